@@ -1,0 +1,1 @@
+//! Model providers: the wires over HTTP and the offline demo model.

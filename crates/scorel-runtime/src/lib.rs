@@ -1,0 +1,1 @@
+//! The turn engine: drives a model and tools, without files or sockets.

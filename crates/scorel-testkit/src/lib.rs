@@ -1,0 +1,1 @@
+//! Test doubles and harnesses: the model endpoint, the daemon under test.

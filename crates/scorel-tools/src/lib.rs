@@ -1,0 +1,1 @@
+//! The tools a model can call, on named roots.

@@ -1,0 +1,1 @@
+//! Types of the Scorel protocol: events, methods, errors and the session fold.

@@ -1,0 +1,7 @@
+//! Starts the daemon.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    scoreld::main()
+}

@@ -1,0 +1,7 @@
+//! Runs `scoreld` for the tests.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    scoreld::main()
+}
