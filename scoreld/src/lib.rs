@@ -1,4 +1,6 @@
 //! x
 /// Entry point.
 #[must_use]
-pub fn main() -> std::process::ExitCode { std::process::ExitCode::SUCCESS }
+pub fn main() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}

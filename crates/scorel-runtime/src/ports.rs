@@ -1,0 +1,12 @@
+//! What the engine needs from outside: a model, tools and a clock.
+
+mod clock;
+mod provider;
+mod toolbox;
+
+pub use clock::Clock;
+pub use provider::{
+    ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
+    ThinkingLevel,
+};
+pub use toolbox::{ToolCall, ToolOutcome, ToolSpec, ToolUpdates, Toolbox};

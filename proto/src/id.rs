@@ -1,0 +1,329 @@
+//! Identities: a prefix that names the kind, and a ULID.
+//!
+//! Ids are copied around as 16 bytes and become text only on the wire. Parsing accepts exactly the
+//! text that formatting produces, so an id that passed its grammar is safe as a path component.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use ulid::Ulid;
+
+/// Why a text is not an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not {expected}")]
+pub struct InvalidId {
+    /// The beginning of the text that was refused, at most 64 characters.
+    pub text: String,
+    /// What was expected, such as "a session id (`ses_` and a ULID)".
+    pub expected: &'static str,
+}
+
+impl InvalidId {
+    fn new(text: &str, expected: &'static str) -> Self {
+        Self {
+            text: text.chars().take(64).collect(),
+            expected,
+        }
+    }
+}
+
+/// Reads the canonical text of a ULID: 26 upper-case Crockford digits, nothing else.
+fn parse_ulid(text: &str) -> Option<Ulid> {
+    let ulid = Ulid::from_string(text).ok()?;
+    (ulid.to_string() == text).then_some(ulid)
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $expected:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name([u8; 16]);
+
+        impl $name {
+            /// The prefix of this kind of id, with its underscore.
+            pub const PREFIX: &'static str = $prefix;
+
+            /// Makes a new id from the clock and the system's randomness.
+            #[must_use]
+            pub fn generate() -> Self {
+                Self(Ulid::generate().to_bytes())
+            }
+
+            /// The id as 16 bytes, for compact storage.
+            #[must_use]
+            pub const fn to_bytes(self) -> [u8; 16] {
+                self.0
+            }
+
+            /// The id made of 16 bytes that [`Self::to_bytes`] gave.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(bytes)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}{}", $prefix, Ulid::from_bytes(self.0))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                text.strip_prefix($prefix)
+                    .and_then(parse_ulid)
+                    .map(|ulid| Self(ulid.to_bytes()))
+                    .ok_or_else(|| InvalidId::new(text, $expected))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = Cow::<'de, str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "type": "string",
+                    "pattern": concat!("^", $prefix, "[0-7][0-9A-HJKMNP-TV-Z]{25}$"),
+                    "description": $expected,
+                })
+            }
+        }
+    };
+}
+
+id!(
+    /// One machine with one daemon.
+    DeviceId, "dev_", "a device id (`dev_` and a ULID)"
+);
+id!(
+    /// A registered directory.
+    ProjectId, "prj_", "a project id (`prj_` and a ULID)"
+);
+id!(
+    /// One conversation with an agent, with one log.
+    SessionId, "ses_", "a session id (`ses_` and a ULID)"
+);
+id!(
+    /// One persistent event.
+    EventId, "evt_", "an event id (`evt_` and a ULID)"
+);
+id!(
+    /// One turn: from a message to its outcome.
+    TurnId, "trn_", "a turn id (`trn_` and a ULID)"
+);
+id!(
+    /// One message waiting in a session's queue.
+    QueueItemId, "que_", "a queue item id (`que_` and a ULID)"
+);
+id!(
+    /// One request for permission.
+    PermissionRequestId, "prm_", "a permission request id (`prm_` and a ULID)"
+);
+
+/// Who caused an event: the daemon itself, or a client installation.
+///
+/// A client makes its id once per installation and keeps it; the daemon's own events carry `daemon`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ClientId {
+    /// The daemon itself, written `daemon`.
+    Daemon,
+    /// A client installation, written `cli_` and a ULID.
+    Client([u8; 16]),
+}
+
+impl ClientId {
+    const EXPECTED: &'static str = "a client id (`cli_` and a ULID)";
+
+    /// Makes a new client id from the clock and the system's randomness.
+    #[must_use]
+    pub fn generate() -> Self {
+        Self::Client(Ulid::generate().to_bytes())
+    }
+}
+
+impl fmt::Display for ClientId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Daemon => f.write_str("daemon"),
+            Self::Client(bytes) => write!(f, "cli_{}", Ulid::from_bytes(*bytes)),
+        }
+    }
+}
+
+impl fmt::Debug for ClientId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for ClientId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        if text == "daemon" {
+            return Ok(Self::Daemon);
+        }
+        text.strip_prefix("cli_")
+            .and_then(parse_ulid)
+            .map(|ulid| Self::Client(ulid.to_bytes()))
+            .ok_or_else(|| InvalidId::new(text, Self::EXPECTED))
+    }
+}
+
+impl Serialize for ClientId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for ClientId {
+    fn schema_name() -> Cow<'static, str> {
+        "ClientId".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": "^(daemon|cli_[0-7][0-9A-HJKMNP-TV-Z]{25})$",
+            "description": "`daemon`, or a client id (`cli_` and a ULID)",
+        })
+    }
+}
+
+/// A client's name for one mutation: 1 to 128 visible ASCII characters.
+///
+/// Within one client, a command id is applied once however often it is sent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct CommandId(String);
+
+impl CommandId {
+    const EXPECTED: &'static str = "a command id (1 to 128 visible ASCII characters)";
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CommandId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for CommandId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if visible && (1..=128).contains(&text.len()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidId::new(text, Self::EXPECTED))
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for CommandId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for CommandId {
+    fn schema_name() -> Cow<'static, str> {
+        "CommandId".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": "^[!-~]{1,128}$",
+            "description": Self::EXPECTED,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused<T: FromStr<Err = InvalidId> + fmt::Debug>(texts: &[&str]) {
+        for text in texts {
+            assert!(text.parse::<T>().is_err(), "{text:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn an_id_is_read_back_from_its_text() {
+        let id = SessionId::generate();
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert_eq!(SessionId::from_bytes(id.to_bytes()), id);
+        let client = ClientId::generate();
+        assert_eq!(client.to_string().parse(), Ok(client));
+        assert_eq!("daemon".parse(), Ok(ClientId::Daemon));
+    }
+
+    #[test]
+    fn only_the_canonical_text_is_an_id() {
+        refused::<SessionId>(&[
+            "",
+            "ses_",
+            "../x",
+            "ses_../../../../../../../../ab",
+            "evt_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "ses_01arz3ndektsv4rrffq69g5fav",
+            "ses_01ARZ3NDEKTSV4RRFFQ69G5FAI",
+            "ses_81ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV ",
+            "ses_01ARZ3NDEKTSV4RRFFQ69G5FA\u{0}",
+        ]);
+        refused::<ClientId>(&["Daemon", "cli_", "cli_x", ""]);
+        refused::<CommandId>(&["", "a b", "é", "\n", &"x".repeat(129)]);
+    }
+
+    #[test]
+    fn a_refused_id_says_what_it_should_be() {
+        let error = "x".parse::<SessionId>().expect_err("not an id");
+        assert_eq!(
+            error.to_string(),
+            "`x` is not a session id (`ses_` and a ULID)"
+        );
+    }
+}
