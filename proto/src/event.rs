@@ -1,0 +1,253 @@
+//! Events: the lines of a session's log, and what is shown while a turn runs.
+
+mod persistent;
+mod transient;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+pub use persistent::*;
+pub use transient::*;
+
+use crate::{ClientId, CommandId, EventId, Seq, SessionId, TurnId};
+
+/// One event of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// It is in the log.
+    Persistent(Box<PersistentEvent>),
+    /// It was only shown.
+    Transient(Box<TransientEvent>),
+    /// It is of a type that this version does not know.
+    Unknown(UnknownEvent),
+}
+
+/// An event of a type, or of a shape, that this version does not know.
+///
+/// Its bytes stay in the log and travel to clients unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownEvent {
+    /// The `type` it gives.
+    pub type_name: String,
+    /// Its id, if it is persistent.
+    pub id: Option<EventId>,
+    /// The event it attaches to.
+    pub parent_id: Option<EventId>,
+    /// Its number.
+    pub seq: Seq,
+    /// The session it belongs to.
+    pub session_id: SessionId,
+    /// When it was made, in milliseconds since 1970.
+    pub ts: u64,
+    /// The turn that caused it.
+    pub turn_id: Option<TurnId>,
+    /// For a record of the log: the number of the record before it.
+    pub prev: Option<Seq>,
+    /// Why it could not be read as the type it gives, if that type is known.
+    pub problem: Option<String>,
+}
+
+/// The fields that every event has, and those that every persistent event may have.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope<'a> {
+    #[serde(rename = "type", borrow)]
+    type_name: Cow<'a, str>,
+    seq: Seq,
+    session_id: SessionId,
+    client_id: ClientId,
+    ts: u64,
+    turn_id: Option<TurnId>,
+    id: Option<EventId>,
+    parent_id: Option<EventId>,
+    command_id: Option<CommandId>,
+    digest: Option<String>,
+    origin: Option<Origin>,
+    prev: Option<Seq>,
+}
+
+impl Event {
+    /// Reads an event from its JSON text.
+    ///
+    /// Types and shapes that are not known give [`Event::Unknown`].
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a JSON object with the fields that every event has.
+    pub fn decode(text: &str) -> serde_json::Result<Self> {
+        let envelope: Envelope<'_> = serde_json::from_str(text)?;
+        let name = envelope.type_name.as_ref();
+        let problem = match PersistentBody::decode(name, text) {
+            Some(Ok(body)) => match envelope.id {
+                Some(id) => return Ok(Self::Persistent(Box::new(envelope.persistent(id, body)))),
+                None => Some("missing field `id`".to_owned()),
+            },
+            Some(Err(error)) => Some(error.to_string()),
+            None => match TransientBody::decode(name, text) {
+                Some(Ok(body)) => return Ok(Self::Transient(Box::new(envelope.transient(body)))),
+                Some(Err(error)) => Some(error.to_string()),
+                None => None,
+            },
+        };
+        Ok(Self::Unknown(envelope.unknown(problem)))
+    }
+
+    /// The event's number.
+    #[must_use]
+    pub const fn seq(&self) -> Seq {
+        match self {
+            Self::Persistent(event) => event.seq,
+            Self::Transient(event) => event.seq,
+            Self::Unknown(event) => event.seq,
+        }
+    }
+
+    /// The session that the event belongs to.
+    #[must_use]
+    pub const fn session_id(&self) -> SessionId {
+        match self {
+            Self::Persistent(event) => event.session_id,
+            Self::Transient(event) => event.session_id,
+            Self::Unknown(event) => event.session_id,
+        }
+    }
+
+    /// When the event was made, in milliseconds since 1970.
+    #[must_use]
+    pub const fn ts(&self) -> u64 {
+        match self {
+            Self::Persistent(event) => event.ts,
+            Self::Transient(event) => event.ts,
+            Self::Unknown(event) => event.ts,
+        }
+    }
+
+    /// The turn that caused the event.
+    #[must_use]
+    pub const fn turn_id(&self) -> Option<TurnId> {
+        match self {
+            Self::Persistent(event) => event.turn_id,
+            Self::Transient(event) => event.turn_id,
+            Self::Unknown(event) => event.turn_id,
+        }
+    }
+
+    /// The event's `type`.
+    #[must_use]
+    pub fn type_name(&self) -> &str {
+        match self {
+            Self::Persistent(event) => event.body.type_name(),
+            Self::Transient(event) => event.body.type_name(),
+            Self::Unknown(event) => &event.type_name,
+        }
+    }
+
+    /// Whether the event is a record of the log. Only records carry `prev`.
+    #[must_use]
+    pub const fn is_persistent(&self) -> bool {
+        match self {
+            Self::Persistent(_) => true,
+            Self::Transient(_) => false,
+            Self::Unknown(event) => event.prev.is_some(),
+        }
+    }
+}
+
+impl Envelope<'_> {
+    fn persistent(self, id: EventId, body: PersistentBody) -> PersistentEvent {
+        PersistentEvent {
+            id,
+            parent_id: self.parent_id,
+            seq: self.seq,
+            session_id: self.session_id,
+            client_id: self.client_id,
+            ts: self.ts,
+            turn_id: self.turn_id,
+            command_id: self.command_id,
+            digest: self.digest,
+            origin: self.origin,
+            body,
+            prev: self.prev,
+        }
+    }
+
+    fn transient(self, body: TransientBody) -> TransientEvent {
+        TransientEvent {
+            seq: self.seq,
+            session_id: self.session_id,
+            client_id: self.client_id,
+            ts: self.ts,
+            turn_id: self.turn_id,
+            body,
+        }
+    }
+
+    fn unknown(self, problem: Option<String>) -> UnknownEvent {
+        UnknownEvent {
+            type_name: self.type_name.into_owned(),
+            id: self.id,
+            parent_id: self.parent_id,
+            seq: self.seq,
+            session_id: self.session_id,
+            ts: self.ts,
+            turn_id: self.turn_id,
+            prev: self.prev,
+            problem,
+        }
+    }
+}
+
+/// An event as the exact JSON text that stands in the log or was broadcast.
+///
+/// Fields that this version does not know survive in it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EncodedEvent(Box<RawValue>);
+
+impl EncodedEvent {
+    /// Wraps the JSON text of an event.
+    #[must_use]
+    pub const fn new(text: Box<RawValue>) -> Self {
+        Self(text)
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.0.get()
+    }
+
+    /// Reads the event.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a JSON object with the fields that every event has.
+    pub fn decode(&self) -> serde_json::Result<Event> {
+        Event::decode(self.text())
+    }
+}
+
+impl PartialEq for EncodedEvent {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
+}
+
+impl JsonSchema for EncodedEvent {
+    fn schema_name() -> Cow<'static, str> {
+        "Event".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "description": "A persistent or a transient event. Other types may come; skip them.",
+            "anyOf": [
+                generator.subschema_for::<PersistentEvent>(),
+                generator.subschema_for::<TransientEvent>(),
+            ],
+        })
+    }
+}

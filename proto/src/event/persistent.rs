@@ -1,0 +1,498 @@
+//! Events that are written to the log.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Block, ClientId, CommandId, EventId, Message, PermissionRequestId, QueueItemId, Seq, SessionId,
+    ThinkingLevel, TurnId, Usage,
+};
+
+/// An event that is written to the session's log before anybody sees it.
+///
+/// As JSON the fields of `body` stand beside the others. A line of the log ends with two more
+/// fields, `prev` and `crc`, which the log itself adds.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PersistentEvent {
+    /// The event's own id.
+    pub id: EventId,
+    /// The event this one follows in the tree; `null` for control events and for the first.
+    pub parent_id: Option<EventId>,
+    /// The event's number.
+    pub seq: Seq,
+    /// The session it belongs to.
+    pub session_id: SessionId,
+    /// Who caused it.
+    pub client_id: ClientId,
+    /// When it was made, in milliseconds since 1970. For people: order is by `seq`.
+    pub ts: u64,
+    /// The turn that caused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// The command that this event carried out; with `clientId` it is the command's receipt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+    /// The SHA-256 of that command's method and parameters, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// In a cloned session: the event this one is a copy of. It is history and starts nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// What happened.
+    #[serde(flatten)]
+    pub body: PersistentBody,
+    /// The number of the persistent event before this one, 0 for the first. Added by the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev: Option<Seq>,
+}
+
+/// Where a copied event comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Origin {
+    /// The session that was cloned.
+    pub session_id: SessionId,
+    /// The event in that session.
+    pub event_id: EventId,
+}
+
+macro_rules! persistent_bodies {
+    ($($(#[$doc:meta])* $variant:ident($body:ty) = $name:literal, $place:ident;)*) => {
+        /// What a persistent event says, by its `type`.
+        #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+        #[serde(tag = "type")]
+        pub enum PersistentBody {
+            $($(#[$doc])* #[serde(rename = $name)] $variant($body),)*
+        }
+
+        impl PersistentBody {
+            /// Every type name, in the order of the documentation.
+            pub const TYPES: &'static [&'static str] = &[$($name,)*];
+
+            /// The `type` of the event.
+            #[must_use]
+            pub const fn type_name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)* }
+            }
+
+            /// How the event stands to the tree.
+            #[must_use]
+            pub const fn place(&self) -> Place {
+                match self { $(Self::$variant(_) => Place::$place,)* }
+            }
+
+            /// Reads the body of an event of a known type out of the event's JSON text.
+            /// Nothing if the type is not known.
+            pub(crate) fn decode(name: &str, text: &str) -> Option<serde_json::Result<Self>> {
+                match name {
+                    $($name => Some(serde_json::from_str(text).map(Self::$variant)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// How a persistent event stands to the tree of the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It attaches to the active leaf and becomes the leaf.
+    Leaf,
+    /// It attaches to the active leaf and moves the leaf to its target.
+    Move,
+    /// It attaches to the active leaf and leaves the leaf where it is.
+    Aside,
+    /// It is not part of the tree.
+    Control,
+}
+
+persistent_bodies! {
+    /// Somebody said something.
+    Message(MessageBody) = "message", Leaf;
+    /// Earlier events are replaced by a summary in the model's context.
+    Compact(CompactBody) = "compact", Leaf;
+    /// An extension says something to the model.
+    CustomMessage(CustomMessageBody) = "custom_message", Leaf;
+    /// The conversation goes back to an earlier event.
+    Rewind(RewindBody) = "rewind", Move;
+    /// The conversation goes over to another branch.
+    Branch(BranchBody) = "branch", Move;
+    /// The message that follows came in through a channel.
+    ChannelInject(ChannelInjectBody) = "channel_inject", Aside;
+    /// The session's title, model or other facts changed.
+    SessionInfo(SessionInfoBody) = "session_info", Aside;
+    /// An extension keeps data.
+    Custom(CustomBody) = "custom", Aside;
+    /// The system prompt of the session, frozen.
+    InstructionSnapshot(InstructionSnapshotBody) = "instruction_snapshot", Control;
+    /// A turn ended.
+    TurnOutcome(TurnOutcomeBody) = "turn_outcome", Control;
+    /// The queue changed.
+    QueueUpdate(QueueUpdateBody) = "queue_update", Control;
+    /// A tool is about to run.
+    ToolStarted(ToolStartedBody) = "tool_started", Control;
+    /// A tool call waits for permission.
+    PermissionRequest(PermissionRequestBody) = "permission_request", Control;
+    /// A request for permission was answered.
+    PermissionDecision(PermissionDecisionBody) = "permission_decision", Control;
+    /// A turn waits, for example for a rate limit.
+    TurnWaiting(TurnWaitingBody) = "turn_waiting", Control;
+    /// A waiting or interrupted turn goes on.
+    TurnResumed(TurnResumedBody) = "turn_resumed", Control;
+    /// Old tool results are shortened in the model's context.
+    ContextTrim(ContextTrimBody) = "context_trim", Control;
+    /// A hole in the log was accepted.
+    DamageAccepted(DamageAcceptedBody) = "damage_accepted", Control;
+    /// The next block of numbers is reserved.
+    SeqReserve(SeqReserveBody) = "seq_reserve", Control;
+}
+
+/// The body of `message`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageBody {
+    /// What was said.
+    pub message: Message,
+    /// The queue item that became this message. Folding the event removes the item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_item_id: Option<QueueItemId>,
+}
+
+/// The body of `compact`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactBody {
+    /// The summary that the model reads instead.
+    pub summary: String,
+    /// The last event that the summary covers.
+    pub compacted_through: EventId,
+    /// Messages before that point which the model still reads whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<EventId>,
+    /// The context's size before, in tokens.
+    pub tokens_before: u64,
+    /// The context's size after, in tokens.
+    pub tokens_after: u64,
+}
+
+/// The body of `custom_message`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CustomMessageBody {
+    /// The extension's name for this kind of message.
+    pub kind: String,
+    /// What the model reads.
+    pub message: Message,
+    /// What the model does not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+/// The body of `rewind`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RewindBody {
+    /// The event that becomes the leaf; `null` goes back to the empty conversation.
+    pub target_event_id: Option<EventId>,
+}
+
+/// The body of `branch`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BranchBody {
+    /// The event that becomes the leaf.
+    pub leaf_event_id: EventId,
+}
+
+/// The body of `channel_inject`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelInjectBody {
+    /// The channel, such as `telegram` or `cron`.
+    pub channel: String,
+    /// The message's id over there.
+    pub external_id: String,
+    /// More facts about the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Value>,
+}
+
+/// The body of `session_info`: what changed. Fields that are absent stay as they were.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionInfoBody {
+    /// The changes.
+    pub changes: SessionChanges,
+}
+
+/// Changes of a session's facts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionChanges {
+    /// A new title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// A new model, by its id at the configured provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// A new thinking level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_level: Option<ThinkingLevel>,
+    /// Whether the session is put away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived: Option<bool>,
+}
+
+/// The body of `custom`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CustomBody {
+    /// The extension's name for this kind of data.
+    pub kind: String,
+    /// The data.
+    pub data: Value,
+}
+
+/// The body of `instruction_snapshot`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InstructionSnapshotBody {
+    /// The parts of the system prompt, in order. The prompt is their texts, joined by empty lines.
+    pub parts: Vec<InstructionPart>,
+}
+
+impl InstructionSnapshotBody {
+    /// The system prompt.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self.parts.iter().map(|part| part.text.as_str()).collect();
+        texts.join("\n\n")
+    }
+}
+
+/// One part of a system prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InstructionPart {
+    /// Where it comes from, such as `base` or `environment`.
+    pub source: String,
+    /// The text.
+    pub text: String,
+}
+
+/// The body of `turn_outcome`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnOutcomeBody {
+    /// How the turn ended.
+    pub reason: OutcomeReason,
+    /// What went wrong, for `error` and `limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<TurnError>,
+    /// What the turn's model calls used.
+    pub usage: Usage,
+    /// How many model calls the turn made.
+    pub steps: u32,
+    /// How long the turn took, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeReason {
+    /// The model finished.
+    Completed,
+    /// Somebody cancelled.
+    Cancelled,
+    /// Something failed.
+    Error,
+    /// The daemon stopped in the middle.
+    Interrupted,
+    /// A limit of the turn was reached.
+    Limit,
+}
+
+/// What went wrong in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnError {
+    /// The kind of failure: an error category of the model call, the name of a limit, or
+    /// `internal_error`.
+    pub code: String,
+    /// The failure in words.
+    pub message: String,
+    /// Whether trying again may help.
+    pub retryable: bool,
+}
+
+/// The body of `queue_update`: operations in order, and the queue's version after them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct QueueUpdateBody {
+    /// The version of the queue after the operations.
+    pub version: u64,
+    /// What was done.
+    pub ops: Vec<QueueOp>,
+}
+
+/// One change of the queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum QueueOp {
+    /// A message joins the end. It also ends a pause.
+    Add {
+        /// The message.
+        item: QueueItem,
+    },
+    /// A message is rewritten.
+    Edit {
+        /// Which one.
+        queue_item_id: QueueItemId,
+        /// What it says now.
+        content: Vec<Block>,
+    },
+    /// A message goes to another place.
+    Move {
+        /// Which one.
+        queue_item_id: QueueItemId,
+        /// Its new place, counted from 0.
+        position: u32,
+    },
+    /// A message is taken out.
+    Remove {
+        /// Which one.
+        queue_item_id: QueueItemId,
+    },
+    /// A steer becomes a follow-up, or the other way round.
+    Convert {
+        /// Which one.
+        queue_item_id: QueueItemId,
+        /// What it is now.
+        kind: QueueKind,
+    },
+    /// A paused queue goes on.
+    Resume,
+}
+
+/// A message that waits in the queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueItem {
+    /// The item's id.
+    pub queue_item_id: QueueItemId,
+    /// What becomes of it.
+    pub kind: QueueKind,
+    /// What was said.
+    pub content: Vec<Block>,
+    /// Who said it.
+    pub client_id: ClientId,
+    /// The command that queued it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+    /// The SHA-256 of that command's method and parameters, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// What becomes of a queued message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum QueueKind {
+    /// It starts a turn of its own, after the running one.
+    FollowUp,
+    /// The running turn reads it before its next model call.
+    Steer,
+}
+
+/// The body of `tool_started`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolStartedBody {
+    /// The call.
+    pub tool_call_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// The id that the tool's result will have.
+    pub event_id: EventId,
+}
+
+/// The body of `permission_request`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionRequestBody {
+    /// The request's id.
+    pub request_id: PermissionRequestId,
+    /// The call that waits.
+    pub tool_call_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// Exactly what would be done.
+    pub input: Value,
+    /// Why it must be asked.
+    pub reason: String,
+    /// When the default decision is taken, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<u64>,
+}
+
+/// The body of `permission_decision`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionDecisionBody {
+    /// The request.
+    pub request_id: PermissionRequestId,
+    /// The answer.
+    pub decision: PermissionDecision,
+    /// Why, in the words of the one who decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// An answer to a request for permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionDecision {
+    /// Allowed this time.
+    Once,
+    /// Allowed for the rest of the session.
+    Session,
+    /// Allowed in this project from now on.
+    Always,
+    /// Refused.
+    Deny,
+    /// Nobody decided before the turn ended.
+    Cancelled,
+}
+
+/// The body of `turn_waiting`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnWaitingBody {
+    /// When the turn goes on, in milliseconds since 1970.
+    pub until: u64,
+    /// What it waits for, in words.
+    pub reason: String,
+}
+
+/// The body of `turn_resumed`. It says no more than its `turnId`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnResumedBody {}
+
+/// The body of `context_trim`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextTrimBody {
+    /// The tool results that the model reads shortened from now on.
+    pub event_ids: Vec<EventId>,
+    /// How many characters of each remain.
+    pub keep_chars: u64,
+}
+
+/// The body of `damage_accepted`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DamageAcceptedBody {
+    /// Where the damage begins in the log, in bytes.
+    pub offset: u64,
+    /// How long it is, in bytes.
+    pub length: u64,
+}
+
+/// The body of `seq_reserve`. Like every record it reserves the numbers after its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SeqReserveBody {}

@@ -1,0 +1,73 @@
+//! The handlers of the control events. None of them reaches the model.
+
+use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
+use crate::{
+    ContextTrimBody, DamageAcceptedBody, InstructionSnapshotBody, OutcomeReason,
+    PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp, QueueUpdateBody,
+    SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+};
+
+macro_rules! control {
+    ($($body:ty => |$this:ident| $display:expr;)*) => {
+        $(impl EventHandler for $body {
+            fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+                LlmAction::Skip
+            }
+
+            fn convert_to_display(&self) -> Vec<DisplayPart> {
+                let $this = self;
+                $display
+            }
+        })*
+    };
+}
+
+control! {
+    InstructionSnapshotBody => |_this| Vec::new();
+    TurnOutcomeBody => |this| outcome(this);
+    QueueUpdateBody => |this| this.ops.iter().flat_map(queue_op).collect();
+    ToolStartedBody => |_this| Vec::new();
+    PermissionRequestBody => |this| DisplayPart::note(format!(
+        "{} waits for permission {}: {}", this.tool_name, this.request_id, this.reason
+    ));
+    PermissionDecisionBody => |this| DisplayPart::note(format!(
+        "permission {}: {:?}", this.request_id, this.decision
+    ));
+    TurnWaitingBody => |this| DisplayPart::note(format!("waiting: {}", this.reason));
+    TurnResumedBody => |_this| DisplayPart::note("going on");
+    ContextTrimBody => |this| DisplayPart::note(format!(
+        "{} old tool results shortened for the model", this.event_ids.len()
+    ));
+    DamageAcceptedBody => |this| DisplayPart::note(format!(
+        "{} damaged bytes at offset {} were accepted", this.length, this.offset
+    ));
+    SeqReserveBody => |_this| Vec::new();
+}
+
+fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
+    let text = match body.reason {
+        OutcomeReason::Completed => return Vec::new(),
+        OutcomeReason::Cancelled => "cancelled",
+        OutcomeReason::Interrupted => "interrupted: the daemon stopped in the middle of the turn",
+        OutcomeReason::Error => "the turn failed",
+        OutcomeReason::Limit => "the turn reached a limit",
+    };
+    match &body.error {
+        Some(error) => {
+            vec![DisplayPart::new(
+                DisplayStyle::Error,
+                format!("{text}: {}", error.message),
+            )]
+        }
+        None => DisplayPart::note(text),
+    }
+}
+
+fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {
+    match op {
+        QueueOp::Add { .. } => DisplayPart::note("a message was queued"),
+        QueueOp::Remove { .. } => DisplayPart::note("a queued message was removed"),
+        QueueOp::Resume => DisplayPart::note("the queue goes on"),
+        QueueOp::Edit { .. } | QueueOp::Move { .. } | QueueOp::Convert { .. } => Vec::new(),
+    }
+}

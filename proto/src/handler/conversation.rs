@@ -1,0 +1,233 @@
+//! The handlers of the events that make up the tree.
+
+use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
+use crate::{
+    AssistantMessage, Block, BranchBody, ChannelInjectBody, CompactBody, CustomBody,
+    CustomMessageBody, Message, MessageBody, MessageSource, PersistentEvent, RewindBody,
+    SessionInfoBody, ToolResultMessage, UserMessage,
+};
+
+impl EventHandler for MessageBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        message_to_llm(&self.message)
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        message_to_display(&self.message)
+    }
+}
+
+impl EventHandler for CustomMessageBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        message_to_llm(&self.message)
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        DisplayPart::note(format!("message from {}", self.kind))
+    }
+}
+
+impl EventHandler for CompactBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        let text = format!(
+            "<system-reminder>\nThe conversation before this point was summarised:\n\n{}\n\
+             </system-reminder>",
+            self.summary
+        );
+        LlmAction::Barrier {
+            summary: Message::user(text),
+            through: self.compacted_through,
+            keep: self.keep.clone(),
+        }
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        DisplayPart::note(format!(
+            "context compacted: {} tokens became {}",
+            self.tokens_before, self.tokens_after
+        ))
+    }
+}
+
+impl EventHandler for RewindBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        LlmAction::Skip
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        DisplayPart::note(match self.target_event_id {
+            Some(target) => format!("went back to {target}"),
+            None => "went back to the beginning".to_owned(),
+        })
+    }
+}
+
+impl EventHandler for BranchBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        LlmAction::Skip
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        DisplayPart::note(format!(
+            "switched to the branch that ends at {}",
+            self.leaf_event_id
+        ))
+    }
+}
+
+impl EventHandler for ChannelInjectBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        LlmAction::Skip
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        DisplayPart::note(format!("through {}", self.channel))
+    }
+}
+
+impl EventHandler for SessionInfoBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        LlmAction::Skip
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        let changes = &self.changes;
+        let mut notes = Vec::new();
+        if let Some(title) = &changes.title {
+            notes.extend(DisplayPart::note(format!("title is now {title:?}")));
+        }
+        if let Some(model) = &changes.model {
+            notes.extend(DisplayPart::note(format!("model is now {model}")));
+        }
+        if let Some(level) = changes.thinking_level {
+            notes.extend(DisplayPart::note(format!(
+                "thinking level is now {level:?}"
+            )));
+        }
+        if let Some(archived) = changes.archived {
+            notes.extend(DisplayPart::note(if archived {
+                "archived"
+            } else {
+                "unarchived"
+            }));
+        }
+        notes
+    }
+}
+
+impl EventHandler for CustomBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        LlmAction::Skip
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        Vec::new()
+    }
+}
+
+fn message_to_llm(message: &Message) -> LlmAction {
+    match message {
+        Message::User(user) if user.meta.source == Some(MessageSource::Steer) => {
+            LlmAction::MergePrev {
+                reminder: plain_text(&user.content),
+                otherwise: message.clone(),
+            }
+        }
+        Message::User(_) => LlmAction::Include(message.clone()),
+        Message::Assistant(assistant) => assistant_to_llm(assistant),
+        Message::ToolResult(result) => {
+            LlmAction::Include(Message::ToolResult(without_details(result)))
+        }
+        Message::Internal(internal) => {
+            let reminder = plain_text(&internal.content);
+            let text = format!("<system-reminder>\n{reminder}\n</system-reminder>");
+            LlmAction::MergePrev {
+                reminder,
+                otherwise: Message::user(text),
+            }
+        }
+    }
+}
+
+/// Reasoning that was cut off is for people only: no provider takes it back.
+fn assistant_to_llm(message: &AssistantMessage) -> LlmAction {
+    let mut message = message.clone();
+    if message.partial {
+        message
+            .content
+            .retain(|block| !matches!(block, Block::Thinking { .. }));
+    }
+    if message.content.is_empty() {
+        return LlmAction::Skip;
+    }
+    LlmAction::Include(Message::Assistant(message))
+}
+
+/// `details` are for user interfaces only.
+fn without_details(message: &ToolResultMessage) -> ToolResultMessage {
+    let mut result = message.result().clone();
+    result.details = None;
+    let mut copy = ToolResultMessage::new(&message.tool_name, result, message.duration_ms);
+    copy.meta = message.meta.clone();
+    copy
+}
+
+fn message_to_display(message: &Message) -> Vec<DisplayPart> {
+    match message {
+        Message::User(UserMessage { content, .. }) => {
+            vec![DisplayPart::new(DisplayStyle::User, plain_text(content))]
+        }
+        Message::Assistant(assistant) => assistant_to_display(assistant),
+        Message::ToolResult(message) => {
+            let result = message.result();
+            let style = if result.is_error {
+                DisplayStyle::Error
+            } else {
+                DisplayStyle::ToolResult
+            };
+            vec![DisplayPart::new(style, plain_text(&result.content))]
+        }
+        Message::Internal(message) => DisplayPart::note(plain_text(&message.content)),
+    }
+}
+
+fn assistant_to_display(message: &AssistantMessage) -> Vec<DisplayPart> {
+    let mut parts: Vec<DisplayPart> = message
+        .content
+        .iter()
+        .filter_map(assistant_block_to_display)
+        .collect();
+    if message.partial {
+        parts.extend(DisplayPart::note("the answer was cut off"));
+    }
+    parts
+}
+
+fn assistant_block_to_display(block: &Block) -> Option<DisplayPart> {
+    let (style, text) = match block {
+        Block::Thinking { text, .. } if text.is_empty() => return None,
+        Block::Thinking { text, .. } => (DisplayStyle::Thinking, text.clone()),
+        Block::ToolUse { name, input, .. } => (DisplayStyle::ToolCall, format!("{name} {input}")),
+        other => (DisplayStyle::Assistant, block_text(other)),
+    };
+    Some(DisplayPart::new(style, text))
+}
+
+/// The content as text, one block after the other.
+fn plain_text(content: &[Block]) -> String {
+    content
+        .iter()
+        .map(block_text)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn block_text(block: &Block) -> String {
+    match block {
+        Block::Text { text, .. } | Block::Thinking { text, .. } => text.clone(),
+        Block::Image { media_type, .. } => format!("[{media_type}]"),
+        Block::ToolUse { name, .. } => format!("[call of {name}]"),
+        Block::ToolResult(result) => plain_text(&result.content),
+        Block::Blob { size, preview, .. } => format!("{preview}\n[{size} bytes in all]"),
+    }
+}

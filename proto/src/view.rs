@@ -1,0 +1,260 @@
+//! The fold of a session's events.
+
+mod in_flight;
+mod queue;
+mod tree;
+mod turn;
+
+use serde::{Deserialize, Serialize};
+
+pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
+pub use queue::Queue;
+pub use tree::{NodeKind, PathNode, Tree, TreeNode};
+pub use turn::{OpenCall, OpenTurn, Phase};
+
+use crate::{
+    Block, Event, EventId, Message, MessageBody, OutcomeReason, PermissionRequestBody,
+    PersistentBody, PersistentEvent, Seq, SessionChanges, ThinkingLevel, TransientBody,
+    TransientEvent, TurnId, Usage,
+};
+
+/// The state of a session, folded from its events.
+///
+/// The daemon, recovery, the client library and the tests all use this one fold. It holds the
+/// skeleton of the tree and what is open, and no finished content: that is in the log.
+/// [`SessionView::apply`] never fails, whatever the events say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionView {
+    /// The skeleton of the tree, with the active leaf.
+    pub tree: Tree,
+    /// What has begun and is not in the log yet.
+    pub open: OpenItems,
+    /// Everything else.
+    pub state: SessionState,
+}
+
+/// The part of a session's state that is small whatever the history.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionState {
+    /// The number of the last event.
+    pub last_seq: Seq,
+    /// The number of the last persistent event.
+    pub last_persistent_seq: Seq,
+    /// When the last persistent event was made, in milliseconds since 1970.
+    pub updated_at: u64,
+    /// The title that somebody gave.
+    pub title: Option<String>,
+    /// The beginning of the first message of a person, for sessions without a title.
+    pub opening: Option<String>,
+    /// The model, where the session has one of its own.
+    pub model: Option<String>,
+    /// How much the model thinks.
+    pub thinking_level: ThinkingLevel,
+    /// Whether the session is put away.
+    pub archived: bool,
+    /// The messages that wait.
+    pub queue: Queue,
+    /// The turn without an outcome.
+    pub turn: Option<OpenTurn>,
+    /// The requests for permission without a decision.
+    pub permissions: Vec<PermissionRequestBody>,
+    /// The number of the session's newest instruction snapshot.
+    pub snapshot_seq: Option<Seq>,
+    /// What all model calls of the session have used.
+    pub usage: Usage,
+}
+
+/// How long the opening of a session may be, in characters.
+const OPENING_CHARS: usize = 80;
+
+impl SessionView {
+    /// Folds one more event.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Persistent(event) => self.apply_persistent(event),
+            Event::Transient(event) => self.apply_transient(event),
+            Event::Unknown(event) => {
+                self.state.last_seq = self.state.last_seq.max(event.seq);
+                if event.prev.is_some() {
+                    self.state.last_persistent_seq = event.seq;
+                    self.state.updated_at = event.ts;
+                    self.tree.apply_unknown(event);
+                }
+            }
+        }
+    }
+
+    /// Folds one more persistent event.
+    pub fn apply_persistent(&mut self, event: &PersistentEvent) {
+        self.tree.apply(event);
+        self.open.close(event.id);
+        if matches!(event.body, PersistentBody::TurnOutcome(_)) {
+            self.tree.end_turn();
+            self.open.clear();
+        }
+        self.state.apply_persistent(event);
+    }
+
+    /// Folds one more transient event.
+    pub fn apply_transient(&mut self, event: &TransientEvent) {
+        self.open.apply(&event.body);
+        self.state.apply_transient(event);
+    }
+
+    /// The event that the next message follows.
+    #[must_use]
+    pub fn leaf(&self) -> Option<EventId> {
+        self.tree.leaf()
+    }
+}
+
+impl SessionState {
+    /// What the session is doing, as far as its events tell.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        match &self.turn {
+            None => Phase::Idle,
+            Some(turn) if turn.waiting.is_some() => Phase::Waiting,
+            Some(_) if !self.permissions.is_empty() => Phase::AwaitingPermission,
+            Some(turn) if turn.running => Phase::Running,
+            Some(_) => Phase::Preparing,
+        }
+    }
+
+    /// The turn that is open.
+    #[must_use]
+    pub fn turn_id(&self) -> Option<TurnId> {
+        self.turn.as_ref().map(|turn| turn.turn_id)
+    }
+
+    /// The title that somebody gave, or else the beginning of the first message.
+    #[must_use]
+    pub fn display_title(&self) -> Option<&str> {
+        self.title.as_deref().or(self.opening.as_deref())
+    }
+
+    fn apply_transient(&mut self, event: &TransientEvent) {
+        self.last_seq = self.last_seq.max(event.seq);
+        if let (TransientBody::RuntimeStart(_), Some(turn)) = (&event.body, &mut self.turn) {
+            turn.running = true;
+        }
+    }
+
+    fn apply_persistent(&mut self, event: &PersistentEvent) {
+        self.last_seq = self.last_seq.max(event.seq);
+        self.last_persistent_seq = event.seq;
+        self.updated_at = event.ts;
+        self.open_turn(event);
+        match &event.body {
+            PersistentBody::Message(body) => self.message(event, body),
+            PersistentBody::SessionInfo(body) => self.change(&body.changes),
+            PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
+            PersistentBody::TurnOutcome(body) => self.end_turn(body.reason),
+            PersistentBody::QueueUpdate(body) => self.queue.apply(body),
+            PersistentBody::PermissionRequest(body) => self.permissions.push(body.clone()),
+            PersistentBody::PermissionDecision(body) => {
+                self.permissions
+                    .retain(|open| open.request_id != body.request_id);
+            }
+            PersistentBody::ToolStarted(_)
+            | PersistentBody::TurnWaiting(_)
+            | PersistentBody::TurnResumed(_) => self.turn_event(&event.body),
+            PersistentBody::Compact(_)
+            | PersistentBody::CustomMessage(_)
+            | PersistentBody::Rewind(_)
+            | PersistentBody::Branch(_)
+            | PersistentBody::ChannelInject(_)
+            | PersistentBody::Custom(_)
+            | PersistentBody::ContextTrim(_)
+            | PersistentBody::DamageAccepted(_)
+            | PersistentBody::SeqReserve(_) => {}
+        }
+    }
+
+    /// A turn opens with its first record. Copied history opens none.
+    fn open_turn(&mut self, event: &PersistentEvent) {
+        let Some(turn_id) = event.turn_id else { return };
+        let opens = self.turn.is_none()
+            && event.origin.is_none()
+            && !matches!(event.body, PersistentBody::TurnOutcome(_));
+        if opens {
+            self.turn = Some(OpenTurn::new(turn_id, event.ts));
+        }
+    }
+
+    fn turn_event(&mut self, body: &PersistentBody) {
+        let Some(turn) = &mut self.turn else { return };
+        match body {
+            PersistentBody::ToolStarted(body) => turn.tool_started(body),
+            PersistentBody::TurnWaiting(body) => turn.waiting = Some(body.clone()),
+            PersistentBody::TurnResumed(_) => turn.waiting = None,
+            _ => {}
+        }
+    }
+
+    fn end_turn(&mut self, reason: OutcomeReason) {
+        self.turn = None;
+        self.permissions.clear();
+        if reason != OutcomeReason::Completed {
+            self.queue.pause();
+        }
+    }
+
+    fn message(&mut self, event: &PersistentEvent, body: &MessageBody) {
+        if event.origin.is_none()
+            && let Some(item) = body.queue_item_id
+        {
+            self.queue.consume(item);
+        }
+        match &body.message {
+            Message::User(message) => {
+                if self.opening.is_none() {
+                    self.opening = opening(&message.content);
+                }
+            }
+            Message::Assistant(message) => {
+                self.usage += message.usage.unwrap_or_default();
+                if let Some(turn) = &mut self.turn {
+                    turn.answered(message);
+                }
+            }
+            Message::ToolResult(message) => {
+                if let Some(turn) = &mut self.turn {
+                    turn.tool_ended(message);
+                }
+            }
+            Message::Internal(_) => {}
+        }
+    }
+
+    fn change(&mut self, changes: &SessionChanges) {
+        if let Some(title) = &changes.title {
+            self.title = Some(title.clone());
+        }
+        if let Some(model) = &changes.model {
+            self.model = Some(model.clone());
+        }
+        if let Some(level) = changes.thinking_level {
+            self.thinking_level = level;
+        }
+        if let Some(archived) = changes.archived {
+            self.archived = archived;
+        }
+    }
+}
+
+/// The first line of a message's text, shortened.
+fn opening(content: &[Block]) -> Option<String> {
+    let text = content.iter().find_map(|block| match block {
+        Block::Text { text, .. } => Some(text.trim()),
+        _ => None,
+    })?;
+    let line = text.lines().next()?;
+    Some(
+        line.chars()
+            .filter(|char| !char.is_control())
+            .take(OPENING_CHARS)
+            .collect(),
+    )
+}

@@ -1,0 +1,241 @@
+use std::collections::HashMap;
+
+use crate::{EventId, PersistentBody, PersistentEvent, Place, Seq, UnknownEvent};
+
+const NONE: u32 = u32::MAX;
+
+/// The skeleton of a session's tree: which event follows which, and where the conversation stands.
+///
+/// It holds no content: an event's number finds its line in the log.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    by_id: HashMap<EventId, u32>,
+    leaf: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Node {
+    id: EventId,
+    seq: Seq,
+    parent: u32,
+    kind: NodeKind,
+    turn_end: bool,
+}
+
+/// What an event in the tree is for the walk that builds a context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// It can be a leaf: a message or a custom message.
+    Message,
+    /// It is a compaction.
+    Compact,
+    /// It stands beside the conversation.
+    Aside,
+}
+
+/// One event of a path through the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathNode {
+    /// The event.
+    pub id: EventId,
+    /// Its number.
+    pub seq: Seq,
+    /// What it is for the walk.
+    pub kind: NodeKind,
+}
+
+/// One event of the tree with the event it follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeNode {
+    /// The event.
+    pub id: EventId,
+    /// The event it follows.
+    pub parent_id: Option<EventId>,
+    /// Its number.
+    pub seq: Seq,
+    /// Whether a finished turn ends here, so that the conversation can go back to it.
+    pub turn_end: bool,
+}
+
+impl Tree {
+    /// The event that the next message follows; nothing in an empty conversation.
+    #[must_use]
+    pub fn leaf(&self) -> Option<EventId> {
+        self.leaf.map(|index| self.nodes[index as usize].id)
+    }
+
+    /// How many events are in the tree.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the tree is empty.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Whether `id` is an event of the tree.
+    #[must_use]
+    pub fn contains(&self, id: EventId) -> bool {
+        self.by_id.contains_key(&id)
+    }
+
+    /// Whether a finished turn ends at `id`: the conversation can go back there.
+    #[must_use]
+    pub fn is_turn_end(&self, id: EventId) -> bool {
+        self.by_id
+            .get(&id)
+            .is_some_and(|index| self.nodes[*index as usize].turn_end)
+    }
+
+    /// The events from the root to `leaf`, both included. Empty for no leaf.
+    #[must_use]
+    pub fn path(&self, leaf: Option<EventId>) -> Vec<PathNode> {
+        let mut path = Vec::new();
+        let mut next = leaf.and_then(|id| self.by_id.get(&id).copied());
+        while let Some(index) = next {
+            let node = &self.nodes[index as usize];
+            path.push(PathNode {
+                id: node.id,
+                seq: node.seq,
+                kind: node.kind,
+            });
+            // A parent always stands before its child, so the walk ends whatever a log says.
+            next = (node.parent < index).then_some(node.parent);
+        }
+        path.reverse();
+        path
+    }
+
+    /// The events in the order of the log.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = TreeNode> + '_ {
+        self.nodes.iter().map(|node| TreeNode {
+            id: node.id,
+            parent_id: self.nodes.get(node.parent as usize).map(|parent| parent.id),
+            seq: node.seq,
+            turn_end: node.turn_end,
+        })
+    }
+
+    pub(super) fn apply(&mut self, event: &PersistentEvent) {
+        let kind = match event.body.place() {
+            Place::Control => return,
+            Place::Move | Place::Aside => NodeKind::Aside,
+            Place::Leaf if matches!(event.body, PersistentBody::Compact(_)) => NodeKind::Compact,
+            Place::Leaf => NodeKind::Message,
+        };
+        let index = self.add(event.id, event.parent_id, event.seq, kind);
+        match &event.body {
+            PersistentBody::Rewind(body) => {
+                self.leaf = body
+                    .target_event_id
+                    .and_then(|id| self.by_id.get(&id).copied());
+            }
+            PersistentBody::Branch(body) => {
+                self.leaf = self.by_id.get(&body.leaf_event_id).copied().or(self.leaf);
+            }
+            _ if kind != NodeKind::Aside => self.leaf = Some(index),
+            _ => {}
+        }
+    }
+
+    /// An event of a type from the future attaches and never moves the leaf.
+    pub(super) fn apply_unknown(&mut self, event: &UnknownEvent) {
+        if let (Some(id), Some(parent)) = (event.id, event.parent_id) {
+            self.add(id, Some(parent), event.seq, NodeKind::Aside);
+        }
+    }
+
+    /// The turn that ended here is finished.
+    pub(super) fn end_turn(&mut self) {
+        if let Some(index) = self.leaf {
+            self.nodes[index as usize].turn_end = true;
+        }
+    }
+
+    fn add(&mut self, id: EventId, parent: Option<EventId>, seq: Seq, kind: NodeKind) -> u32 {
+        let parent = parent
+            .and_then(|id| self.by_id.get(&id).copied())
+            .unwrap_or(NONE);
+        let index = u32::try_from(self.nodes.len()).unwrap_or(NONE);
+        self.nodes.push(Node {
+            id,
+            seq,
+            parent,
+            kind,
+            turn_end: false,
+        });
+        self.by_id.insert(id, index);
+        index
+    }
+
+    /// The tree in a compact form that [`Tree::decode`] reads.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(4 + self.nodes.len() * Self::NODE_BYTES);
+        bytes.extend_from_slice(&self.leaf.unwrap_or(NONE).to_le_bytes());
+        for node in &self.nodes {
+            bytes.extend_from_slice(&node.id.to_bytes());
+            bytes.extend_from_slice(&node.seq.get().to_le_bytes());
+            bytes.extend_from_slice(&node.parent.to_le_bytes());
+            bytes.push(node.kind.code());
+            bytes.push(u8::from(node.turn_end));
+        }
+        bytes
+    }
+
+    const NODE_BYTES: usize = 16 + 8 + 4 + 1 + 1;
+
+    /// Reads what [`Tree::encode`] wrote; nothing if the bytes are not that.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let (leaf, nodes) = bytes.split_at_checked(4)?;
+        let leaf = u32::from_le_bytes(leaf.try_into().ok()?);
+        let chunks = nodes.chunks_exact(Self::NODE_BYTES);
+        if !chunks.remainder().is_empty() {
+            return None;
+        }
+        let nodes: Vec<Node> = chunks.map(Node::decode).collect::<Option<_>>()?;
+        let by_id = (0..)
+            .zip(&nodes)
+            .map(|(index, node)| (node.id, index))
+            .collect();
+        let leaf = (leaf != NONE).then_some(leaf);
+        let known = leaf.is_none_or(|index| (index as usize) < nodes.len());
+        known.then_some(Self { nodes, by_id, leaf })
+    }
+}
+
+impl Node {
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        Some(Self {
+            id: EventId::from_bytes(bytes[..16].try_into().ok()?),
+            seq: Seq::new(u64::from_le_bytes(bytes[16..24].try_into().ok()?))?,
+            parent: u32::from_le_bytes(bytes[24..28].try_into().ok()?),
+            kind: NodeKind::from_code(bytes[28])?,
+            turn_end: bytes[29] != 0,
+        })
+    }
+}
+
+impl NodeKind {
+    const fn code(self) -> u8 {
+        match self {
+            Self::Message => 0,
+            Self::Compact => 1,
+            Self::Aside => 2,
+        }
+    }
+
+    const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::Message),
+            1 => Some(Self::Compact),
+            2 => Some(Self::Aside),
+            _ => None,
+        }
+    }
+}
