@@ -1,0 +1,216 @@
+//! Large content beside a journal, named by what it is.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use scorel_proto::BlobHash;
+use sha2::{Digest, Sha256};
+
+use crate::storage::{Access, LogFile, Storage, is_no_space, read_exact_at};
+use crate::{read_bounded, replace_file};
+
+/// Why a blob was not stored or not read.
+#[derive(Debug, thiserror::Error)]
+pub enum BlobError {
+    /// The content is longer than a blob may be.
+    #[error("a blob of {len} bytes is longer than {max}")]
+    TooLarge {
+        /// Its length in bytes.
+        len: u64,
+        /// The longest that is taken.
+        max: u64,
+    },
+    /// There is no such blob.
+    #[error("content missing")]
+    Missing,
+    /// The stored content is not what its name says.
+    #[error("content damaged")]
+    Damaged,
+    /// The range does not lie within the content.
+    #[error("the content has {len} bytes only")]
+    OutOfRange {
+        /// The content's length in bytes.
+        len: u64,
+    },
+    /// The disk or the quota is full.
+    #[error("no space is left")]
+    NoSpace(#[source] io::Error),
+    /// The file system refused.
+    #[error("cannot access the content")]
+    Io(#[source] io::Error),
+}
+
+impl From<io::Error> for BlobError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Missing,
+            _ if is_no_space(&error) => Self::NoSpace(error),
+            _ => Self::Io(error),
+        }
+    }
+}
+
+/// The blobs of one session: files `blobs/<SHA-256>`.
+#[derive(Debug, Clone)]
+pub struct Blobs {
+    storage: Arc<dyn Storage>,
+    session: PathBuf,
+    dir: PathBuf,
+    max: u64,
+}
+
+impl Blobs {
+    /// The blobs beside the journal in `dir`, each of at most `max` bytes. Does no I/O.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, dir: &Path, max: u64) -> Self {
+        Self {
+            storage,
+            session: dir.to_owned(),
+            dir: dir.join("blobs"),
+            max,
+        }
+    }
+
+    /// Stores `content` durably and returns its name. Storing it again changes nothing, except that
+    /// a damaged copy is replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobError::TooLarge`], [`BlobError::NoSpace`] or [`BlobError::Io`].
+    pub fn put(&self, content: &[u8]) -> Result<BlobHash, BlobError> {
+        self.check_len(content.len() as u64)?;
+        let hash = hash_of(content);
+        if self.get(&hash).is_ok() {
+            // The last attempt may have ended between naming the file and syncing its name.
+            self.storage.sync_dir(&self.dir)?;
+            return Ok(hash);
+        }
+        self.storage.create_dir(&self.dir)?;
+        self.storage.sync_dir(&self.session)?;
+        replace_file(&*self.storage, &self.path(&hash), content)?;
+        Ok(hash)
+    }
+
+    /// Reads a blob and checks it.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobError::Missing`], [`BlobError::Damaged`], [`BlobError::TooLarge`] or
+    /// [`BlobError::Io`].
+    pub fn get(&self, hash: &BlobHash) -> Result<Bytes, BlobError> {
+        self.check_len(self.open(hash)?.1)?;
+        let content = read_bounded(&*self.storage, &self.path(hash), self.max)?;
+        if hash_of(&content) != *hash {
+            return Err(BlobError::Damaged);
+        }
+        Ok(content.into())
+    }
+
+    /// Reads a part of a blob, which cannot be checked.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobError::Missing`], [`BlobError::OutOfRange`], [`BlobError::TooLarge`] or
+    /// [`BlobError::Io`].
+    pub fn get_range(&self, hash: &BlobHash, range: Range<u64>) -> Result<Bytes, BlobError> {
+        let (file, len) = self.open(hash)?;
+        let count = match range.end.checked_sub(range.start) {
+            Some(count) if range.end <= len => count,
+            _ => return Err(BlobError::OutOfRange { len }),
+        };
+        let count = self.check_len(count)?;
+        let mut content = vec![0; count];
+        read_exact_at(&*file, &mut content, range.start)?;
+        Ok(content.into())
+    }
+
+    /// The length of a blob in bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobError::Missing`] or [`BlobError::Io`].
+    pub fn len_of(&self, hash: &BlobHash) -> Result<u64, BlobError> {
+        Ok(self.storage.status(&self.path(hash))?.len)
+    }
+
+    fn open(&self, hash: &BlobHash) -> Result<(Arc<dyn LogFile>, u64), BlobError> {
+        let file = self.storage.open(&self.path(hash), Access::Read)?;
+        let len = file.status()?.len;
+        Ok((file, len))
+    }
+
+    fn path(&self, hash: &BlobHash) -> PathBuf {
+        self.dir.join(hash.as_str())
+    }
+
+    fn check_len(&self, len: u64) -> Result<usize, BlobError> {
+        let max = self.max;
+        usize::try_from(len)
+            .ok()
+            .filter(|_| len <= max)
+            .ok_or(BlobError::TooLarge { len, max })
+    }
+}
+
+fn hash_of(content: &[u8]) -> BlobHash {
+    format!("{:x}", Sha256::digest(content))
+        .parse()
+        .expect("a digest is 64 lower-case hexadecimal digits")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::FileStorage;
+
+    fn blobs(dir: &Path) -> Blobs {
+        Blobs::new(Arc::new(FileStorage), dir, 1000)
+    }
+
+    #[test]
+    fn content_is_stored_once_under_its_own_hash() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let blobs = blobs(dir.path());
+        let hash = blobs.put(b"abc").expect("stored");
+        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hash.as_str(), known);
+        assert_eq!(blobs.put(b"abc").expect("stored"), hash);
+        let names = fs::read_dir(dir.path().join("blobs")).expect("readable");
+        assert_eq!(names.count(), 1);
+        assert_eq!(blobs.get(&hash).expect("there"), "abc");
+        assert_eq!(blobs.get_range(&hash, 1..3).expect("there"), "bc");
+        assert_eq!(blobs.len_of(&hash).expect("there"), 3);
+        let outside = [1..4, 4..4, 0..u64::MAX];
+        for range in outside {
+            let result = blobs.get_range(&hash, range);
+            assert!(matches!(result, Err(BlobError::OutOfRange { len: 3 })));
+        }
+    }
+
+    #[test]
+    fn missing_damaged_and_oversize_content_is_told_apart() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let blobs = blobs(dir.path());
+        let hash = hash_of(b"abc");
+        assert!(matches!(blobs.get(&hash), Err(BlobError::Missing)));
+        let long = blobs.put(&[0; 1001]);
+        assert!(matches!(
+            long,
+            Err(BlobError::TooLarge {
+                len: 1001,
+                max: 1000
+            })
+        ));
+        blobs.put(b"abc").expect("stored");
+        let path = dir.path().join("blobs").join(hash.as_str());
+        fs::write(&path, "abd").expect("writable");
+        assert!(matches!(blobs.get(&hash), Err(BlobError::Damaged)));
+        blobs.put(b"abc").expect("replaced");
+        assert_eq!(blobs.get(&hash).expect("whole again"), "abc");
+    }
+}

@@ -1,0 +1,100 @@
+//! A derived file that makes opening fast and may be deleted at any time.
+//!
+//! The file `checkpoint` holds 8 bytes `scorelcp`, a version (4 bytes), the length of the payload
+//! (8 bytes), the CRC32C of version, length and payload (4 bytes), and the payload. Numbers are
+//! little-endian.
+
+use std::io;
+use std::path::Path;
+
+use crate::storage::Storage;
+use crate::{read_bounded, replace_file};
+
+const NAME: &str = "checkpoint";
+const MAGIC: &[u8; 8] = b"scorelcp";
+const PREFIX: usize = 24;
+
+/// Replaces the checkpoint in `dir`. `version` is the version of the payload's form.
+///
+/// # Errors
+///
+/// Whatever the file system says; then there is the old checkpoint or none.
+pub fn write_checkpoint(
+    storage: &dyn Storage,
+    dir: &Path,
+    version: u32,
+    payload: &[u8],
+) -> io::Result<()> {
+    let version = version.to_le_bytes();
+    let len = (payload.len() as u64).to_le_bytes();
+    let crc = checksum(&version, &len, payload).to_le_bytes();
+    let content = [MAGIC, &version[..], &len, &crc, payload].concat();
+    replace_file(storage, &dir.join(NAME), &content)
+}
+
+/// The payload of the checkpoint in `dir`, or nothing if there is none with this version, or it is
+/// damaged, unreadable, or longer than `max` bytes.
+#[must_use]
+pub fn read_checkpoint(
+    storage: &dyn Storage,
+    dir: &Path,
+    version: u32,
+    max: u64,
+) -> Option<Vec<u8>> {
+    let limit = max.saturating_add(PREFIX as u64);
+    let mut content = read_bounded(storage, &dir.join(NAME), limit).ok()?;
+    let (prefix, payload) = content.split_at_checked(PREFIX)?;
+    let (magic, rest) = prefix.split_at(8);
+    let (found_version, rest) = rest.split_at(4);
+    let (len, crc) = rest.split_at(8);
+    let valid = magic == MAGIC
+        && found_version == version.to_le_bytes()
+        && len == (payload.len() as u64).to_le_bytes()
+        && crc == checksum(found_version, len, payload).to_le_bytes();
+    content.drain(..PREFIX);
+    valid.then_some(content)
+}
+
+fn checksum(version: &[u8], len: &[u8], payload: &[u8]) -> u32 {
+    let crc = crc32c::crc32c_append(crc32c::crc32c(version), len);
+    crc32c::crc32c_append(crc, payload)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::FileStorage;
+
+    #[test]
+    fn a_checkpoint_is_read_back_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let read = |version, max| read_checkpoint(&FileStorage, dir.path(), version, max);
+        assert_eq!(read(3, 100), None);
+        for payload in [&b""[..], b"state"] {
+            write_checkpoint(&FileStorage, dir.path(), 3, payload).expect("writable");
+            assert_eq!(read(3, 5).as_deref(), Some(payload));
+        }
+        assert_eq!(read(4, 100), None, "another version");
+        assert_eq!(read(3, 4), None, "too long");
+    }
+
+    #[test]
+    fn a_damaged_checkpoint_counts_as_none() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join(NAME);
+        write_checkpoint(&FileStorage, dir.path(), 3, b"state").expect("writable");
+        let content = fs::read(&path).expect("readable");
+        for bit in 0..content.len() * 8 {
+            let mut damaged = content.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, damaged).expect("writable");
+            assert_eq!(read_checkpoint(&FileStorage, dir.path(), 3, 100), None);
+        }
+        for len in 0..content.len() {
+            fs::write(&path, &content[..len]).expect("writable");
+            assert_eq!(read_checkpoint(&FileStorage, dir.path(), 3, 100), None);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The first line of a journal.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::line::check_header;
+use crate::scan::{LineScanner, Piece};
+use crate::storage::LogFile;
+use crate::{DamageReason, OpenError};
+
+/// The first line of a journal: whose it is, and in which format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    format: u32,
+    text: String,
+}
+
+impl Header {
+    /// The format of the journal. [`FORMAT`](crate::FORMAT) is the one that this version writes.
+    #[must_use]
+    pub fn format(&self) -> u32 {
+        self.format
+    }
+
+    /// The whole line, without its newline: a JSON object.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The length of the line with its newline: where records begin.
+    pub(crate) fn end(&self) -> u64 {
+        self.text.len() as u64 + 1
+    }
+
+    /// Reads and checks the header of a file of `len` bytes.
+    pub(crate) fn read(file: &Arc<dyn LogFile>, len: u64) -> Result<Self, OpenError> {
+        let mut lines = LineScanner::new(Arc::clone(file), 0, len);
+        let bytes = match lines.next().map_err(unreadable)? {
+            Some(Piece::Line { bytes, .. }) => bytes,
+            Some(Piece::Oversize { .. }) => {
+                return Err(OpenError::HeaderDamaged(DamageReason::Oversize));
+            }
+            Some(Piece::Unterminated { .. }) | None => return Err(OpenError::HeaderMissing),
+        };
+        let format = check_header(bytes).map_err(OpenError::HeaderDamaged)?;
+        let text = String::from_utf8(bytes.to_vec())
+            .map_err(|_| OpenError::HeaderDamaged(DamageReason::Malformed))?;
+        Ok(Self { format, text })
+    }
+}
+
+fn unreadable(source: io::Error) -> OpenError {
+    OpenError::Io {
+        action: "read the log",
+        source,
+    }
+}

@@ -1,0 +1,186 @@
+//! Where each record is, in memory.
+
+use scorel_proto::Seq;
+
+use crate::Place;
+
+/// The places of a journal's records by number, 24 bytes a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Index {
+    places: Vec<Place>,
+}
+
+impl Index {
+    /// An index of no records.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the place of the next record. Records come in the order of their numbers; a place that
+    /// is out of order is not taken.
+    pub fn push(&mut self, place: Place) {
+        let in_order = self.last().is_none_or(|last| last.seq < place.seq);
+        debug_assert!(in_order, "records come in the order of their numbers");
+        if in_order {
+            self.places.push(place);
+        }
+    }
+
+    /// The place of the record with this number.
+    #[must_use]
+    pub fn get(&self, seq: Seq) -> Option<Place> {
+        let at = self
+            .places
+            .binary_search_by_key(&seq, |place| place.seq)
+            .ok()?;
+        self.places.get(at).copied()
+    }
+
+    /// Whether a record has this number.
+    #[must_use]
+    pub fn contains(&self, seq: Seq) -> bool {
+        self.get(seq).is_some()
+    }
+
+    /// The records whose numbers are above `seq`.
+    #[must_use]
+    pub fn after(&self, seq: Seq) -> &[Place] {
+        &self.places[self.places.partition_point(|place| place.seq <= seq)..]
+    }
+
+    /// The last `count` records whose numbers are below `seq`, in order.
+    #[must_use]
+    pub fn before(&self, seq: Seq, count: usize) -> &[Place] {
+        let end = self.places.partition_point(|place| place.seq < seq);
+        &self.places[end.saturating_sub(count)..end]
+    }
+
+    /// The last record.
+    #[must_use]
+    pub fn last(&self) -> Option<Place> {
+        self.places.last().copied()
+    }
+
+    /// How many records there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are no records.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The index in a few bytes a record, for a checkpoint.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.places.len() * 5);
+        let mut before = Place::START;
+        for place in &self.places {
+            put(&mut bytes, place.seq.get() - before.seq.get());
+            put(&mut bytes, place.offset - before.end());
+            put(&mut bytes, u64::from(place.len));
+            before = *place;
+        }
+        bytes
+    }
+
+    /// The index that [`Index::to_bytes`] made these bytes of, or nothing if it did not.
+    #[must_use]
+    pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
+        let mut places = Vec::new();
+        let mut before = Place::START;
+        while !bytes.is_empty() {
+            let seq = before.seq.get().checked_add(take(&mut bytes)?)?;
+            let place = Place {
+                seq: Seq::new(seq).filter(|&seq| seq > before.seq)?,
+                offset: before.end().checked_add(take(&mut bytes)?)?,
+                len: take(&mut bytes)?.try_into().ok()?,
+            };
+            place.offset.checked_add(u64::from(place.len))?;
+            places.push(place);
+            before = place;
+        }
+        Some(Self { places })
+    }
+}
+
+impl Place {
+    /// The place before all records.
+    const START: Self = Self {
+        seq: Seq::ZERO,
+        offset: 0,
+        len: 0,
+    };
+}
+
+/// Writes seven bits a byte, lowest first; the top bit says that more follow.
+fn put(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push((value & 0x7f) as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn take(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..63).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(seq: u64, offset: u64, len: u32) -> Place {
+        let seq = Seq::new(seq).expect("in range");
+        Place { seq, offset, len }
+    }
+
+    fn sample() -> Index {
+        let mut index = Index::new();
+        index.push(place(1, 80, 100));
+        index.push(place(4, 181, 4 << 20));
+        index.push(place(70_000, 1 << 40, 90));
+        index
+    }
+
+    #[test]
+    fn records_are_found_by_number_and_by_neighbour() {
+        let index = sample();
+        let seqs = |places: &[Place]| places.iter().map(|p| p.seq.get()).collect::<Vec<_>>();
+        let at = |value| Seq::new(value).expect("in range");
+        assert_eq!(index.get(at(4)), Some(place(4, 181, 4 << 20)));
+        assert!(!index.contains(at(3)) && !index.contains(Seq::ZERO));
+        assert_eq!(seqs(index.after(Seq::ZERO)), [1, 4, 70_000]);
+        assert_eq!(seqs(index.after(at(4))), [70_000]);
+        assert_eq!(seqs(index.after(at(70_000))), [0; 0]);
+        assert_eq!(seqs(index.before(at(70_000), 1)), [4]);
+        assert_eq!(seqs(index.before(Seq::MAX, 10)), [1, 4, 70_000]);
+        assert_eq!(seqs(index.before(at(1), 10)), [0; 0]);
+        assert_eq!(size_of::<Place>(), 24);
+    }
+
+    #[test]
+    fn an_index_is_read_back_from_its_bytes_and_from_no_others() {
+        let bytes = sample().to_bytes();
+        assert_eq!(Index::from_bytes(&bytes), Some(sample()));
+        assert_eq!(Index::from_bytes(b""), Some(Index::new()));
+        for cut in 1..bytes.len() {
+            assert_ne!(Index::from_bytes(&bytes[..cut]), Some(sample()));
+        }
+        assert_eq!(Index::from_bytes(&[0, 0, 0]), None, "number zero");
+        assert_eq!(Index::from_bytes(&[0xff; 30]), None);
+    }
+}

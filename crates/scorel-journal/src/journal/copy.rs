@@ -1,0 +1,79 @@
+//! Moving on to a new file after the old one has failed.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Journal;
+use super::torn::copy_range;
+use crate::report::Collector;
+use crate::storage::{FileStatus, LogFile, remove_if_present};
+use crate::{CopyError, EVENTS, Header};
+
+impl Journal {
+    /// Copies everything that was published to a new file, checks the copy, makes it durable, puts
+    /// it in the place of the old file and goes on there. Places and readers stay valid. Does
+    /// nothing unless the journal has failed.
+    ///
+    /// A file whose sync failed must not be synced again, because the operating system may have
+    /// forgotten what it could not write. What is read back here may come from memory only; the
+    /// copy is written anew.
+    ///
+    /// # Errors
+    ///
+    /// See [`CopyError`]. The journal stays failed, and this may be tried again.
+    pub fn recover_by_copy(&mut self) -> Result<(), CopyError> {
+        if self.failure.is_none() {
+            return Ok(());
+        }
+        self.check_unchanged(None)?;
+        let temporary = self.dir.join(format!("{EVENTS}.copy"));
+        let (file, status) = match self.copy_to(&temporary) {
+            Ok(file) => file,
+            Err(error) => {
+                // The reason for the failure says more than a failure to clean up would.
+                let _ = remove_if_present(&*self.storage, &temporary);
+                return Err(error);
+            }
+        };
+        self.storage
+            .rename(&temporary, &self.path)
+            .map_err(failed("replace the log"))?;
+        self.id = status.id;
+        self.shared.set(Arc::clone(&file));
+        self.file = file;
+        self.storage
+            .sync_dir(&self.dir)
+            .map_err(failed("sync the log's directory"))?;
+        self.failure = None;
+        Ok(())
+    }
+
+    fn copy_to(&self, path: &Path) -> Result<(Arc<dyn LogFile>, FileStatus), CopyError> {
+        remove_if_present(&*self.storage, path).map_err(failed("remove an unfinished copy"))?;
+        let copy = self
+            .storage
+            .create_new(path)
+            .map_err(failed("create a copy"))?;
+        copy_range(&*self.file, &*copy, 0, self.end).map_err(failed("copy the log"))?;
+        copy.sync_data().map_err(failed("sync the copy"))?;
+        self.verify(&copy)?;
+        let status = copy.status().map_err(failed("look at the copy"))?;
+        Ok((copy, status))
+    }
+
+    /// Whether a copy holds as many intact records as were published, up to the same last one.
+    fn verify(&self, copy: &Arc<dyn LogFile>) -> Result<(), CopyError> {
+        let header = Header::read(copy, self.end).map_err(|_| CopyError::Incomplete)?;
+        let mut collector = Collector::from_start(&header);
+        let read = collector.collect(copy, self.end, &mut |_| {});
+        if read.is_err() || collector.last != self.last {
+            return Err(CopyError::Incomplete);
+        }
+        Ok(())
+    }
+}
+
+fn failed(action: &'static str) -> impl FnOnce(io::Error) -> CopyError {
+    move |source| CopyError::Io { action, source }
+}

@@ -1,0 +1,79 @@
+//! Creating a journal.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Durability, Journal};
+use crate::line::seal_header;
+use crate::numbers::{ContinueAt, Numbers, Traces};
+use crate::reader::SharedFile;
+use crate::storage::{Storage, append_all, remove_if_present};
+use crate::{CreateError, EVENTS, FORMAT};
+
+impl Journal {
+    /// Creates a journal without records in `dir`, whose parent exists.
+    ///
+    /// `header` is a JSON object on one line with `"format":`[`FORMAT`]. When this returns, the
+    /// journal is durable; after a crash there is either the whole header or no journal.
+    ///
+    /// # Errors
+    ///
+    /// [`CreateError::Exists`] if there is a journal, [`CreateError::Header`] if the header is
+    /// none, [`CreateError::Io`] if the file system refuses.
+    pub fn create(
+        storage: Arc<dyn Storage>,
+        dir: &Path,
+        header: Vec<u8>,
+        durability: Durability,
+    ) -> Result<Self, CreateError> {
+        let header = seal_header(header, FORMAT)?.bytes;
+        let path = dir.join(EVENTS);
+        match storage.status(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(_) => return Err(CreateError::Exists),
+            Err(source) => return Err(failed("look for a log")(source)),
+        }
+        storage
+            .create_dir(dir)
+            .map_err(failed("create the log's directory"))?;
+        let temporary = dir.join(format!("{EVENTS}.new"));
+        remove_if_present(&*storage, &temporary).map_err(failed("remove an unfinished log"))?;
+        let file = storage
+            .create_new(&temporary)
+            .map_err(failed("create the log"))?;
+        append_all(&*file, &header).map_err(failed("write the log's header"))?;
+        file.sync_data().map_err(failed("sync the log"))?;
+        let status = file.status().map_err(failed("look at the log"))?;
+        storage
+            .rename(&temporary, &path)
+            .map_err(failed("name the log"))?;
+        sync_names(&*storage, dir).map_err(failed("sync the log's directory"))?;
+        Ok(Self {
+            storage,
+            dir: dir.to_owned(),
+            path,
+            shared: SharedFile::new(Arc::clone(&file)),
+            file,
+            id: status.id,
+            end: header.len() as u64,
+            last: None,
+            numbers: Numbers::new(Traces::default(), ContinueAt::LastRecord),
+            durability,
+            failure: None,
+        })
+    }
+}
+
+/// Makes the names in `dir`, and its own, durable.
+fn sync_names(storage: &dyn Storage, dir: &Path) -> io::Result<()> {
+    storage.sync_dir(dir)?;
+    match dir.parent() {
+        Some(parent) if parent != Path::new("") => storage.sync_dir(parent),
+        _ => storage.sync_dir(Path::new(".")),
+    }
+}
+
+fn failed(action: &'static str) -> impl FnOnce(io::Error) -> CreateError {
+    move |source| CreateError::Io { action, source }
+}

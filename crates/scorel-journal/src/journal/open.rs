@@ -1,0 +1,142 @@
+//! Opening a journal.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scorel_proto::Seq;
+
+use super::{Durability, Journal, torn};
+use crate::numbers::{ContinueAt, Numbers, Traces};
+use crate::reader::SharedFile;
+use crate::report::Collector;
+use crate::storage::{Access, FileId, LogFile, Storage};
+use crate::{
+    DamageReason, EVENTS, FORMAT, Header, OpenError, OpenReport, Reader, RecordRef, ResumePoint,
+};
+
+/// A journal that was read and is not written yet, because where its numbers go on depends on what
+/// its records mean.
+#[derive(Debug)]
+pub struct Opened {
+    storage: Arc<dyn Storage>,
+    dir: PathBuf,
+    path: PathBuf,
+    file: Arc<dyn LogFile>,
+    shared: SharedFile,
+    id: FileId,
+    end: u64,
+    last: Option<ResumePoint>,
+    traces: Traces,
+    report: OpenReport,
+}
+
+impl Journal {
+    /// Opens the journal in `dir` and gives `visit` each intact record behind `resume`, or each
+    /// one if there is no resume point or it is not a record of this journal. Memory use does not
+    /// depend on the journal's length.
+    ///
+    /// Nothing is written, unless the last line is unterminated: that line is moved to
+    /// `events.jsonl.torn-<offset>`, reported now and never again.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`]. Damage behind the header is no error; it is in the report.
+    pub fn open(
+        storage: Arc<dyn Storage>,
+        dir: &Path,
+        resume: Option<ResumePoint>,
+        visit: &mut dyn FnMut(RecordRef<'_>),
+    ) -> Result<Opened, OpenError> {
+        let path = dir.join(EVENTS);
+        let file = storage
+            .open(&path, Access::Append)
+            .map_err(failed("open the log"))?;
+        let status = file.status().map_err(failed("look at the log"))?;
+        let header = current_header(&file, status.len)?;
+        let mut collector = match &resume {
+            Some(point) => Collector::resuming(&header, &*file, point),
+            None => Collector::from_start(&header),
+        };
+        collector.collect(&file, status.len, visit)?;
+        let mut end = status.len;
+        if let (Some(rest), Some(tail)) = (collector.rest, &mut collector.torn) {
+            let moved = torn::move_aside(&*storage, dir, &*file, rest);
+            tail.moved_to = Some(moved.map_err(failed("move a torn line aside"))?);
+            end = rest.offset;
+        }
+        let behind = collector.last.map_or(0, |point| point.place().end());
+        let moved = torn::count_behind(&*storage, dir, behind);
+        let moved = moved.map_err(failed("list the log's directory"))?;
+        let traces = Traces {
+            last: collector.last.map_or(Seq::ZERO, |point| point.seq()),
+            lost_lines: collector.lost_lines + moved,
+            known: resume.map_or(Seq::ZERO, |point| point.seq()),
+        };
+        Ok(Opened {
+            storage,
+            dir: dir.to_owned(),
+            path,
+            shared: SharedFile::new(Arc::clone(&file)),
+            file,
+            id: status.id,
+            end,
+            last: collector.last,
+            traces,
+            report: collector.into_report(header),
+        })
+    }
+}
+
+impl Opened {
+    /// What was found.
+    #[must_use]
+    pub fn report(&self) -> &OpenReport {
+        &self.report
+    }
+
+    /// The number of the last record, or zero.
+    #[must_use]
+    pub fn last_record_seq(&self) -> Seq {
+        self.traces.last
+    }
+
+    /// A reader of this journal.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        Reader::new(self.shared.clone())
+    }
+
+    /// The journal, ready to be written. Its numbers go on where `at` says, or further on if lines
+    /// at the end were lost that may have had numbers.
+    #[must_use]
+    pub fn into_journal(self, at: ContinueAt, durability: Durability) -> Journal {
+        Journal {
+            numbers: Numbers::new(self.traces, at),
+            storage: self.storage,
+            dir: self.dir,
+            path: self.path,
+            file: self.file,
+            shared: self.shared,
+            id: self.id,
+            end: self.end,
+            last: self.last,
+            durability,
+            failure: None,
+        }
+    }
+}
+
+/// The header of a journal that this version can write.
+fn current_header(file: &Arc<dyn LogFile>, len: u64) -> Result<Header, OpenError> {
+    let header = Header::read(file, len)?;
+    match header.format() {
+        FORMAT => Ok(header),
+        found if found > FORMAT => Err(OpenError::NewerFormat { found }),
+        _ => Err(OpenError::HeaderDamaged(DamageReason::Malformed)),
+    }
+}
+
+fn failed(action: &'static str) -> impl FnOnce(io::Error) -> OpenError {
+    move |source| OpenError::Io { action, source }
+}

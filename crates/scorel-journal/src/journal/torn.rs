@@ -1,0 +1,113 @@
+//! A torn last line, moved out of the way of the next record.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::EVENTS;
+use crate::replay::Rest;
+use crate::storage::{Access, LogFile, Storage, append_all, read_exact_at, remove_if_present};
+
+/// How many bytes are copied at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// Copies the end of the file to a file of its own, durably, and then cuts it off.
+pub(super) fn move_aside(
+    storage: &dyn Storage,
+    dir: &Path,
+    file: &dyn LogFile,
+    rest: Rest,
+) -> io::Result<PathBuf> {
+    let target = free_name(storage, dir, file, rest)?;
+    if storage.status(&target).is_err() {
+        let temporary = dir.join(format!("{EVENTS}.tail"));
+        remove_if_present(storage, &temporary)?;
+        let copy = storage.create_new(&temporary)?;
+        copy_range(file, &*copy, rest.offset, rest.len)?;
+        copy.sync_data()?;
+        storage.rename(&temporary, &target)?;
+    }
+    storage.sync_dir(dir)?;
+    file.set_len(rest.offset)?;
+    file.sync_data()?;
+    Ok(target)
+}
+
+/// How many torn lines were moved aside from behind the byte `offset`.
+pub(super) fn count_behind(storage: &dyn Storage, dir: &Path, offset: u64) -> io::Result<u64> {
+    let names = storage.list(dir)?;
+    let behind = names.iter().filter(|name| torn_at(name) >= Some(offset));
+    Ok(behind.count() as u64)
+}
+
+/// Where the torn line in the file with this name began.
+fn torn_at(name: &str) -> Option<u64> {
+    let rest = name.strip_prefix(EVENTS)?.strip_prefix(".torn-")?;
+    rest.split('.').next()?.parse().ok()
+}
+
+/// A name that is free, or already has just these bytes since a crash.
+fn free_name(
+    storage: &dyn Storage,
+    dir: &Path,
+    file: &dyn LogFile,
+    rest: Rest,
+) -> io::Result<PathBuf> {
+    let first = format!("{EVENTS}.torn-{}", rest.offset);
+    for count in 1_u64.. {
+        let name = match count {
+            1 => dir.join(&first),
+            _ => dir.join(format!("{first}.{count}")),
+        };
+        match storage.open(&name, Access::Read) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(name),
+            Ok(copy) if same_bytes(file, &*copy, rest)? => return Ok(name),
+            Ok(_) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+fn same_bytes(file: &dyn LogFile, copy: &dyn LogFile, rest: Rest) -> io::Result<bool> {
+    if copy.status()?.len != rest.len {
+        return Ok(false);
+    }
+    let mut same = true;
+    let mut at = 0;
+    for_chunks(file, rest.offset, rest.len, &mut |chunk| {
+        let mut other = vec![0; chunk.len()];
+        read_exact_at(copy, &mut other, at)?;
+        at += chunk.len() as u64;
+        same &= other == chunk;
+        Ok(())
+    })?;
+    Ok(same)
+}
+
+/// Appends `len` bytes from `offset` of one file to another.
+pub(super) fn copy_range(
+    from: &dyn LogFile,
+    to: &dyn LogFile,
+    offset: u64,
+    len: u64,
+) -> io::Result<()> {
+    for_chunks(from, offset, len, &mut |chunk| append_all(to, chunk))
+}
+
+fn for_chunks(
+    file: &dyn LogFile,
+    mut offset: u64,
+    len: u64,
+    take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let end = offset + len;
+    let mut buffer = vec![0; CHUNK];
+    while offset < end {
+        let count = usize::try_from(end - offset).map_or(CHUNK, |rest| rest.min(CHUNK));
+        let chunk = &mut buffer[..count];
+        read_exact_at(file, chunk, offset)?;
+        take(chunk)?;
+        offset += count as u64;
+    }
+    Ok(())
+}

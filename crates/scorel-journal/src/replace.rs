@@ -1,0 +1,112 @@
+//! Small files that are rewritten as a whole.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::storage::{Access, Storage, append_all, read_exact_at, remove_if_present};
+
+/// Distinguishes the temporary files of this process.
+static TEMPORARY: AtomicU64 = AtomicU64::new(0);
+
+/// Replaces the content of the file at `path`, or creates it.
+///
+/// The new content is written to a temporary file (mode 0600) in the same directory, synced and
+/// renamed, and the directory is synced: whatever happens, the file has the old content or the new
+/// one, and the new one when this returns.
+///
+/// # Errors
+///
+/// Whatever the file system says; the file has its old content unless only the last sync failed.
+pub fn replace_file(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary_name(path)?;
+    let written = write_new(storage, &temporary, bytes);
+    if let Err(error) = written.and_then(|()| storage.rename(&temporary, path)) {
+        // The reason for the failure says more than a failure to clean up would.
+        let _ = remove_if_present(storage, &temporary);
+        return Err(error);
+    }
+    match path.parent() {
+        Some(dir) if dir != Path::new("") => storage.sync_dir(dir),
+        _ => storage.sync_dir(Path::new(".")),
+    }
+}
+
+/// Reads the whole file at `path`.
+///
+/// # Errors
+///
+/// `FileTooLarge` if it is longer than `max` bytes, `InvalidInput` if it is not a regular file,
+/// and whatever else the file system says.
+pub fn read_bounded(storage: &dyn Storage, path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let file = storage.open(path, Access::Read)?;
+    let len = file.status()?.len;
+    if len > max {
+        let text = format!("{len} bytes instead of at most {max}");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    let len = usize::try_from(len).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    let mut bytes = vec![0; len];
+    read_exact_at(&*file, &mut bytes, 0)?;
+    Ok(bytes)
+}
+
+/// Hidden, in the same directory, and not used by another thread.
+fn temporary_name(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let count = TEMPORARY.fetch_add(1, Ordering::Relaxed);
+    let mut temporary = OsString::from(".");
+    temporary.push(name);
+    temporary.push(format!(".{count}.tmp"));
+    Ok(path.with_file_name(temporary))
+}
+
+fn write_new(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // An earlier process may have left a file of this name behind.
+    remove_if_present(storage, path)?;
+    let file = storage.create_new(path)?;
+    append_all(&*file, bytes)?;
+    file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::FileStorage;
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_and_nothing_else_is_left() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("device.json");
+        for content in ["one", "", "a longer text"] {
+            replace_file(&FileStorage, &path, content.as_bytes()).expect("writable");
+            assert_eq!(fs::read_to_string(&path).expect("readable"), content);
+        }
+        let mode = fs::metadata(&path).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+    }
+
+    #[test]
+    fn only_regular_files_of_a_bearable_size_are_read() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        fs::write(&path, "12345").expect("writable");
+        let read = |path: &Path, max| read_bounded(&FileStorage, path, max);
+        assert_eq!(read(&path, 5).expect("small enough"), b"12345");
+        let kind = |result: io::Result<Vec<u8>>| result.expect_err("refused").kind();
+        assert_eq!(kind(read(&path, 4)), io::ErrorKind::FileTooLarge);
+        assert_eq!(kind(read(dir.path(), 9)), io::ErrorKind::InvalidInput);
+        let link = dir.path().join("link");
+        symlink(&path, &link).expect("a link");
+        assert!(read(&link, 9).is_err());
+        let fifo = dir.path().join("fifo");
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.expect("mkfifo runs").success());
+        assert_eq!(kind(read(&fifo, 9)), io::ErrorKind::InvalidInput);
+    }
+}

@@ -1,0 +1,62 @@
+//! A record that reading can begin behind.
+
+use scorel_proto::Seq;
+use serde::{Deserialize, Serialize};
+
+use crate::line::check_record;
+use crate::storage::{LogFile, read_exact_at};
+use crate::{MAX_RECORD, Place};
+
+/// A record of a journal, remembered (in a checkpoint, say) so that opening need not read what
+/// stands before it. It is believed only if the record is still there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResumePoint {
+    offset: u64,
+    len: u32,
+    seq: Seq,
+    crc: u32,
+    /// How many intact records there are up to this one.
+    records: u64,
+}
+
+impl ResumePoint {
+    /// The record at `place`, which follows `before`.
+    pub(crate) fn behind(before: Option<Self>, place: Place, crc: u32) -> Self {
+        Self {
+            offset: place.offset,
+            len: place.len,
+            seq: place.seq,
+            crc,
+            records: before.map_or(0, |point| point.records) + 1,
+        }
+    }
+
+    /// The record's number.
+    #[must_use]
+    pub fn seq(&self) -> Seq {
+        self.seq
+    }
+
+    /// Where the record is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place {
+            seq: self.seq,
+            offset: self.offset,
+            len: self.len,
+        }
+    }
+
+    /// Whether the record is still where it was.
+    pub(crate) fn verify(&self, file: &dyn LogFile) -> bool {
+        let len = self.len as usize;
+        if len > MAX_RECORD || self.offset.checked_add(u64::from(self.len)).is_none() {
+            return false;
+        }
+        let mut line = vec![0; len];
+        let intact = read_exact_at(file, &mut line, self.offset)
+            .ok()
+            .and_then(|()| check_record(&line).ok());
+        intact.is_some_and(|head| head.seq == self.seq && head.crc == self.crc)
+    }
+}

@@ -1,0 +1,137 @@
+//! The real file system.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::fs::OFlags;
+
+use super::{Access, FileId, FileStatus, LogFile, Storage};
+
+/// How often a system call that a signal interrupted is repeated before the error is reported.
+const RETRIES: usize = 8;
+
+/// The file system of this machine.
+///
+/// Files are created with mode 0600, directories with 0700. A FIFO or device under a file's name is
+/// refused without waiting for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileStorage;
+
+impl Storage for FileStorage {
+    fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>> {
+        let mut options = options();
+        options.append(access == Access::Append);
+        let file = options.open(path)?;
+        regular(&file.metadata()?)?;
+        Ok(Arc::new(OpenFile(file)))
+    }
+
+    fn create_new(&self, path: &Path) -> io::Result<Arc<dyn LogFile>> {
+        let file = options()
+            .append(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)?;
+        Ok(Arc::new(OpenFile(file)))
+    }
+
+    fn status(&self, path: &Path) -> io::Result<FileStatus> {
+        regular(&fs::symlink_metadata(path)?)
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        match DirBuilder::new().mode(0o700).create(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if fs::symlink_metadata(path)?.is_dir() {
+                    Ok(())
+                } else {
+                    Err(error)
+                }
+            }
+            result => result,
+        }
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(path)? {
+            names.extend(entry?.file_name().into_string());
+        }
+        Ok(names)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+}
+
+/// Without `NONBLOCK`, opening a FIFO would wait for its other end.
+fn options() -> OpenOptions {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(flags.bits().cast_signed());
+    options
+}
+
+fn regular(metadata: &Metadata) -> io::Result<FileStatus> {
+    if !metadata.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        ));
+    }
+    Ok(FileStatus {
+        id: FileId {
+            dev: metadata.dev(),
+            ino: metadata.ino(),
+        },
+        len: metadata.len(),
+    })
+}
+
+/// Repeats a call that a signal interrupted before it did anything.
+fn uninterrupted(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    for _ in 0..RETRIES {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+    call()
+}
+
+#[derive(Debug)]
+struct OpenFile(File);
+
+impl LogFile for OpenFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        uninterrupted(|| FileExt::read_at(&self.0, buf, offset))
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<usize> {
+        uninterrupted(|| (&self.0).write(bytes))
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn status(&self) -> io::Result<FileStatus> {
+        regular(&self.0.metadata()?)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+}
