@@ -1,8 +1,25 @@
-//! The turn engine: drives a model and tools, without files or sockets.
+//! The turn engine: drives a model and tools, and nothing else.
+//!
+//! A [`TurnDriver`] runs one turn. Whoever owns it pulls one [`Step`] after the other and has dealt
+//! with a step (written it, shown it) before asking for the next: the engine never runs ahead of
+//! what is durable. The engine keeps no history, touches no file, opens no connection and has no
+//! clock of its own; [`Provider`], [`Toolbox`] and [`Clock`] are its only ways out.
 
+mod assembly;
+mod driver;
+mod event;
+mod limits;
+mod model_call;
 mod ports;
+mod retry;
+mod stop;
+mod tool_run;
 
+pub use driver::{Step, TurnDriver, TurnPorts};
+pub use event::{RawRuntimeEvent, TurnEnd};
+pub use limits::TurnLimits;
 pub use ports::{
     Clock, ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent,
     ProviderStream, ThinkingLevel, ToolCall, ToolOutcome, ToolSpec, ToolUpdates, Toolbox,
 };
+pub use retry::RetryPolicy;

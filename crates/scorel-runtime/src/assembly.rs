@@ -1,0 +1,301 @@
+use std::collections::HashSet;
+
+use scorel_proto::{AssistantMessage, Block, Meta, StopReason, Usage};
+use serde_json::{Map, Value};
+
+use crate::{ProviderEvent, RawRuntimeEvent};
+
+/// An answer that is being put together from a provider's events.
+#[derive(Debug, Default)]
+pub(crate) struct Assembly {
+    blocks: Vec<Part>,
+    ids: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct Part {
+    /// The provider's number of the block; numbers may have holes, places in `blocks` have none.
+    number: usize,
+    content: PartContent,
+}
+
+#[derive(Debug)]
+enum PartContent {
+    Text(String),
+    Thinking {
+        text: String,
+        signature: Option<String>,
+        redacted: bool,
+        provider: Option<Value>,
+    },
+    ToolCall {
+        id: String,
+        name: String,
+        arguments: String,
+        provider: Option<Value>,
+    },
+}
+
+/// How an answer ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Ending {
+    pub(crate) model: String,
+    pub(crate) stop_reason: StopReason,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) provider: Option<Value>,
+}
+
+impl Assembly {
+    /// Takes in one event and says what there is to show of it.
+    pub(crate) fn add(&mut self, event: ProviderEvent) -> Option<RawRuntimeEvent> {
+        match event {
+            ProviderEvent::Text { block, delta } => self.text(block, delta),
+            ProviderEvent::Thinking { block, delta } => self.thinking(block, delta),
+            ProviderEvent::ThinkingMeta {
+                block,
+                signature,
+                redacted,
+                provider,
+            } => self.thinking_meta(block, signature, redacted, provider),
+            ProviderEvent::ToolCallStart {
+                block,
+                id,
+                name,
+                provider,
+            } => self.tool_call(block, id, name, provider),
+            ProviderEvent::ToolCallDelta { block, delta } => self.arguments(block, delta),
+            ProviderEvent::Start { .. } | ProviderEvent::Done { .. } => None,
+        }
+    }
+
+    /// Whether there is text that a person could have read.
+    pub(crate) fn has_text(&self) -> bool {
+        self.blocks.iter().any(|part| match &part.content {
+            PartContent::Text(text) => !text.trim().is_empty(),
+            _ => false,
+        })
+    }
+
+    /// The whole answer.
+    pub(crate) fn finish(self, ending: Ending) -> AssistantMessage {
+        let content = self
+            .blocks
+            .into_iter()
+            .filter_map(Part::into_block)
+            .collect();
+        message(content, ending, false)
+    }
+
+    /// What is left of an answer that was cut off: no tool calls.
+    pub(crate) fn cut_off(self, ending: Ending) -> AssistantMessage {
+        let readable = |part: &Part| !matches!(part.content, PartContent::ToolCall { .. });
+        let content = self
+            .blocks
+            .into_iter()
+            .filter(readable)
+            .filter_map(Part::into_block);
+        message(content.collect(), ending, true)
+    }
+
+    /// The place of the block that the provider numbers `number`, made by `new` if it is new.
+    fn place(&mut self, number: usize, new: impl FnOnce() -> PartContent) -> usize {
+        match self.blocks.iter().rposition(|part| part.number == number) {
+            Some(place) => place,
+            None => {
+                self.blocks.push(Part {
+                    number,
+                    content: new(),
+                });
+                self.blocks.len() - 1
+            }
+        }
+    }
+
+    fn text(&mut self, number: usize, delta: String) -> Option<RawRuntimeEvent> {
+        if delta.is_empty() {
+            return None;
+        }
+        let place = self.place(number, || PartContent::Text(String::new()));
+        let PartContent::Text(text) = &mut self.blocks[place].content else {
+            return None;
+        };
+        text.push_str(&delta);
+        Some(RawRuntimeEvent::TextDelta {
+            block: index(place),
+            delta,
+        })
+    }
+
+    fn thinking(&mut self, number: usize, delta: String) -> Option<RawRuntimeEvent> {
+        if delta.is_empty() {
+            return None;
+        }
+        let place = self.place(number, PartContent::new_thinking);
+        let PartContent::Thinking { text, .. } = &mut self.blocks[place].content else {
+            return None;
+        };
+        text.push_str(&delta);
+        Some(RawRuntimeEvent::ThinkingDelta {
+            block: index(place),
+            delta,
+        })
+    }
+
+    fn thinking_meta(
+        &mut self,
+        number: usize,
+        new_signature: Option<String>,
+        new_redacted: bool,
+        new_provider: Option<Value>,
+    ) -> Option<RawRuntimeEvent> {
+        let known = self.blocks.len();
+        let place = self.place(number, PartContent::new_thinking);
+        let PartContent::Thinking {
+            signature,
+            redacted,
+            provider,
+            ..
+        } = &mut self.blocks[place].content
+        else {
+            return None;
+        };
+        *signature = new_signature.or(signature.take());
+        *provider = new_provider.or(provider.take());
+        *redacted |= new_redacted;
+        // A block that shows nothing is announced too, so that the numbers of blocks have no holes.
+        let announce = place == known;
+        announce.then(|| RawRuntimeEvent::ThinkingDelta {
+            block: index(place),
+            delta: String::new(),
+        })
+    }
+
+    fn tool_call(
+        &mut self,
+        number: usize,
+        id: String,
+        name: String,
+        provider: Option<Value>,
+    ) -> Option<RawRuntimeEvent> {
+        let id = self.unused_id(id);
+        let shown = (id.clone(), name.clone());
+        let known = self.blocks.len();
+        let place = self.place(number, || PartContent::ToolCall {
+            id,
+            name,
+            arguments: String::new(),
+            provider,
+        });
+        (place == known).then(|| RawRuntimeEvent::ToolCallDelta {
+            block: index(place),
+            call_id: shown.0,
+            name: Some(shown.1),
+            delta: String::new(),
+        })
+    }
+
+    fn arguments(&mut self, number: usize, delta: String) -> Option<RawRuntimeEvent> {
+        let place = self.blocks.iter().rposition(|part| part.number == number)?;
+        let PartContent::ToolCall { id, arguments, .. } = &mut self.blocks[place].content else {
+            return None;
+        };
+        arguments.push_str(&delta);
+        let call_id = id.clone();
+        (!delta.is_empty()).then(|| RawRuntimeEvent::ToolCallDelta {
+            block: index(place),
+            call_id,
+            name: None,
+            delta,
+        })
+    }
+
+    /// Models repeat ids; results need to find their calls.
+    fn unused_id(&mut self, id: String) -> String {
+        let base = if id.is_empty() { "call".to_owned() } else { id };
+        let mut unused = base.clone();
+        for suffix in 2.. {
+            if self.ids.insert(unused.clone()) {
+                break;
+            }
+            unused = format!("{base}-{suffix}");
+        }
+        unused
+    }
+}
+
+impl PartContent {
+    const fn new_thinking() -> Self {
+        Self::Thinking {
+            text: String::new(),
+            signature: None,
+            redacted: false,
+            provider: None,
+        }
+    }
+}
+
+impl Part {
+    fn into_block(self) -> Option<Block> {
+        match self.content {
+            PartContent::Text(text) => (!text.is_empty()).then(|| Block::text(text)),
+            PartContent::Thinking {
+                text,
+                signature,
+                redacted,
+                provider,
+            } => {
+                let empty = text.is_empty() && signature.is_none() && provider.is_none();
+                (!empty).then_some(Block::Thinking {
+                    text,
+                    signature,
+                    redacted,
+                    provider,
+                })
+            }
+            PartContent::ToolCall {
+                id,
+                name,
+                arguments,
+                provider,
+            } => {
+                let (input, invalid_input) = parse_arguments(arguments);
+                Some(Block::ToolUse {
+                    id,
+                    name,
+                    input,
+                    invalid_input,
+                    provider,
+                })
+            }
+        }
+    }
+}
+
+/// Arguments that are not a JSON object are kept as they are: the model is told about them.
+fn parse_arguments(text: String) -> (Value, Option<String>) {
+    if text.trim().is_empty() {
+        return (Value::Object(Map::new()), None);
+    }
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(map)) => (Value::Object(map), None),
+        _ => (Value::Object(Map::new()), Some(text)),
+    }
+}
+
+fn message(content: Vec<Block>, ending: Ending, partial: bool) -> AssistantMessage {
+    AssistantMessage {
+        content,
+        model: ending.model,
+        stop_reason: ending.stop_reason,
+        usage: ending.usage,
+        partial,
+        meta: Meta {
+            source: None,
+            provider: ending.provider,
+        },
+    }
+}
+
+fn index(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}

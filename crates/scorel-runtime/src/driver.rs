@@ -1,0 +1,470 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_proto::{
+    AssistantMessage, Block, Message, OutcomeReason, StopReason, ThinkingLevel, TurnError, Usage,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::limits::limit;
+use crate::model_call::{Early, EarlyCause, ModelCall, Progress};
+use crate::retry::Retry;
+use crate::stop::{Stop, StopCause};
+use crate::tool_run::ToolRun;
+use crate::{
+    Clock, ModelRequest, Provider, ProviderError, RawRuntimeEvent, RetryPolicy, ToolCall, Toolbox,
+    TurnEnd, TurnLimits,
+};
+
+/// Everything that one turn reaches the world through, and its bounds.
+#[derive(Debug, Clone)]
+pub struct TurnPorts {
+    /// The model.
+    pub provider: Arc<dyn Provider>,
+    /// The tools.
+    pub tools: Arc<dyn Toolbox>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// How far the turn may go.
+    pub limits: TurnLimits,
+    /// When failed model calls are made again.
+    pub retry: RetryPolicy,
+    /// The system prompt.
+    pub system: String,
+    /// How much the model should think.
+    pub thinking: ThinkingLevel,
+}
+
+/// What the driver wants or has done.
+#[derive(Debug)]
+pub enum Step {
+    /// It wants the context of the next model call: answer with [`TurnDriver::provide_context`].
+    NeedContext,
+    /// Something happened.
+    Event(RawRuntimeEvent),
+    /// The turn is over. If it completed and somebody has said something in the meantime,
+    /// [`TurnDriver::go_on`] extends it.
+    Finished(TurnEnd),
+}
+
+/// Runs one turn, step by step.
+///
+/// A turn alternates between model calls and the tools that they ask for, until the model has
+/// nothing more to do, somebody cancels, a limit is reached or something fails. However it ends,
+/// every tool call has had its result and every message that began has had its end.
+pub struct TurnDriver {
+    ports: TurnPorts,
+    stop: Stop,
+    state: State,
+    usage: Usage,
+    steps: u32,
+    /// How often the model call that is due has been made.
+    attempts: u32,
+}
+
+enum State {
+    NeedContext,
+    /// The context of the next call is there.
+    Ready(Vec<Message>),
+    Calling {
+        call: Box<ModelCall>,
+        messages: Vec<Message>,
+    },
+    /// The last message of the call is out; the call ends with `then`.
+    CallEnded {
+        stop_reason: Option<StopReason>,
+        usage: Option<Usage>,
+        then: Box<State>,
+    },
+    /// A failed call is made again after a delay; a long one is announced.
+    Retrying {
+        delay: Duration,
+        announced: bool,
+        messages: Vec<Message>,
+    },
+    Answered(AssistantMessage),
+    Tools {
+        run: Box<ToolRun>,
+        message_end: CallEnd,
+        then: After,
+    },
+    Finished(OutcomeReason, Option<TurnError>),
+}
+
+/// What a model call's `TurnEnd` says.
+#[derive(Clone, Copy)]
+struct CallEnd {
+    stop_reason: StopReason,
+    usage: Option<Usage>,
+}
+
+/// What follows the tools.
+enum After {
+    NextCall,
+    Finish(OutcomeReason, Option<TurnError>),
+}
+
+impl fmt::Debug for TurnDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnDriver")
+            .field("steps", &self.steps)
+            .field("usage", &self.usage)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TurnDriver {
+    /// A turn that begins with a model call. Cancelling `cancel` ends it.
+    #[must_use]
+    pub fn new(ports: TurnPorts, cancel: CancellationToken) -> Self {
+        let stop = Stop::new(cancel, ports.clock.clone(), ports.limits.max_duration);
+        Self {
+            ports,
+            stop,
+            state: State::NeedContext,
+            usage: Usage::default(),
+            steps: 0,
+            attempts: 0,
+        }
+    }
+
+    /// Takes the turn one step further.
+    ///
+    /// The future must not be dropped before it completes, except together with the driver.
+    pub async fn next(&mut self) -> Step {
+        loop {
+            // A state that is taken out is always put back or replaced by the arm that took it.
+            let step = match std::mem::replace(&mut self.state, State::NeedContext) {
+                State::NeedContext => self.before_call(),
+                State::Ready(messages) => Some(self.begin_call(messages)),
+                State::Calling { call, messages } => self.read_call(call, messages).await,
+                State::CallEnded {
+                    stop_reason,
+                    usage,
+                    then,
+                } => {
+                    self.state = *then;
+                    Some(self.turn_end(stop_reason, usage))
+                }
+                State::Retrying {
+                    delay,
+                    announced,
+                    messages,
+                } => self.retry(delay, announced, messages).await,
+                State::Answered(message) => self.after_answer(&message),
+                State::Tools {
+                    run,
+                    message_end,
+                    then,
+                } => self.run_tools(run, message_end, then).await,
+                State::Finished(reason, error) => {
+                    self.state = State::Finished(reason, error.clone());
+                    Some(self.finished(reason, error))
+                }
+            };
+            if let Some(step) = step {
+                return step;
+            }
+        }
+    }
+
+    /// Gives the context of the next model call, after [`Step::NeedContext`].
+    pub fn provide_context(&mut self, messages: Vec<Message>) {
+        self.state = State::Ready(messages);
+    }
+
+    /// Extends a turn that has completed by another model call.
+    pub fn go_on(&mut self) {
+        self.state = State::NeedContext;
+    }
+
+    fn before_call(&mut self) -> Option<Step> {
+        if let Some(cause) = self.stop.now() {
+            self.finish_stopped(cause);
+            None
+        } else if let Some(error) = self.ports.limits.reached(self.steps, &self.usage) {
+            self.state = State::Finished(OutcomeReason::Limit, Some(error));
+            None
+        } else {
+            self.attempts = 0;
+            Some(Step::NeedContext)
+        }
+    }
+
+    /// The call is announced before it is made.
+    fn begin_call(&mut self, messages: Vec<Message>) -> Step {
+        let index = self.steps;
+        self.steps += 1;
+        self.state = self.call(messages);
+        Step::Event(RawRuntimeEvent::TurnStart { index })
+    }
+
+    fn call(&mut self, messages: Vec<Message>) -> State {
+        self.attempts += 1;
+        let request = ModelRequest {
+            system: self.ports.system.clone(),
+            messages: messages.clone(),
+            tools: self.ports.tools.specs().to_vec(),
+            thinking: self.ports.thinking,
+        };
+        let call = Box::new(ModelCall::new(&*self.ports.provider, request));
+        State::Calling { call, messages }
+    }
+
+    async fn read_call(
+        &mut self,
+        mut call: Box<ModelCall>,
+        messages: Vec<Message>,
+    ) -> Option<Step> {
+        match call.next(&self.stop).await {
+            Progress::Event(event) => {
+                self.state = State::Calling { call, messages };
+                Some(Step::Event(event))
+            }
+            Progress::Answered(message) => {
+                self.usage += message.usage.unwrap_or_default();
+                let announce = !call.shown();
+                let model = call.model().to_owned();
+                self.state = State::Answered(message);
+                // An answer without content has not been announced yet.
+                announce.then_some(Step::Event(RawRuntimeEvent::MessageStart { model }))
+            }
+            Progress::Ended(early) => self.end_call_early(early, messages),
+        }
+    }
+
+    fn end_call_early(&mut self, early: Early, messages: Vec<Message>) -> Option<Step> {
+        self.usage += early.usage.unwrap_or_default();
+        let (stop_reason, then) = match early.cause {
+            EarlyCause::Stopped(cause) => {
+                self.finish_stopped(cause);
+                let finished = std::mem::replace(&mut self.state, State::NeedContext);
+                (StopReason::Cancelled, finished)
+            }
+            EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error, messages),
+            EarlyCause::Failed(error) => {
+                let error = turn_error(&error);
+                (
+                    StopReason::Error,
+                    State::Finished(OutcomeReason::Error, Some(error)),
+                )
+            }
+        };
+        self.state = State::CallEnded {
+            stop_reason: Some(stop_reason),
+            usage: early.usage,
+            then: Box::new(then),
+        };
+        early.remains.map(Step::Event)
+    }
+
+    fn failed_unseen(&mut self, error: &ProviderError, messages: Vec<Message>) -> Option<Step> {
+        match self.ports.retry.decide(self.attempts, error) {
+            Retry::After(delay) => {
+                self.state = State::Retrying {
+                    delay,
+                    announced: false,
+                    messages,
+                };
+                None
+            }
+            Retry::Wait(duration) => {
+                self.state = State::Retrying {
+                    delay: duration,
+                    announced: true,
+                    messages,
+                };
+                let reason = error.message.clone();
+                Some(Step::Event(RawRuntimeEvent::Waiting { duration, reason }))
+            }
+            Retry::No => {
+                let finished = State::Finished(OutcomeReason::Error, Some(turn_error(error)));
+                self.state = State::CallEnded {
+                    stop_reason: Some(StopReason::Error),
+                    usage: error.usage,
+                    then: Box::new(finished),
+                };
+                None
+            }
+        }
+    }
+
+    async fn retry(
+        &mut self,
+        delay: Duration,
+        announced: bool,
+        messages: Vec<Message>,
+    ) -> Option<Step> {
+        if announced {
+            self.stop.extend(delay);
+        }
+        if let Some(cause) = self.stop.sleep(delay).await {
+            self.finish_stopped(cause);
+            let finished = std::mem::replace(&mut self.state, State::NeedContext);
+            self.state = State::CallEnded {
+                stop_reason: None,
+                usage: None,
+                then: Box::new(finished),
+            };
+            return None;
+        }
+        self.state = self.call(messages);
+        announced.then_some(Step::Event(RawRuntimeEvent::Resumed))
+    }
+
+    /// The answer is out and durable with the step after this one; then its tools run.
+    fn after_answer(&mut self, message: &AssistantMessage) -> Option<Step> {
+        let calls: Vec<ToolCall> = message.tool_uses().filter_map(tool_call).collect();
+        let end = CallEnd {
+            stop_reason: message.stop_reason,
+            usage: message.usage,
+        };
+        self.state = if calls.is_empty() {
+            State::CallEnded {
+                stop_reason: Some(end.stop_reason),
+                usage: end.usage,
+                then: Box::new(after_last_answer(message.stop_reason)),
+            }
+        } else {
+            self.plan_tools(calls, end)
+        };
+        Some(Step::Event(RawRuntimeEvent::MessageEnd {
+            message: message.clone(),
+        }))
+    }
+
+    fn plan_tools(&self, calls: Vec<ToolCall>, message_end: CallEnd) -> State {
+        let limits = &self.ports.limits;
+        // Tools run although no further model call is due, unless the turn has no tokens left:
+        // their effects may be what the user wants, but the model could not look at them.
+        let (run, then) = match limits.reached(0, &self.usage) {
+            Some(error) => {
+                let text = format!("not run: {}", error.message);
+                let after = After::Finish(OutcomeReason::Limit, Some(error));
+                (ToolRun::refused(calls, &text), after)
+            }
+            None => (
+                ToolRun::new(calls, &*self.ports.tools, limits),
+                After::NextCall,
+            ),
+        };
+        State::Tools {
+            run: Box::new(run),
+            message_end,
+            then,
+        }
+    }
+
+    async fn run_tools(
+        &mut self,
+        mut run: Box<ToolRun>,
+        message_end: CallEnd,
+        then: After,
+    ) -> Option<Step> {
+        match run
+            .next(&self.ports.tools, &self.ports.clock, &self.stop)
+            .await
+        {
+            Some(event) => {
+                self.state = State::Tools {
+                    run,
+                    message_end,
+                    then,
+                };
+                Some(Step::Event(event))
+            }
+            None => {
+                let then = match then {
+                    After::NextCall => State::NeedContext,
+                    After::Finish(reason, error) => State::Finished(reason, error),
+                };
+                self.state = then;
+                Some(self.turn_end(Some(message_end.stop_reason), message_end.usage))
+            }
+        }
+    }
+
+    fn turn_end(&self, stop_reason: Option<StopReason>, usage: Option<Usage>) -> Step {
+        let index = self.steps.saturating_sub(1);
+        Step::Event(RawRuntimeEvent::TurnEnd {
+            index,
+            usage,
+            stop_reason,
+        })
+    }
+
+    fn finish_stopped(&mut self, cause: StopCause) {
+        self.state = match cause {
+            StopCause::Cancelled => State::Finished(OutcomeReason::Cancelled, None),
+            StopCause::TimeUp => {
+                State::Finished(OutcomeReason::Limit, Some(self.ports.limits.time_is_up()))
+            }
+        };
+    }
+
+    fn finished(&self, reason: OutcomeReason, error: Option<TurnError>) -> Step {
+        Step::Finished(TurnEnd {
+            reason,
+            error,
+            usage: self.usage,
+            steps: self.steps,
+        })
+    }
+}
+
+/// What follows an answer that asks for no tools.
+fn after_last_answer(stop_reason: StopReason) -> State {
+    let (reason, error) = match stop_reason {
+        StopReason::Pause => return State::NeedContext,
+        StopReason::MaxTokens => {
+            let text = "the model's answer reached its limit of output tokens";
+            (OutcomeReason::Limit, Some(limit("max_tokens", text)))
+        }
+        StopReason::Refusal => (
+            OutcomeReason::Error,
+            Some(limit("refusal", "the model refused to answer")),
+        ),
+        StopReason::ContentFilter => {
+            let text = "the provider's content filter stopped the answer";
+            (OutcomeReason::Error, Some(limit("content_filter", text)))
+        }
+        StopReason::EndTurn
+        | StopReason::ToolUse
+        | StopReason::Error
+        | StopReason::Cancelled
+        | StopReason::Interrupted => (OutcomeReason::Completed, None),
+    };
+    State::Finished(reason, error)
+}
+
+fn tool_call(block: &Block) -> Option<ToolCall> {
+    match block {
+        Block::ToolUse {
+            id,
+            name,
+            input,
+            invalid_input,
+            ..
+        } => Some(ToolCall {
+            id: id.clone(),
+            name: name.clone(),
+            input: input.clone(),
+            invalid_input: invalid_input.clone(),
+        }),
+        _ => None,
+    }
+}
+
+fn turn_error(error: &ProviderError) -> TurnError {
+    let code = serde_json::to_value(error.category).ok();
+    let code = code
+        .as_ref()
+        .and_then(|value| value.as_str())
+        .unwrap_or("provider_error");
+    TurnError {
+        code: code.to_owned(),
+        message: error.message.clone(),
+        retryable: error.retryable,
+    }
+}

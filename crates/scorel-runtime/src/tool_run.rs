@@ -1,0 +1,275 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use scorel_proto::{ToolResultBlock, ToolResultMessage};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::stop::{Stop, StopCause};
+use crate::{Clock, RawRuntimeEvent, ToolCall, ToolOutcome, Toolbox, TurnLimits};
+
+/// The tool calls of one answer: run in groups, answered in call order.
+///
+/// Adjacent read-only calls form a group and run side by side; any other call is a group of its
+/// own. A group is announced first and launched with the next step, so that what was announced is
+/// durable before anything runs.
+pub(crate) struct ToolRun {
+    groups: VecDeque<Vec<ToolCall>>,
+    /// Calls beyond the limit; they are answered at the end and never run.
+    excess: Vec<ToolCall>,
+    group: Group,
+    due: VecDeque<RawRuntimeEvent>,
+}
+
+/// The group that is announced or running.
+#[derive(Default)]
+struct Group {
+    slots: Vec<Slot>,
+    launched: bool,
+    /// How many results are out.
+    released: usize,
+    outcomes: FuturesUnordered<BoxFuture<'static, (usize, ToolOutcome)>>,
+    updates: FuturesUnordered<BoxFuture<'static, Option<Update>>>,
+    /// Fires when running tools should end.
+    interrupt: CancellationToken,
+}
+
+/// One call of the group.
+struct Slot {
+    call: ToolCall,
+    started_at: Duration,
+    result: Option<ToolResultMessage>,
+}
+
+/// A tool's latest output, and where its next comes from.
+struct Update {
+    slot: usize,
+    partial: Value,
+    receiver: watch::Receiver<Option<Value>>,
+}
+
+impl ToolRun {
+    /// Plans the calls.
+    pub(crate) fn new(mut calls: Vec<ToolCall>, tools: &dyn Toolbox, limits: &TurnLimits) -> Self {
+        let excess = calls.split_off(limits.max_calls_per_answer.min(calls.len()));
+        let groups = group(calls, tools, limits.max_parallel_tools);
+        Self {
+            groups,
+            excess,
+            group: Group::default(),
+            due: VecDeque::new(),
+        }
+    }
+
+    /// Calls that are answered without being run, with `text` as their result.
+    pub(crate) fn refused(calls: Vec<ToolCall>, text: &str) -> Self {
+        let due = calls.into_iter().map(|call| refusal(&call, text)).collect();
+        Self {
+            groups: VecDeque::new(),
+            excess: Vec::new(),
+            group: Group::default(),
+            due,
+        }
+    }
+
+    /// The next thing that happened; nothing when every call has its result.
+    pub(crate) async fn next(
+        &mut self,
+        tools: &Arc<dyn Toolbox>,
+        clock: &Arc<dyn Clock>,
+        stop: &Stop,
+    ) -> Option<RawRuntimeEvent> {
+        loop {
+            if let Some(event) = self.due.pop_front() {
+                return Some(event);
+            }
+            if self.group.is_done() {
+                self.begin_group(stop)?;
+            } else if self.group.launched {
+                self.group.advance(clock, stop, &mut self.due).await;
+            } else {
+                self.group.launch(tools, clock, stop, &mut self.due);
+            }
+        }
+    }
+
+    /// Announces the next group, or refuses what is left. Nothing if nothing is left.
+    fn begin_group(&mut self, stop: &Stop) -> Option<()> {
+        if let Some(cause) = stop.now() {
+            self.excess.splice(0..0, self.groups.drain(..).flatten());
+            self.refuse_excess(stop_text(cause))
+        } else if let Some(calls) = self.groups.pop_front() {
+            self.group = Group::announce(calls, &mut self.due);
+            Some(())
+        } else {
+            self.refuse_excess("not run: the answer had too many calls")
+        }
+    }
+
+    fn refuse_excess(&mut self, text: &str) -> Option<()> {
+        if self.excess.is_empty() {
+            return None;
+        }
+        self.due
+            .extend(self.excess.drain(..).map(|call| refusal(&call, text)));
+        Some(())
+    }
+}
+
+impl Group {
+    fn announce(calls: Vec<ToolCall>, due: &mut VecDeque<RawRuntimeEvent>) -> Self {
+        let announce = |call: &ToolCall| RawRuntimeEvent::ToolExecutionStart { call: call.clone() };
+        due.extend(calls.iter().map(announce));
+        let slot = |call| Slot {
+            call,
+            started_at: Duration::ZERO,
+            result: None,
+        };
+        Self {
+            slots: calls.into_iter().map(slot).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.released == self.slots.len()
+    }
+
+    fn launch(
+        &mut self,
+        tools: &Arc<dyn Toolbox>,
+        clock: &Arc<dyn Clock>,
+        stop: &Stop,
+        due: &mut VecDeque<RawRuntimeEvent>,
+    ) {
+        self.launched = true;
+        let cause = stop.now();
+        for index in 0..self.slots.len() {
+            let slot = &mut self.slots[index];
+            slot.started_at = clock.now();
+            if let Some(cause) = cause {
+                self.finish(index, ToolOutcome::error(stop_text(cause)), clock, due);
+                continue;
+            }
+            let (updates, receiver) = watch::channel(None);
+            let run = tools.call(slot.call.clone(), updates, self.interrupt.clone());
+            self.outcomes
+                .push(Box::pin(async move { (index, run.await) }));
+            self.updates.push(Box::pin(next_update(index, receiver)));
+        }
+    }
+
+    async fn advance(
+        &mut self,
+        clock: &Arc<dyn Clock>,
+        stop: &Stop,
+        due: &mut VecDeque<RawRuntimeEvent>,
+    ) {
+        tokio::select! {
+            biased;
+            Some((index, outcome)) = self.outcomes.next() => self.finish(index, outcome, clock, due),
+            Some(update) = self.updates.next(), if !self.updates.is_empty() => {
+                if let Some(update) = update {
+                    due.push_back(RawRuntimeEvent::ToolExecutionUpdate {
+                        call_id: self.slots[update.slot].call.id.clone(),
+                        partial: update.partial,
+                    });
+                    self.updates.push(Box::pin(next_update(update.slot, update.receiver)));
+                }
+            }
+            _ = stop.wait(), if !self.interrupt.is_cancelled() => self.interrupt.cancel(),
+        }
+    }
+
+    /// Notes how a call ended and lets out the results whose turn it is.
+    fn finish(
+        &mut self,
+        index: usize,
+        outcome: ToolOutcome,
+        clock: &Arc<dyn Clock>,
+        due: &mut VecDeque<RawRuntimeEvent>,
+    ) {
+        let slot = &mut self.slots[index];
+        let duration = clock.now().saturating_sub(slot.started_at);
+        due.push_back(RawRuntimeEvent::ToolExecutionEnd {
+            call_id: slot.call.id.clone(),
+            name: slot.call.name.clone(),
+            duration,
+            is_error: outcome.is_error,
+        });
+        slot.result = Some(result_message(&slot.call, outcome, duration));
+        while let Some(slot) = self.slots.get_mut(self.released) {
+            let Some(message) = slot.result.take() else {
+                break;
+            };
+            due.push_back(RawRuntimeEvent::ToolResult { message });
+            self.released += 1;
+        }
+    }
+}
+
+/// Splits calls into groups that run one after the other.
+fn group(
+    calls: Vec<ToolCall>,
+    tools: &dyn Toolbox,
+    max_parallel: usize,
+) -> VecDeque<Vec<ToolCall>> {
+    let read_only = |call: &ToolCall| {
+        tools
+            .specs()
+            .iter()
+            .any(|spec| spec.read_only && spec.name == call.name)
+    };
+    let mut groups: VecDeque<Vec<ToolCall>> = VecDeque::new();
+    for call in calls {
+        match groups.back_mut() {
+            Some(group)
+                if group.len() < max_parallel
+                    && group.iter().all(read_only)
+                    && read_only(&call) =>
+            {
+                group.push(call);
+            }
+            _ => groups.push_back(vec![call]),
+        }
+    }
+    groups
+}
+
+async fn next_update(slot: usize, mut receiver: watch::Receiver<Option<Value>>) -> Option<Update> {
+    receiver.changed().await.ok()?;
+    let partial = receiver.borrow_and_update().clone()?;
+    Some(Update {
+        slot,
+        partial,
+        receiver,
+    })
+}
+
+const fn stop_text(cause: StopCause) -> &'static str {
+    match cause {
+        StopCause::Cancelled => "Cancelled by user",
+        StopCause::TimeUp => "not run: the turn's time was up",
+    }
+}
+
+fn refusal(call: &ToolCall, text: &str) -> RawRuntimeEvent {
+    let message = result_message(call, ToolOutcome::error(text), Duration::ZERO);
+    RawRuntimeEvent::ToolResult { message }
+}
+
+fn result_message(call: &ToolCall, outcome: ToolOutcome, duration: Duration) -> ToolResultMessage {
+    let result = ToolResultBlock {
+        tool_use_id: call.id.clone(),
+        content: outcome.content,
+        is_error: outcome.is_error,
+        details: outcome.details,
+    };
+    let duration = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    ToolResultMessage::new(&call.name, result, duration)
+}
