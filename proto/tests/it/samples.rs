@@ -1,0 +1,36 @@
+//! One value or more of every wire type.
+
+mod ids;
+mod messages;
+mod methods;
+mod notifications;
+mod persistent;
+mod transient;
+
+use scorel_proto::{ErrorCode, ErrorData, RpcError};
+use serde_json::json;
+
+use crate::golden::Golden;
+
+/// Every golden.
+pub(crate) fn all() -> Vec<Golden> {
+    let mut all = messages::all();
+    all.extend(persistent::all());
+    all.extend(transient::all());
+    all.extend(methods::all());
+    all.extend(notifications::all());
+    all.extend(errors());
+    all
+}
+
+fn errors() -> impl Iterator<Item = Golden> {
+    ErrorCode::ALL.iter().map(|code| {
+        let error = RpcError::new(*code, "no").with_details(match code {
+            ErrorCode::InvalidParams => json!({"field": "content"}),
+            ErrorCode::PayloadTooLarge => json!({"limit": 8_388_608}),
+            ErrorCode::RuntimeBusy => json!({"phase": "running"}),
+            _ => serde_json::Value::Null,
+        });
+        Golden::of::<ErrorData>(format!("error/{code}"), &error.data())
+    })
+}

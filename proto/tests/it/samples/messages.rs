@@ -1,0 +1,167 @@
+use scorel_proto::{
+    AssistantMessage, Block, InternalMessage, Message, MessageSource, Meta, StopReason,
+    ToolResultBlock, ToolResultMessage, Usage, UserMessage,
+};
+use serde_json::json;
+
+use super::ids;
+use crate::golden::Golden;
+
+pub(super) fn all() -> Vec<Golden> {
+    let blocks = [
+        ("text", Block::text("Grüße, 世界 👋\n\u{1}")),
+        ("text.provider", text_with_provider_data()),
+        ("thinking", thinking()),
+        ("thinking.redacted", redacted()),
+        ("image", image()),
+        ("tool_use", tool_use()),
+        ("tool_use.invalid", invalid_tool_use()),
+        ("tool_result", Block::ToolResult(tool_result())),
+        (
+            "tool_result.error",
+            Block::ToolResult(ToolResultBlock::error("call_1", "no such file")),
+        ),
+        ("blob", blob()),
+    ];
+    let messages = [
+        ("user", Message::user("Hello")),
+        ("user.steer", steer()),
+        ("assistant", assistant()),
+        ("assistant.partial", partial()),
+        ("tool_result", tool_message()),
+        ("internal", internal()),
+    ];
+    let blocks = blocks
+        .iter()
+        .map(|(name, block)| Golden::of(format!("block/{name}"), block));
+    let messages = messages
+        .iter()
+        .map(|(name, message)| Golden::of(format!("message/{name}"), message));
+    blocks.chain(messages).collect()
+}
+
+fn text_with_provider_data() -> Block {
+    Block::Text {
+        text: "Hi".into(),
+        provider: Some(json!({"id": "msg_1"})),
+    }
+}
+
+fn thinking() -> Block {
+    Block::Thinking {
+        text: "The user greets.".into(),
+        signature: Some("c2ln".into()),
+        redacted: false,
+        provider: Some(json!({"field": "reasoning_content"})),
+    }
+}
+
+fn redacted() -> Block {
+    Block::Thinking {
+        text: String::new(),
+        signature: Some("b3BhcXVl".into()),
+        redacted: true,
+        provider: None,
+    }
+}
+
+pub(super) fn image() -> Block {
+    Block::Image {
+        media_type: "image/png".into(),
+        blob: ids::hash(),
+    }
+}
+
+pub(super) fn tool_use() -> Block {
+    Block::ToolUse {
+        id: "call_1".into(),
+        name: "Read".into(),
+        input: json!({"path": "README.md", "limit": 10}),
+        invalid_input: None,
+        provider: None,
+    }
+}
+
+fn invalid_tool_use() -> Block {
+    Block::ToolUse {
+        id: "call_2".into(),
+        name: "Read".into(),
+        input: json!({}),
+        invalid_input: Some("{\"path\": ".into()),
+        provider: Some(json!({"index": 0})),
+    }
+}
+
+fn tool_result() -> ToolResultBlock {
+    ToolResultBlock {
+        tool_use_id: "call_1".into(),
+        content: vec![Block::text("1\t# Scorel"), image()],
+        is_error: false,
+        details: Some(json!({"ok": true, "path": "@project/README.md", "truncated": false})),
+    }
+}
+
+fn blob() -> Block {
+    Block::Blob {
+        sha256: ids::hash(),
+        size: 1_000_000,
+        media_type: "text/plain".into(),
+        preview: "first lines".into(),
+    }
+}
+
+pub(super) fn steer() -> Message {
+    Message::User(UserMessage {
+        content: vec![Block::text("Only the tests"), image()],
+        meta: Meta {
+            source: Some(MessageSource::Steer),
+            provider: None,
+        },
+    })
+}
+
+pub(super) fn assistant() -> Message {
+    Message::Assistant(AssistantMessage {
+        content: vec![thinking(), Block::text("I will look."), tool_use()],
+        model: "demo/demo".into(),
+        stop_reason: StopReason::ToolUse,
+        usage: Some(usage()),
+        partial: false,
+        meta: Meta {
+            source: None,
+            provider: Some(json!({"responseId": "resp_1"})),
+        },
+    })
+}
+
+pub(super) fn partial() -> Message {
+    Message::Assistant(AssistantMessage {
+        content: vec![Block::text("I wi")],
+        model: "demo/demo".into(),
+        stop_reason: StopReason::Interrupted,
+        usage: None,
+        partial: true,
+        meta: Meta::default(),
+    })
+}
+
+pub(super) fn tool_message() -> Message {
+    Message::ToolResult(ToolResultMessage::new("Read", tool_result(), 12))
+}
+
+pub(super) fn internal() -> Message {
+    Message::Internal(InternalMessage {
+        content: vec![Block::text("The todo list is empty.")],
+        meta: Meta::default(),
+    })
+}
+
+pub(super) fn usage() -> Usage {
+    Usage {
+        input_tokens: 1200,
+        output_tokens: 80,
+        cache_read_tokens: 1000,
+        cache_write_tokens: 100,
+        reasoning_tokens: 20,
+    }
+}

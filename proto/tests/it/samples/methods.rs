@@ -1,0 +1,36 @@
+//! Parameters and results of every method.
+
+mod conversation;
+mod host;
+mod reading;
+mod session;
+
+use scorel_proto::Method;
+
+use crate::golden::Golden;
+
+pub(super) use reading::in_flight;
+pub(super) use session::{project, session};
+
+pub(super) fn all() -> Vec<Golden> {
+    let mut all = host::all();
+    all.extend(session::all());
+    all.extend(conversation::all());
+    all.extend(reading::all());
+    all
+}
+
+/// The goldens of one method: its parameters and its result.
+fn method<M: Method>(params: &M::Params, result: &M::Result) -> [Golden; 2] {
+    [params_of::<M>("", params), result_of::<M>("", result)]
+}
+
+/// One more golden of a method's parameters.
+fn params_of<M: Method>(variant: &str, params: &M::Params) -> Golden {
+    Golden::of(format!("params/{}{variant}", M::NAME), params)
+}
+
+/// One more golden of a method's result.
+fn result_of<M: Method>(variant: &str, result: &M::Result) -> Golden {
+    Golden::of(format!("result/{}{variant}", M::NAME), result)
+}

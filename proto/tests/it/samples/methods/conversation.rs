@@ -1,0 +1,129 @@
+use scorel_proto::{
+    Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams, Content,
+    PermissionDecision, QueueOp, RespondPermission, RespondPermissionParams, Rewind, RewindParams,
+    RewriteQueue, RewriteQueueParams, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
+    WhileRunning,
+};
+
+use super::{method, params_of, result_of};
+use crate::golden::Golden;
+use crate::samples::{ids, messages};
+
+pub(super) fn all() -> Vec<Golden> {
+    let mut all = sending();
+    all.extend(steering());
+    all.extend(moving());
+    all
+}
+
+fn sending() -> Vec<Golden> {
+    let minimal = SendMessageParams {
+        session_id: ids::session(),
+        content: Content::from("Hello"),
+        while_running: None,
+        parent_event_id: None,
+        expected_leaf_id: None,
+        model: None,
+        command_id: None,
+    };
+    let full = SendMessageParams {
+        content: Content(vec![scorel_proto::Block::text("Look"), messages::image()]),
+        while_running: Some(WhileRunning::Reject),
+        parent_event_id: Some(Some(ids::event(1))),
+        expected_leaf_id: Some(Some(ids::event(2))),
+        model: Some("gpt-5".into()),
+        command_id: Some(ids::command()),
+        ..minimal
+    };
+    let anew = SendMessageParams {
+        parent_event_id: Some(None),
+        expected_leaf_id: Some(None),
+        ..minimal.clone()
+    };
+    let accepted = SendMessageResult::Accepted {
+        user_event_id: ids::event(1),
+        turn_id: ids::turn(),
+        seq: ids::seq(2),
+    };
+    let queued = SendMessageResult::Queued {
+        queue: WhileRunning::FollowUp,
+        queue_item_id: ids::item(1),
+        position: 0,
+        seq: ids::seq(9),
+    };
+    let mut all = Vec::from(method::<SendMessage>(&full, &accepted));
+    all.push(params_of::<SendMessage>(".minimal", &minimal));
+    all.push(params_of::<SendMessage>(".anew", &anew));
+    all.push(result_of::<SendMessage>(".queued", &queued));
+    all
+}
+
+fn steering() -> Vec<Golden> {
+    let session_id = ids::session();
+    let seq = SeqResult { seq: ids::seq(12) };
+    let rewrite = RewriteQueueParams {
+        session_id,
+        expected_version: 3,
+        ops: vec![QueueOp::Remove {
+            queue_item_id: ids::item(1),
+        }],
+        command_id: Some(ids::command()),
+    };
+    let cancel = CancelParams {
+        session_id,
+        expected_turn_id: Some(ids::turn()),
+        clear_queue: Some(true),
+        command_id: Some(ids::command()),
+    };
+    let any = CancelParams {
+        session_id,
+        expected_turn_id: None,
+        clear_queue: None,
+        command_id: None,
+    };
+    let respond = RespondPermissionParams {
+        session_id,
+        request_id: ids::request(),
+        decision: PermissionDecision::Deny,
+        reason: Some("not now".into()),
+        command_id: Some(ids::command()),
+    };
+    let mut all = Vec::from(method::<RewriteQueue>(&rewrite, &seq));
+    all.extend(method::<Cancel>(&cancel, &CancelResult { cancelled: true }));
+    all.push(params_of::<Cancel>(".any", &any));
+    all.extend(method::<RespondPermission>(&respond, &seq));
+    all
+}
+
+fn moving() -> Vec<Golden> {
+    let session_id = ids::session();
+    let seq = SeqResult { seq: ids::seq(12) };
+    let rewind = RewindParams {
+        session_id,
+        target_event_id: Some(ids::event(1)),
+        expected_leaf_id: Some(ids::event(2)),
+        command_id: Some(ids::command()),
+    };
+    let beginning = RewindParams {
+        session_id,
+        target_event_id: None,
+        expected_leaf_id: None,
+        command_id: None,
+    };
+    let branch = BranchParams {
+        session_id,
+        leaf_event_id: ids::event(1),
+        expected_leaf_id: Some(ids::event(2)),
+        command_id: Some(ids::command()),
+    };
+    let compact = CompactParams {
+        session_id,
+        instructions: Some("keep the file names".into()),
+        command_id: Some(ids::command()),
+    };
+    let mut all = Vec::from(method::<Rewind>(&rewind, &seq));
+    all.push(params_of::<Rewind>(".beginning", &beginning));
+    all.extend(method::<Branch>(&branch, &seq));
+    all.extend(method::<Compact>(&compact, &seq));
+    all
+}

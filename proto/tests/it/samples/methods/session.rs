@@ -1,0 +1,191 @@
+use scorel_proto::{
+    AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
+    CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteSession,
+    DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult,
+    ListSessions, ListSessionsParams, ListSessionsResult, Phase, Project, SeqResult, Session,
+    SessionKind, SessionParent, ThinkingLevel, UpdateSession, UpdateSessionParams,
+    UpdateSessionResult, Usage,
+};
+
+use super::{method, params_of, result_of};
+use crate::golden::Golden;
+use crate::samples::{ids, messages, persistent};
+
+pub(in crate::samples) fn project() -> Project {
+    Project {
+        project_id: ids::project(),
+        display_name: "Sources".into(),
+        work_dir: "/home/ada/src".into(),
+        created_at: ids::TS,
+        updated_at: ids::TS,
+    }
+}
+
+/// A session in the middle of a turn.
+pub(in crate::samples) fn session() -> Session {
+    Session {
+        session_id: ids::session(),
+        project_id: ids::project(),
+        kind: SessionKind::Subagent,
+        parent: Some(SessionParent {
+            session_id: ids::session(),
+            event_id: Some(ids::event(1)),
+            task_id: Some("task-1".into()),
+        }),
+        title: Some("Read me".into()),
+        model: Some("openai/gpt-5".into()),
+        thinking_level: ThinkingLevel::Medium,
+        phase: Phase::AwaitingPermission,
+        turn_id: Some(ids::turn()),
+        active_leaf_id: Some(ids::event(2)),
+        current_seq: ids::seq(65_540),
+        last_persistent_seq: ids::seq(65_537),
+        queue: vec![persistent::item()],
+        queue_version: 3,
+        queue_paused: true,
+        usage: messages::usage(),
+        created_at: ids::TS,
+        updated_at: ids::TS + 1_000,
+        archived: true,
+        problem: Some("events.jsonl is damaged at byte 4096".into()),
+    }
+}
+
+fn empty() -> Session {
+    Session {
+        kind: SessionKind::User,
+        parent: None,
+        title: None,
+        model: None,
+        thinking_level: ThinkingLevel::Default,
+        phase: Phase::Idle,
+        turn_id: None,
+        active_leaf_id: None,
+        current_seq: ids::seq(0),
+        last_persistent_seq: ids::seq(0),
+        queue: Vec::new(),
+        queue_version: 0,
+        queue_paused: false,
+        usage: Usage::default(),
+        archived: false,
+        problem: None,
+        ..session()
+    }
+}
+
+pub(super) fn all() -> Vec<Golden> {
+    let mut all = creating();
+    all.extend(reading());
+    all.extend(changing());
+    all
+}
+
+fn creating() -> Vec<Golden> {
+    let session_id = ids::session();
+    let minimal = CreateSessionParams {
+        project_id: ids::project(),
+        title: None,
+        model: None,
+        thinking_level: None,
+        command_id: None,
+    };
+    let full = CreateSessionParams {
+        title: Some("Read me".into()),
+        model: Some("gpt-5".into()),
+        thinking_level: Some(ThinkingLevel::Low),
+        command_id: Some(ids::command()),
+        ..minimal
+    };
+    let created = CreateSessionResult {
+        session_id,
+        session: empty(),
+    };
+    let clone = CloneSessionParams {
+        session_id,
+        event_id: Some(ids::event(2)),
+        command_id: Some(ids::command()),
+    };
+    let clone_nothing = CloneSessionParams {
+        session_id,
+        event_id: None,
+        command_id: None,
+    };
+    let mut all = Vec::from(method::<CreateSession>(&full, &created));
+    all.push(params_of::<CreateSession>(".minimal", &minimal));
+    all.extend(method::<CloneSession>(&clone, &created));
+    all.push(params_of::<CloneSession>(".nothing", &clone_nothing));
+    all
+}
+
+fn reading() -> Vec<Golden> {
+    let filter = ListSessionsParams {
+        project_id: Some(ids::project()),
+        kind: Some(SessionKind::User),
+        archived: Some(false),
+        limit: Some(20),
+        cursor: Some("c1".into()),
+    };
+    let page = ListSessionsResult {
+        sessions: vec![session(), empty()],
+        next_cursor: Some("c2".into()),
+    };
+    let last = ListSessionsResult {
+        sessions: Vec::new(),
+        next_cursor: None,
+    };
+    let mut all = Vec::from(method::<GetSession>(
+        &GetSessionParams {
+            session_id: ids::session(),
+        },
+        &GetSessionResult { session: session() },
+    ));
+    all.extend(method::<ListSessions>(&filter, &page));
+    all.push(params_of::<ListSessions>(
+        ".all",
+        &ListSessionsParams::default(),
+    ));
+    all.push(result_of::<ListSessions>(".last", &last));
+    all
+}
+
+fn changing() -> Vec<Golden> {
+    let session_id = ids::session();
+    let command_id = Some(ids::command());
+    let updated = UpdateSessionResult {
+        seq: ids::seq(12),
+        session: session(),
+    };
+    let update = UpdateSessionParams {
+        session_id,
+        title: Some("New".into()),
+        model: Some("gpt-5".into()),
+        thinking_level: Some(ThinkingLevel::None),
+        command_id: command_id.clone(),
+    };
+    let archive = ArchiveSessionParams {
+        session_id,
+        archived: Some(true),
+        command_id: command_id.clone(),
+    };
+    let delete = DeleteSessionParams {
+        session_id,
+        command_id: command_id.clone(),
+    };
+    let accept = AcceptDamageParams {
+        session_id,
+        offset: 4096,
+        length: 310,
+        command_id,
+    };
+    let mut all = Vec::from(method::<UpdateSession>(&update, &updated));
+    all.extend(method::<ArchiveSession>(&archive, &updated));
+    all.extend(method::<DeleteSession>(
+        &delete,
+        &DeleteSessionResult { session_id },
+    ));
+    all.extend(method::<AcceptDamage>(
+        &accept,
+        &SeqResult { seq: ids::seq(12) },
+    ));
+    all
+}

@@ -1,0 +1,93 @@
+use scorel_proto::{Anchors, EndReason, HostEvent, SyncMarker, SyncMode};
+
+use super::ids;
+use super::methods::{in_flight, project, session};
+use crate::golden::Golden;
+
+pub(super) fn all() -> Vec<Golden> {
+    let markers = markers().into_iter();
+    let host = host().into_iter();
+    let mut all: Vec<Golden> = markers
+        .map(|(name, marker)| Golden::of::<SyncMarker>(format!("marker/{name}"), &marker))
+        .chain(host.map(|(name, event)| Golden::of::<HostEvent>(format!("host/{name}"), &event)))
+        .collect();
+    let anchors = Anchors {
+        persistent_last_seq: ids::seq(4),
+        stream_last_seq: Some(ids::seq(9)),
+    };
+    all.push(Golden::of("anchors", &anchors));
+    all.push(Golden::of("anchors.none", &Anchors::default()));
+    all
+}
+
+fn markers() -> Vec<(&'static str, SyncMarker)> {
+    let session_id = ids::session();
+    let start = |mode, reason: Option<&str>| SyncMarker::SyncStart {
+        session_id,
+        mode,
+        reason: reason.map(str::to_owned),
+    };
+    let end = |reason| SyncMarker::End { session_id, reason };
+    vec![
+        ("sync_start.resume", start(SyncMode::StreamResume, None)),
+        (
+            "sync_start.fallback",
+            start(SyncMode::PersistentFallback, None),
+        ),
+        (
+            "sync_start.reload",
+            start(SyncMode::FullReload, Some("no anchors were given")),
+        ),
+        (
+            "in_flight",
+            SyncMarker::InFlight {
+                session_id,
+                in_flight: in_flight(),
+            },
+        ),
+        (
+            "sync_end",
+            SyncMarker::SyncEnd {
+                session_id,
+                through_seq: ids::seq(9),
+            },
+        ),
+        ("end.deleted", end(EndReason::Deleted)),
+        ("end.failed", end(EndReason::Failed)),
+        ("end.shutting_down", end(EndReason::ShuttingDown)),
+    ]
+}
+
+fn host() -> Vec<(&'static str, HostEvent)> {
+    let snapshot = HostEvent::Snapshot {
+        version: 1,
+        projects: vec![project()],
+        sessions: vec![session()],
+        more: false,
+    };
+    let changed = HostEvent::SessionChanged {
+        version: 3,
+        session: Box::new(session()),
+    };
+    let project_removed = HostEvent::ProjectRemoved {
+        version: 4,
+        project_id: ids::project(),
+    };
+    let session_removed = HostEvent::SessionRemoved {
+        version: 5,
+        session_id: ids::session(),
+    };
+    vec![
+        ("snapshot", snapshot),
+        (
+            "project_added",
+            HostEvent::ProjectAdded {
+                version: 2,
+                project: project(),
+            },
+        ),
+        ("project_removed", project_removed),
+        ("session_changed", changed),
+        ("session_removed", session_removed),
+    ]
+}

@@ -1,0 +1,294 @@
+use scorel_proto::{
+    Block, BranchBody, ChannelInjectBody, ClientId, CompactBody, ContextTrimBody, CustomBody,
+    CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
+    Message, MessageBody, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
+    PermissionRequestBody, PersistentBody, PersistentEvent, Place, QueueItem, QueueKind, QueueOp,
+    QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel,
+    ToolStartedBody, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage,
+};
+use serde_json::json;
+
+use super::{ids, messages};
+use crate::golden::Golden;
+
+pub(super) fn all() -> Vec<Golden> {
+    let mut goldens: Vec<Golden> = tree().into_iter().chain(control()).map(golden).collect();
+    goldens.push(commanded());
+    goldens.push(copied());
+    goldens
+}
+
+fn golden((variant, body): (&str, PersistentBody)) -> Golden {
+    let name = format!("event/{}{variant}", body.type_name());
+    Golden::of_event(name, &Event::Persistent(Box::new(event(body))))
+}
+
+/// An event of a turn as it stands in the log.
+fn event(body: PersistentBody) -> PersistentEvent {
+    let in_tree = body.place() != Place::Control;
+    PersistentEvent {
+        id: ids::event(2),
+        parent_id: in_tree.then(|| ids::event(1)),
+        seq: ids::seq(7),
+        session_id: ids::session(),
+        client_id: ClientId::Daemon,
+        ts: ids::TS,
+        turn_id: Some(ids::turn()),
+        command_id: None,
+        digest: None,
+        origin: None,
+        body,
+        prev: Some(ids::seq(4)),
+    }
+}
+
+/// The first message of a session, which is the receipt of a command.
+fn commanded() -> Golden {
+    let mut event = event(message(messages::steer()));
+    event.parent_id = None;
+    event.client_id = ids::client();
+    event.command_id = Some(ids::command());
+    event.digest = Some(ids::digest());
+    event.prev = Some(ids::seq(0));
+    if let PersistentBody::Message(body) = &mut event.body {
+        body.queue_item_id = Some(ids::item(1));
+    }
+    Golden::of_event("event/message.command", &Event::Persistent(Box::new(event)))
+}
+
+fn copied() -> Golden {
+    let mut event = event(message(Message::user("Hello")));
+    event.turn_id = None;
+    event.origin = Some(Origin {
+        session_id: ids::session(),
+        event_id: ids::event(1),
+    });
+    Golden::of_event("event/message.copy", &Event::Persistent(Box::new(event)))
+}
+
+fn message(message: Message) -> PersistentBody {
+    PersistentBody::Message(MessageBody {
+        message,
+        queue_item_id: None,
+    })
+}
+
+fn tree() -> Vec<(&'static str, PersistentBody)> {
+    vec![
+        (".user", message(Message::user("Hello"))),
+        (".assistant", message(messages::assistant())),
+        (".partial", message(messages::partial())),
+        (".tool_result", message(messages::tool_message())),
+        (".internal", message(messages::internal())),
+        ("", PersistentBody::Compact(compact())),
+        ("", PersistentBody::CustomMessage(custom_message())),
+        (
+            "",
+            PersistentBody::Rewind(RewindBody {
+                target_event_id: Some(ids::event(1)),
+            }),
+        ),
+        (
+            ".beginning",
+            PersistentBody::Rewind(RewindBody {
+                target_event_id: None,
+            }),
+        ),
+        (
+            "",
+            PersistentBody::Branch(BranchBody {
+                leaf_event_id: ids::event(1),
+            }),
+        ),
+        ("", PersistentBody::ChannelInject(channel_inject())),
+        ("", PersistentBody::SessionInfo(session_info())),
+        (
+            "",
+            PersistentBody::Custom(CustomBody {
+                kind: "todo".into(),
+                data: json!([1, null]),
+            }),
+        ),
+    ]
+}
+
+fn compact() -> CompactBody {
+    CompactBody {
+        summary: "They read the README.".into(),
+        compacted_through: ids::event(1),
+        keep: vec![ids::event(1)],
+        tokens_before: 90_000,
+        tokens_after: 1_200,
+    }
+}
+
+fn custom_message() -> CustomMessageBody {
+    CustomMessageBody {
+        kind: "todo".into(),
+        message: messages::internal(),
+        data: Some(json!({"items": []})),
+    }
+}
+
+fn channel_inject() -> ChannelInjectBody {
+    ChannelInjectBody {
+        channel: "telegram".into(),
+        external_id: "42".into(),
+        metadata: Some(json!({"chat": -100})),
+    }
+}
+
+fn session_info() -> SessionInfoBody {
+    SessionInfoBody {
+        changes: SessionChanges {
+            title: Some("Read me".into()),
+            model: Some("gpt-5".into()),
+            thinking_level: Some(ThinkingLevel::High),
+            archived: Some(false),
+        },
+    }
+}
+
+fn control() -> Vec<(&'static str, PersistentBody)> {
+    vec![
+        ("", PersistentBody::InstructionSnapshot(snapshot())),
+        (
+            ".completed",
+            PersistentBody::TurnOutcome(outcome(OutcomeReason::Completed, None)),
+        ),
+        (
+            ".error",
+            PersistentBody::TurnOutcome(outcome(OutcomeReason::Error, Some(error()))),
+        ),
+        ("", PersistentBody::QueueUpdate(queue_update())),
+        ("", PersistentBody::ToolStarted(tool_started())),
+        ("", PersistentBody::PermissionRequest(permission_request())),
+        (
+            "",
+            PersistentBody::PermissionDecision(permission_decision()),
+        ),
+        ("", PersistentBody::TurnWaiting(waiting())),
+        ("", PersistentBody::TurnResumed(TurnResumedBody {})),
+        ("", PersistentBody::ContextTrim(trim())),
+        (
+            "",
+            PersistentBody::DamageAccepted(DamageAcceptedBody {
+                offset: 4096,
+                length: 310,
+            }),
+        ),
+        ("", PersistentBody::SeqReserve(SeqReserveBody {})),
+    ]
+}
+
+fn snapshot() -> InstructionSnapshotBody {
+    let part = |source: &str, text: &str| InstructionPart {
+        source: source.into(),
+        text: text.into(),
+    };
+    InstructionSnapshotBody {
+        parts: vec![
+            part("base", "You are an agent."),
+            part("environment", "Linux"),
+        ],
+    }
+}
+
+fn outcome(reason: OutcomeReason, error: Option<TurnError>) -> TurnOutcomeBody {
+    let usage = if error.is_some() {
+        Usage::default()
+    } else {
+        messages::usage()
+    };
+    TurnOutcomeBody {
+        reason,
+        error,
+        usage,
+        steps: 2,
+        duration_ms: 3500,
+    }
+}
+
+fn error() -> TurnError {
+    TurnError {
+        code: "rate_limit".into(),
+        message: "too many requests".into(),
+        retryable: true,
+    }
+}
+
+fn queue_update() -> QueueUpdateBody {
+    let id = ids::item(1);
+    QueueUpdateBody {
+        version: 6,
+        ops: vec![
+            QueueOp::Add { item: item() },
+            QueueOp::Edit {
+                queue_item_id: id,
+                content: vec![Block::text("Better")],
+            },
+            QueueOp::Move {
+                queue_item_id: id,
+                position: 0,
+            },
+            QueueOp::Convert {
+                queue_item_id: id,
+                kind: QueueKind::Steer,
+            },
+            QueueOp::Remove { queue_item_id: id },
+            QueueOp::Resume,
+        ],
+    }
+}
+
+pub(super) fn item() -> QueueItem {
+    QueueItem {
+        queue_item_id: ids::item(1),
+        kind: QueueKind::FollowUp,
+        content: vec![Block::text("And then the tests")],
+        client_id: ids::client(),
+        command_id: Some(ids::command()),
+        digest: Some(ids::digest()),
+    }
+}
+
+fn tool_started() -> ToolStartedBody {
+    ToolStartedBody {
+        tool_call_id: "call_1".into(),
+        tool_name: "Read".into(),
+        event_id: ids::event(3),
+    }
+}
+
+pub(super) fn permission_request() -> PermissionRequestBody {
+    PermissionRequestBody {
+        request_id: ids::request(),
+        tool_call_id: "call_1".into(),
+        tool_name: "Bash".into(),
+        input: json!({"command": "make"}),
+        reason: "the mode asks before commands".into(),
+        deadline: Some(ids::TS + 60_000),
+    }
+}
+
+fn permission_decision() -> PermissionDecisionBody {
+    PermissionDecisionBody {
+        request_id: ids::request(),
+        decision: PermissionDecision::Once,
+        reason: Some("looks fine".into()),
+    }
+}
+
+fn waiting() -> TurnWaitingBody {
+    TurnWaitingBody {
+        until: ids::TS + 3_600_000,
+        reason: "rate limit".into(),
+    }
+}
+
+fn trim() -> ContextTrimBody {
+    ContextTrimBody {
+        event_ids: vec![ids::event(1)],
+        keep_chars: 200,
+    }
+}
