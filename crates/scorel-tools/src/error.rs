@@ -1,0 +1,97 @@
+//! How a tool call fails.
+
+use serde_json::{Map, Value, json};
+
+/// Why a call failed, with what the model and user interfaces are told.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{}: {message}", code.as_str())]
+pub struct ToolError {
+    /// What kind of failure it is.
+    pub code: ErrorCode,
+    /// One sentence for the model, with what to do instead where that is known.
+    pub message: String,
+    /// Further facts for user interfaces.
+    pub details: Map<String, Value>,
+}
+
+impl ToolError {
+    /// A failure without further facts.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            details: Map::new(),
+        }
+    }
+
+    /// Adds a fact for user interfaces.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::InvalidArguments, message)
+    }
+
+    /// The failure as the `details` of an outcome.
+    pub(crate) fn to_details(&self) -> Value {
+        let mut error = json!({ "code": self.code.as_str(), "message": self.message });
+        if !self.details.is_empty() {
+            error["details"] = Value::Object(self.details.clone());
+        }
+        json!({ "ok": false, "error": error })
+    }
+}
+
+/// The kinds of failure. Their names are stable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    /// Nothing is there.
+    NotFound,
+    /// The operating system denies access.
+    AccessDenied,
+    /// The path leads outside the roots.
+    SandboxViolation,
+    /// The file is too large for what was asked.
+    ReadLimit,
+    /// The arguments do not fit the tool's schema, or mean nothing.
+    InvalidArguments,
+    /// A directory where a file is needed.
+    IsDirectory,
+    /// Something else where a directory is needed.
+    NotADirectory,
+    /// A device, pipe or socket where a file is needed.
+    NotAFile,
+    /// The file is not UTF-8 text.
+    Binary,
+    /// No tool has this name.
+    UnknownTool,
+    /// The call was cancelled before it had anything to return.
+    Cancelled,
+    /// The tool itself failed.
+    Internal,
+}
+
+impl ErrorCode {
+    /// The code's name, as in the `details` of an outcome.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFound => "ENOENT",
+            Self::AccessDenied => "EACCES",
+            Self::SandboxViolation => "E_SANDBOX_VIOLATION",
+            Self::ReadLimit => "E_READ_LIMIT",
+            Self::InvalidArguments => "E_INVALID_ARGUMENTS",
+            Self::IsDirectory => "E_IS_DIRECTORY",
+            Self::NotADirectory => "E_NOT_A_DIRECTORY",
+            Self::NotAFile => "E_NOT_A_FILE",
+            Self::Binary => "E_BINARY",
+            Self::UnknownTool => "E_UNKNOWN_TOOL",
+            Self::Cancelled => "E_CANCELLED",
+            Self::Internal => "E_INTERNAL",
+        }
+    }
+}

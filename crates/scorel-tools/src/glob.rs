@@ -1,0 +1,220 @@
+//! `Glob`: the files and directories whose paths match a pattern.
+
+mod pattern;
+
+use std::num::NonZeroU64;
+
+use schemars::JsonSchema;
+use scorel_runtime::ToolSpec;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::arguments;
+use crate::details::success;
+use crate::error::{ErrorCode, ToolError};
+use crate::page::Page;
+use crate::roots::{EntryKind, Location};
+use crate::tool::{Call, Report, Tool};
+use crate::walk::{Found, FoundKind, Walk};
+
+use pattern::Pattern;
+
+/// How many entries a call shows if it does not say.
+const DEFAULT_LIMIT: u64 = 100;
+
+const DESCRIPTION: &str = "\
+Finds files and directories of the project by name. `*` matches within one path component, `**` any \
+number of directories, `?` one character, `[a-z]` a set, `{a,b}` alternatives: `*` lists the top \
+level, `src/*` one directory, `**/*.rs` all Rust files. Answers one path per line, relative to the \
+project and in path order; directories end with `/`. Hidden files are included. What the project's \
+ignore files exclude is left out unless `path` or the pattern begins with the excluded directory. A \
+note in brackets at the end tells when there is more.";
+
+/// The arguments of `Glob`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The pattern, relative to `path`, such as `*`, `src/*` or `**/*.{ts,tsx}`.
+    pattern: String,
+    /// The directory to look in. Default: the project.
+    path: Option<String>,
+    /// How many paths to show at most. Default 100.
+    limit: Option<NonZeroU64>,
+    /// How many matching paths to leave out first, to see the next page of a long list. Default 0.
+    offset: Option<u64>,
+}
+
+/// The figures of a call.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Figures {
+    path: String,
+    /// How many paths the model got.
+    shown: u64,
+    /// How many match; at least, where `exact` is false.
+    total: u64,
+    exact: bool,
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+    /// What the model was told about the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct GlobTool;
+
+impl Tool for GlobTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Glob".to_owned(),
+            description: DESCRIPTION.to_owned(),
+            parameters: arguments::schema::<Arguments>(),
+            read_only: true,
+        }
+    }
+
+    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
+        let arguments: Arguments = arguments::parse(input)?;
+        let path = arguments.path.as_deref().unwrap_or(".");
+        let base = directory(call, call.roots.locate(path)?)?;
+        let pattern = Pattern::new(&call.roots, &base, &arguments.pattern)?;
+        let mut listing = Listing {
+            call,
+            page: Page::new(
+                arguments.offset.unwrap_or(0),
+                arguments.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get),
+            ),
+            links_outside: 0,
+            notes: Vec::new(),
+            exact: true,
+        };
+        match call.roots.kind(pattern.start()) {
+            Ok(EntryKind::Directory) => listing.walk(&pattern)?,
+            Ok(_) => {}
+            Err(error) if is_absence(error.code) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(listing.report(&base))
+    }
+}
+
+/// The location, if it is a directory.
+fn directory(call: &Call, location: Location) -> Result<Location, ToolError> {
+    match call.roots.kind(&location)? {
+        EntryKind::Directory => Ok(location),
+        _ => Err(ToolError::new(
+            ErrorCode::NotADirectory,
+            format!("{location} is not a directory; leave `path` out or give a directory"),
+        )),
+    }
+}
+
+fn is_absence(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::NotFound | ErrorCode::NotADirectory)
+}
+
+/// The answer while it grows.
+#[derive(Debug)]
+struct Listing<'a> {
+    call: &'a Call,
+    page: Page,
+    links_outside: u64,
+    notes: Vec<String>,
+    /// Whether everything was seen.
+    exact: bool,
+}
+
+impl Listing<'_> {
+    fn walk(&mut self, pattern: &Pattern) -> Result<(), ToolError> {
+        let mut walk = Walk::new(self.call, pattern.start(), |_| false)?;
+        for found in walk.by_ref() {
+            if pattern.matches(&found.path) {
+                self.add(&found, pattern.only_directories());
+            }
+        }
+        if let Some(interruption) = walk.interruption() {
+            self.exact = false;
+            self.notes.push(format!(
+                "{} before everything was seen: more paths may match. Narrow `path` or the \
+                 pattern.",
+                interruption.reason()
+            ));
+        }
+        if walk.unreadable() > 0 {
+            self.exact = false;
+            let count = walk.unreadable();
+            self.notes
+                .push(format!("{count} places could not be read."));
+        }
+        Ok(())
+    }
+
+    /// Counts a match and shows it where it is wanted and still there.
+    fn add(&mut self, found: &Found, only_directories: bool) {
+        let kind = match found.kind {
+            // A name outside of the page is not looked at again: it is not shown.
+            FoundKind::Entry(kind) if !self.page.wants_next() => Ok(kind),
+            FoundKind::Entry(_) | FoundKind::Link => self.call.roots.kind(&found.location),
+        };
+        match kind {
+            Ok(EntryKind::Directory) => self.page.offer("", &format!("{}/\n", found.location)),
+            Ok(_) if only_directories => {}
+            Ok(_) => self.page.offer("", &format!("{}\n", found.location)),
+            Err(_) if found.kind == FoundKind::Link => self.links_outside += 1,
+            // It went away, or was never there and a link led the walk astray.
+            Err(_) => {}
+        }
+    }
+
+    fn report(mut self, base: &Location) -> Report {
+        if self.links_outside > 0 {
+            self.notes.push(format!(
+                "{} links that are broken or lead outside are left out.",
+                self.links_outside
+            ));
+        }
+        self.notes.insert(0, self.summary(base));
+        self.notes.retain(|note| !note.is_empty());
+        let hint = (!self.notes.is_empty()).then(|| self.notes.join(" "));
+        let figures = Figures {
+            path: base.named(),
+            shown: self.page.shown(),
+            total: self.page.seen(),
+            exact: self.exact,
+            truncated: !self.exact || self.page.shown() < self.page.seen(),
+            next_offset: self.page.next_offset(),
+            hint: hint.clone(),
+        };
+        let mut text = self.page.text().to_owned();
+        if let Some(hint) = hint {
+            text.push_str(&format!("[{hint}]\n"));
+        }
+        Report {
+            text,
+            details: success(&figures),
+        }
+    }
+
+    /// What the page is of the whole; empty where it is the whole.
+    fn summary(&self, base: &Location) -> String {
+        let (shown, total) = (self.page.shown(), self.page.seen());
+        let at_least = if self.exact { "" } else { "at least " };
+        if total == 0 {
+            return format!("Nothing in {} matches.", base.place());
+        }
+        if shown == 0 {
+            return format!("Only {at_least}{total} paths match; none is at this offset.");
+        }
+        let (from, to) = (self.page.offset() + 1, self.page.offset() + shown);
+        match self.page.next_offset() {
+            Some(next) => {
+                format!("Paths {from} to {to} of {at_least}{total}. Continue with offset {next}.")
+            }
+            None if shown < total => format!("Paths {from} to {to} of {at_least}{total}."),
+            None => String::new(),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The run of a query over files.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use grep_searcher::Searcher;
+
+use super::arguments::{Arguments, Mode};
+use super::hits::Hits;
+use super::query::Query;
+use crate::error::ToolError;
+use crate::pace::{Interruption, Pace};
+use crate::page::Page;
+use crate::roots::{EntryKind, Location};
+use crate::tool::Call;
+use crate::walk::{FoundKind, Walk};
+
+/// A search that is going on.
+#[derive(Debug)]
+pub(super) struct Search<'a> {
+    call: &'a Call,
+    query: &'a Query,
+    showing: Searcher,
+    counting: Searcher,
+    findings: Findings,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub(super) struct Findings {
+    pub(super) page: Page,
+    pub(super) searched_files: u64,
+    pub(super) matching_files: u64,
+    pub(super) matching_lines: u64,
+    /// Files that turned out not to be text.
+    pub(super) binary_files: u64,
+    /// Those of them that had matches before that was seen.
+    pub(super) cut_files: u64,
+    /// Files and directories that could not be read.
+    pub(super) unreadable: u64,
+    pub(super) interruption: Option<Interruption>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(call: &'a Call, query: &'a Query, arguments: &Arguments) -> Self {
+        Self {
+            call,
+            query,
+            showing: query.showing_searcher(),
+            counting: query.counting_searcher(),
+            findings: Findings {
+                page: Page::new(arguments.offset(), arguments.limit()),
+                searched_files: 0,
+                matching_files: 0,
+                matching_lines: 0,
+                binary_files: 0,
+                cut_files: 0,
+                unreadable: 0,
+                interruption: None,
+            },
+        }
+    }
+
+    /// Searches the file at `base`, or all files below it.
+    pub(super) fn run(&mut self, base: &Location) -> Result<(), ToolError> {
+        match self.call.roots.kind(base)? {
+            EntryKind::Directory => self.search_below(base),
+            EntryKind::File | EntryKind::Special => {
+                let file = self.call.roots.open_file(base)?;
+                self.search_file(base, file);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn into_findings(self) -> Findings {
+        self.findings
+    }
+
+    fn search_below(&mut self, base: &Location) -> Result<(), ToolError> {
+        let filter = self.query.filter();
+        let directories = filter.clone();
+        let mut walk = Walk::new(self.call, base, move |path| {
+            directories.excludes_directory(path)
+        })?;
+        for found in walk.by_ref() {
+            let is_file = found.kind == FoundKind::Entry(EntryKind::File);
+            if !is_file || !filter.accepts(&found.path) {
+                continue;
+            }
+            match self.call.roots.open_file(&found.location) {
+                Ok(file) => self.search_file(&found.location, file),
+                Err(_) => self.findings.unreadable += 1,
+            }
+            if self.findings.interruption.is_some() {
+                break;
+            }
+        }
+        self.findings.unreadable += walk.unreadable();
+        let interruption = self.findings.interruption.or(walk.interruption());
+        self.findings.interruption = interruption;
+        Ok(())
+    }
+
+    fn search_file(&mut self, location: &Location, file: File) {
+        let label = location.to_string();
+        let findings = &mut self.findings;
+        let searcher = if self.query.mode() == Mode::Content && !findings.page.is_over() {
+            &mut self.showing
+        } else {
+            &mut self.counting
+        };
+        let reader = PacedFile {
+            file,
+            pace: &self.call.pace,
+        };
+        let mut hits = Hits::new(self.query, &mut findings.page, &label);
+        let result = searcher.search_reader(self.query.matcher(), reader, &mut hits);
+        let (lines, is_binary) = (hits.lines(), hits.is_binary());
+        match (result, self.call.pace.check()) {
+            (Ok(()), _) => {}
+            (Err(_), Err(interruption)) => findings.interruption = Some(interruption),
+            (Err(_), Ok(())) => findings.unreadable += 1,
+        }
+        findings.searched_files += 1;
+        findings.binary_files += u64::from(is_binary);
+        if lines > 0 {
+            findings.add_file(self.query.mode(), &label, lines);
+            findings.cut_files += u64::from(is_binary);
+        }
+    }
+}
+
+impl Findings {
+    /// Counts a file with matches.
+    fn add_file(&mut self, mode: Mode, label: &str, lines: u64) {
+        self.matching_files += 1;
+        self.matching_lines += lines;
+        match mode {
+            Mode::Content => {}
+            Mode::Files => self.page.offer("", &format!("{label}\n")),
+            Mode::Count => self.page.offer("", &format!("{label}:{lines}\n")),
+        }
+    }
+
+    /// Whether everything was searched to its end.
+    pub(super) fn is_exact(&self) -> bool {
+        self.interruption.is_none() && self.unreadable == 0 && self.cut_files == 0
+    }
+}
+
+/// A file that stops giving when the call has to end.
+#[derive(Debug)]
+struct PacedFile<'a> {
+    file: File,
+    pace: &'a Pace,
+}
+
+impl Read for PacedFile<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.pace
+            .check()
+            .map_err(|interruption| io::Error::other(interruption.reason()))?;
+        self.file.read(buffer)
+    }
+}

@@ -1,0 +1,163 @@
+//! `Read`: the lines of a text file.
+
+mod lines;
+mod text;
+
+use std::num::NonZeroU64;
+
+use schemars::JsonSchema;
+use scorel_runtime::ToolSpec;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::arguments;
+use crate::details::success;
+use crate::error::ToolError;
+use crate::roots::Location;
+use crate::tool::{Call, Report, Tool};
+
+use lines::{LineWindow, MAX_LINE_BYTES};
+use text::TextFile;
+
+/// How many lines a call shows if it does not say.
+const DEFAULT_LIMIT: u64 = 2_000;
+
+const DESCRIPTION: &str = "\
+Reads a UTF-8 text file of the project. Shows each line as its number, a tab and its text; numbers \
+begin at 1 and are not part of the file. Shows up to 2000 lines from the start unless `offset` and \
+`limit` say otherwise; a note in brackets at the end tells when there is more and how to go on. \
+Cannot read directories (list them with Glob) or binary files. To find a place in a large file, use \
+Grep first and then read around it.";
+
+/// The arguments of `Read`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file: relative to the project, `@project/...`, or absolute inside the project.
+    path: String,
+    /// The number of the first line to show, from 1. Default 1.
+    offset: Option<NonZeroU64>,
+    /// How many lines to show at most. Default 2000.
+    limit: Option<NonZeroU64>,
+}
+
+/// The figures of a call.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Figures {
+    path: String,
+    /// The file's size.
+    bytes: u64,
+    /// Of the whole file; only where all of it was read and it is not larger than 8 MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
+    /// The first line shown; absent if none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<u64>,
+    /// Only where all of the file was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_lines: Option<u64>,
+    /// Whether lines after the shown ones, or parts of shown lines, were left out.
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+    /// What the model was told about the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct ReadTool;
+
+impl Tool for ReadTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Read".to_owned(),
+            description: DESCRIPTION.to_owned(),
+            parameters: arguments::schema::<Arguments>(),
+            read_only: true,
+        }
+    }
+
+    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
+        let arguments: Arguments = arguments::parse(input)?;
+        let location = call.roots.locate(&arguments.path)?;
+        let mut file = TextFile::open(&call.roots, &location, &call.pace)?;
+        let mut window = LineWindow::new(
+            arguments.offset.map_or(1, NonZeroU64::get),
+            arguments.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get),
+        );
+        while !(window.has_more() && file.is_large()) {
+            match file.next()? {
+                Some(text) => window.push(text),
+                None => {
+                    window.finish();
+                    break;
+                }
+            }
+        }
+        Ok(report(&location, &file, &window))
+    }
+}
+
+fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Report {
+    let total_lines = file.is_complete().then(|| window.lines());
+    let hint = hint(location, file, window);
+    let shown = window.shown();
+    let figures = Figures {
+        path: location.named(),
+        bytes: file.bytes(),
+        sha256: file.sha256(),
+        start_line: shown.as_ref().map(|lines| *lines.start()),
+        end_line: shown.as_ref().map(|lines| *lines.end()),
+        total_lines,
+        truncated: window.next_offset().is_some() || window.cut_lines() > 0,
+        next_offset: window.next_offset(),
+        hint: hint.clone(),
+    };
+    let mut text = window.text().to_owned();
+    if let Some(hint) = hint {
+        text.push('[');
+        text.push_str(&hint);
+        text.push_str("]\n");
+    }
+    Report {
+        text,
+        details: success(&figures),
+    }
+}
+
+/// What the model must know besides the lines.
+fn hint(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Option<String> {
+    let mut sentences = Vec::new();
+    match (window.shown(), window.next_offset()) {
+        (None, _) if file.bytes() == 0 => sentences.push(format!("{location} is empty.")),
+        (None, _) => sentences.push(format!(
+            "{location} has only {} lines; nothing is at this offset.",
+            window.lines()
+        )),
+        (Some(lines), Some(next)) => {
+            let of = if file.is_complete() {
+                format!("of {}", window.lines())
+            } else {
+                format!("of a file of {} bytes", file.bytes())
+            };
+            sentences.push(format!(
+                "Lines {} to {} {of}. Continue with offset {next}.",
+                lines.start(),
+                lines.end()
+            ));
+        }
+        (Some(_), None) => {}
+    }
+    if window.cut_lines() > 0 {
+        sentences.push(format!(
+            "{} long lines were cut after {MAX_LINE_BYTES} bytes; Grep shows parts of long lines.",
+            window.cut_lines()
+        ));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}

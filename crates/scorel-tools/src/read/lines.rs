@@ -1,0 +1,225 @@
+//! The shown lines of a text that comes in pieces.
+
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+use crate::char_boundary::floor_char_boundary;
+
+/// The most bytes of one line that are shown.
+pub(super) const MAX_LINE_BYTES: usize = 8 * 1024;
+/// The most bytes that are shown, numbers included.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
+
+/// Numbers lines and keeps those of a window, within bounds.
+#[derive(Debug)]
+pub(super) struct LineWindow {
+    first: u64,
+    limit: u64,
+    /// How many lines ended.
+    ended: u64,
+    /// Whether the line after those has begun.
+    in_line: bool,
+    /// What is shown of the current line, if it is in the window.
+    line: String,
+    /// How many bytes of the current line are left out.
+    cut: usize,
+    text: String,
+    shown: u64,
+    cut_lines: u64,
+    /// No further line is shown.
+    closed: bool,
+}
+
+impl LineWindow {
+    /// At most `limit` lines from number `first` on.
+    pub(super) fn new(first: u64, limit: u64) -> Self {
+        Self {
+            first,
+            limit,
+            ended: 0,
+            in_line: false,
+            line: String::new(),
+            cut: 0,
+            text: String::new(),
+            shown: 0,
+            cut_lines: 0,
+            closed: false,
+        }
+    }
+
+    /// Takes the next piece of the text.
+    pub(super) fn push(&mut self, piece: &str) {
+        let mut rest = piece;
+        if self.ended == 0 && !self.in_line {
+            rest = rest.strip_prefix('\u{feff}').unwrap_or(rest);
+        }
+        for part in rest.split_inclusive('\n') {
+            self.in_line = true;
+            if self.is_current_shown() {
+                self.extend_line(part);
+            }
+            if part.ends_with('\n') {
+                self.end_line();
+            }
+        }
+    }
+
+    /// Takes the end of the text, where the last line may lack its line feed.
+    pub(super) fn finish(&mut self) {
+        if self.in_line {
+            self.end_line();
+        }
+    }
+
+    /// Whether something after the window was seen.
+    pub(super) fn has_more(&self) -> bool {
+        self.next_offset().is_some()
+    }
+
+    /// The number of the first line after the shown ones, if there is one.
+    pub(super) fn next_offset(&self) -> Option<u64> {
+        let next = self.first.saturating_add(self.shown);
+        let begun = self.ended + u64::from(self.in_line);
+        (self.closed && begun >= next).then_some(next)
+    }
+
+    /// How many lines ended so far.
+    pub(super) fn lines(&self) -> u64 {
+        self.ended
+    }
+
+    /// The numbers of the shown lines.
+    pub(super) fn shown(&self) -> Option<RangeInclusive<u64>> {
+        (self.shown > 0).then(|| self.first..=self.first + (self.shown - 1))
+    }
+
+    /// How many shown lines are not shown in full.
+    pub(super) fn cut_lines(&self) -> u64 {
+        self.cut_lines
+    }
+
+    /// The shown lines with their numbers.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn is_current_shown(&self) -> bool {
+        !self.closed && self.ended + 1 >= self.first
+    }
+
+    fn extend_line(&mut self, part: &str) {
+        let part = part.strip_suffix('\n').unwrap_or(part);
+        let room = MAX_LINE_BYTES - self.line.len();
+        // Once a line is cut, a shorter character must not follow the gap.
+        let kept = if self.cut > 0 {
+            0
+        } else {
+            floor_char_boundary(part, room)
+        };
+        self.line.push_str(&part[..kept]);
+        self.cut += part.len() - kept;
+    }
+
+    fn end_line(&mut self) {
+        self.in_line = false;
+        if self.is_current_shown() {
+            self.show_line();
+        }
+        self.ended += 1;
+        self.line.clear();
+        self.cut = 0;
+    }
+
+    fn show_line(&mut self) {
+        let before = self.text.len();
+        let line = self.line.strip_suffix('\r').unwrap_or(&self.line);
+        // Writing to a string cannot fail.
+        let _ = write!(self.text, "{:>6}\t{line}", self.ended + 1);
+        if self.cut > 0 {
+            let _ = write!(self.text, " [... {} more bytes]", self.cut);
+        }
+        self.text.push('\n');
+        if self.text.len() > MAX_TEXT_BYTES {
+            self.text.truncate(before);
+            self.closed = true;
+            return;
+        }
+        self.shown += 1;
+        self.cut_lines += u64::from(self.cut > 0);
+        self.closed = self.shown >= self.limit;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(first: u64, limit: u64, pieces: &[&str]) -> LineWindow {
+        let mut window = LineWindow::new(first, limit);
+        for piece in pieces {
+            window.push(piece);
+        }
+        window.finish();
+        window
+    }
+
+    #[test]
+    fn pieces_may_end_anywhere() {
+        let text = "one\r\ntwo\n\nfour";
+        let whole = window(1, 10, &[text]);
+        assert_eq!(
+            whole.text(),
+            "     1\tone\n     2\ttwo\n     3\t\n     4\tfour\n"
+        );
+        for at in 0..=text.len() {
+            let split = window(1, 10, &[&text[..at], &text[at..]]);
+            assert_eq!(split.text(), whole.text(), "split at {at}");
+            assert_eq!(split.lines(), 4);
+        }
+    }
+
+    #[test]
+    fn a_final_line_feed_begins_no_line() {
+        let window = window(1, 2, &["a\nb\n"]);
+        assert_eq!((window.lines(), window.next_offset()), (2, None));
+    }
+
+    #[test]
+    fn the_window_tells_where_to_go_on() {
+        let window = window(2, 2, &["a\nb\nc\nd\n"]);
+        assert_eq!(window.text(), "     2\tb\n     3\tc\n");
+        assert_eq!(
+            (window.shown(), window.next_offset()),
+            (Some(2..=3), Some(4))
+        );
+    }
+
+    #[test]
+    fn an_offset_beyond_the_end_shows_nothing() {
+        let window = window(u64::MAX, u64::MAX, &["a\nb\n"]);
+        assert_eq!((window.shown(), window.next_offset()), (None, None));
+        assert_eq!(window.lines(), 2);
+    }
+
+    #[test]
+    fn long_lines_are_cut_between_characters() {
+        let long = "é".repeat(MAX_LINE_BYTES);
+        let window = window(1, 9, &["x", &long, "y\nnext"]);
+        let cut = format!(
+            "     1\tx{} [... {} more bytes]\n     2\tnext\n",
+            "é".repeat((MAX_LINE_BYTES - 1) / 2),
+            2 * MAX_LINE_BYTES + 2 - MAX_LINE_BYTES + 1,
+        );
+        assert_eq!(window.text(), cut);
+        assert_eq!(window.cut_lines(), 1);
+    }
+
+    #[test]
+    fn the_text_is_bounded_by_whole_lines() {
+        let line = format!("{}\n", "x".repeat(1_000));
+        let window = window(1, u64::MAX, &[&line.repeat(1_000)]);
+        assert!(window.text().len() <= MAX_TEXT_BYTES);
+        assert!(window.text().ends_with("x\n"));
+        assert_eq!(window.next_offset(), Some(window.shown + 1));
+    }
+}

@@ -1,0 +1,176 @@
+//! A file read as UTF-8 text, piece by piece.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{ErrorCode, ToolError};
+use crate::pace::{Interruption, Pace};
+use crate::roots::{Location, Roots};
+
+/// Up to which size a file is read to its end and hashed, whatever part of it is shown.
+const WHOLE_FILE_BYTES: u64 = 8 * 1024 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
+/// The longest beginning of a character that a piece can end with.
+const MAX_CARRY: usize = 3;
+
+/// An open text file with bounded memory, whatever its size.
+#[derive(Debug)]
+pub(super) struct TextFile<'a> {
+    file: File,
+    location: &'a Location,
+    pace: &'a Pace,
+    size: u64,
+    buffer: Vec<u8>,
+    /// How many bytes at the front of the buffer were already given out.
+    given: usize,
+    /// How many bytes of the buffer are filled.
+    filled: usize,
+    read: u64,
+    complete: bool,
+    hash: Sha256,
+}
+
+impl<'a> TextFile<'a> {
+    pub(super) fn open(
+        roots: &Roots,
+        location: &'a Location,
+        pace: &'a Pace,
+    ) -> Result<Self, ToolError> {
+        let file = roots.open_file(location)?;
+        let metadata = file.metadata().map_err(|error| failed(location, &error))?;
+        Ok(Self {
+            file,
+            location,
+            pace,
+            size: metadata.len(),
+            buffer: vec![0; BUFFER_BYTES],
+            given: 0,
+            filled: 0,
+            read: 0,
+            complete: false,
+            hash: Sha256::new(),
+        })
+    }
+
+    /// The next piece; `None` at the end of the file.
+    pub(super) fn next(&mut self) -> Result<Option<&str>, ToolError> {
+        loop {
+            self.pace
+                .check()
+                .map_err(|interruption| self.interrupted(interruption))?;
+            self.buffer.copy_within(self.given..self.filled, 0);
+            let carry = self.filled - self.given;
+            let count = self.fill(carry)?;
+            self.filled = carry + count;
+            self.given = 0;
+            if count == 0 {
+                if carry > 0 {
+                    return Err(self.not_text());
+                }
+                self.complete = true;
+                return Ok(None);
+            }
+            let valid = self.valid_length(carry)?;
+            self.given = valid;
+            if valid > 0 {
+                // Just checked; checking the piece twice would only cost time.
+                return match std::str::from_utf8(&self.buffer[..valid]) {
+                    Ok(text) => Ok(Some(text)),
+                    Err(_) => Err(self.not_text()),
+                };
+            }
+        }
+    }
+
+    /// Whether the file is too large to be read to its end for its hash and line count alone.
+    pub(super) fn is_large(&self) -> bool {
+        self.bytes() > WHOLE_FILE_BYTES
+    }
+
+    /// Whether the end of the file was reached.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The file's size: what was read if all of it was, else what the system says.
+    pub(super) fn bytes(&self) -> u64 {
+        if self.complete {
+            self.read
+        } else {
+            self.size.max(self.read)
+        }
+    }
+
+    /// The hash of the whole file, if it was read and is not large.
+    pub(super) fn sha256(&self) -> Option<String> {
+        let hashed = self.complete && !self.is_large();
+        hashed.then(|| format!("{:x}", self.hash.clone().finalize()))
+    }
+
+    fn fill(&mut self, carry: usize) -> Result<usize, ToolError> {
+        let count = loop {
+            match self.file.read(&mut self.buffer[carry..]) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                other => break other.map_err(|error| failed(self.location, &error))?,
+            }
+        };
+        self.read += count as u64;
+        if self.read <= WHOLE_FILE_BYTES {
+            self.hash.update(&self.buffer[carry..carry + count]);
+        }
+        Ok(count)
+    }
+
+    /// How many bytes at the front of the buffer are whole characters.
+    fn valid_length(&self, carry: usize) -> Result<usize, ToolError> {
+        let piece = &self.buffer[..self.filled];
+        if piece[carry..].contains(&0) {
+            return Err(self.not_text());
+        }
+        match std::str::from_utf8(piece) {
+            Ok(text) => Ok(text.len()),
+            Err(error) if error.error_len().is_none() => {
+                debug_assert!(piece.len() - error.valid_up_to() <= MAX_CARRY);
+                Ok(error.valid_up_to())
+            }
+            Err(_) => Err(self.not_text()),
+        }
+    }
+
+    fn not_text(&self) -> ToolError {
+        let location = self.location;
+        ToolError::new(
+            ErrorCode::Binary,
+            format!("{location} is not UTF-8 text; Read shows text files only"),
+        )
+        .with("path", location.named())
+        .with("bytes", self.bytes())
+    }
+
+    fn interrupted(&self, interruption: Interruption) -> ToolError {
+        let (code, advice) = match interruption {
+            Interruption::Cancelled => (ErrorCode::Cancelled, ""),
+            Interruption::TimeUp => (
+                ErrorCode::ReadLimit,
+                "; use a smaller offset, or Grep to find the place",
+            ),
+        };
+        let message = format!(
+            "{} after {} bytes of {}, before the lines asked for{advice}",
+            interruption.reason(),
+            self.read,
+            self.location
+        );
+        ToolError::new(code, message).with("path", self.location.named())
+    }
+}
+
+fn failed(location: &Location, error: &std::io::Error) -> ToolError {
+    ToolError::new(
+        ErrorCode::Internal,
+        format!("{location} cannot be read: {error}"),
+    )
+    .with("path", location.named())
+}

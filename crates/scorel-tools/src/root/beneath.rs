@@ -1,0 +1,169 @@
+//! Opening a path without ever leaving a directory.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{FileType, Mode, OFlags, fstat, openat, readlinkat};
+use rustix::io::Errno;
+
+/// How often a link may be followed in one path; the kernel's own limit.
+const MAX_LINKS: usize = 40;
+
+/// The flags to look at an entry without opening its content.
+#[cfg(target_os = "linux")]
+pub(crate) const LOOK: OFlags = OFlags::PATH;
+/// The flags to look at an entry; there is no way to do so without opening it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const LOOK: OFlags = OFlags::NONBLOCK;
+
+/// A way to open a path beneath a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Resolver {
+    /// The kernel resolves the whole path and refuses every step that leads out.
+    #[cfg(target_os = "linux")]
+    Kernel,
+    /// One component at a time, never through a link that the system follows by itself.
+    Walk,
+}
+
+impl Resolver {
+    /// The best way that works here: a kernel or a container may lack `openat2`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn probe(directory: BorrowedFd<'_>) -> Self {
+        let flags = LOOK | OFlags::DIRECTORY;
+        match Self::Kernel.open(directory, Path::new("."), flags) {
+            Ok(_) => Self::Kernel,
+            Err(_) => Self::Walk,
+        }
+    }
+
+    /// The best way that works here.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn probe(_directory: BorrowedFd<'_>) -> Self {
+        Self::Walk
+    }
+
+    /// Opens `path`, which is relative to `directory`; the empty path is the directory itself.
+    ///
+    /// Links are followed while they stay beneath; an absolute link never does.
+    pub(crate) fn open(
+        self,
+        directory: BorrowedFd<'_>,
+        path: &Path,
+        flags: OFlags,
+    ) -> Result<OwnedFd, Errno> {
+        let flags = flags | OFlags::CLOEXEC;
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Kernel => ask_kernel(directory, path, flags),
+            Self::Walk => Walk::new(directory, path)?.open(flags),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn ask_kernel(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    use rustix::fs::{ResolveFlags, openat2};
+
+    // The kernel gives up with EAGAIN when a rename anywhere interferes with a `..`.
+    const TRIES: usize = 64;
+
+    let path = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let mut result = Err(Errno::AGAIN);
+    for _ in 0..TRIES {
+        result = openat2(directory, path, flags, Mode::empty(), resolve);
+        if !matches!(result, Err(Errno::AGAIN | Errno::INTR)) {
+            break;
+        }
+    }
+    result
+}
+
+/// A path that is being resolved by hand.
+struct Walk<'a> {
+    root: BorrowedFd<'a>,
+    /// The directories entered below the root, outermost first. `..` goes back along it, so a
+    /// directory that is moved meanwhile cannot lead out.
+    entered: Vec<OwnedFd>,
+    /// The components still to resolve, the next one last.
+    pending: Vec<OsString>,
+    links: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: BorrowedFd<'a>, path: &Path) -> Result<Self, Errno> {
+        let mut walk = Self {
+            root,
+            entered: Vec::new(),
+            pending: Vec::new(),
+            links: 0,
+        };
+        walk.push(path.as_os_str().as_bytes())?;
+        Ok(walk)
+    }
+
+    fn open(mut self, flags: OFlags) -> Result<OwnedFd, Errno> {
+        while let Some(name) = self.pending.pop() {
+            if name == ".." {
+                self.entered.pop().ok_or(Errno::XDEV)?;
+            } else if self.pending.is_empty() {
+                if let Some(last) = self.step(&name, flags)? {
+                    return Ok(last);
+                }
+            } else if let Some(entered) = self.step(&name, LOOK | OFlags::DIRECTORY)? {
+                self.entered.push(entered);
+            }
+        }
+        openat(self.directory(), ".", flags, Mode::empty())
+    }
+
+    /// Opens one component, or puts the components of a link's target before the pending ones.
+    fn step(&mut self, name: &OsStr, flags: OFlags) -> Result<Option<OwnedFd>, Errno> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let failure = match openat(self.directory(), name, flags, Mode::empty()) {
+            Ok(opened) if !is_link(&opened)? => return Ok(Some(opened)),
+            Ok(_) => Errno::LOOP,
+            Err(error @ (Errno::LOOP | Errno::NOTDIR)) => error,
+            Err(error) => return Err(error),
+        };
+        let Ok(target) = readlinkat(self.directory(), name, Vec::new()) else {
+            return Err(failure);
+        };
+        self.links += 1;
+        if self.links > MAX_LINKS {
+            return Err(Errno::LOOP);
+        }
+        self.push(target.to_bytes())?;
+        Ok(None)
+    }
+
+    fn push(&mut self, path: &[u8]) -> Result<(), Errno> {
+        if path.first() == Some(&b'/') {
+            return Err(Errno::XDEV);
+        }
+        let components = path.split(|byte| *byte == b'/').rev();
+        self.pending.extend(
+            components
+                .filter(|name| !name.is_empty() && *name != b".")
+                .map(|name| OsStr::from_bytes(name).to_owned()),
+        );
+        Ok(())
+    }
+
+    fn directory(&self) -> BorrowedFd<'_> {
+        self.entered.last().map_or(self.root, AsFd::as_fd)
+    }
+}
+
+/// Whether a link itself was opened, as looking does on Linux.
+fn is_link(opened: &OwnedFd) -> Result<bool, Errno> {
+    let stat = fstat(opened)?;
+    Ok(FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+}

@@ -1,0 +1,284 @@
+//! The directories that a session's tools may work in.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, OFlags, fstat};
+use rustix::io::Errno;
+
+use crate::error::{ErrorCode, ToolError};
+use crate::root::{LOOK, Root, RootName};
+use crate::shown_path::shown_path;
+
+/// The longest path argument in bytes, as the system's own limit.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// The roots of one session. Every file that a tool touches is opened here.
+#[derive(Debug)]
+pub struct Roots {
+    project: Root,
+    others: Vec<Root>,
+}
+
+impl Roots {
+    /// Roots with a project only.
+    #[must_use]
+    pub fn new(project: Root) -> Self {
+        Self {
+            project,
+            others: Vec::new(),
+        }
+    }
+
+    /// Adds a root beside the project.
+    #[must_use]
+    pub fn with(mut self, root: Root) -> Self {
+        self.others.push(root);
+        self
+    }
+
+    /// Understands a path argument: `@project/...`, a path relative to the project, or an absolute
+    /// path inside a root. Looks at nothing on disk.
+    ///
+    /// # Errors
+    /// The path is empty, too long, has a NUL character, names a root that is not there, or is an
+    /// absolute path outside the roots.
+    pub fn locate(&self, argument: &str) -> Result<Location, ToolError> {
+        check_text(argument)?;
+        if argument.starts_with('/') {
+            return self.locate_absolute(argument);
+        }
+        let (first, rest) = argument.split_once('/').unwrap_or((argument, ""));
+        match RootName::parse(first) {
+            Some(name) => {
+                self.root(name)?;
+                Ok(Location::new(name, rest))
+            }
+            None => Ok(Location::new(RootName::Project, argument)),
+        }
+    }
+
+    /// Opens a regular file for reading. Never blocks on a pipe or a device.
+    ///
+    /// # Errors
+    /// The location leads outside its root, or is not a regular file that can be read.
+    pub fn open_file(&self, location: &Location) -> Result<File, ToolError> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let opened = self
+            .root(location.root)?
+            .open_beneath(&location.path, flags)
+            .map_err(|error| refusal(location, error))?;
+        let stat = fstat(&opened).map_err(|error| refusal(location, error))?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Ok(File::from(opened)),
+            FileType::Directory => Err(ToolError::new(
+                ErrorCode::IsDirectory,
+                format!("{location} is a directory; list it with Glob, pattern `*` and this path"),
+            )),
+            _ => Err(not_a_file(location)),
+        }
+    }
+
+    /// What is at a location, links followed.
+    ///
+    /// # Errors
+    /// The location leads outside its root, or nothing that can be looked at is there.
+    pub fn kind(&self, location: &Location) -> Result<EntryKind, ToolError> {
+        let opened = self
+            .root(location.root)?
+            .open_beneath(&location.path, LOOK)
+            .map_err(|error| refusal(location, error))?;
+        let stat = fstat(&opened).map_err(|error| refusal(location, error))?;
+        Ok(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Directory,
+            _ => EntryKind::Special,
+        })
+    }
+
+    /// Where a location is in the file system, for a library that wants a path. What such a path
+    /// leads to must be opened through the roots again.
+    pub(crate) fn system_path(&self, location: &Location) -> Result<PathBuf, ToolError> {
+        Ok(self.root(location.root)?.path().join(&location.path))
+    }
+
+    fn root(&self, name: RootName) -> Result<&Root, ToolError> {
+        self.all().find(|root| root.name() == name).ok_or_else(|| {
+            let names: Vec<_> = self.all().map(|root| root.name().as_str()).collect();
+            let names = names.join(", ");
+            ToolError::new(
+                ErrorCode::SandboxViolation,
+                format!("this session has no {name}; its roots are: {names}"),
+            )
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Root> {
+        std::iter::once(&self.project).chain(&self.others)
+    }
+
+    /// The innermost root that an absolute path is in.
+    fn locate_absolute(&self, argument: &str) -> Result<Location, ToolError> {
+        let inside = self
+            .all()
+            .filter_map(|root| Some((root.name(), root.relative(Path::new(argument))?)))
+            .min_by_key(|(_, rest)| rest.as_os_str().len());
+        match inside.and_then(|(name, rest)| Some((name, rest.to_str()?))) {
+            Some((name, rest)) => Ok(Location::new(name, rest)),
+            None => Err(ToolError::new(
+                ErrorCode::SandboxViolation,
+                format!(
+                    "{} is outside the project; give a path relative to the project",
+                    shown_path(Path::new(argument))
+                ),
+            )),
+        }
+    }
+}
+
+/// A place below a root. Whether anything is there, and whether it stays there, shows when it is
+/// opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    root: RootName,
+    /// Relative, without empty and `.` components; empty for the root itself.
+    path: PathBuf,
+}
+
+impl Location {
+    fn new(root: RootName, path: &str) -> Self {
+        let components = path.split('/').filter(|name| !matches!(*name, "" | "."));
+        Self {
+            root,
+            path: components.collect(),
+        }
+    }
+
+    /// The root.
+    #[must_use]
+    pub fn root(&self) -> RootName {
+        self.root
+    }
+
+    /// The path below the root; empty for the root itself.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The place at `path` below this one.
+    pub(crate) fn join(&self, path: &Path) -> Self {
+        Self {
+            root: self.root,
+            // Joining an empty path would add a slash.
+            path: self.path.iter().chain(path).collect(),
+        }
+    }
+
+    /// The location in a sentence for the model.
+    pub(crate) fn place(&self) -> String {
+        match self.to_string() {
+            text if text == "." => "the project".to_owned(),
+            text => text,
+        }
+    }
+
+    /// The location with its root's name, for user interfaces.
+    pub(crate) fn named(&self) -> String {
+        if self.path.as_os_str().is_empty() {
+            self.root.to_string()
+        } else {
+            format!("{}/{}", self.root, shown_path(&self.path))
+        }
+    }
+}
+
+/// The location as the model writes it: relative for the project, with the root's name elsewhere.
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let first = self.path.iter().next();
+        let ambiguous = first
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| RootName::parse(name).is_some());
+        if self.root != RootName::Project || ambiguous {
+            f.write_str(&self.named())
+        } else if first.is_none() {
+            f.write_str(".")
+        } else {
+            f.write_str(&shown_path(&self.path))
+        }
+    }
+}
+
+/// What can be at a location.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A device, pipe or socket.
+    Special,
+}
+
+fn check_text(argument: &str) -> Result<(), ToolError> {
+    if argument.is_empty() {
+        return Err(ToolError::invalid(
+            "`path` is empty; the project itself is `.`",
+        ));
+    }
+    if argument.len() > MAX_PATH_BYTES {
+        return Err(ToolError::invalid(format!(
+            "`path` has {} bytes; at most {MAX_PATH_BYTES} are possible",
+            argument.len()
+        )));
+    }
+    if argument.contains('\0') {
+        return Err(ToolError::invalid("`path` has a NUL character"));
+    }
+    Ok(())
+}
+
+/// What the model is told when the system does not open a location.
+fn refusal(location: &Location, error: Errno) -> ToolError {
+    let (code, reason) = match error {
+        Errno::NOENT => (
+            ErrorCode::NotFound,
+            "does not exist; find files with Glob".to_owned(),
+        ),
+        Errno::XDEV => (
+            ErrorCode::SandboxViolation,
+            format!("leads outside {}", location.root),
+        ),
+        Errno::LOOP => (
+            ErrorCode::SandboxViolation,
+            "goes through too many links".to_owned(),
+        ),
+        Errno::ACCESS | Errno::PERM => (
+            ErrorCode::AccessDenied,
+            "cannot be opened: permission denied".to_owned(),
+        ),
+        Errno::NOTDIR => (
+            ErrorCode::NotADirectory,
+            "goes through something that is not a directory".to_owned(),
+        ),
+        Errno::NAMETOOLONG => (
+            ErrorCode::InvalidArguments,
+            "has a name that is too long".to_owned(),
+        ),
+        Errno::NXIO | Errno::NODEV => return not_a_file(location),
+        other => (
+            ErrorCode::Internal,
+            format!("cannot be opened: {}", std::io::Error::from(other)),
+        ),
+    };
+    ToolError::new(code, format!("{location} {reason}")).with("path", location.named())
+}
+
+fn not_a_file(location: &Location) -> ToolError {
+    ToolError::new(
+        ErrorCode::NotAFile,
+        format!("{location} is a device, pipe or socket, not a file"),
+    )
+    .with("path", location.named())
+}

@@ -1,0 +1,13 @@
+//! The tools on real directories.
+
+mod arguments;
+mod escapes;
+mod glob;
+mod grep;
+mod interruption;
+mod project;
+mod race;
+mod read;
+mod reference;
+mod special_files;
+mod toolbox;

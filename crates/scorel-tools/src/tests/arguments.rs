@@ -1,0 +1,143 @@
+//! The schemas, and what becomes of arguments that do not fit them.
+
+use scorel_runtime::Toolbox as _;
+use serde_json::{Value, json};
+
+use super::project::Project;
+
+#[test]
+fn schemas_are_plain_and_describe_every_argument() {
+    let tools = Project::new().tools();
+    for spec in tools.specs() {
+        let fields = spec.parameters.as_object().unwrap();
+        let keys: Vec<_> = fields.keys().map(String::as_str).collect();
+        let expected = ["type", "properties", "required", "additionalProperties"];
+        assert!(keys.iter().all(|key| expected.contains(key)), "{keys:?}");
+        assert_eq!(fields["type"], json!("object"));
+        assert_eq!(fields["additionalProperties"], json!(false));
+        for (name, property) in fields["properties"].as_object().unwrap() {
+            let case = format!("{}.{name}: {property}", spec.name);
+            assert!(
+                property["description"]
+                    .as_str()
+                    .is_some_and(|text| text.len() > 10),
+                "{case}"
+            );
+            assert!(property["type"].is_string(), "{case}");
+            let plain = ["description", "type", "enum", "minimum", "maximum"];
+            let mut keys = property.as_object().unwrap().keys();
+            assert!(keys.all(|key| plain.contains(&key.as_str())), "{case}");
+        }
+    }
+}
+
+#[test]
+fn the_schemas_are_these() {
+    let tools = Project::new().tools();
+    let properties = |spec: &scorel_runtime::ToolSpec| -> Vec<String> {
+        let properties = spec.parameters["properties"].as_object().unwrap();
+        let describe = |(name, value): (&String, &Value)| {
+            let value = value.clone();
+            format!("{name}: {}", value["type"].as_str().unwrap())
+        };
+        properties.iter().map(describe).collect()
+    };
+    let [read, glob, grep] = tools.specs() else {
+        panic!("three tools expected");
+    };
+    assert!(read.read_only && glob.read_only && grep.read_only);
+    assert_eq!(
+        (&*read.name, &*glob.name, &*grep.name),
+        ("Read", "Glob", "Grep")
+    );
+    assert_eq!(
+        properties(read),
+        ["path: string", "offset: integer", "limit: integer"]
+    );
+    assert_eq!(
+        properties(glob),
+        [
+            "pattern: string",
+            "path: string",
+            "limit: integer",
+            "offset: integer"
+        ]
+    );
+    assert_eq!(
+        properties(grep),
+        [
+            "pattern: string",
+            "path: string",
+            "glob: string",
+            "type: string",
+            "mode: string",
+            "before: integer",
+            "after: integer",
+            "context: integer",
+            "ignoreCase: boolean",
+            "multiline: boolean",
+            "limit: integer",
+            "offset: integer",
+        ]
+    );
+    let mode = &grep.parameters["properties"]["mode"];
+    assert_eq!(mode["enum"], json!(["content", "files", "count"]));
+    assert_eq!(read.parameters["required"], json!(["path"]));
+    assert_eq!(read.parameters["properties"]["offset"]["minimum"], json!(1));
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused_with_the_field_named() {
+    let project = Project::new();
+    project.write("file", "x\n");
+    for (tool, input, named) in [
+        ("Read", json!({}), "path"),
+        ("Read", json!({ "path": 1 }), "path"),
+        ("Read", json!({ "path": null }), "path"),
+        ("Read", json!({ "path": ["file"] }), "path"),
+        ("Read", json!({ "path": "file", "offset": 0 }), "offset"),
+        ("Read", json!({ "path": "file", "offset": -1 }), "offset"),
+        ("Read", json!({ "path": "file", "offset": 1.5 }), "offset"),
+        ("Read", json!({ "path": "file", "offset": "1" }), "offset"),
+        ("Read", json!({ "path": "file", "offset": 1e30 }), "offset"),
+        ("Read", json!({ "path": "file", "limit": 0 }), "limit"),
+        (
+            "Read",
+            json!({ "path": "file", "file_path": "x" }),
+            "file_path",
+        ),
+        (
+            "Read",
+            json!({ "path": "file", "dangerouslyDisableSandbox": true }),
+            "dangerously",
+        ),
+        ("Glob", json!({ "path": "." }), "pattern"),
+        ("Glob", json!({ "pattern": "*", "limit": 0 }), "limit"),
+        ("Glob", json!({ "pattern": "*", "offset": -1 }), "offset"),
+        (
+            "Glob",
+            json!({ "pattern": "*", "approved": true }),
+            "approved",
+        ),
+        ("Grep", json!({ "pattern": "x", "mode": "lines" }), "mode"),
+        ("Grep", json!({ "pattern": "x", "before": -1 }), "before"),
+        (
+            "Grep",
+            json!({ "pattern": "x", "ignoreCase": "yes" }),
+            "ignoreCase",
+        ),
+        (
+            "Grep",
+            json!({ "pattern": "x", "ignore_case": true }),
+            "ignore_case",
+        ),
+    ] {
+        let answer = project.call(tool, input.clone());
+        assert_eq!(answer.code(), "E_INVALID_ARGUMENTS", "{tool} {input}");
+        assert!(answer.text.contains(named), "{tool} {input}: {answer:?}");
+    }
+    for input in [json!(null), json!([]), json!("file"), json!(7)] {
+        let answer = project.call("Read", input);
+        assert!(answer.text.contains("must be a JSON object"), "{answer:?}");
+    }
+}

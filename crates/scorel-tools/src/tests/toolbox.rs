@@ -1,0 +1,130 @@
+//! The toolbox around the tools.
+
+use scorel_runtime::{ToolCall, ToolSpec, Toolbox as _};
+use serde_json::{Value, json};
+
+use super::project::{Project, call, tool_call};
+use crate::ProjectTools;
+use crate::error::ToolError;
+use crate::root::{Root, RootName};
+use crate::roots::Roots;
+use crate::tool::{Call, Report, Tool};
+
+/// A tool with a defect.
+#[derive(Debug)]
+struct Broken;
+
+impl Tool for Broken {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Broken".to_owned(),
+            description: String::new(),
+            parameters: json!({}),
+            read_only: true,
+        }
+    }
+
+    fn run(&self, _: &Call, _: Value) -> Result<Report, ToolError> {
+        panic!("a defect")
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_answered_with_the_known_ones() {
+    let answer = Project::new().call("Bash", json!({ "command": "ls" }));
+    assert_eq!(answer.code(), "E_UNKNOWN_TOOL");
+    assert!(
+        answer
+            .text
+            .ends_with("no tool is named `Bash`; the tools are Read, Glob, Grep")
+    );
+}
+
+#[test]
+fn unparsable_arguments_are_quoted_in_part() {
+    let project = Project::new();
+    let broken = ToolCall {
+        invalid_input: Some("{\"path\": \"é".to_owned() + &"é".repeat(10_000)),
+        ..tool_call("Read", json!({}))
+    };
+    let answer = call(&project.tools(), broken);
+    assert_eq!(answer.code(), "E_INVALID_ARGUMENTS");
+    assert!(answer.text.contains("not a JSON object: {\"path\": \"éé"));
+    assert!(answer.text.chars().count() < 300);
+}
+
+#[test]
+fn a_panic_becomes_an_error() {
+    let project = Project::new();
+    let root = Root::open(RootName::Project, &project.path("")).unwrap();
+    let tools = ProjectTools::with_tools(Roots::new(root), vec![std::sync::Arc::new(Broken)]);
+    let answer = call(&tools, tool_call("Broken", json!({})));
+    assert_eq!(answer.code(), "E_INTERNAL");
+    assert!(answer.text.contains("a defect"));
+}
+
+#[test]
+fn an_error_is_told_to_the_model_and_to_user_interfaces() {
+    let answer = Project::new().call("Read", json!({ "path": "absent.txt" }));
+    assert_eq!(
+        answer.text,
+        "ENOENT: absent.txt does not exist; find files with Glob"
+    );
+    assert_eq!(
+        answer.details,
+        json!({
+            "ok": false,
+            "error": {
+                "code": "ENOENT",
+                "message": "absent.txt does not exist; find files with Glob",
+                "details": { "path": "@project/absent.txt" },
+            },
+        })
+    );
+}
+
+#[test]
+fn a_renamed_project_is_still_the_same_directory() {
+    let project = Project::new();
+    project.write("file", "old\n");
+    let tools = project.tools();
+    std::fs::rename(project.path(""), project.path("../moved")).unwrap();
+    project.write("file", "new\n");
+    let answer = call(&tools, tool_call("Read", json!({ "path": "file" })));
+    assert_eq!(answer.ok(), "     1\told\n");
+}
+
+#[test]
+fn a_missing_project_is_an_error() {
+    let project = Project::new();
+    let error = ProjectTools::new(&project.path("absent")).unwrap_err();
+    assert!(error.to_string().ends_with("absent as @project"), "{error}");
+    project.write("file", "");
+    assert!(ProjectTools::new(&project.path("file")).is_err());
+}
+
+#[test]
+fn other_roots_are_reached_by_name() {
+    let project = Project::new();
+    project.write("../package/steps/one.md", "step\n");
+    let open = |name, path| Root::open(name, &project.path(path)).unwrap();
+    let roots = Roots::new(open(RootName::Project, "")).with(open(RootName::Package, "../package"));
+    let tools = ProjectTools::on(roots);
+    assert_eq!(tools.specs().len(), 3);
+    let answer = call(
+        &tools,
+        tool_call("Read", json!({ "path": "@pkg/steps/one.md" })),
+    );
+    assert_eq!(answer.ok(), "     1\tstep\n");
+    let answer = call(
+        &tools,
+        tool_call("Glob", json!({ "pattern": "@pkg/**/*.md" })),
+    );
+    assert_eq!(answer.ok(), "@pkg/steps/one.md\n");
+    let answer = call(
+        &tools,
+        tool_call("Grep", json!({ "pattern": "step", "path": "@pkg" })),
+    );
+    assert_eq!(answer.ok(), "@pkg/steps/one.md:1:step\n");
+    assert!(RootName::Package.is_read_only() && !RootName::Project.is_read_only());
+}

@@ -1,0 +1,169 @@
+//! The entries below a directory, in order, without what the project ignores.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ignore::WalkBuilder;
+use rustix::fs::FileType;
+
+use crate::error::{ErrorCode, ToolError};
+use crate::pace::Interruption;
+use crate::roots::{EntryKind, Location};
+use crate::tool::Call;
+
+/// The directories where version control systems keep their data.
+const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".sl"];
+/// The files that the `ignore` crate reads in every directory, waiting for them if need be.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
+
+/// A walk in the order of path components. Follows no links, so it ends.
+///
+/// The walk itself works with paths, which somebody may replace while it runs. What it finds is a
+/// name to be opened or looked at through the roots, not a fact.
+pub(crate) struct Walk<'a> {
+    call: &'a Call,
+    start: Location,
+    system_start: PathBuf,
+    entries: ignore::Walk,
+    /// How many entries could not be looked at.
+    unreadable: u64,
+    /// How many directories were left out for an ignore file that could block.
+    blocked: Arc<AtomicU64>,
+    interruption: Option<Interruption>,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk below `start`. Leaves out directories whose path below it `prune` is true of.
+    pub(crate) fn new(
+        call: &'a Call,
+        start: &Location,
+        prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
+    ) -> Result<Self, ToolError> {
+        let system_start = call.roots.system_path(start)?;
+        if has_blocking_ignore_file(&system_start) {
+            return Err(ToolError::new(
+                ErrorCode::NotAFile,
+                format!("an ignore file in {start} is not a regular file"),
+            ));
+        }
+        let below = system_start.clone();
+        let blocked = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&blocked);
+        let entries = WalkBuilder::new(&system_start)
+            .hidden(false)
+            .follow_links(false)
+            .current_dir(&system_start)
+            .sort_by_file_name(std::ffi::OsStr::cmp)
+            .filter_entry(move |entry| {
+                let name = entry.file_name().to_str();
+                if name.is_some_and(|name| VCS_DIRECTORIES.contains(&name)) {
+                    return false;
+                }
+                if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                    return true;
+                }
+                if has_blocking_ignore_file(entry.path()) {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    return false;
+                }
+                !prune(entry.path().strip_prefix(&below).unwrap_or(entry.path()))
+            })
+            .build();
+        Ok(Self {
+            call,
+            start: start.clone(),
+            system_start,
+            entries,
+            unreadable: 0,
+            blocked,
+            interruption: None,
+        })
+    }
+
+    /// How many entries could not be looked at so far.
+    pub(crate) fn unreadable(&self) -> u64 {
+        self.unreadable + self.blocked.load(Ordering::Relaxed)
+    }
+
+    /// Why the walk ended early, if it did.
+    pub(crate) fn interruption(&self) -> Option<Interruption> {
+        self.interruption
+    }
+}
+
+/// One entry of a walk.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Where it is.
+    pub(crate) location: Location,
+    /// Its path below the start.
+    pub(crate) path: PathBuf,
+    /// What it was when its directory was listed.
+    pub(crate) kind: FoundKind,
+}
+
+/// What a walk finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FoundKind {
+    /// Something that is not a link.
+    Entry(EntryKind),
+    /// A link, not followed.
+    Link,
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        loop {
+            if let Err(interruption) = self.call.pace.check() {
+                self.interruption = Some(interruption);
+                return None;
+            }
+            let Ok(entry) = self.entries.next()? else {
+                self.unreadable += 1;
+                continue;
+            };
+            let Ok(path) = entry.path().strip_prefix(&self.system_start) else {
+                continue;
+            };
+            if path.as_os_str().is_empty() {
+                continue;
+            }
+            return Some(Found {
+                location: self.start.join(path),
+                path: path.to_owned(),
+                kind: found_kind(&entry),
+            });
+        }
+    }
+}
+
+impl std::fmt::Debug for Walk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Walk")
+            .field("start", &self.start)
+            .field("unreadable", &self.unreadable)
+            .finish_non_exhaustive()
+    }
+}
+
+fn found_kind(entry: &ignore::DirEntry) -> FoundKind {
+    match entry.file_type() {
+        Some(kind) if kind.is_symlink() => FoundKind::Link,
+        Some(kind) if kind.is_dir() => FoundKind::Entry(EntryKind::Directory),
+        Some(kind) if kind.is_file() => FoundKind::Entry(EntryKind::File),
+        _ => FoundKind::Entry(EntryKind::Special),
+    }
+}
+
+/// Whether reading a directory's ignore files could wait for ever, as for a named pipe.
+fn has_blocking_ignore_file(directory: &Path) -> bool {
+    IGNORE_FILES.iter().any(|name| {
+        rustix::fs::stat(directory.join(name)).is_ok_and(|stat| {
+            let kind = FileType::from_raw_mode(stat.st_mode);
+            !matches!(kind, FileType::RegularFile | FileType::Directory)
+        })
+    })
+}
