@@ -1,0 +1,107 @@
+//! The reading half of a connection, and its calls.
+
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{Stream, StreamExt};
+use scorel_proto::{ErrorCode, RpcError};
+use serde_json::json;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::dispatch::{Dispatcher, Work};
+use crate::envelope::{self, Frame};
+use crate::{Connection, End, FrameError};
+
+/// Reads frames and runs what they ask for.
+pub(crate) struct Driver {
+    connection: Connection,
+    dispatcher: Dispatcher,
+    calls: FuturesUnordered<Work>,
+}
+
+impl Driver {
+    pub(crate) fn new(connection: Connection, dispatcher: Dispatcher) -> Self {
+        Self {
+            connection,
+            dispatcher,
+            calls: FuturesUnordered::new(),
+        }
+    }
+
+    /// Reads until nothing more can or should be read.
+    pub(crate) async fn read<In>(&mut self, mut incoming: In, shutdown: &CancellationToken) -> End
+    where
+        In: Stream<Item = Result<Bytes, FrameError>> + Unpin,
+    {
+        loop {
+            let room = self.calls.len() < self.connection.limits().calls;
+            tokio::select! { biased;
+                () = self.connection.killed().cancelled() => return End::Closed,
+                () = shutdown.cancelled() => return End::Shutdown,
+                Some(()) = self.calls.next() => {}
+                frame = incoming.next(), if room => match frame {
+                    None => return End::PeerClosed,
+                    Some(Ok(frame)) => if let Err(error) = self.frame(&frame).await {
+                        return End::BadFrame(error);
+                    },
+                    Some(Err(error)) => {
+                        self.report(&error).await;
+                        return End::BadFrame(error);
+                    }
+                },
+            }
+        }
+    }
+
+    /// Lets calls and pumps come to an end, for a while.
+    pub(crate) async fn finish(&mut self, grace: Duration) {
+        self.connection.drain().cancel();
+        let finished = async {
+            while self.calls.next().await.is_some() {}
+            self.connection.pumps_ended().await;
+        };
+        if timeout(grace, finished).await.is_err() {
+            tracing::debug!(connection = self.connection.id(), "calls were cut off");
+        }
+    }
+
+    async fn frame(&mut self, frame: &Bytes) -> Result<(), FrameError> {
+        let frame = envelope::parse(frame, self.connection.limits());
+        let ends = matches!(frame, Frame::NotUtf8);
+        if let Some(work) = self.dispatcher.work(frame) {
+            self.begin(work).await;
+        }
+        if ends {
+            Err(FrameError::NotUtf8)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Polls once, here and now: this is what keeps calls in order of arrival.
+    async fn begin(&mut self, mut work: Work) {
+        let polled = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await;
+        if polled.is_pending() {
+            self.calls.push(work);
+        }
+    }
+
+    /// Tells the peer why nothing more is read, where that can be of use.
+    async fn report(&mut self, error: &FrameError) {
+        let code = match error {
+            FrameError::Stalled | FrameError::Io(_) => return,
+            FrameError::TooLarge { .. } => ErrorCode::PayloadTooLarge,
+            _ => ErrorCode::ParseError,
+        };
+        let mut answer = RpcError::new(code, error.to_string());
+        if let FrameError::TooLarge { limit } = error {
+            answer = answer.with_details(json!({ "limit": limit }));
+        }
+        let work = self.dispatcher.refusal(&answer);
+        self.begin(work).await;
+    }
+}

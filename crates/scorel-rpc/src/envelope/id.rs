@@ -1,0 +1,106 @@
+use serde_json::value::RawValue;
+
+/// The longest text that is an id, in bytes.
+const MAX_TEXT: usize = 256;
+
+/// The largest integer that every JSON implementation keeps exact.
+const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+/// A request's id: what it means, for comparing, and how it was written, for the reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RequestId {
+    pub(crate) key: IdKey,
+    /// The id as it came, to be echoed byte for byte.
+    pub(crate) json: Box<str>,
+}
+
+/// What an id means.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum IdKey {
+    /// No id that a reply could be matched by.
+    Null,
+    /// An integer.
+    Integer(i64),
+    /// A text.
+    Text(Box<str>),
+}
+
+impl RequestId {
+    /// The id of replies to what has no valid id.
+    pub(crate) fn null() -> Self {
+        Self {
+            key: IdKey::Null,
+            json: "null".into(),
+        }
+    }
+
+    /// Reads an id: a text of at most 256 bytes, an integer within ±(2^53 − 1), or null.
+    pub(super) fn parse(value: &RawValue) -> Option<Self> {
+        let json = value.get();
+        let key = match json.as_bytes() {
+            b"null" => IdKey::Null,
+            [b'"', ..] => serde_json::from_str::<Box<str>>(json)
+                .ok()
+                .filter(|text| text.len() <= MAX_TEXT)
+                .map(IdKey::Text)?,
+            _ => json
+                .parse::<i64>()
+                .ok()
+                .filter(|id| id.unsigned_abs() <= MAX_INTEGER && json != "-0")
+                .map(IdKey::Integer)?,
+        };
+        let json = json.into();
+        Some(Self { key, json })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(json: &str) -> Option<RequestId> {
+        RequestId::parse(&RawValue::from_string(json.into()).unwrap())
+    }
+
+    #[test]
+    fn ids_are_short_texts_exact_integers_and_null() {
+        let text = format!("\"{}\"", "x".repeat(256));
+        for good in [
+            "null",
+            "0",
+            "-7",
+            "9007199254740991",
+            "-9007199254740991",
+            "\"\"",
+            &text,
+        ] {
+            assert_eq!(&*parse(good).unwrap().json, good);
+        }
+        let long = format!("\"{}\"", "x".repeat(257));
+        let bad = [
+            "{}",
+            "[]",
+            "true",
+            "1.5",
+            "1.0",
+            "1e3",
+            "-0",
+            "9007199254740992",
+        ];
+        for bad in bad
+            .into_iter()
+            .chain(["18446744073709551616", "-9007199254740992", &long])
+        {
+            assert!(parse(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn ids_are_compared_by_meaning() {
+        assert_eq!(
+            parse(r#""a""#).unwrap().key,
+            parse(r#""\u0061""#).unwrap().key
+        );
+        assert_ne!(parse(r#""1""#).unwrap().key, parse("1").unwrap().key);
+    }
+}

@@ -1,0 +1,42 @@
+use std::fmt::Write;
+use std::io;
+
+use bytes::{BufMut, BytesMut};
+use tokio_util::codec::Encoder;
+
+use super::{Chosen, Framing, KEPT_BUFFER};
+use crate::Text;
+
+/// Writes texts in the framing that the peer uses.
+#[derive(Debug)]
+pub(crate) struct TextEncoder {
+    chosen: Chosen,
+}
+
+impl TextEncoder {
+    pub(super) fn new(chosen: Chosen) -> Self {
+        Self { chosen }
+    }
+}
+
+impl Encoder<Text> for TextEncoder {
+    type Error = io::Error;
+
+    fn encode(&mut self, text: Text, buffer: &mut BytesMut) -> io::Result<()> {
+        if buffer.is_empty() && buffer.capacity() > KEPT_BUFFER {
+            *buffer = BytesMut::new();
+        }
+        match self.chosen.get() {
+            Some(Framing::Headers) => {
+                write!(buffer, "Content-Length: {}\r\n\r\n", text.len())
+                    .map_err(io::Error::other)?;
+                text.put(buffer);
+            }
+            Some(Framing::Lines) | None => {
+                text.put(buffer);
+                buffer.put_u8(b'\n');
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use tokio::io::AsyncRead;
+use tokio::time::{Sleep, sleep};
+use tokio_util::codec::FramedRead;
+
+use super::FrameError;
+use super::decoder::FrameDecoder;
+
+/// The frames of a byte stream. A frame that has begun must end in time; between frames the peer
+/// may be silent for ever.
+#[derive(Debug)]
+pub(crate) struct Incoming<R> {
+    frames: FramedRead<R, FrameDecoder>,
+    partial_frame: Duration,
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+impl<R: AsyncRead + Unpin> Incoming<R> {
+    pub(super) fn new(reader: R, decoder: FrameDecoder, partial_frame: Duration) -> Self {
+        Self {
+            frames: FramedRead::new(reader, decoder),
+            partial_frame,
+            deadline: None,
+        }
+    }
+
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.frames.decoder().in_frame(self.frames.read_buffer()) {
+            self.deadline = None;
+            return Poll::Pending;
+        }
+        let limit = self.partial_frame;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(limit)));
+        deadline.as_mut().poll(cx)
+    }
+}
+
+impl<R: AsyncRead + Unpin> Stream for Incoming<R> {
+    type Item = Result<Bytes, FrameError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.frames).poll_next(cx) {
+            self.deadline = None;
+            return Poll::Ready(frame);
+        }
+        self.poll_deadline(cx)
+            .map(|()| Some(Err(FrameError::Stalled)))
+    }
+}

@@ -1,0 +1,137 @@
+use std::time::Duration;
+
+use serde::Deserialize;
+
+const MIB: usize = 1024 * 1024;
+
+/// What one connection may use. Sizes are in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// The largest frame that is read.
+    pub frame_in: usize,
+    /// The largest reply that is written; a larger one becomes an error.
+    pub frame_out: usize,
+    /// How deep arrays and objects of a frame may be nested.
+    pub nesting: usize,
+    /// How many entries a batch may have.
+    pub batch: usize,
+    /// How many connections there may be at a time.
+    pub connections: usize,
+    /// How many calls of one connection may be in flight; a batch counts as one.
+    pub calls: usize,
+    /// How many subscriptions one connection may have.
+    pub subscriptions: usize,
+    /// How much may wait to be written to one connection.
+    pub outbox: usize,
+    /// How long the peer may take nothing while there is something to write.
+    #[serde(rename = "write_timeout_seconds", deserialize_with = "seconds")]
+    pub write_timeout: Duration,
+    /// How long a frame may take from its first byte to its last.
+    #[serde(rename = "partial_frame_seconds", deserialize_with = "seconds")]
+    pub partial_frame: Duration,
+    /// How long calls in flight may go on when the connection is about to end.
+    #[serde(rename = "drain_seconds", deserialize_with = "seconds")]
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            frame_in: 8 * MIB,
+            frame_out: 16 * MIB,
+            nesting: 64,
+            batch: 50,
+            connections: 128,
+            calls: 64,
+            subscriptions: 64,
+            outbox: MIB,
+            write_timeout: Duration::from_secs(30),
+            partial_frame: Duration::from_secs(30),
+            drain: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A limit outside its range.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{limit}` must be between {min} and {max}")]
+pub struct InvalidLimits {
+    /// The limit's name.
+    pub limit: &'static str,
+    /// The smallest value with which the protocol works.
+    pub min: usize,
+    /// The largest value.
+    pub max: usize,
+}
+
+impl Limits {
+    /// Checks every limit against its range.
+    ///
+    /// # Errors
+    /// The first limit that is outside its range.
+    pub fn validate(&self) -> Result<(), InvalidLimits> {
+        let seconds =
+            |duration: Duration| usize::try_from(duration.as_secs()).unwrap_or(usize::MAX);
+        let ranges = [
+            ("frame_in", self.frame_in, 1024, 1024 * MIB),
+            ("frame_out", self.frame_out, 256 * 1024, 1024 * MIB),
+            ("nesting", self.nesting, 8, 1024),
+            ("batch", self.batch, 1, 1000),
+            ("connections", self.connections, 1, 65_536),
+            ("calls", self.calls, 1, 65_536),
+            ("subscriptions", self.subscriptions, 1, 65_536),
+            ("outbox", self.outbox, 64 * 1024, 1024 * MIB),
+            (
+                "write_timeout_seconds",
+                seconds(self.write_timeout),
+                1,
+                3600,
+            ),
+            (
+                "partial_frame_seconds",
+                seconds(self.partial_frame),
+                1,
+                3600,
+            ),
+            ("drain_seconds", seconds(self.drain), 1, 3600),
+        ];
+        for (limit, value, min, max) in ranges {
+            if !(min..=max).contains(&value) {
+                return Err(InvalidLimits { limit, min, max });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn seconds<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    u64::deserialize(deserializer).map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_within_their_ranges() {
+        assert_eq!(Limits::default().validate(), Ok(()));
+    }
+
+    #[test]
+    fn a_configuration_overrides_single_limits() {
+        let limits: Limits = toml::from_str("calls = 3\nwrite_timeout_seconds = 7").unwrap();
+        assert_eq!((limits.calls, limits.write_timeout.as_secs()), (3, 7));
+        assert_eq!(limits.batch, Limits::default().batch);
+        assert!(toml::from_str::<Limits>("cals = 3").is_err());
+    }
+
+    #[test]
+    fn a_limit_below_its_minimum_is_named() {
+        let limits = Limits {
+            outbox: 10,
+            ..Limits::default()
+        };
+        assert_eq!(limits.validate().unwrap_err().limit, "outbox");
+    }
+}

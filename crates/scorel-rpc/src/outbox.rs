@@ -1,0 +1,159 @@
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, Semaphore};
+
+use crate::Text;
+
+/// What a queued text costs beyond its own bytes.
+const OVERHEAD: usize = 64;
+
+/// How much is handed to the writer, and admitted for one subscription, at a time.
+pub(crate) const CHUNK: usize = 64 * 1024;
+
+/// The connection or the subscription has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("closed")]
+pub struct Closed;
+
+/// Everything that waits to be written to one connection, in order, bounded in bytes.
+///
+/// Room is given in order of asking. What is being written still takes room, so the bound holds for
+/// all that the connection keeps in memory. A text larger than the bound is admitted alone.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    room: Semaphore,
+    bound: usize,
+    queue: Mutex<Queue>,
+    ready: Notify,
+}
+
+#[derive(Debug)]
+struct Queue {
+    texts: VecDeque<(Text, usize)>,
+    open: bool,
+}
+
+impl Outbox {
+    pub(crate) fn new(bound: usize) -> Self {
+        Self {
+            room: Semaphore::new(bound),
+            bound,
+            queue: Mutex::new(Queue {
+                texts: VecDeque::new(),
+                open: true,
+            }),
+            ready: Notify::new(),
+        }
+    }
+
+    /// Queues a text as soon as there is room for it.
+    pub(crate) async fn send(&self, text: Text) -> Result<(), Closed> {
+        self.admit([text], None).await
+    }
+
+    /// Queues texts in order as soon as there is room, in groups so that a long list neither waits
+    /// for an empty outbox nor keeps others out. Nothing is queued once `alive` is false.
+    pub(crate) async fn send_all(
+        &self,
+        texts: Vec<Text>,
+        alive: &AtomicBool,
+    ) -> Result<(), Closed> {
+        let mut group = Vec::new();
+        let mut total = 0;
+        for text in texts {
+            let cost = self.cost(&text);
+            if total + cost > CHUNK && !group.is_empty() {
+                self.admit(std::mem::take(&mut group), Some(alive)).await?;
+                total = 0;
+            }
+            total += cost;
+            group.push(text);
+        }
+        self.admit(group, Some(alive)).await
+    }
+
+    /// Queues one text unless `alive` is false by the time there is room.
+    pub(crate) async fn send_while(&self, text: Text, alive: &AtomicBool) -> Result<(), Closed> {
+        self.admit([text], Some(alive)).await
+    }
+
+    async fn admit<T>(&self, texts: T, alive: Option<&AtomicBool>) -> Result<(), Closed>
+    where
+        T: IntoIterator<Item = Text> + AsRef<[Text]>,
+    {
+        let cost: usize = texts.as_ref().iter().map(|text| self.cost(text)).sum();
+        let cost = u32::try_from(cost.min(self.bound)).unwrap_or(u32::MAX);
+        let room = self.room.acquire_many(cost).await.map_err(|_| Closed)?;
+        {
+            let mut queue = self.queue();
+            if !queue.open || alive.is_some_and(|alive| !alive.load(Ordering::Acquire)) {
+                return Err(Closed);
+            }
+            for text in texts {
+                let cost = self.cost(&text);
+                queue.texts.push_back((text, cost));
+            }
+            room.forget();
+        }
+        self.ready.notify_one();
+        Ok(())
+    }
+
+    /// Moves the next texts to `batch` and returns the room to release when they are written.
+    /// `None` once the outbox is closed and empty.
+    pub(crate) async fn take(&self, batch: &mut Vec<Text>) -> Option<usize> {
+        loop {
+            {
+                let mut queue = self.queue();
+                let mut total = 0;
+                while total < CHUNK
+                    && let Some((text, cost)) = queue.texts.pop_front()
+                {
+                    total += cost;
+                    batch.push(text);
+                }
+                if total > 0 {
+                    return Some(total);
+                }
+                queue.texts.shrink_to(CHUNK / OVERHEAD / 4);
+                if !queue.open {
+                    return None;
+                }
+            }
+            self.ready.notified().await;
+        }
+    }
+
+    /// Gives the room of written texts back.
+    pub(crate) fn release(&self, room: usize) {
+        self.room.add_permits(room);
+    }
+
+    /// Runs `change` while nothing can be queued: what was queued before stays queued.
+    pub(crate) fn fence(&self, change: impl FnOnce()) {
+        let _queue = self.queue();
+        change();
+    }
+
+    /// Refuses further texts; what is queued may still be taken.
+    pub(crate) fn close(&self) {
+        self.queue().open = false;
+        self.room.close();
+        self.ready.notify_one();
+    }
+
+    /// The room in use, in bytes with overhead: never above the bound.
+    pub(crate) fn used(&self) -> usize {
+        self.bound.saturating_sub(self.room.available_permits())
+    }
+
+    fn cost(&self, text: &Text) -> usize {
+        (text.len() + OVERHEAD).min(self.bound)
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,239 @@
+//! Real Unix sockets.
+
+use std::io::IoSlice;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
+use scorel_rpc::{BindError, Limits, Listener, Service, local_user};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::methods::{self, Probe};
+use crate::peer::code;
+
+const ECHO: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\"}\n";
+
+struct Daemon {
+    directory: TempDir,
+    probe: Arc<Probe>,
+    shutdown: CancellationToken,
+    served: JoinHandle<()>,
+}
+
+fn uid() -> u32 {
+    nix::unistd::getuid().as_raw()
+}
+
+fn socket(directory: &TempDir) -> PathBuf {
+    directory.path().join("s")
+}
+
+impl Daemon {
+    fn start(limits: Limits, uid: u32) -> Self {
+        let directory = TempDir::new().unwrap();
+        let listener = Listener::bind(&socket(&directory), false).unwrap();
+        Self::serve(directory, listener, limits, uid)
+    }
+
+    fn serve(directory: TempDir, listener: Listener, limits: Limits, uid: u32) -> Self {
+        let (probe, shutdown) = (Probe::new(), CancellationToken::new());
+        let service = Service::new(methods::table(&probe), limits, shutdown.clone()).unwrap();
+        let served = tokio::spawn(async move { service.listen(listener, local_user(uid)).await });
+        Self {
+            directory,
+            probe,
+            shutdown,
+            served,
+        }
+    }
+
+    async fn connect(&self) -> BufReader<UnixStream> {
+        BufReader::new(UnixStream::connect(socket(&self.directory)).await.unwrap())
+    }
+}
+
+async fn ask(stream: &mut BufReader<UnixStream>, line: &[u8]) -> Value {
+    stream.get_mut().write_all(line).await.unwrap();
+    read(stream).await
+}
+
+async fn read(stream: &mut BufReader<UnixStream>) -> Value {
+    let mut line = String::new();
+    stream.read_line(&mut line).await.unwrap();
+    serde_json::from_str(&line).unwrap()
+}
+
+#[tokio::test]
+async fn a_socket_is_private_from_the_beginning_and_goes_with_its_listener() {
+    let directory = TempDir::new().unwrap();
+    let path = socket(&directory);
+    let listener = Listener::bind(&path, false).unwrap();
+    let file = path.symlink_metadata().unwrap();
+    assert!(file.file_type().is_socket());
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    drop(listener);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_socket_that_another_took_the_place_of_is_left_alone() {
+    let directory = TempDir::new().unwrap();
+    let path = socket(&directory);
+    let first = Listener::bind(&path, false).unwrap();
+    let second = Listener::bind(&path, true).unwrap();
+    drop(first);
+    assert!(path.exists());
+    drop(second);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn only_a_socket_is_replaced_and_only_when_told() {
+    let directory = TempDir::new().unwrap();
+    let path = socket(&directory);
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    assert!(matches!(
+        Listener::bind(&path, false),
+        Err(BindError::Exists(_))
+    ));
+    drop(Listener::bind(&path, true).unwrap());
+
+    let target = directory.path().join("target");
+    drop(std::os::unix::net::UnixListener::bind(&target).unwrap());
+    let in_the_way = |name: &str| directory.path().join(name);
+    std::fs::write(in_the_way("file"), "x").unwrap();
+    std::fs::create_dir(in_the_way("directory")).unwrap();
+    nix::unistd::mkfifo(&in_the_way("fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::os::unix::fs::symlink(&target, in_the_way("symlink")).unwrap();
+    for name in ["file", "directory", "fifo", "symlink"] {
+        let bound = Listener::bind(&in_the_way(name), true);
+        assert!(matches!(bound, Err(BindError::NotASocket(_))), "{name}");
+        assert!(
+            in_the_way(name).symlink_metadata().is_ok(),
+            "{name} is still there"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_path_that_is_too_long_is_explained() {
+    let long = PathBuf::from(format!("/tmp/{}", "x".repeat(120)));
+    let error = Listener::bind(&long, false).unwrap_err().to_string();
+    assert!(
+        error.contains("125 bytes") && error.contains("shorter directory"),
+        "{error}"
+    );
+    let missing = Listener::bind(Path::new("/nonexistent/s"), false).unwrap_err();
+    assert!(matches!(missing, BindError::Io { .. }), "{missing}");
+}
+
+#[tokio::test]
+async fn an_adopted_socket_is_served_and_never_removed() {
+    let directory = TempDir::new().unwrap();
+    let path = socket(&directory);
+    let adopted = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let listener = Listener::from_fd(adopted.into()).unwrap();
+    let daemon = Daemon::serve(directory, listener, Limits::default(), uid());
+    let mut stream = daemon.connect().await;
+    assert!(ask(&mut stream, ECHO).await["result"].is_object());
+    daemon.shutdown.cancel();
+    daemon.served.await.unwrap();
+    assert!(path.exists());
+}
+
+#[tokio::test]
+async fn what_does_not_listen_is_not_adopted() {
+    let (a, _b) = std::os::unix::net::UnixStream::pair().unwrap();
+    assert!(Listener::from_fd(a.into()).is_err());
+    let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    assert!(Listener::from_fd(tcp.into()).is_err());
+    assert!(Listener::from_fd(std::fs::File::open("/dev/null").unwrap().into()).is_err());
+}
+
+#[tokio::test]
+async fn another_user_is_closed_without_being_read() {
+    let daemon = Daemon::start(Limits::default(), uid() + 1);
+    let mut stream = daemon.connect().await;
+    // Writing may fail already.
+    let _written = stream.get_mut().write_all(ECHO).await;
+    let mut text = String::new();
+    let read = stream.read_to_string(&mut text).await;
+    assert!(text.is_empty() && !matches!(read, Ok(1..)));
+}
+
+#[tokio::test]
+async fn one_connection_too_many_is_told_and_a_free_place_can_be_taken_at_once() {
+    let daemon = Daemon::start(
+        Limits {
+            connections: 2,
+            ..Limits::default()
+        },
+        uid(),
+    );
+    let mut first = daemon.connect().await;
+    let mut second = daemon.connect().await;
+    ask(&mut first, ECHO).await;
+    ask(&mut second, ECHO).await;
+    let mut third = daemon.connect().await;
+    let refusal = read(&mut third).await;
+    assert_eq!(
+        (code(&refusal), &refusal["id"]),
+        ("overloaded", &Value::Null)
+    );
+    assert_eq!(third.read(&mut [0]).await.unwrap(), 0);
+    ask(&mut first, ECHO).await;
+    // The daemon closes its side when the connection has ended.
+    first.get_mut().shutdown().await.unwrap();
+    assert_eq!(first.read(&mut [0]).await.unwrap(), 0);
+    loop {
+        let mut fourth = daemon.connect().await;
+        // A refused peer may fail to write; what it reads tells.
+        let _written = fourth.get_mut().write_all(ECHO).await;
+        let reply = read(&mut fourth).await;
+        if reply["result"].is_object() {
+            break;
+        }
+        assert_eq!(code(&reply), "overloaded");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_in_flight_survives_the_shutdown() {
+    let daemon = Daemon::start(Limits::default(), uid());
+    let mut stream = daemon.connect().await;
+    let slow = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"slow\"}\n";
+    stream.get_mut().write_all(slow).await.unwrap();
+    daemon.probe.until(&daemon.probe.begun, 1).await;
+    daemon.shutdown.cancel();
+    daemon.probe.gate.add_permits(1);
+    assert!(read(&mut stream).await["result"].is_object());
+    assert_eq!(stream.read(&mut [0]).await.unwrap(), 0);
+    daemon.served.await.unwrap();
+    assert!(!socket(&daemon.directory).exists());
+}
+
+#[tokio::test]
+async fn descriptors_that_are_sent_along_are_not_kept() {
+    let daemon = Daemon::start(Limits::default(), uid());
+    let mut stream = daemon.connect().await;
+    ask(&mut stream, ECHO).await;
+    let (sent, mut other) = std::os::unix::net::UnixStream::pair().unwrap();
+    for _ in 0..50 {
+        let fds = [sent.as_raw_fd()];
+        let rights = [ControlMessage::ScmRights(&fds)];
+        let raw = stream.get_ref().as_raw_fd();
+        sendmsg::<()>(raw, &[IoSlice::new(ECHO)], &rights, MsgFlags::empty(), None).unwrap();
+        assert!(read(&mut stream).await["result"].is_object());
+    }
+    drop(sent);
+    // Had the daemon kept a copy, this would wait for it.
+    let ended = tokio::task::spawn_blocking(move || std::io::Read::read(&mut other, &mut [0]));
+    assert_eq!(ended.await.unwrap().unwrap(), 0);
+}

@@ -1,0 +1,13 @@
+//! The driver over in-memory streams and real Unix sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod backpressure;
+mod calls;
+mod connection_end;
+mod envelope;
+mod framing;
+mod listener;
+mod methods;
+mod peer;
+mod subscriptions;

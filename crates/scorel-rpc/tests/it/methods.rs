@@ -1,0 +1,285 @@
+//! A method table to test with.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use scorel_proto::{ErrorCode, RpcError};
+use scorel_rpc::{
+    Access, Call, Connection, MethodKind, MethodSpec, MethodTable, Params, Sink, Table,
+};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
+use tokio::sync::{Notify, Semaphore};
+
+type Answer = Result<Box<RawValue>, RpcError>;
+
+/// What the tests see of the handlers.
+#[derive(Debug)]
+pub(crate) struct Probe {
+    /// Lets one call of `slow` go on per permit.
+    pub(crate) gate: Semaphore,
+    /// Calls of `slow` that have begun.
+    pub(crate) begun: AtomicUsize,
+    /// Calls of `slow` and pumps that have ended in whatever way.
+    pub(crate) ended: AtomicUsize,
+    /// Told at each beginning and end.
+    pub(crate) changed: Notify,
+    /// What `note` was called with.
+    pub(crate) notes: Mutex<Vec<String>>,
+    /// The most that any flood saw in its outbox.
+    pub(crate) peak: AtomicUsize,
+    /// The last connection that called `whoami`.
+    pub(crate) connection: Mutex<Option<Connection>>,
+}
+
+impl Probe {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            gate: Semaphore::new(0),
+            begun: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
+            changed: Notify::new(),
+            notes: Mutex::default(),
+            peak: AtomicUsize::new(0),
+            connection: Mutex::default(),
+        })
+    }
+
+    pub(crate) async fn until(&self, counter: &AtomicUsize, value: usize) {
+        loop {
+            let changed = self.changed.notified();
+            if counter.load(Ordering::SeqCst) >= value {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn count(&self, counter: &AtomicUsize) {
+        counter.fetch_add(1, Ordering::SeqCst);
+        self.changed.notify_waiters();
+    }
+}
+
+/// Counts its end, by return or by drop.
+struct Ending(Arc<Probe>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.count(&self.0.ended);
+    }
+}
+
+fn spec(name: &'static str, params: &'static [&'static str]) -> MethodSpec {
+    MethodSpec {
+        name,
+        access: Access::Read,
+        kind: MethodKind::Call,
+        params,
+    }
+}
+
+fn subscribe(name: &'static str, params: &'static [&'static str]) -> MethodSpec {
+    MethodSpec {
+        kind: MethodKind::Subscribe,
+        ..spec(name, params)
+    }
+}
+
+fn raw(value: &impl serde::Serialize) -> Answer {
+    Ok(to_raw_value(value).unwrap())
+}
+
+pub(crate) fn table(probe: &Arc<Probe>) -> Arc<MethodTable> {
+    let mut table = Table::new(Arc::clone(probe));
+    plain(&mut table);
+    waiting(&mut table);
+    subscribing(&mut table);
+    let again = table.method(spec("echo", &[]), |_, _, _| async { raw(&0) });
+    assert!(again.is_err(), "a method can be registered once");
+    table.build()
+}
+
+fn plain(table: &mut Table<Probe>) {
+    table
+        .method(
+            spec("echo", &["a", "b"]),
+            |_, _, params: Params| async move {
+                Ok(RawValue::from_string(params.as_json().to_owned()).unwrap())
+            },
+        )
+        .unwrap();
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Subtract {
+        minuend: i64,
+        subtrahend: i64,
+    }
+    table
+        .method(
+            spec("subtract", &["minuend", "subtrahend"]),
+            |_, _, params: Params| async move {
+                let Subtract {
+                    minuend,
+                    subtrahend,
+                } = params.parse()?;
+                raw(&(minuend - subtrahend))
+            },
+        )
+        .unwrap();
+    table
+        .method(
+            spec("note", &["text"]),
+            |probe: Arc<Probe>, _, params: Params| async move {
+                probe
+                    .notes
+                    .lock()
+                    .unwrap()
+                    .push(params.as_json().to_owned());
+                tokio::task::yield_now().await;
+                raw(&"noted")
+            },
+        )
+        .unwrap();
+    #[derive(Deserialize)]
+    struct Big {
+        size: usize,
+    }
+    table
+        .method(spec("big", &["size"]), |_, _, params: Params| async move {
+            let Big { size } = params.parse()?;
+            raw(&"x".repeat(size))
+        })
+        .unwrap();
+    table
+        .method(spec("fail", &[]), |_, _, _| async {
+            let error = RpcError::new(ErrorCode::RuntimeBusy, "a turn is running");
+            Err(error.with_details(json!({"phase": "running"})))
+        })
+        .unwrap();
+    table
+        .method(
+            spec("whoami", &["claim"]),
+            |probe: Arc<Probe>, call: Call, params: Params| async move {
+                #[derive(Deserialize)]
+                struct Who {
+                    claim: Option<scorel_proto::ClientId>,
+                }
+                if let Some(id) = params.parse::<Who>()?.claim {
+                    call.connection().claim_client(id);
+                }
+                *probe.connection.lock().unwrap() = Some(call.connection().clone());
+                raw(&call.caller().client_id)
+            },
+        )
+        .unwrap();
+    table
+        .method(
+            MethodSpec {
+                access: Access::Admin,
+                ..spec("admin", &[])
+            },
+            |_, _, _| async { raw(&1) },
+        )
+        .unwrap();
+}
+
+fn waiting(table: &mut Table<Probe>) {
+    table
+        .method(
+            spec("slow", &["tag"]),
+            |probe: Arc<Probe>, _, params: Params| async move {
+                let _ending = Ending(Arc::clone(&probe));
+                probe.count(&probe.begun);
+                probe.gate.acquire().await.unwrap().forget();
+                Ok(RawValue::from_string(params.as_json().to_owned()).unwrap())
+            },
+        )
+        .unwrap();
+    table
+        .method(spec("panic", &[]), |_, _, _| async { panic!("on purpose") })
+        .unwrap();
+    table
+        .method(spec("panicLater", &[]), |_, _, _| async {
+            tokio::task::yield_now().await;
+            panic!("on purpose")
+        })
+        .unwrap();
+}
+
+#[derive(Deserialize)]
+struct Ticks {
+    count: usize,
+    #[serde(default)]
+    size: usize,
+}
+
+fn subscribing(table: &mut Table<Probe>) {
+    table
+        .method(
+            subscribe("tick", &["count", "size"]),
+            |probe, call: Call, params: Params| async move {
+                let ticks: Ticks = params.parse()?;
+                Ok(call
+                    .subscribe("ticked")?
+                    .spawn(move |sink| tick(probe, sink, ticks)))
+            },
+        )
+        .unwrap();
+    table
+        .method(
+            subscribe("tickThenFail", &[]),
+            |probe, call: Call, _| async move {
+                let ticks = Ticks { count: 1, size: 0 };
+                let _id = call
+                    .subscribe("ticked")?
+                    .spawn(move |sink| tick(probe, sink, ticks));
+                Err(RpcError::new(ErrorCode::Conflict, "changed its mind"))
+            },
+        )
+        .unwrap();
+    table
+        .method(
+            subscribe("tickThenPanic", &[]),
+            |_, call: Call, _| async move {
+                let panicking = |_: Sink| async { panic!("on purpose") };
+                Ok(call.subscribe("ticked")?.spawn(panicking))
+            },
+        )
+        .unwrap();
+    table
+        .method(spec("undeclared", &[]), |_, call: Call, _| async move {
+            Ok(call.subscribe("ticked")?.spawn(|_| async {}))
+        })
+        .unwrap();
+    #[derive(Deserialize)]
+    struct Untick {
+        subscription: String,
+    }
+    table
+        .method(
+            spec("untick", &["subscription"]),
+            |_, call: Call, params: Params| async move {
+                raw(&call.unsubscribe(&params.parse::<Untick>()?.subscription))
+            },
+        )
+        .unwrap();
+}
+
+/// Sends so many events, then waits for its end.
+async fn tick(probe: Arc<Probe>, sink: Sink, ticks: Ticks) {
+    let _ending = Ending(Arc::clone(&probe));
+    let padding = "x".repeat(ticks.size);
+    for n in 0..ticks.count {
+        let event = Bytes::from(format!(r#"{{"n":{n},"padding":"{padding}"}}"#));
+        if sink.send_batch(&[event]).await.is_err() {
+            return;
+        }
+        probe
+            .peak
+            .fetch_max(sink.connection().queued(), Ordering::SeqCst);
+    }
+    sink.closed().await;
+}
