@@ -2,6 +2,8 @@
 
 mod in_flight;
 mod queue;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod turn;
 
@@ -15,7 +17,7 @@ pub use turn::{OpenCall, OpenTurn, Phase};
 use crate::{
     Block, Event, EventId, Message, MessageBody, OutcomeReason, PermissionRequestBody,
     PersistentBody, PersistentEvent, Seq, SessionChanges, ThinkingLevel, TransientBody,
-    TransientEvent, TurnId, Usage,
+    TransientEvent, TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -68,20 +70,35 @@ pub struct SessionState {
 /// How long the opening of a session may be, in characters.
 const OPENING_CHARS: usize = 80;
 
+const TURN_OUTCOME: &str = "turn_outcome";
+
 impl SessionView {
     /// Folds one more event.
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Persistent(event) => self.apply_persistent(event),
             Event::Transient(event) => self.apply_transient(event),
-            Event::Unknown(event) => {
-                self.state.last_seq = self.state.last_seq.max(event.seq);
-                if event.prev.is_some() {
-                    self.state.last_persistent_seq = event.seq;
-                    self.state.updated_at = event.ts;
-                    self.tree.apply_unknown(event);
-                }
-            }
+            Event::Unknown(event) => self.apply_unknown(event),
+        }
+    }
+
+    /// What every event has counts for unknown ones too. A type that is known keeps its place in
+    /// the tree and ends its turn even if the rest of it cannot be read.
+    fn apply_unknown(&mut self, event: &UnknownEvent) {
+        self.state.last_seq = self.state.last_seq.max(event.seq);
+        if event.prev.is_none() {
+            return;
+        }
+        self.state.last_persistent_seq = event.seq;
+        self.state.updated_at = event.ts;
+        self.tree.apply_unknown(event);
+        if let Some(id) = event.id {
+            self.open.close(id);
+        }
+        if event.type_name == TURN_OUTCOME {
+            self.tree.end_turn();
+            self.open.clear();
+            self.state.end_turn(None);
         }
     }
 
@@ -150,7 +167,7 @@ impl SessionState {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
             PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
-            PersistentBody::TurnOutcome(body) => self.end_turn(body.reason),
+            PersistentBody::TurnOutcome(body) => self.end_turn(Some(body.reason)),
             PersistentBody::QueueUpdate(body) => self.queue.apply(body),
             PersistentBody::PermissionRequest(body) => self.permissions.push(body.clone()),
             PersistentBody::PermissionDecision(body) => {
@@ -172,13 +189,15 @@ impl SessionState {
         }
     }
 
-    /// A turn opens with its first record. Copied history opens none.
+    /// A turn opens with its first record. Copied history opens none. A record of another turn
+    /// than the open one means that the outcome of the open one was lost.
     fn open_turn(&mut self, event: &PersistentEvent) {
         let Some(turn_id) = event.turn_id else { return };
-        let opens = self.turn.is_none()
+        let opens = self.turn_id() != Some(turn_id)
             && event.origin.is_none()
             && !matches!(event.body, PersistentBody::TurnOutcome(_));
         if opens {
+            self.permissions.clear();
             self.turn = Some(OpenTurn::new(turn_id, event.ts));
         }
     }
@@ -193,26 +212,25 @@ impl SessionState {
         }
     }
 
-    fn end_turn(&mut self, reason: OutcomeReason) {
+    fn end_turn(&mut self, reason: Option<OutcomeReason>) {
         self.turn = None;
         self.permissions.clear();
-        if reason != OutcomeReason::Completed {
+        if reason != Some(OutcomeReason::Completed) {
             self.queue.pause();
         }
     }
 
     fn message(&mut self, event: &PersistentEvent, body: &MessageBody) {
-        if event.origin.is_none()
-            && let Some(item) = body.queue_item_id
-        {
+        if let (None, Message::User(message)) = (&self.opening, &body.message) {
+            self.opening = opening(&message.content);
+        }
+        if event.origin.is_some() {
+            return;
+        }
+        if let Some(item) = body.queue_item_id {
             self.queue.consume(item);
         }
         match &body.message {
-            Message::User(message) => {
-                if self.opening.is_none() {
-                    self.opening = opening(&message.content);
-                }
-            }
             Message::Assistant(message) => {
                 self.usage += message.usage.unwrap_or_default();
                 if let Some(turn) = &mut self.turn {
@@ -224,7 +242,7 @@ impl SessionState {
                     turn.tool_ended(message);
                 }
             }
-            Message::Internal(_) => {}
+            Message::User(_) | Message::Internal(_) => {}
         }
     }
 
@@ -251,10 +269,10 @@ fn opening(content: &[Block]) -> Option<String> {
         _ => None,
     })?;
     let line = text.lines().next()?;
-    Some(
-        line.chars()
-            .filter(|char| !char.is_control())
-            .take(OPENING_CHARS)
-            .collect(),
-    )
+    let opening: String = line
+        .chars()
+        .filter(|char| !char.is_control())
+        .take(OPENING_CHARS)
+        .collect();
+    (!opening.is_empty()).then_some(opening)
 }

@@ -83,6 +83,14 @@ macro_rules! persistent_bodies {
                 match self { $(Self::$variant(_) => Place::$place,)* }
             }
 
+            /// How the events of a type stand to the tree. Nothing if the type is not known.
+            pub(crate) fn place_of(name: &str) -> Option<Place> {
+                match name {
+                    $($name => Some(Place::$place),)*
+                    _ => None,
+                }
+            }
+
             /// Reads the body of an event of a known type out of the event's JSON text.
             /// Nothing if the type is not known.
             pub(crate) fn decode(name: &str, text: &str) -> Option<serde_json::Result<Self>> {

@@ -59,7 +59,7 @@ impl Queue {
     /// The item became a message.
     pub(super) fn consume(&mut self, id: QueueItemId) {
         self.remove(id);
-        self.version += 1;
+        self.version = self.version.saturating_add(1);
         if self.items.is_empty() {
             self.paused = false;
         }

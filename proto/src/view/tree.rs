@@ -120,6 +120,12 @@ impl Tree {
         })
     }
 
+    /// The events after a number, in the order of the log.
+    pub fn nodes_after(&self, seq: Seq) -> impl Iterator<Item = TreeNode> + '_ {
+        self.nodes()
+            .skip(self.nodes.partition_point(|node| node.seq <= seq))
+    }
+
     pub(super) fn apply(&mut self, event: &PersistentEvent) {
         let kind = match event.body.place() {
             Place::Control => return,
@@ -142,10 +148,16 @@ impl Tree {
         }
     }
 
-    /// An event of a type from the future attaches and never moves the leaf.
+    /// An event of a type from the future attaches and never moves the leaf. One of a known type
+    /// that cannot be read stands where its type stands, so that what follows it finds it.
     pub(super) fn apply_unknown(&mut self, event: &UnknownEvent) {
-        if let (Some(id), Some(parent)) = (event.id, event.parent_id) {
-            self.add(id, Some(parent), event.seq, NodeKind::Aside);
+        let is_leaf = PersistentBody::place_of(&event.type_name) == Some(Place::Leaf);
+        let Some(id) = event.id else { return };
+        if is_leaf || event.parent_id.is_some() {
+            let index = self.add(id, event.parent_id, event.seq, NodeKind::Aside);
+            if is_leaf {
+                self.leaf = Some(index);
+            }
         }
     }
 

@@ -89,11 +89,13 @@ impl OpenTurn {
             }));
     }
 
+    /// Some models use an id twice in one message: then the first call that has not started is
+    /// meant.
     pub(super) fn tool_started(&mut self, body: &ToolStartedBody) {
         let call = self
             .calls
             .iter_mut()
-            .find(|call| call.tool_call_id == body.tool_call_id);
+            .find(|call| call.tool_call_id == body.tool_call_id && call.started.is_none());
         if let Some(call) = call {
             call.started = Some(body.event_id);
         }

@@ -1,0 +1,9 @@
+//! The fold, one rule a test.
+
+mod log;
+mod open_items;
+mod queue;
+mod random;
+mod tree;
+mod turns;
+mod unknown;

@@ -1,0 +1,159 @@
+use super::log::Log;
+use crate::{
+    Block, BranchBody, CompactBody, CustomBody, EventId, NodeKind, OutcomeReason, PersistentBody,
+    RewindBody, SeqReserveBody, Tree,
+};
+
+fn path(log: &Log) -> Vec<EventId> {
+    let path = log.view.tree.path(log.view.leaf());
+    path.into_iter().map(|node| node.id).collect()
+}
+
+fn rewind(log: &mut Log, target: Option<EventId>) -> EventId {
+    log.push(PersistentBody::Rewind(RewindBody {
+        target_event_id: target,
+    }))
+}
+
+#[test]
+fn messages_follow_one_another() {
+    let mut log = Log::new();
+    log.begin();
+    let ids = [
+        log.user("q"),
+        log.assistant(vec![Block::text("a")]),
+        log.user("q2"),
+    ];
+    assert_eq!(path(&log), ids);
+    assert_eq!(log.view.leaf(), Some(ids[2]));
+}
+
+#[test]
+fn what_stands_aside_and_what_controls_does_not_move_the_leaf() {
+    let mut log = Log::new();
+    let leaf = log.user("q");
+    let aside = log.push(PersistentBody::Custom(CustomBody {
+        kind: "k".into(),
+        data: serde_json::Value::Null,
+    }));
+    let control = log.push(PersistentBody::SeqReserve(SeqReserveBody {}));
+    assert_eq!(log.view.leaf(), Some(leaf));
+    assert!(log.view.tree.contains(aside));
+    assert!(!log.view.tree.contains(control));
+    assert_eq!(path(&log), [leaf]);
+}
+
+#[test]
+fn a_rewind_moves_the_leaf_back_and_what_follows_is_a_new_branch() {
+    let mut log = Log::new();
+    let first = log.turn();
+    log.turn();
+    rewind(&mut log, Some(first));
+    assert_eq!(log.view.leaf(), Some(first));
+    let next = log.user("other");
+    assert_eq!(path(&log).last(), Some(&next));
+    assert_eq!(path(&log).len(), 3);
+}
+
+#[test]
+fn a_rewind_to_nothing_is_an_empty_conversation() {
+    let mut log = Log::new();
+    log.turn();
+    rewind(&mut log, None);
+    assert_eq!(log.view.leaf(), None);
+    let root = log.user("anew");
+    assert_eq!(path(&log), [root]);
+}
+
+#[test]
+fn a_branch_goes_over_to_another_leaf() {
+    let mut log = Log::new();
+    let first = log.turn();
+    let second = log.turn();
+    rewind(&mut log, Some(first));
+    log.turn();
+    log.push(PersistentBody::Branch(BranchBody {
+        leaf_event_id: second,
+    }));
+    assert_eq!(log.view.leaf(), Some(second));
+    log.push(PersistentBody::Branch(BranchBody {
+        leaf_event_id: EventId::generate(),
+    }));
+    assert_eq!(
+        log.view.leaf(),
+        Some(second),
+        "a target that is not there moved the leaf"
+    );
+}
+
+#[test]
+fn only_the_last_event_of_a_finished_turn_is_a_turn_end() {
+    let mut log = Log::new();
+    log.begin();
+    let question = log.user("q");
+    let answer = log.assistant(vec![Block::text("a")]);
+    assert!(
+        !log.view.tree.is_turn_end(answer),
+        "the turn is not finished"
+    );
+    log.outcome(OutcomeReason::Error);
+    assert!(log.view.tree.is_turn_end(answer));
+    assert!(!log.view.tree.is_turn_end(question));
+    assert!(!log.view.tree.is_turn_end(EventId::generate()));
+    let ends: Vec<_> = log.view.tree.nodes().filter(|node| node.turn_end).collect();
+    assert_eq!(ends.len(), 1);
+    assert_eq!((ends[0].id, ends[0].parent_id), (answer, Some(question)));
+}
+
+#[test]
+fn a_compaction_is_marked_on_the_path() {
+    let mut log = Log::new();
+    let through = log.turn();
+    let compact = log.push(PersistentBody::Compact(CompactBody {
+        summary: "s".into(),
+        compacted_through: through,
+        keep: Vec::new(),
+        tokens_before: 2,
+        tokens_after: 1,
+    }));
+    let path = log.view.tree.path(Some(compact));
+    assert_eq!(path.last().map(|node| node.kind), Some(NodeKind::Compact));
+    assert_eq!(path[0].kind, NodeKind::Message);
+}
+
+fn grown() -> Log {
+    let mut log = Log::new();
+    let first = log.turn();
+    log.turn();
+    rewind(&mut log, Some(first));
+    log.turn();
+    log
+}
+
+#[test]
+fn a_tree_is_read_back_from_its_bytes() {
+    let tree = grown().view.tree;
+    assert_eq!(Tree::decode(&tree.encode()), Some(tree));
+    assert_eq!(
+        Tree::decode(&Tree::default().encode()),
+        Some(Tree::default())
+    );
+}
+
+#[test]
+fn bytes_that_are_no_tree_are_refused_and_never_panic() {
+    let bytes = grown().view.tree.encode();
+    for length in 0..bytes.len() {
+        if let Some(tree) = Tree::decode(&bytes[..length]) {
+            assert!(tree.len() < grown().view.tree.len(), "{length} bytes");
+        }
+    }
+    for place in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0xff;
+        if let Some(tree) = Tree::decode(&damaged) {
+            assert_eq!(tree.nodes().count(), tree.len());
+            let _ = tree.path(tree.leaf());
+        }
+    }
+}

@@ -1,0 +1,248 @@
+use super::log::{Log, assistant, call, message};
+use crate::{
+    Block, EventId, Message, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
+    PermissionRequestBody, PermissionRequestId, PersistentBody, Phase, RuntimeStart,
+    SeqReserveBody, SessionChanges, SessionId, SessionInfoBody, ThinkingLevel, TransientBody,
+    TurnResumedBody, TurnWaitingBody,
+};
+
+fn phase(log: &Log) -> Phase {
+    log.view.state.phase()
+}
+
+#[test]
+fn a_turn_is_open_from_its_first_record_to_its_outcome() {
+    let mut log = Log::new();
+    assert_eq!(phase(&log), Phase::Idle);
+    let turn = log.begin();
+    log.user("q");
+    assert_eq!(log.view.state.turn_id(), Some(turn));
+    assert_eq!(phase(&log), Phase::Preparing);
+    log.show(TransientBody::RuntimeStart(RuntimeStart {}));
+    assert_eq!(phase(&log), Phase::Running);
+    log.outcome(OutcomeReason::Completed);
+    assert_eq!(phase(&log), Phase::Idle);
+    assert_eq!(log.view.state.turn, None);
+}
+
+#[test]
+fn records_without_a_turn_open_none() {
+    let mut log = Log::new();
+    log.push(PersistentBody::SeqReserve(SeqReserveBody {}));
+    log.user("outside");
+    assert_eq!(phase(&log), Phase::Idle);
+}
+
+#[test]
+fn a_record_of_another_turn_takes_over_from_a_turn_whose_outcome_was_lost() {
+    let mut log = Log::new();
+    log.begin();
+    log.user("q");
+    log.assistant(vec![call("c1")]);
+    let next = log.begin();
+    log.user("q2");
+    assert_eq!(log.view.state.turn_id(), Some(next));
+    assert_eq!(log.calls(), []);
+}
+
+#[test]
+fn a_turn_that_waits_says_so_until_it_goes_on() {
+    let mut log = Log::new();
+    log.begin();
+    log.user("q");
+    log.show(TransientBody::RuntimeStart(RuntimeStart {}));
+    log.push(PersistentBody::TurnWaiting(TurnWaitingBody {
+        until: 5,
+        reason: "limit".into(),
+    }));
+    assert_eq!(phase(&log), Phase::Waiting);
+    log.push(PersistentBody::TurnResumed(TurnResumedBody {}));
+    assert_eq!(phase(&log), Phase::Running);
+}
+
+fn ask(log: &mut Log) -> PermissionRequestId {
+    let request_id = PermissionRequestId::generate();
+    log.push(PersistentBody::PermissionRequest(PermissionRequestBody {
+        request_id,
+        tool_call_id: "c1".into(),
+        tool_name: "Bash".into(),
+        input: serde_json::json!({}),
+        reason: "asks".into(),
+        deadline: None,
+    }));
+    request_id
+}
+
+#[test]
+fn a_turn_awaits_permission_until_every_request_is_decided() {
+    let mut log = Log::new();
+    log.begin();
+    log.user("q");
+    let first = ask(&mut log);
+    let second = ask(&mut log);
+    for request_id in [first, second] {
+        assert_eq!(phase(&log), Phase::AwaitingPermission);
+        log.push(PersistentBody::PermissionDecision(PermissionDecisionBody {
+            request_id,
+            decision: PermissionDecision::Once,
+            reason: None,
+        }));
+    }
+    assert_eq!(phase(&log), Phase::Preparing);
+}
+
+#[test]
+fn an_outcome_leaves_no_request_open() {
+    let mut log = Log::new();
+    log.begin();
+    log.user("q");
+    ask(&mut log);
+    log.outcome(OutcomeReason::Interrupted);
+    assert_eq!(log.view.state.permissions, []);
+}
+
+#[test]
+fn calls_are_open_from_the_answer_that_makes_them_to_their_results() {
+    let mut log = Log::new();
+    log.begin();
+    log.user("q");
+    log.assistant(vec![Block::text("t"), call("c1"), call("c2")]);
+    assert_eq!(log.calls(), [("c1", false), ("c2", false)]);
+    log.started("c2");
+    assert_eq!(log.calls(), [("c1", false), ("c2", true)]);
+    log.started("c1");
+    log.result("c1");
+    assert_eq!(log.calls(), [("c2", true)]);
+    log.result("c2");
+    assert_eq!(log.calls(), []);
+}
+
+#[test]
+fn a_started_call_names_the_event_of_its_result() {
+    let mut log = Log::new();
+    log.begin();
+    log.assistant(vec![call("c1")]);
+    let id = log.started("c1");
+    let turn = log.view.state.turn.as_ref().expect("open");
+    assert_eq!(turn.calls[0].started, Some(id));
+    assert_eq!(turn.calls[0].tool_name, "Read");
+}
+
+#[test]
+fn two_calls_with_one_id_are_two_calls() {
+    let mut log = Log::new();
+    log.begin();
+    log.assistant(vec![call("c"), call("c")]);
+    log.started("c");
+    assert_eq!(log.calls(), [("c", true), ("c", false)]);
+    log.started("c");
+    assert_eq!(log.calls(), [("c", true), ("c", true)]);
+    log.result("c");
+    assert_eq!(log.calls(), [("c", true)]);
+}
+
+#[test]
+fn the_calls_of_a_partial_answer_do_not_count() {
+    let mut log = Log::new();
+    log.begin();
+    log.push(message(assistant(vec![call("c1")], true)));
+    assert_eq!(log.calls(), []);
+}
+
+#[test]
+fn steps_and_usage_are_counted_for_the_turn_and_the_session() {
+    let mut log = Log::new();
+    log.turn();
+    log.begin();
+    log.user("q");
+    log.assistant(vec![call("c1")]);
+    log.result("c1");
+    log.assistant(vec![Block::text("a")]);
+    let turn = log.view.state.turn.as_ref().expect("open");
+    assert_eq!((turn.steps, turn.usage.input_tokens), (2, 20));
+    assert_eq!(log.view.state.usage.input_tokens, 30);
+}
+
+#[test]
+fn copied_history_starts_nothing_and_costs_nothing() {
+    let mut log = Log::new();
+    let item = log.add();
+    log.begin();
+    let copied = |event: &mut crate::PersistentEvent| {
+        event.origin = Some(Origin {
+            session_id: SessionId::from_bytes([2; 16]),
+            event_id: EventId::generate(),
+        });
+        if let PersistentBody::Message(body) = &mut event.body {
+            body.queue_item_id = Some(item);
+        }
+    };
+    log.push_with(message(Message::user("old")), copied);
+    let last = log.push_with(message(assistant(vec![call("c1")], false)), copied);
+    let state = &log.view.state;
+    assert_eq!((state.phase(), &state.turn), (Phase::Idle, &None));
+    assert_eq!(state.usage.total(), 0);
+    assert_eq!(state.queue.items.len(), 1);
+    assert_eq!(state.opening.as_deref(), Some("old"));
+    assert_eq!(log.view.leaf(), Some(last));
+}
+
+#[test]
+fn facts_change_one_by_one() {
+    let mut log = Log::new();
+    let mut change = |changes| {
+        log.push(PersistentBody::SessionInfo(SessionInfoBody { changes }));
+    };
+    change(SessionChanges {
+        title: Some("T".into()),
+        ..SessionChanges::default()
+    });
+    change(SessionChanges {
+        model: Some("m".into()),
+        thinking_level: Some(ThinkingLevel::High),
+        archived: Some(true),
+        title: None,
+    });
+    let state = &log.view.state;
+    assert_eq!(state.title.as_deref(), Some("T"));
+    assert_eq!(state.model.as_deref(), Some("m"));
+    assert_eq!(
+        (state.thinking_level, state.archived),
+        (ThinkingLevel::High, true)
+    );
+    assert_eq!(log.view.leaf(), None);
+}
+
+#[test]
+fn a_session_without_a_title_shows_the_first_line_that_somebody_said() {
+    let mut log = Log::new();
+    log.user("  \n ");
+    assert_eq!(log.view.state.display_title(), None);
+    log.user("\u{1b}\u{7}");
+    assert_eq!(log.view.state.display_title(), None);
+    log.user(&format!("\n {}\nrest", "ä".repeat(100)));
+    assert_eq!(
+        log.view.state.display_title(),
+        Some("ä".repeat(80).as_str())
+    );
+    log.user("later");
+    assert_eq!(
+        log.view.state.display_title(),
+        Some("ä".repeat(80).as_str())
+    );
+}
+
+#[test]
+fn the_records_alone_give_the_view_of_a_finished_turn() {
+    let mut log = Log::new();
+    log.begin();
+    log.user("q");
+    log.show(TransientBody::RuntimeStart(RuntimeStart {}));
+    log.add();
+    log.assistant(vec![call("c1")]);
+    log.started("c1");
+    log.result("c1");
+    log.assistant(vec![Block::text("a")]);
+    log.outcome(OutcomeReason::Cancelled);
+    assert_eq!(log.replay(), log.view);
+}
