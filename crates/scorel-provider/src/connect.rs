@@ -1,0 +1,201 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Url;
+use scorel_runtime::{ModelInfo, Provider};
+
+use crate::blobs::BlobSource;
+use crate::builtin::{Builtin, Key, builtin_providers};
+use crate::demo::Demo;
+use crate::dialect::Dialect;
+use crate::http::Http;
+use crate::openai_completions::{self, Endpoint, OpenAiCompletions};
+use crate::{ModelConfig, ModelSource, Secret, SetupError, Timeouts};
+
+/// Wires that have a name but no code yet.
+const PLANNED: [&str; 3] = [
+    "openai-responses",
+    "anthropic-messages",
+    "google-generative-ai",
+];
+
+/// What is assumed of a model that nothing is known about, in tokens.
+const CONTEXT_WINDOW: u64 = 128_000;
+const MAX_OUTPUT_TOKENS: u64 = 8_192;
+
+/// Makes providers. They share connections, which are set up at the first call.
+#[derive(Clone)]
+pub struct Connector {
+    http: Arc<Http>,
+    demo_pace: Duration,
+}
+
+impl Connector {
+    /// A connector without any connection yet.
+    #[must_use]
+    pub fn new(timeouts: Timeouts) -> Self {
+        Self {
+            http: Arc::new(Http::new(timeouts)),
+            demo_pace: Duration::from_millis(15),
+        }
+    }
+
+    /// Sets how long the demo waits between two pieces of its answer; zero for not at all.
+    #[must_use]
+    pub fn with_demo_pace(mut self, pace: Duration) -> Self {
+        self.demo_pace = pace;
+        self
+    }
+
+    /// Makes the provider of a configured model. Nothing is sent.
+    ///
+    /// `blobs` is where the pictures of the conversation are.
+    ///
+    /// # Errors
+    /// [`SetupError`] when the configuration cannot work.
+    pub fn connect(
+        &self,
+        config: &ModelConfig,
+        key: Option<Secret>,
+        blobs: Arc<dyn BlobSource>,
+    ) -> Result<Arc<dyn Provider>, SetupError> {
+        let key = key.filter(|key| !key.is_empty());
+        match &config.source {
+            ModelSource::Builtin { provider, .. } if provider == "demo" => {
+                Ok(Arc::new(Demo::new(self.demo_pace)))
+            }
+            ModelSource::Builtin { provider, base_url } => {
+                let builtin = Builtin::find(provider).ok_or_else(|| unknown(provider))?;
+                if let (Key::Required(variable), None) = (builtin.key, &key) {
+                    return Err(SetupError::MissingKey {
+                        provider: provider.clone(),
+                        variable,
+                    });
+                }
+                let base_url = base_url.as_deref().unwrap_or(builtin.base_url);
+                self.completions(config, provider, base_url, Some(builtin), key, blobs)
+            }
+            ModelSource::Custom {
+                provider,
+                api,
+                base_url,
+            } => {
+                check_api(api)?;
+                self.completions(config, provider, base_url, None, key, blobs)
+            }
+        }
+    }
+
+    fn completions(
+        &self,
+        config: &ModelConfig,
+        provider: &str,
+        base_url: &str,
+        builtin: Option<&Builtin>,
+        key: Option<Secret>,
+        blobs: Arc<dyn BlobSource>,
+    ) -> Result<Arc<dyn Provider>, SetupError> {
+        if config.id.is_empty() {
+            return Err(SetupError::MissingModel {
+                provider: provider.to_owned(),
+            });
+        }
+        let base = parse_base_url(base_url)?;
+        let builtin = builtin.or_else(|| Builtin::with_host(base.host_str()?));
+        let known = builtin.and_then(|builtin| builtin.model(&config.id));
+        let output_limit = config
+            .max_output_tokens
+            .or(known.map(|known| known.max_output_tokens));
+        let model = ModelInfo {
+            provider: provider.to_owned(),
+            id: config.id.clone(),
+            context_window: config
+                .context_window
+                .or(known.map(|known| known.context_window))
+                .unwrap_or(CONTEXT_WINDOW),
+            max_output_tokens: output_limit.unwrap_or(MAX_OUTPUT_TOKENS),
+        };
+        let reasoning = config.reasoning.or(known.map(|known| known.reasoning));
+        Ok(Arc::new(OpenAiCompletions::new(Endpoint {
+            model,
+            url: with_path(base, "chat/completions"),
+            key,
+            dialect: builtin.map_or(Dialect::COMPATIBLE, |builtin| builtin.dialect),
+            output_limit,
+            reasoning: reasoning.unwrap_or(true),
+            blobs,
+            http: Arc::clone(&self.http),
+        })))
+    }
+}
+
+impl Default for Connector {
+    fn default() -> Self {
+        Self::new(Timeouts::default())
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector").finish_non_exhaustive()
+    }
+}
+
+fn unknown(name: &str) -> SetupError {
+    let known = builtin_providers();
+    let likeness = |other: &&str| strsim::jaro_winkler(name, other);
+    let closest = known
+        .iter()
+        .copied()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    SetupError::UnknownProvider {
+        name: name.to_owned(),
+        suggestion: closest.filter(|closest| likeness(closest) > 0.8),
+        known,
+    }
+}
+
+fn check_api(api: &str) -> Result<(), SetupError> {
+    if api == openai_completions::API {
+        Ok(())
+    } else if PLANNED.contains(&api) {
+        Err(SetupError::UnsupportedApi {
+            api: api.to_owned(),
+        })
+    } else {
+        Err(SetupError::UnknownApi {
+            api: api.to_owned(),
+            known: std::iter::once(openai_completions::API)
+                .chain(PLANNED)
+                .collect(),
+        })
+    }
+}
+
+fn parse_base_url(text: &str) -> Result<Url, SetupError> {
+    let invalid = |reason: &str| SetupError::InvalidBaseUrl {
+        reason: reason.to_owned(),
+    };
+    let url = Url::parse(text).map_err(|error| invalid(&error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(invalid("it must begin with http:// or https://"));
+    }
+    if url.host_str().is_none() {
+        return Err(invalid("it has no host"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(invalid("credentials do not belong into it"));
+    }
+    Ok(url)
+}
+
+/// The URL with segments added to its path; its query, which some gateways need, stays.
+fn with_path(mut url: Url, path: &str) -> Url {
+    let base = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&format!("{base}/{path}"));
+    url
+}
+
+#[cfg(test)]
+mod tests;

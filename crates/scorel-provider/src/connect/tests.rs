@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use scorel_runtime::Provider;
+
+use super::Connector;
+use crate::{
+    ModelConfig, ModelSource, NoBlobs, Secret, SetupError, builtin_providers, key_variable,
+};
+
+fn connect(config: &ModelConfig, key: Option<&str>) -> Result<Arc<dyn Provider>, SetupError> {
+    Connector::default().connect(config, key.map(Secret::new), Arc::new(NoBlobs))
+}
+
+fn failure(config: &ModelConfig) -> SetupError {
+    connect(config, None).unwrap_err()
+}
+
+#[test]
+fn every_builtin_provider_can_be_set_up() {
+    for provider in builtin_providers() {
+        let provider = connect(&ModelConfig::builtin(provider, "some-model"), Some("key"));
+        assert!(provider.is_ok());
+    }
+}
+
+#[test]
+fn what_the_table_knows_holds_unless_the_caller_knows_better() {
+    let mut config = ModelConfig::builtin("openai", "gpt-4o");
+    let known = connect(&config, Some("key")).unwrap().model().clone();
+    assert_eq!(
+        (known.context_window, known.max_output_tokens),
+        (128_000, 16_384)
+    );
+    config.context_window = Some(64_000);
+    config.max_output_tokens = Some(1_000);
+    let told = connect(&config, Some("key")).unwrap().model().clone();
+    assert_eq!(
+        (told.context_window, told.max_output_tokens),
+        (64_000, 1_000)
+    );
+}
+
+#[test]
+fn a_provider_that_needs_a_key_says_which() {
+    let error = failure(&ModelConfig::builtin("deepseek", "deepseek-chat"));
+    assert!(error.to_string().contains("DEEPSEEK_API_KEY"), "{error}");
+    assert_eq!(key_variable("deepseek"), Some("DEEPSEEK_API_KEY"));
+    let empty = connect(
+        &ModelConfig::builtin("deepseek", "deepseek-chat"),
+        Some(" "),
+    );
+    assert!(matches!(empty, Err(SetupError::MissingKey { .. })));
+    assert!(connect(&ModelConfig::builtin("ollama", "llama3"), None).is_ok());
+}
+
+#[test]
+fn a_misspelt_provider_gets_a_suggestion() {
+    let error = failure(&ModelConfig::builtin("opanai", "gpt-5"));
+    assert!(
+        error.to_string().contains("is \"openai\" meant?"),
+        "{error}"
+    );
+    let error = failure(&ModelConfig::builtin("zzz", "x"));
+    assert!(
+        error.to_string().contains("known are demo, openai"),
+        "{error}"
+    );
+}
+
+#[test]
+fn planned_wires_are_told_apart_from_unknown_ones() {
+    let custom = |api: &str| failure(&ModelConfig::custom("x", api, "http://localhost/v1", "m"));
+    let planned = custom("anthropic-messages");
+    assert!(matches!(planned, SetupError::UnsupportedApi { .. }));
+    assert!(matches!(custom("telepathy"), SetupError::UnknownApi { .. }));
+}
+
+#[test]
+fn base_urls_are_checked_and_not_repeated() {
+    for url in [
+        "ftp://host",
+        "nonsense",
+        "http://user:sk-1@host/v1",
+        "https://",
+    ] {
+        let error = failure(&ModelConfig::custom("x", "openai-completions", url, "m"));
+        assert!(matches!(error, SetupError::InvalidBaseUrl { .. }), "{url}");
+        assert!(!error.to_string().contains("sk-1"));
+    }
+}
+
+#[test]
+fn a_model_must_be_named() {
+    let error = failure(&ModelConfig::builtin("ollama", ""));
+    assert!(matches!(error, SetupError::MissingModel { .. }));
+}
+
+#[test]
+fn the_base_url_of_a_builtin_provider_can_be_replaced() {
+    let mut config = ModelConfig::builtin("ollama", "llama3");
+    config.source = ModelSource::Builtin {
+        provider: "ollama".to_owned(),
+        base_url: Some("not a url".to_owned()),
+    };
+    assert!(matches!(
+        failure(&config),
+        SetupError::InvalidBaseUrl { .. }
+    ));
+}

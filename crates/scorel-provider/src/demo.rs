@@ -1,0 +1,118 @@
+//! The model that is built in: no network, no key, always the same.
+
+mod listing;
+mod script;
+mod turn;
+
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt};
+use scorel_proto::{StopReason, Usage};
+use scorel_runtime::{ModelInfo, ModelRequest, Provider, ProviderEvent, ProviderStream};
+
+use script::{Reply, ToolUse};
+use turn::Turn;
+
+/// How much of the arguments of a call goes into one delta, in characters.
+const ARGUMENT_PIECE: usize = 8;
+
+/// Shows what Scorel does without a language model: it looks at the current directory with the
+/// tools that it is given and answers from what they say.
+#[derive(Debug)]
+pub(crate) struct Demo {
+    model: ModelInfo,
+    /// How long it waits between two deltas.
+    pace: Duration,
+}
+
+impl Demo {
+    pub(crate) fn new(pace: Duration) -> Self {
+        Self {
+            model: ModelInfo {
+                provider: "demo".to_owned(),
+                id: "demo".to_owned(),
+                context_window: 1_000_000,
+                max_output_tokens: 8_192,
+            },
+            pace,
+        }
+    }
+}
+
+impl Provider for Demo {
+    fn model(&self) -> &ModelInfo {
+        &self.model
+    }
+
+    fn stream(&self, request: ModelRequest) -> ProviderStream {
+        let pace = self.pace;
+        let events = answer(&request, &self.model.id);
+        stream::iter(events.into_iter().enumerate())
+            .then(move |(number, event)| async move {
+                if number > 0 && !pace.is_zero() {
+                    tokio::time::sleep(pace).await;
+                }
+                Ok(event)
+            })
+            .boxed()
+    }
+}
+
+fn answer(request: &ModelRequest, model: &str) -> Vec<ProviderEvent> {
+    let turn = Turn::of(request);
+    let reply = script::reply(&turn, &request.tools);
+    let mut events = vec![ProviderEvent::Start {
+        model: Some(model.to_owned()),
+    }];
+    let pieces = reply.text.split_inclusive(' ');
+    events.extend(pieces.map(|piece| ProviderEvent::Text {
+        block: 0,
+        delta: piece.to_owned(),
+    }));
+    if let Some(call) = &reply.call {
+        let id = format!("demo_call_{}", turn.earlier_calls + 1);
+        events.extend(call_events(id, call));
+    }
+    events.push(ProviderEvent::Done {
+        stop_reason: if reply.call.is_some() {
+            StopReason::ToolUse
+        } else {
+            StopReason::EndTurn
+        },
+        usage: Some(usage(&turn, &reply)),
+        provider: None,
+    });
+    events
+}
+
+fn call_events(id: String, call: &ToolUse) -> Vec<ProviderEvent> {
+    let mut events = vec![ProviderEvent::ToolCallStart {
+        block: 1,
+        id,
+        name: call.name.to_owned(),
+        provider: None,
+    }];
+    let arguments: Vec<char> = call.input.to_string().chars().collect();
+    events.extend(
+        arguments
+            .chunks(ARGUMENT_PIECE)
+            .map(|piece| ProviderEvent::ToolCallDelta {
+                block: 1,
+                delta: piece.iter().collect(),
+            }),
+    );
+    events
+}
+
+/// Words in place of tokens.
+fn usage(turn: &Turn, reply: &Reply) -> Usage {
+    let output = reply.text.split_whitespace().count() + usize::from(reply.call.is_some());
+    Usage {
+        input_tokens: turn.words,
+        output_tokens: output as u64,
+        ..Usage::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+use scorel_proto::{Block, Message};
+use scorel_runtime::ModelRequest;
+
+/// What the demo sees of a request: the last question and what the tools said since.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// What the person asked.
+    pub(super) question: String,
+    /// The calls of the demo since then, each with its result, oldest first.
+    pub(super) steps: Vec<Step>,
+    /// How many calls the conversation has in all.
+    pub(super) earlier_calls: usize,
+    /// How many words the request has.
+    pub(super) words: u64,
+}
+
+/// One call and its result.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) tool: String,
+    /// What the result says.
+    pub(super) text: String,
+    pub(super) is_error: bool,
+}
+
+impl Turn {
+    pub(super) fn of(request: &ModelRequest) -> Self {
+        let mut turn = Self {
+            words: count_words(&request.system),
+            ..Self::default()
+        };
+        for message in &request.messages {
+            turn.add(message);
+        }
+        turn
+    }
+
+    fn add(&mut self, message: &Message) {
+        let content = match message {
+            Message::User(message) => {
+                self.question = text(&message.content);
+                self.steps.clear();
+                &message.content
+            }
+            Message::Assistant(message) => {
+                self.earlier_calls += message.tool_uses().count();
+                &message.content
+            }
+            Message::Internal(message) => &message.content,
+            Message::ToolResult(message) => {
+                let result = message.result();
+                self.steps.push(Step {
+                    tool: message.tool_name.clone(),
+                    text: text(&result.content),
+                    is_error: result.is_error,
+                });
+                &result.content
+            }
+        };
+        self.words += count_words(&text(content));
+    }
+}
+
+fn text(content: &[Block]) -> String {
+    let texts = content.iter().filter_map(|block| match block {
+        Block::Text { text, .. } => Some(text.as_str()),
+        Block::Blob { preview, .. } => Some(preview.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn count_words(text: &str) -> u64 {
+    text.split_whitespace().count() as u64
+}

@@ -1,0 +1,55 @@
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::{self, BoxStream, Stream, StreamExt};
+use scorel_runtime::{ErrorCategory, ProviderError};
+use tokio::time::timeout;
+
+/// Why the rest of a response cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ReadError {
+    #[error("the endpoint was silent for {} s in the middle of its answer", .0.as_secs_f64())]
+    Silent(Duration),
+    #[error("the connection broke in the middle of the answer: {0}")]
+    Cut(String),
+    #[error("the endpoint sent an event of more than 16 MiB")]
+    TooLarge,
+    #[error("the endpoint's answer is not valid UTF-8")]
+    NotUtf8,
+}
+
+impl From<ReadError> for ProviderError {
+    fn from(error: ReadError) -> Self {
+        let (category, retryable) = match error {
+            ReadError::Silent(_) => (ErrorCategory::Timeout, true),
+            ReadError::Cut(_) => (ErrorCategory::StreamTruncated, true),
+            ReadError::TooLarge => (ErrorCategory::ServerError, false),
+            ReadError::NotUtf8 => (ErrorCategory::ServerError, true),
+        };
+        Self {
+            category,
+            retryable,
+            retry_after: None,
+            status: None,
+            message: error.to_string(),
+            usage: None,
+        }
+    }
+}
+
+/// The body, ending with an error when no byte comes for `idle`.
+pub(crate) fn idle_limited(
+    body: impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static,
+    idle: Duration,
+) -> BoxStream<'static, Result<Bytes, ReadError>> {
+    stream::unfold(Some(body.boxed()), move |body| async move {
+        let mut body = body?;
+        match timeout(idle, body.next()).await {
+            Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some(body))),
+            Ok(Some(Err(error))) => Some((Err(error), None)),
+            Ok(None) => None,
+            Err(_) => Some((Err(ReadError::Silent(idle)), None)),
+        }
+    })
+    .boxed()
+}

@@ -1,0 +1,208 @@
+use scorel_runtime::ErrorCategory;
+
+use super::ErrorBody;
+
+/// Where a failure was reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// As the status of the response.
+    Status(u16),
+    /// In the stream of a response that had begun well.
+    Stream,
+}
+
+/// What kind of failure it is, and whether the same request may succeed later.
+pub(crate) fn classify(origin: Origin, body: &ErrorBody) -> (ErrorCategory, bool) {
+    let category = category(origin, body);
+    let retryable = matches!(
+        category,
+        ErrorCategory::RateLimit
+            | ErrorCategory::ServerError
+            | ErrorCategory::Overloaded
+            | ErrorCategory::BadModelOutput
+    );
+    (category, retryable)
+}
+
+fn category(origin: Origin, body: &ErrorBody) -> ErrorCategory {
+    let status = match origin {
+        Origin::Status(status) => Some(status),
+        Origin::Stream => body.status,
+    };
+    let text = body.message.to_ascii_lowercase();
+    by_meaning(origin, status, body, &text)
+        .or_else(|| status.map(by_status))
+        .unwrap_or_else(|| by_token(body))
+}
+
+/// What the body means more exactly than the status.
+fn by_meaning(
+    origin: Origin,
+    status: Option<u16>,
+    body: &ErrorBody,
+    text: &str,
+) -> Option<ErrorCategory> {
+    let refused = matches!(status, Some(400 | 413 | 422) | None);
+    if refused && is_overflow(body, text) {
+        return Some(ErrorCategory::ContextOverflow);
+    }
+    match status {
+        // Some hosts answer an overflow without a word.
+        Some(400 | 413) if body.is_empty => Some(ErrorCategory::ContextOverflow),
+        Some(429) if text.contains("request too large") => Some(ErrorCategory::ContextOverflow),
+        Some(400) if is_bad_key(body, text) => Some(ErrorCategory::Auth),
+        Some(400) if is_unknown_model(body, text) => Some(ErrorCategory::NotFound),
+        Some(429) | None if is_quota(body, text) => Some(ErrorCategory::Quota),
+        _ if origin == Origin::Stream && body.has_token(&["tool_use_failed"]) => {
+            Some(ErrorCategory::BadModelOutput)
+        }
+        Some(500..600) | None if is_overloaded(body, text) => Some(ErrorCategory::Overloaded),
+        _ => None,
+    }
+}
+
+fn by_status(status: u16) -> ErrorCategory {
+    match status {
+        401 | 403 => ErrorCategory::Auth,
+        402 => ErrorCategory::Quota,
+        404 => ErrorCategory::NotFound,
+        408 | 409 | 425 | 429 => ErrorCategory::RateLimit,
+        503 | 529 => ErrorCategory::Overloaded,
+        500.. => ErrorCategory::ServerError,
+        _ => ErrorCategory::InvalidRequest,
+    }
+}
+
+/// For failures in a stream, which often name no status.
+fn by_token(body: &ErrorBody) -> ErrorCategory {
+    if body.has_token(&[
+        "rate_limit_exceeded",
+        "rate_limit_error",
+        "tokens",
+        "requests",
+    ]) {
+        ErrorCategory::RateLimit
+    } else if body.has_token(&[
+        "authentication_error",
+        "permission_error",
+        "invalid_api_key",
+    ]) {
+        ErrorCategory::Auth
+    } else if body.has_token(&["invalid_request_error"]) {
+        ErrorCategory::InvalidRequest
+    } else {
+        ErrorCategory::ServerError
+    }
+}
+
+fn is_bad_key(body: &ErrorBody, text: &str) -> bool {
+    body.has_token(&["invalid_api_key", "authentication_error"])
+        || text.contains("incorrect api key")
+        || text.contains("api key not valid")
+}
+
+fn is_unknown_model(body: &ErrorBody, text: &str) -> bool {
+    body.has_token(&["model_not_found"]) || text.contains("supported api model names are")
+}
+
+fn is_quota(body: &ErrorBody, text: &str) -> bool {
+    body.has_token(&["insufficient_quota", "billing_hard_limit_reached"])
+        || text.contains("exceeded your current quota")
+        || text.contains("billing_hard_limit")
+}
+
+fn is_overloaded(body: &ErrorBody, text: &str) -> bool {
+    body.has_token(&["overloaded_error", "unavailable"]) || text.contains("overloaded")
+}
+
+fn is_overflow(body: &ErrorBody, text: &str) -> bool {
+    let tokens = [
+        "context_length_exceeded",
+        "exceed_context_size_error",
+        "too_many_prompt_tokens",
+        "model_context_window_exceeded",
+    ];
+    body.has_token(&tokens) || OVERFLOWS.iter().any(|parts| has_in_order(text, parts))
+}
+
+/// The words in which hosts say that the context is too long: parts that stand in this order.
+const OVERFLOWS: &[&[&str]] = &[
+    &["prompt is too long"],
+    &["prompt too long"],
+    &["input is too long for requested model"],
+    &["total length of all messages is too long"],
+    &["exceeds the context window"],
+    &["context window exceeds limit"],
+    &["context length exceeded"],
+    &["context_length_exceeded"],
+    &["maximum context length is"],
+    &["maximum prompt length is"],
+    &["greater than the context length"],
+    &["exceeds the available context size"],
+    &["too large for model with", "maximum context length"],
+    &["input token count", "exceeds the maximum"],
+    &["exceeds the maximum number of tokens allowed"],
+    &["input tokens exceed the configured limit"],
+    &["exceeded model token limit"],
+    &["exceeds the limit of", "token"],
+    &["reduce the length of the messages"],
+    &["current length is", "while limit is"],
+];
+
+fn has_in_order(text: &str, parts: &[&str]) -> bool {
+    let mut rest = Some(text);
+    for part in parts {
+        rest = rest
+            .and_then(|rest| rest.split_once(part))
+            .map(|(_, after)| after);
+    }
+    rest.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_runtime::ErrorCategory;
+
+    use super::{Origin, classify};
+    use crate::http::ErrorBody;
+
+    fn status(status: u16, body: &str) -> (ErrorCategory, bool) {
+        classify(Origin::Status(status), &ErrorBody::parse(body.as_bytes()))
+    }
+
+    #[test]
+    fn an_empty_account_is_not_worth_a_retry() {
+        let body = r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#;
+        assert_eq!(status(429, body), (ErrorCategory::Quota, false));
+        assert_eq!(status(402, "{}"), (ErrorCategory::Quota, false));
+    }
+
+    #[test]
+    fn a_bad_key_is_recognised_behind_status_400() {
+        let body = r#"{"code":"Client specified an invalid argument","error":"Incorrect API key provided"}"#;
+        assert_eq!(status(400, body), (ErrorCategory::Auth, false));
+    }
+
+    #[test]
+    fn an_unknown_model_is_recognised_behind_status_400() {
+        let body = r#"{"error":{"message":"The supported API model names are a and b"}}"#;
+        assert_eq!(status(400, body), (ErrorCategory::NotFound, false));
+    }
+
+    #[test]
+    fn server_statuses_are_worth_a_retry() {
+        assert_eq!(status(529, ""), (ErrorCategory::Overloaded, true));
+        assert_eq!(status(503, ""), (ErrorCategory::Overloaded, true));
+        assert_eq!(status(500, "<html>"), (ErrorCategory::ServerError, true));
+        assert_eq!(status(524, ""), (ErrorCategory::ServerError, true));
+    }
+
+    #[test]
+    fn other_refusals_are_not() {
+        assert_eq!(
+            status(422, r#"{"detail":[]}"#),
+            (ErrorCategory::InvalidRequest, false)
+        );
+        assert_eq!(status(403, ""), (ErrorCategory::Auth, false));
+    }
+}

@@ -1,0 +1,282 @@
+use std::error::Error;
+use std::net::IpAddr;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use futures_util::stream::{BoxStream, StreamExt};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Client, ClientBuilder, Request, Response, StatusCode, Url};
+use scorel_runtime::{ErrorCategory, ProviderError};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use super::{ErrorBody, Origin, ReadError, Timeouts, classify, idle_limited, retry_after};
+use crate::Secret;
+
+/// How much of the body of a failure is read, in bytes.
+const FAILURE_LIMIT: usize = 64 << 10;
+
+/// The connections to all endpoints.
+///
+/// Nothing is set up before the first call: TLS and its certificates cost time and memory that a
+/// daemon without a model at work should not pay.
+#[derive(Debug)]
+pub(crate) struct Http {
+    timeouts: Timeouts,
+    /// For servers on this machine: no TLS, no proxy.
+    loopback: OnceCell<Client>,
+    /// For all others: TLS as the platform trusts, proxies as the environment says.
+    remote: OnceCell<Client>,
+}
+
+/// A request to an endpoint.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) url: Url,
+    pub(crate) key: Option<Secret>,
+    /// The JSON text to post.
+    pub(crate) body: Vec<u8>,
+}
+
+impl Http {
+    pub(crate) fn new(timeouts: Timeouts) -> Self {
+        Self {
+            timeouts,
+            loopback: OnceCell::new(),
+            remote: OnceCell::new(),
+        }
+    }
+
+    pub(crate) const fn timeouts(&self) -> &Timeouts {
+        &self.timeouts
+    }
+
+    /// Posts the call; the body of a good response.
+    pub(crate) async fn post(
+        &self,
+        call: Call,
+    ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
+        let Call { url, key, body } = call;
+        self.exchange(url, key.as_ref(), body)
+            .await
+            .map_err(|mut error| {
+                if let Some(key) = &key {
+                    error.message = key.redact(&error.message);
+                }
+                error
+            })
+    }
+
+    async fn exchange(
+        &self,
+        url: Url,
+        key: Option<&Secret>,
+        body: Vec<u8>,
+    ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
+        let client = self.client(&url).await?;
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let request = request(url, key, body)?;
+        let response = timeout(self.timeouts.first_byte, client.execute(request))
+            .await
+            .map_err(|_| silent(&host))?
+            .map_err(|error| unreachable(&host, error))?;
+        let status = response.status();
+        let headers = response.headers().clone();
+        let body = idle_limited(chunks(response), self.timeouts.idle);
+        if status.is_success() {
+            return Ok(body);
+        }
+        let body = read_failure(body).await;
+        Err(failure(&host, status, &headers, &body))
+    }
+
+    async fn client(&self, url: &Url) -> Result<&Client, ProviderError> {
+        let connect = self.timeouts.connect;
+        let common = Client::builder()
+            .user_agent(concat!("scorel/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(connect)
+            // A redirect could carry the key and the conversation to another host.
+            .redirect(reqwest::redirect::Policy::none());
+        if is_loopback(url) {
+            let builder = common.no_proxy().tls_certs_only([]);
+            self.loopback.get_or_try_init(|| build(builder)).await
+        } else {
+            self.remote.get_or_try_init(|| build(common)).await
+        }
+    }
+}
+
+/// Builds a client on a thread that may block: certificates are read from files.
+async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
+    let built = tokio::task::spawn_blocking(move || {
+        // An error means that the process has chosen a provider already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        builder.build().map_err(|error| chain(&error))
+    });
+    let message = match built.await {
+        Ok(Ok(client)) => return Ok(client),
+        Ok(Err(message)) => message,
+        Err(error) => error.to_string(),
+    };
+    Err(ProviderError {
+        retryable: false,
+        ..network(format!("cannot set up connections: {message}"))
+    })
+}
+
+fn request(url: Url, key: Option<&Secret>, body: Vec<u8>) -> Result<Request, ProviderError> {
+    let mut request = Request::new(reqwest::Method::POST, url);
+    let headers = request.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    if let Some(key) = key {
+        headers.insert(AUTHORIZATION, bearer(key)?);
+    }
+    *request.body_mut() = Some(body.into());
+    Ok(request)
+}
+
+fn bearer(key: &Secret) -> Result<HeaderValue, ProviderError> {
+    let mut value =
+        HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| ProviderError {
+            category: ErrorCategory::Auth,
+            retryable: false,
+            ..network("the key has characters that no header may have".to_owned())
+        })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, ReadError>> {
+    response
+        .bytes_stream()
+        .map(|chunk| chunk.map_err(|error| ReadError::Cut(chain(&error.without_url()))))
+        .boxed()
+}
+
+/// As much of the body as is worth reading; a failure to read it ends it.
+async fn read_failure(mut body: BoxStream<'static, Result<Bytes, ReadError>>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let Some(Ok(chunk)) = body.next().await {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() >= FAILURE_LIMIT {
+            bytes.truncate(FAILURE_LIMIT);
+            break;
+        }
+    }
+    bytes
+}
+
+fn failure(host: &str, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> ProviderError {
+    let body = if status.is_redirection() {
+        redirection(headers)
+    } else {
+        ErrorBody::parse(body)
+    };
+    let (category, by_status) = classify(Origin::Status(status.as_u16()), &body);
+    let advice = match header(headers, "x-should-retry") {
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        _ => None,
+    };
+    // The same request stays too large whatever the endpoint advises.
+    let advice = advice.filter(|_| category != ErrorCategory::ContextOverflow);
+    let mut message = format!("{host} answered with status {status}");
+    if !body.message.is_empty() {
+        message.push_str(": ");
+        message.push_str(&body.message);
+    }
+    if let Some(id) = request_id(headers) {
+        message.push_str(" (request ");
+        message.push_str(id);
+        message.push(')');
+    }
+    ProviderError {
+        category,
+        retryable: advice.unwrap_or(by_status),
+        retry_after: retry_after(headers, &body, SystemTime::now()),
+        status: Some(status.as_u16()),
+        message,
+        usage: None,
+    }
+}
+
+fn redirection(headers: &HeaderMap) -> ErrorBody {
+    let target = header(headers, "location").unwrap_or("nowhere");
+    let target = target.split(['?', '#']).next().unwrap_or_default();
+    ErrorBody {
+        message: format!("redirects are not followed; set the base URL for {target} instead"),
+        ..ErrorBody::default()
+    }
+}
+
+fn request_id(headers: &HeaderMap) -> Option<&str> {
+    [
+        "x-request-id",
+        "request-id",
+        "apim-request-id",
+        "x-ds-trace-id",
+    ]
+    .iter()
+    .find_map(|name| header(headers, name))
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn silent(host: &str) -> ProviderError {
+    ProviderError {
+        category: ErrorCategory::Timeout,
+        ..network(format!("{host} did not begin to answer in time"))
+    }
+}
+
+fn unreachable(host: &str, error: reqwest::Error) -> ProviderError {
+    let category = if error.is_timeout() {
+        ErrorCategory::Timeout
+    } else {
+        ErrorCategory::Network
+    };
+    ProviderError {
+        category,
+        ..network(format!(
+            "cannot reach {host}: {}",
+            chain(&error.without_url())
+        ))
+    }
+}
+
+fn network(message: String) -> ProviderError {
+    ProviderError {
+        category: ErrorCategory::Network,
+        retryable: true,
+        retry_after: None,
+        status: None,
+        message,
+        usage: None,
+    }
+}
+
+/// The error and what caused it, each said once.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// Whether the URL leads to this machine without TLS.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    let local = address.map_or(host == "localhost", |address| address.is_loopback());
+    url.scheme() == "http" && local
+}

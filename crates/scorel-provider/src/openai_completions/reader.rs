@@ -1,0 +1,96 @@
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use futures_util::stream::{self, BoxStream, StreamExt};
+use scorel_runtime::{ProviderError, ProviderEvent, ProviderStream};
+use tokio::time::timeout;
+
+use super::answer::Answer;
+use super::origin::ModelOrigin;
+use crate::Secret;
+use crate::http::ReadError;
+use crate::sse::Event;
+
+/// Turns the events of a response into the events of an answer.
+///
+/// `settle` bounds the wait for what may follow the reason to stop.
+pub(super) fn answer(
+    events: BoxStream<'static, Result<Event, ReadError>>,
+    origin: ModelOrigin,
+    key: Option<Secret>,
+    settle: Duration,
+) -> ProviderStream {
+    let reader = Reader {
+        events,
+        answer: Some(Answer::new(origin)),
+        ready: VecDeque::new(),
+        key,
+        settle,
+    };
+    stream::unfold(reader, async |mut reader| {
+        let item = reader.next().await?;
+        Some((item, reader))
+    })
+    .boxed()
+}
+
+struct Reader {
+    events: BoxStream<'static, Result<Event, ReadError>>,
+    /// `None` once it has ended.
+    answer: Option<Answer>,
+    /// What one event of the response gave and was not taken yet.
+    ready: VecDeque<Result<ProviderEvent, ProviderError>>,
+    key: Option<Secret>,
+    settle: Duration,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Result<ProviderEvent, ProviderError>> {
+        while self.ready.is_empty() {
+            let answer = self.answer.take()?;
+            self.step(answer).await;
+        }
+        self.ready.pop_front()
+    }
+
+    /// Takes one event of the response.
+    async fn step(&mut self, mut answer: Answer) {
+        let mut out = Vec::new();
+        let outcome = match self.read(&answer).await {
+            Some(Ok(event)) => {
+                let taken = answer.event(&event, &mut out);
+                if taken.is_err() || !answer.is_done() {
+                    taken.map(|()| self.answer = Some(answer))
+                } else {
+                    answer.end(&mut out)
+                }
+            }
+            // Whatever breaks after the reason to stop, the answer is complete.
+            Some(Err(error)) if !answer.is_finished() => Err(ProviderError {
+                usage: answer.usage(),
+                ..error.into()
+            }),
+            Some(Err(_)) | None => answer.end(&mut out),
+        };
+        self.ready.extend(out.into_iter().map(Ok));
+        if let Err(error) = outcome {
+            self.ready.push_back(Err(self.redacted(error)));
+        }
+    }
+
+    async fn read(&mut self, answer: &Answer) -> Option<Result<Event, ReadError>> {
+        let next = self.events.next();
+        if answer.is_finished() {
+            timeout(self.settle, next).await.unwrap_or(None)
+        } else {
+            next.await
+        }
+    }
+
+    fn redacted(&self, mut error: ProviderError) -> ProviderError {
+        if let Some(key) = &self.key {
+            error.message = key.redact(&error.message);
+        }
+        error
+    }
+}

@@ -1,0 +1,150 @@
+use scorel_proto::{Block, Message, ThinkingLevel};
+use scorel_runtime::{ModelRequest, ToolSpec};
+use serde_json::{Map, Value, json};
+
+use super::Endpoint;
+use super::history;
+use crate::dialect::{OutputLimit, ThinkingSwitch};
+
+/// The body of a call. Equal requests give equal bytes, and what stays at the front of a
+/// conversation stays at the front of the body, so that the endpoint's cache holds.
+///
+/// Reads pictures from files: not for a thread that must not block.
+pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+    let mut body = Map::new();
+    let mut set = |name: &str, value: Value| {
+        body.insert(name.to_owned(), value);
+    };
+    set("model", json!(endpoint.model.id));
+    if let Some(tools) = tools(endpoint, request) {
+        set("tools", tools);
+    }
+    set("messages", json!(history::render(endpoint, request)));
+    set("stream", json!(true));
+    set("stream_options", json!({"include_usage": true}));
+    if let Some(limit) = endpoint.output_limit {
+        let name = match endpoint.dialect.output_limit {
+            OutputLimit::MaxTokens => "max_tokens",
+            OutputLimit::MaxCompletionTokens => "max_completion_tokens",
+        };
+        set(name, json!(limit));
+    }
+    if endpoint.dialect.store_nothing {
+        set("store", json!(false));
+    }
+    if endpoint.dialect.ask_for_costs {
+        set("usage", json!({"include": true}));
+    }
+    if endpoint.reasoning {
+        for (name, value) in thinking(endpoint.dialect.thinking, request.thinking) {
+            set(name, value);
+        }
+    }
+    // Values of strings, numbers and lists always have a text.
+    Value::Object(body).to_string().into_bytes()
+}
+
+fn tools(endpoint: &Endpoint, request: &ModelRequest) -> Option<Value> {
+    let wanted = !request.tools.is_empty() || endpoint.dialect.empty_tools && has_calls(request);
+    wanted.then(|| request.tools.iter().map(tool).collect())
+}
+
+fn tool(spec: &ToolSpec) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": spec.parameters,
+        },
+    })
+}
+
+fn has_calls(request: &ModelRequest) -> bool {
+    request.messages.iter().any(|message| match message {
+        Message::Assistant(message) => message
+            .content
+            .iter()
+            .any(|block| matches!(block, Block::ToolUse { .. })),
+        _ => false,
+    })
+}
+
+/// The fields that tell the model how much to think.
+fn thinking(switch: ThinkingSwitch, level: ThinkingLevel) -> Vec<(&'static str, Value)> {
+    if level == ThinkingLevel::Default {
+        return Vec::new();
+    }
+    let off = level == ThinkingLevel::None;
+    match switch {
+        ThinkingSwitch::Absent => Vec::new(),
+        ThinkingSwitch::Effort(levels) => {
+            vec![("reasoning_effort", json!(nearest(levels, level)))]
+        }
+        ThinkingSwitch::Enabled if off => vec![("thinking", json!({"type": "disabled"}))],
+        ThinkingSwitch::Enabled => vec![
+            ("thinking", json!({"type": "enabled"})),
+            (
+                "reasoning_effort",
+                json!(nearest(&[ThinkingLevel::Low, ThinkingLevel::High], level)),
+            ),
+        ],
+        ThinkingSwitch::Object if off => vec![("reasoning", json!({"enabled": false}))],
+        ThinkingSwitch::Object => vec![("reasoning", json!({"effort": level}))],
+        ThinkingSwitch::Template => {
+            vec![("chat_template_kwargs", json!({"enable_thinking": !off}))]
+        }
+    }
+}
+
+/// The least level that is at least the wanted one, or the greatest there is.
+fn nearest(levels: &[ThinkingLevel], wanted: ThinkingLevel) -> ThinkingLevel {
+    let enough = |level: &&ThinkingLevel| rank(**level) >= rank(wanted);
+    let found = levels.iter().find(enough).or(levels.last());
+    found.copied().unwrap_or(wanted)
+}
+
+const fn rank(level: ThinkingLevel) -> u8 {
+    match level {
+        ThinkingLevel::Default => 0,
+        ThinkingLevel::None => 1,
+        ThinkingLevel::Minimal => 2,
+        ThinkingLevel::Low => 3,
+        ThinkingLevel::Medium => 4,
+        ThinkingLevel::High => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::ThinkingLevel;
+    use serde_json::json;
+
+    use super::thinking;
+    use crate::dialect::Dialect;
+
+    #[test]
+    fn the_default_level_says_nothing() {
+        let fields = thinking(Dialect::OPENAI.thinking, ThinkingLevel::Default);
+        assert_eq!(fields, []);
+    }
+
+    #[test]
+    fn a_level_that_a_host_does_not_have_becomes_the_next_higher() {
+        let fields = thinking(Dialect::XAI.thinking, ThinkingLevel::Medium);
+        assert_eq!(fields, [("reasoning_effort", json!("high"))]);
+        let fields = thinking(Dialect::COMPATIBLE.thinking, ThinkingLevel::None);
+        assert_eq!(fields, [("reasoning_effort", json!("low"))]);
+    }
+
+    #[test]
+    fn thinking_is_switched_off_in_the_words_of_the_host() {
+        let off = |dialect: Dialect| thinking(dialect.thinking, ThinkingLevel::None);
+        let deepseek = json!({"type": "disabled"});
+        assert_eq!(off(Dialect::DEEPSEEK), [("thinking", deepseek)]);
+        let openrouter = json!({"enabled": false});
+        assert_eq!(off(Dialect::OPENROUTER), [("reasoning", openrouter)]);
+        let template = json!({"enable_thinking": false});
+        assert_eq!(off(Dialect::TEMPLATE), [("chat_template_kwargs", template)]);
+    }
+}

@@ -1,0 +1,52 @@
+/// Why no provider can be made of a configuration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// No built-in provider has that name.
+    #[error("there is no built-in provider {name:?}{}; known are {}", hint(suggestion.as_ref()), known.join(", "))]
+    UnknownProvider {
+        /// The name that was given.
+        name: String,
+        /// The known name that is most like it.
+        suggestion: Option<&'static str>,
+        /// All known names.
+        known: Vec<&'static str>,
+    },
+    /// The wire is known but not built yet.
+    #[error("the wire {api:?} is not supported yet")]
+    UnsupportedApi {
+        /// The wire's name.
+        api: String,
+    },
+    /// No wire has that name.
+    #[error("there is no wire {api:?}; known are {}", known.join(", "))]
+    UnknownApi {
+        /// The name that was given.
+        api: String,
+        /// All known names.
+        known: Vec<&'static str>,
+    },
+    /// The provider does not answer without a key.
+    #[error("{provider} needs a key; it is usually kept in the variable {variable}")]
+    MissingKey {
+        /// The provider's name.
+        provider: String,
+        /// The variable of the environment in which people keep the key.
+        variable: &'static str,
+    },
+    /// No model was named.
+    #[error("no model of {provider} is named")]
+    MissingModel {
+        /// The provider's name.
+        provider: String,
+    },
+    /// The base URL cannot be used. The URL itself is not repeated: it may hold a credential.
+    #[error("the base URL cannot be used: {reason}")]
+    InvalidBaseUrl {
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+fn hint(suggestion: Option<&&'static str>) -> String {
+    suggestion.map_or_else(String::new, |name| format!(" (is {name:?} meant?)"))
+}

@@ -1,0 +1,242 @@
+//! Streams of the project's own, one for each way that hosts have.
+
+use scorel_proto::{
+    AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
+};
+use scorel_provider::Timeouts;
+use scorel_runtime::ErrorCategory;
+use scorel_testkit::{Answer, ModelServer};
+use serde_json::{Value, json};
+
+use crate::collected::{Collected, End, ask, collect, provider, question};
+
+async fn answered(answer: impl Into<Answer>) -> Collected {
+    let server = ModelServer::start().await.unwrap();
+    server.answer(answer);
+    ask(&server).await
+}
+
+fn calls(deltas: &[Value]) -> Answer {
+    let chat = deltas.iter().fold(Answer::chat(), |chat, delta| {
+        chat.delta(&json!({"tool_calls": [delta]}))
+    });
+    chat.finish("tool_calls").into()
+}
+
+#[tokio::test]
+async fn text_thinking_calls_and_usage_arrive() {
+    let answer = Answer::chat()
+        .thinking("hm")
+        .text("Let me ")
+        .text("look.")
+        .tool_call("call_1", "Glob", "{\"pattern\":\"*\"}")
+        .finish("tool_calls")
+        .usage(12, 5);
+    let got = answered(answer).await;
+    assert_eq!(got.model.as_deref(), Some("test-model"));
+    assert_eq!(got.kinds, ["thinking", "text", "tool_call"]);
+    assert_eq!(
+        (got.thinking.as_str(), got.text.as_str()),
+        ("hm", "Let me look.")
+    );
+    assert_eq!(got.calls[0].name, "Glob");
+    assert_eq!(got.stop_reason(), StopReason::ToolUse);
+    let usage = got.usage().unwrap();
+    assert_eq!((usage.input_tokens, usage.output_tokens), (12, 5));
+    assert_eq!(got.thinking_meta[0]["field"], "reasoning_content");
+}
+
+#[tokio::test]
+async fn interleaved_calls_are_kept_apart_by_their_index() {
+    let got = answered(calls(&[
+        json!({"index": 0, "id": "a", "function": {"name": "Read", "arguments": "{\"p\":"}}),
+        json!({"index": 1, "id": "b", "function": {"name": "Glob", "arguments": "{\"q\":"}}),
+        json!({"index": 0, "function": {"arguments": "1}"}}),
+        json!({"index": 1, "id": "b", "function": {"name": "Glob", "arguments": "2}"}}),
+    ]))
+    .await;
+    let arguments: Vec<_> = got
+        .calls
+        .iter()
+        .map(|call| call.arguments.as_str())
+        .collect();
+    assert_eq!(arguments, ["{\"p\":1}", "{\"q\":2}"]);
+}
+
+#[tokio::test]
+async fn a_new_id_under_a_used_index_is_a_new_call() {
+    let got = answered(calls(&[
+        json!({"index": 0, "id": "a", "function": {"name": "Read", "arguments": "{}"}}),
+        json!({"index": 0, "id": "b", "function": {"name": "Glob", "arguments": "{}"}}),
+    ]))
+    .await;
+    let ids: Vec<_> = got.calls.iter().map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn calls_without_index_or_id_are_told_apart_by_their_names() {
+    let got = answered(calls(&[
+        json!({"function": {"name": "Read", "arguments": "{\"a\":"}}),
+        json!({"function": {"arguments": "1}"}}),
+        json!({"function": {"name": "Glob", "arguments": {"b": 2}}}),
+    ]))
+    .await;
+    assert_eq!(got.calls.len(), 2);
+    assert_eq!(got.calls[0].arguments, "{\"a\":1}");
+    assert_eq!(got.calls[1].arguments, "{\"b\":2}");
+    assert!(!got.calls[0].id.is_empty());
+    assert_ne!(got.calls[0].id, got.calls[1].id);
+}
+
+#[tokio::test]
+async fn one_id_for_two_calls_is_given_once() {
+    let got = answered(calls(&[
+        json!({"index": 0, "id": "a", "function": {"name": "Read", "arguments": "{}"}}),
+        json!({"index": 1, "id": "a", "function": {"name": "Read", "arguments": "{}"}}),
+    ]))
+    .await;
+    assert_eq!(got.calls[0].id, "a");
+    assert_ne!(got.calls[1].id, "a");
+}
+
+#[tokio::test]
+async fn a_name_that_comes_late_holds_its_arguments() {
+    let got = answered(calls(&[
+        json!({"index": 0, "id": "a", "function": {"arguments": "{\"a\":"}}),
+        json!({"index": 0, "function": {"name": "Read", "arguments": "1}"}}),
+    ]))
+    .await;
+    assert_eq!(got.calls[0].name, "Read");
+    assert_eq!(got.calls[0].arguments, "{\"a\":1}");
+}
+
+#[tokio::test]
+async fn stop_with_calls_means_tool_use() {
+    let chat = Answer::chat().tool_call("a", "Read", "{}").finish("stop");
+    assert_eq!(answered(chat).await.stop_reason(), StopReason::ToolUse);
+    let chat = Answer::chat().text("done").finish("tool_calls");
+    assert_eq!(answered(chat).await.stop_reason(), StopReason::EndTurn);
+}
+
+#[tokio::test]
+async fn a_refusal_is_text_and_a_reason() {
+    let chat = Answer::chat()
+        .delta(&json!({"refusal": "No."}))
+        .finish("stop");
+    let got = answered(chat).await;
+    assert_eq!(got.text, "No.");
+    assert_eq!(got.stop_reason(), StopReason::Refusal);
+}
+
+#[tokio::test]
+async fn an_unknown_reason_to_stop_is_an_end() {
+    let chat = Answer::chat().text("ok").finish("because");
+    assert_eq!(answered(chat).await.stop_reason(), StopReason::EndTurn);
+}
+
+#[tokio::test]
+async fn a_full_window_is_an_overflow() {
+    let chat = Answer::chat()
+        .text("ok")
+        .finish("model_context_window_exceeded");
+    let got = answered(chat).await;
+    assert_eq!(got.error().category, ErrorCategory::ContextOverflow);
+    assert!(!got.error().retryable);
+}
+
+#[tokio::test]
+async fn a_whole_message_in_place_of_a_stream_is_understood() {
+    let body = json!({
+        "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {
+            "role": "assistant", "content": "hello",
+        }}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2},
+    });
+    let pretty = serde_json::to_string_pretty(&body).unwrap();
+    let got = answered(Answer::json(200, pretty)).await;
+    assert_eq!(got.text, "hello");
+    assert_eq!(got.usage().unwrap().output_tokens, 2);
+}
+
+#[tokio::test]
+async fn a_failure_with_a_good_status_is_a_failure() {
+    let body = r#"{"error":{"message":"maximum context length is 4096 tokens","code":400}}"#;
+    let got = answered(Answer::json(200, body)).await;
+    assert_eq!(got.error().category, ErrorCategory::ContextOverflow);
+    let words = answered(Answer::json(
+        200,
+        r#"{"object":"error","message":"broken"}"#,
+    ))
+    .await;
+    assert!(words.error().message.contains("broken"));
+}
+
+#[tokio::test]
+async fn a_rate_limit_in_the_stream_keeps_its_wait() {
+    let frame =
+        r#"{"error":{"message":"Try again in 2s","type":"tokens","code":"rate_limit_exceeded"}}"#;
+    let body = format!("data: {frame}\n\n");
+    let got = answered(Answer::event_stream(body)).await;
+    assert_eq!(got.error().category, ErrorCategory::RateLimit);
+    assert_eq!(got.error().retry_after.unwrap().as_secs(), 2);
+}
+
+#[tokio::test]
+async fn an_event_that_is_not_json_is_a_failure_worth_a_retry() {
+    let got = answered(Answer::event_stream("data: {oops\n\n")).await;
+    assert_eq!(got.error().category, ErrorCategory::ServerError);
+    assert!(got.error().retryable);
+}
+
+#[tokio::test]
+async fn reasoning_details_come_back_in_the_next_request() {
+    let detail = json!({"type": "reasoning.encrypted", "data": "x", "id": "a", "index": 0});
+    let server = ModelServer::start().await.unwrap();
+    server.answer(
+        Answer::chat()
+            .delta(&json!({"reasoning_details": [detail]}))
+            .tool_call("a", "Read", "{}")
+            .finish("tool_calls"),
+    );
+    server.answer(Answer::chat().text("done").finish("stop"));
+    let provider = provider(&server, Timeouts::default());
+    let mut request = question();
+    let got = collect(provider.stream(request.clone())).await;
+    let Some(End::Done { provider: kept, .. }) = got.end else {
+        panic!("no end");
+    };
+    let meta = Meta {
+        source: None,
+        provider: kept,
+    };
+    request.messages.push(called(meta));
+    request.messages.push(result());
+    collect(provider.stream(request)).await;
+    let sent = server.requests()[1].json();
+    assert_eq!(sent["messages"][1]["reasoning_details"], json!([detail]));
+}
+
+fn called(meta: Meta) -> Message {
+    let call = Block::ToolUse {
+        id: "a".to_owned(),
+        name: "Read".to_owned(),
+        input: json!({}),
+        invalid_input: None,
+        provider: None,
+    };
+    Message::Assistant(AssistantMessage {
+        content: vec![call],
+        model: "model-1".to_owned(),
+        stop_reason: StopReason::ToolUse,
+        usage: None,
+        partial: false,
+        meta,
+    })
+}
+
+fn result() -> Message {
+    let result = ToolResultBlock::error("a", "no such file");
+    Message::ToolResult(ToolResultMessage::new("Read", result, 1))
+}

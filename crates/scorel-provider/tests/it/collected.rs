@@ -1,0 +1,171 @@
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use scorel_proto::{Message, StopReason, Usage};
+use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret, Timeouts};
+use scorel_runtime::{
+    ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream, ThinkingLevel,
+};
+use scorel_testkit::ModelServer;
+use serde_json::Value;
+
+/// The key that every test sends.
+pub(crate) const KEY: &str = "sk-test-0123456789";
+
+/// A provider for the server.
+pub(crate) fn provider(server: &ModelServer, timeouts: Timeouts) -> Arc<dyn Provider> {
+    provider_at(&server.base_url(), timeouts)
+}
+
+pub(crate) fn provider_at(base_url: &str, timeouts: Timeouts) -> Arc<dyn Provider> {
+    let config = ModelConfig::custom("test", "openai-completions", base_url, "model-1");
+    Connector::new(timeouts)
+        .connect(&config, Some(Secret::new(KEY)), Arc::new(NoBlobs))
+        .unwrap()
+}
+
+pub(crate) fn question() -> ModelRequest {
+    ModelRequest {
+        system: String::new(),
+        messages: vec![Message::user("hi")],
+        tools: Vec::new(),
+        thinking: ThinkingLevel::Default,
+    }
+}
+
+/// Asks with default timeouts and reads the whole answer.
+pub(crate) async fn ask(server: &ModelServer) -> Collected {
+    let provider = provider(server, Timeouts::default());
+    collect(provider.stream(question())).await
+}
+
+/// All events of one call, put together.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    pub(crate) model: Option<String>,
+    /// The kinds of the blocks, in their order.
+    pub(crate) kinds: Vec<&'static str>,
+    pub(crate) text: String,
+    pub(crate) thinking: String,
+    pub(crate) calls: Vec<Call>,
+    /// What is kept with blocks of reasoning.
+    pub(crate) thinking_meta: Vec<Value>,
+    pub(crate) end: Option<End>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Call {
+    block: usize,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) arguments: String,
+}
+
+#[derive(Debug)]
+pub(crate) enum End {
+    Done {
+        stop_reason: StopReason,
+        usage: Option<Usage>,
+        provider: Option<Value>,
+    },
+    Error(ProviderError),
+}
+
+impl Collected {
+    pub(crate) fn error(&self) -> &ProviderError {
+        match &self.end {
+            Some(End::Error(error)) => error,
+            other => panic!("no error but {other:?}"),
+        }
+    }
+
+    pub(crate) fn stop_reason(&self) -> StopReason {
+        match &self.end {
+            Some(End::Done { stop_reason, .. }) => *stop_reason,
+            other => panic!("no end but {other:?}"),
+        }
+    }
+
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        match &self.end {
+            Some(End::Done { usage, .. }) => *usage,
+            Some(End::Error(error)) => error.usage,
+            None => None,
+        }
+    }
+
+    fn add(&mut self, event: ProviderEvent) {
+        assert!(self.end.is_none(), "{event:?} after the end");
+        match event {
+            ProviderEvent::Start { model } => self.model = model,
+            ProviderEvent::Text { block, delta } => {
+                self.begin(block, "text");
+                self.text.push_str(&delta);
+            }
+            ProviderEvent::Thinking { block, delta } => {
+                self.begin(block, "thinking");
+                self.thinking.push_str(&delta);
+            }
+            ProviderEvent::ThinkingMeta {
+                block, provider, ..
+            } => {
+                assert_eq!(self.kinds[block], "thinking");
+                self.thinking_meta.extend(provider);
+            }
+            ProviderEvent::ToolCallStart {
+                block, id, name, ..
+            } => {
+                self.begin(block, "tool_call");
+                let arguments = String::new();
+                self.calls.push(Call {
+                    block,
+                    id,
+                    name,
+                    arguments,
+                });
+            }
+            ProviderEvent::ToolCallDelta { block, delta } => {
+                let mut calls = self.calls.iter_mut();
+                let call = calls.find(|call| call.block == block).unwrap();
+                call.arguments.push_str(&delta);
+            }
+            ProviderEvent::Done {
+                stop_reason,
+                usage,
+                provider,
+            } => {
+                self.end = Some(End::Done {
+                    stop_reason,
+                    usage,
+                    provider,
+                });
+            }
+        }
+    }
+
+    fn begin(&mut self, block: usize, kind: &'static str) {
+        match self.kinds.get(block) {
+            Some(begun) => assert_eq!(*begun, kind),
+            None => {
+                assert_eq!(block, self.kinds.len(), "a block was left out");
+                self.kinds.push(kind);
+            }
+        }
+    }
+}
+
+/// Reads a stream to its end.
+pub(crate) async fn collect(mut stream: ProviderStream) -> Collected {
+    let mut collected = Collected::default();
+    while let Some(event) = stream.next().await {
+        match event {
+            Ok(event) => collected.add(event),
+            Err(error) => {
+                assert!(collected.end.is_none());
+                collected.end = Some(End::Error(error));
+            }
+        }
+    }
+    assert!(collected.end.is_some(), "the stream ended without an end");
+    collected
+}

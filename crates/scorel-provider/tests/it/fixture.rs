@@ -1,0 +1,66 @@
+//! Recorded responses, which live outside the project.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// One recorded response and what it should give.
+#[derive(Debug)]
+pub(crate) struct Fixture {
+    pub(crate) name: String,
+    pub(crate) body: Vec<u8>,
+    sidecar: Value,
+}
+
+impl Fixture {
+    /// The status and the headers that were recorded, and what the body should give.
+    pub(crate) fn sidecar(&self, field: &str) -> &Value {
+        &self.sidecar[field]
+    }
+}
+
+/// The recordings whose bodies have that extension: `sse` for streams, `body` for failures. Empty,
+/// with a line on stderr, where there are no recordings.
+pub(crate) fn load(extension: &str) -> Vec<Fixture> {
+    let directory = directory();
+    let Ok(entries) = std::fs::read_dir(&directory) else {
+        skip(&directory);
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.sort();
+    assert!(
+        !paths.is_empty(),
+        "no recordings in {}",
+        directory.display()
+    );
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Fixture {
+    let sidecar = std::fs::read(path.with_extension("json")).unwrap();
+    Fixture {
+        name: path.file_stem().unwrap().to_string_lossy().into_owned(),
+        body: std::fs::read(path).unwrap(),
+        sidecar: serde_json::from_slice(&sidecar).unwrap(),
+    }
+}
+
+fn directory() -> PathBuf {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = std::env::var_os("SCOREL_FIXTURES").map_or_else(
+        || workspace.join("../shared/fixtures"),
+        |path| workspace.join(path),
+    );
+    root.join("providers/openai-completions")
+}
+
+/// Says so where test output is captured, too.
+fn skip(directory: &Path) {
+    let required = std::env::var_os("SCOREL_REQUIRE_FIXTURES").is_some_and(|value| value == "1");
+    assert!(!required, "no recordings in {}", directory.display());
+    let line = format!("skipped: no recordings in {}\n", directory.display());
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
