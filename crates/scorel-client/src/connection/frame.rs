@@ -1,0 +1,115 @@
+//! The JSON-RPC envelopes.
+
+use std::borrow::Cow;
+
+use scorel_proto::{ErrorCode, ErrorData, RpcError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::ClientError;
+
+/// A call on its way to the daemon.
+#[derive(Serialize)]
+pub(super) struct Request<'a, P> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    method: &'a str,
+    params: &'a P,
+}
+
+impl<'a, P: Serialize> Request<'a, P> {
+    /// The call as a line. Without an id no reply comes.
+    pub(super) fn line(
+        id: Option<u64>,
+        method: &'a str,
+        params: &'a P,
+    ) -> Result<Vec<u8>, ClientError> {
+        let request = Self {
+            jsonrpc: "2.0",
+            id,
+            method,
+            params,
+        };
+        let mut line = serde_json::to_vec(&request)
+            .map_err(|error| ClientError::Protocol(format!("parameters of {method}: {error}")))?;
+        line.push(b'\n');
+        Ok(line)
+    }
+}
+
+/// Anything that the daemon sends.
+#[derive(Deserialize)]
+pub(super) struct Incoming<'a> {
+    /// Absent in notifications, `null` in errors that belong to no call.
+    pub(super) id: Option<u64>,
+    #[serde(borrow)]
+    pub(super) method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) result: Option<&'a RawValue>,
+    pub(super) error: Option<ErrorObject>,
+}
+
+/// The parameters of a notification that belongs to a subscription.
+#[derive(Deserialize)]
+pub(super) struct Notification<'a> {
+    #[serde(borrow)]
+    pub(super) subscription: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) result: &'a RawValue,
+}
+
+/// A JSON-RPC error object.
+#[derive(Deserialize)]
+pub(super) struct ErrorObject {
+    code: i64,
+    message: String,
+    #[serde(default)]
+    data: Value,
+}
+
+impl From<ErrorObject> for RpcError {
+    /// A daemon from the future may use codes that are not known here: then the number decides,
+    /// and in the end it is an internal error with the daemon's own words.
+    fn from(object: ErrorObject) -> Self {
+        let data: Option<ErrorData> = serde_json::from_value(object.data.clone()).ok();
+        let by_number = || {
+            let number = |code: &&ErrorCode| i64::from(code.number()) == object.code;
+            ErrorCode::ALL.iter().find(number).copied()
+        };
+        let code = data.as_ref().map(|data| data.code).or_else(by_number);
+        Self {
+            code: code.unwrap_or(ErrorCode::InternalError),
+            message: object.message,
+            details: data.map_or(object.data, |data| data.details),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> RpcError {
+        let object: ErrorObject = serde_json::from_str(text).expect("an error object");
+        object.into()
+    }
+
+    #[test]
+    fn an_error_is_known_by_its_name_then_by_its_number() {
+        let named = error(
+            r#"{"code":1004,"message":"busy","data":{"code":"runtime_busy","retryable":true,"details":{"phase":"running"}}}"#,
+        );
+        assert_eq!(named.code, ErrorCode::RuntimeBusy);
+        assert_eq!(named.details["phase"], "running");
+        let numbered = error(r#"{"code":-32601,"message":"no such method"}"#);
+        assert_eq!(numbered.code, ErrorCode::MethodNotFound);
+        let future =
+            error(r#"{"code":4711,"message":"new","data":{"code":"brand_new","retryable":false}}"#);
+        assert_eq!(future.code, ErrorCode::InternalError);
+        assert_eq!(future.message, "new");
+    }
+}

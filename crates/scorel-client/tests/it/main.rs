@@ -1,0 +1,6 @@
+//! The client against peers that follow a script, over real Unix sockets.
+
+mod connection;
+mod peer;
+mod start;
+mod stream;

@@ -1,0 +1,160 @@
+//! Starting a daemon, played by a shell script that leaves a trace.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use scorel_client::{ClientError, Home, Starter};
+use tempfile::TempDir;
+use tokio::net::UnixListener;
+
+struct Place {
+    directory: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            directory: tempfile::tempdir().expect("a directory"),
+        }
+    }
+
+    fn home(&self) -> Home {
+        let user = self.directory.path().to_path_buf();
+        Home::resolve(None, |name| (name == "HOME").then(|| user.clone().into())).expect("a home")
+    }
+
+    fn trace(&self) -> PathBuf {
+        self.directory.path().join("trace")
+    }
+
+    fn traced(&self) -> String {
+        fs::read_to_string(self.trace()).unwrap_or_default()
+    }
+
+    /// A program that writes its arguments to the trace and then does `body`.
+    fn program(&self, name: &str, body: &str) -> PathBuf {
+        let path = self.directory.path().join(name);
+        let trace = self.trace();
+        let text = format!(
+            "#!/bin/sh\necho \"{name} $*\" >> {}\n{body}\n",
+            trace.display()
+        );
+        fs::write(&path, text).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("executable");
+        path
+    }
+
+    fn without_unit(&self, program: &Path) -> Starter {
+        let systemctl = self.program("systemctl", "exit 1");
+        Starter::new(self.home(), program).service_manager(systemctl)
+    }
+}
+
+#[tokio::test]
+async fn a_daemon_that_cannot_start_is_reported_in_its_own_words() {
+    let place = Place::new();
+    let program = place.program("scoreld", "echo 'the home is damaged' >&2; exit 78");
+    let error = place.without_unit(&program).connect_or_start().await;
+    let error = error.expect_err("no daemon");
+    assert!(matches!(error, ClientError::Start(_)), "{error:?}");
+    assert!(error.to_string().contains("the home is damaged"), "{error}");
+    assert!(error.to_string().contains("78"), "{error}");
+}
+
+#[tokio::test]
+async fn a_missing_program_is_reported_with_what_to_do() {
+    let place = Place::new();
+    let starter = place.without_unit(Path::new("/nonexistent/scoreld"));
+    let error = starter.connect_or_start().await.expect_err("no program");
+    assert!(
+        error.to_string().contains("/nonexistent/scoreld"),
+        "{error}"
+    );
+    assert!(error.hint().expect("a hint").contains("SCORELD"));
+}
+
+#[tokio::test]
+async fn the_program_gets_the_home_and_must_leave_a_daemon_that_answers() {
+    let place = Place::new();
+    let program = place.program("scoreld", "exit 0");
+    let error = place.without_unit(&program).connect_or_start().await;
+    let error = error.expect_err("nobody answers although the program said so");
+    assert!(
+        matches!(error, ClientError::Unreachable { .. }),
+        "{error:?}"
+    );
+    let home = place.home();
+    let expected = format!("scoreld --daemonize --home {}\n", home.path().display());
+    assert!(place.traced().ends_with(&expected), "{}", place.traced());
+}
+
+#[tokio::test]
+async fn a_daemon_that_answers_is_not_started() {
+    let place = Place::new();
+    place.home().create().expect("a home");
+    let socket = place.home().socket_path().expect("a path");
+    let _listener = UnixListener::bind(socket).expect("a socket");
+    let starter = place.without_unit(&place.program("scoreld", "exit 1"));
+    starter.connect_or_start().await.expect("connected");
+    assert_eq!(place.traced(), "");
+}
+
+#[tokio::test]
+async fn an_installed_unit_is_preferred_for_the_default_home_only() {
+    let place = Place::new();
+    let program = place.program("scoreld", "exit 1");
+    let systemctl = place.program("systemctl", "exit 0");
+    let starter = Starter::new(place.home(), &program).service_manager(&systemctl);
+    starter
+        .connect_or_start()
+        .await
+        .expect_err("nobody answers");
+    assert_eq!(
+        place.traced(),
+        "systemctl --user cat scoreld.service\nsystemctl --user start scoreld.service\n"
+    );
+    fs::remove_file(place.trace()).expect("removed");
+    let other = place.directory.path().join("other");
+    let home = Home::resolve(Some(&other), |_| None).expect("a home");
+    let starter = Starter::new(home, &program).service_manager(&systemctl);
+    starter.connect_or_start().await.expect_err("it fails");
+    assert_eq!(
+        place.traced(),
+        format!("scoreld --daemonize --home {}\n", other.display())
+    );
+}
+
+/// The program asks the test to listen, through a FIFO, and waits until it does.
+#[tokio::test]
+async fn sixteen_clients_at_once_start_exactly_one_daemon() {
+    let place = Place::new();
+    let directory = place.directory.path().display();
+    let body = format!("echo go > {directory}/asked; read answer < {directory}/ready");
+    let program = place.program("scoreld", &body);
+    for name in ["asked", "ready"] {
+        let made = std::process::Command::new("mkfifo")
+            .arg(place.directory.path().join(name))
+            .status();
+        assert!(made.expect("mkfifo runs").success());
+    }
+    let socket = place.home().socket_path().expect("a path");
+    let asked = place.directory.path().join("asked");
+    let ready = place.directory.path().join("ready");
+    let daemon = async {
+        let read = tokio::task::spawn_blocking(move || fs::read_to_string(asked)).await;
+        assert_eq!(read.expect("no panic").expect("asked"), "go\n");
+        let listener = UnixListener::bind(socket).expect("a socket");
+        let wrote = tokio::task::spawn_blocking(move || fs::write(ready, "yes\n")).await;
+        wrote.expect("no panic").expect("answered");
+        listener
+    };
+    let starter = place.without_unit(&program);
+    let clients = (0..16).map(|_| starter.connect_or_start());
+    let (connections, _listener) = tokio::join!(futures_util::future::join_all(clients), daemon);
+    for connection in connections {
+        connection.expect("connected");
+    }
+    let starts = place.traced().matches("scoreld --daemonize").count();
+    assert_eq!(starts, 1, "{}", place.traced());
+}

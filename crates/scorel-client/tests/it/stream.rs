@@ -1,0 +1,429 @@
+use std::cell::Cell;
+use std::time::Duration;
+
+use scorel_client::{Anchors, ClientError, Connect, Connection, Item, SessionStream};
+use scorel_proto::{Event, EventId, Seq, SessionId, SyncMarker, SyncMode, TurnId};
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, Wire};
+
+/// The session of a test and the JSON of its events.
+struct Script {
+    session: SessionId,
+    turn: TurnId,
+}
+
+impl Script {
+    fn new() -> Self {
+        Self {
+            session: SessionId::generate(),
+            turn: TurnId::generate(),
+        }
+    }
+
+    fn note(&self, seq: u64, prev: u64) -> Value {
+        json!({
+            "type": "session_info", "changes": {"title": format!("t{seq}")},
+            "id": EventId::generate(), "parentId": null, "seq": seq, "sessionId": self.session,
+            "clientId": "daemon", "ts": 1, "prev": prev, "crc": "00000000",
+        })
+    }
+
+    fn delta(&self, seq: u64) -> Value {
+        json!({
+            "type": "turn_start", "turnIndex": 0, "seq": seq, "sessionId": self.session,
+            "clientId": "daemon", "ts": 1, "turnId": self.turn,
+        })
+    }
+
+    fn start(&self, mode: &str) -> Value {
+        json!({"type": "sync_start", "sessionId": self.session, "mode": mode})
+    }
+
+    fn end(&self, through: u64) -> Value {
+        json!({"type": "sync_end", "sessionId": self.session, "throughSeq": through})
+    }
+
+    fn in_flight(&self, messages: &Value) -> Value {
+        let queue = json!({"items": [], "version": 7, "paused": false});
+        let in_flight = json!({
+            "phase": "running", "turnId": self.turn, "messages": messages, "tools": [],
+            "queue": queue, "permissions": [],
+        });
+        json!({"type": "in_flight", "sessionId": self.session, "inFlight": in_flight})
+    }
+
+    async fn open<'a>(&self, peer: &'a Peer, anchors: Anchors) -> SessionStream<impl Connect + 'a> {
+        let connect = || Connection::connect(peer.path());
+        SessionStream::open(connect, self.session, anchors)
+            .await
+            .expect("subscribed")
+    }
+}
+
+fn seq(number: u64) -> Seq {
+    Seq::new(number).expect("a seq")
+}
+
+async fn items(wire: &mut Wire, subscription: &str, items: &[Value]) {
+    for item in items {
+        wire.item(subscription, item).await;
+    }
+}
+
+/// What the stream yields, in short: `e4` is an event, `resume` and `end9` are markers.
+async fn take<C: Connect>(stream: &mut SessionStream<C>, count: usize) -> Vec<String> {
+    let mut taken = Vec::new();
+    while taken.len() < count {
+        let item = stream.next().await.expect("no error").expect("an item");
+        taken.push(match item {
+            Item::Event(_, event) => format!("e{}", event.seq()),
+            Item::Reconnecting { attempt, .. } => format!("reconnect{attempt}"),
+            Item::Marker(marker) => match *marker {
+                SyncMarker::SyncStart { mode, .. } => short(mode).to_owned(),
+                SyncMarker::SyncEnd { through_seq, .. } => format!("end{through_seq}"),
+                SyncMarker::InFlight { .. } => "in_flight".to_owned(),
+                SyncMarker::End { .. } => "over".to_owned(),
+            },
+        });
+    }
+    taken
+}
+
+fn short(mode: SyncMode) -> &'static str {
+    match mode {
+        SyncMode::StreamResume => "resume",
+        SyncMode::PersistentFallback => "fallback",
+        SyncMode::FullReload => "reload",
+    }
+}
+
+fn place<C: Connect>(stream: &SessionStream<C>) -> (u64, Option<u64>) {
+    let anchors = stream.anchors();
+    (anchors.persistent().get(), anchors.stream().map(Seq::get))
+}
+
+#[tokio::test(start_paused = true)]
+async fn both_anchors_follow_the_events_and_name_the_place_after_a_break() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        assert_eq!(wire.subscribe("a").await, (json!(0), Value::Null));
+        let first = [
+            script.start("full_reload"),
+            script.note(1, 0),
+            script.note(3, 1),
+            script.in_flight(&json!([])),
+            script.end(5),
+            script.delta(6),
+            script.note(7, 3),
+            script.delta(8),
+        ];
+        items(&mut wire, "a", &first).await;
+        drop(wire);
+        let mut wire = peer.accept().await;
+        assert_eq!(wire.subscribe("b").await, (json!(7), json!(8)));
+        let second = [
+            script.start("stream_resume"),
+            script.delta(9),
+            script.end(9),
+            script.delta(10),
+        ];
+        items(&mut wire, "b", &second).await;
+        wire
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::default()).await;
+        let first = take(&mut stream, 8).await;
+        assert_eq!(first.join(" "), "reload e1 e3 in_flight end5 e6 e7 e8");
+        assert_eq!(place(&stream), (7, Some(8)));
+        let second = take(&mut stream, 5).await;
+        assert_eq!(second.join(" "), "reconnect1 resume e9 end9 e10");
+        assert_eq!(place(&stream), (7, Some(10)));
+        assert_eq!(stream.view().state.title.as_deref(), Some("t7"));
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test]
+async fn what_comes_twice_is_yielded_once() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        assert_eq!(wire.subscribe("a").await, (json!(2), json!(5)));
+        let sent = [
+            script.start("stream_resume"),
+            script.note(2, 1),
+            // In (P, S]: a record that the client had not got, although it had got later deltas.
+            script.note(4, 2),
+            script.delta(5),
+            script.delta(6),
+            script.note(4, 2),
+            script.delta(6),
+            script.end(6),
+            script.delta(7),
+        ];
+        items(&mut wire, "a", &sent).await;
+        wire
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::new(seq(2), Some(seq(5)))).await;
+        let taken = take(&mut stream, 5).await;
+        assert_eq!(taken.join(" "), "resume e4 e6 end6 e7");
+        assert_eq!(place(&stream), (4, Some(7)));
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test]
+async fn a_missing_record_is_asked_for_at_the_last_one_without_stream_state() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        wire.subscribe("a").await;
+        let sent = [
+            script.start("stream_resume"),
+            script.end(2),
+            script.note(9, 6),
+            script.delta(10),
+        ];
+        items(&mut wire, "a", &sent).await;
+        wire.expect("unsubscribeEvents").await;
+        assert_eq!(wire.subscribe("b").await, (json!(2), Value::Null));
+        let again = [
+            script.start("persistent_fallback"),
+            script.note(6, 2),
+            script.note(9, 6),
+            script.end(10),
+        ];
+        items(&mut wire, "b", &again).await;
+        wire
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::new(seq(2), Some(seq(2)))).await;
+        let taken = take(&mut stream, 6).await;
+        assert_eq!(taken.join(" "), "resume end2 fallback e6 e9 end10");
+        assert_eq!(place(&stream), (9, Some(10)));
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test]
+async fn a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        wire.subscribe("a").await;
+        wire.item("a", &script.start("persistent_fallback")).await;
+        wire.item("a", &script.note(9, 6)).await;
+        wire.expect("unsubscribeEvents").await;
+        assert_eq!(wire.subscribe("b").await, (json!(2), Value::Null));
+        wire.item("b", &script.start("persistent_fallback")).await;
+        wire.item("b", &script.note(9, 6)).await;
+        wire.item("b", &script.note(11, 9)).await;
+        wire.item("b", &script.end(11)).await;
+        wire
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::new(seq(2), None)).await;
+        let taken = take(&mut stream, 5).await;
+        assert_eq!(taken.join(" "), "fallback fallback e9 e11 end11");
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reload_that_breaks_off_leaves_no_stream_state() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        assert_eq!(wire.subscribe("a").await, (json!(2), json!(8)));
+        wire.item("a", &script.start("persistent_fallback")).await;
+        wire.item("a", &script.note(4, 2)).await;
+        drop(wire);
+        let mut wire = peer.accept().await;
+        assert_eq!(wire.subscribe("b").await, (json!(4), Value::Null));
+        wire.item("b", &script.start("full_reload")).await;
+        drop(wire);
+        let mut wire = peer.accept().await;
+        assert_eq!(wire.subscribe("c").await, (json!(0), Value::Null));
+        wire.item("c", &script.start("full_reload")).await;
+        wire
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::new(seq(2), Some(seq(8)))).await;
+        let taken = take(&mut stream, 6).await;
+        assert_eq!(
+            taken.join(" "),
+            "fallback e4 reconnect1 reload reconnect1 reload"
+        );
+        assert_eq!(place(&stream), (0, None));
+        assert_eq!(*stream.view(), scorel_proto::SessionView::default());
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test]
+async fn open_items_are_what_the_reload_says() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let message = EventId::generate();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        wire.subscribe("a").await;
+        let open = json!([{"eventId": message, "parentId": null, "role": "assistant",
+            "blocks": [{"type": "text", "text": "so far"}]}]);
+        let more = json!({"type": "text_delta", "eventId": message, "blockIndex": 0,
+            "delta": " and on", "seq": 4, "sessionId": script.session, "clientId": "daemon",
+            "ts": 1, "turnId": script.turn});
+        let sent = [
+            script.start("persistent_fallback"),
+            script.in_flight(&open),
+            script.end(3),
+            more,
+            script.start("persistent_fallback"),
+            script.end(4),
+        ];
+        items(&mut wire, "a", &sent).await;
+        wire
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::new(seq(2), None)).await;
+        take(&mut stream, 4).await;
+        let view = stream.view();
+        let text = format!("{:?}", view.open.messages[0].blocks);
+        assert!(text.contains("so far and on"), "{text}");
+        assert_eq!(view.state.turn_id(), Some(script.turn));
+        assert_eq!(view.state.queue.version, 7);
+        take(&mut stream, 2).await;
+        assert!(stream.view().open.is_empty(), "a reload that names nothing");
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test]
+async fn events_and_markers_of_the_future_do_no_harm() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let mut future = script.note(5, 2);
+    future["type"] = json!("hologram");
+    let text = future.to_string();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        wire.subscribe("a").await;
+        let marker = json!({"type": "sync_hint", "sessionId": script.session});
+        let sent = [script.start("stream_resume"), marker, future, script.end(5)];
+        items(&mut wire, "a", &sent).await;
+        wire
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::new(seq(2), Some(seq(2)))).await;
+        stream.next().await.expect("no error");
+        let Ok(Some(Item::Event(encoded, Event::Unknown(event)))) = stream.next().await else {
+            panic!("an event of a type that is not known")
+        };
+        assert_eq!(event.type_name, "hologram");
+        assert_eq!(encoded.text(), text, "byte for byte");
+        assert_eq!(place(&stream), (5, Some(5)));
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test]
+async fn a_session_that_is_deleted_ends_the_stream() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        wire.subscribe("a").await;
+        let end = json!({"type": "end", "sessionId": script.session, "reason": "deleted"});
+        wire.item("a", &end).await;
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::default()).await;
+        assert_eq!(take(&mut stream, 1).await, ["over"]);
+        assert!(stream.next().await.expect("no error").is_none());
+        assert!(stream.next().await.expect("no error").is_none());
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_daemon_that_stops_is_waited_for_and_a_refusal_is_final() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        wire.subscribe("a").await;
+        let end = json!({"type": "end", "sessionId": script.session, "reason": "shutting_down"});
+        wire.item("a", &end).await;
+        drop(wire);
+        let mut wire = peer.accept().await;
+        let call = wire.expect("subscribeEvents").await;
+        wire.refuse(&call, 1016, "shutting_down").await;
+        drop(wire);
+        let mut wire = peer.accept().await;
+        let call = wire.expect("subscribeEvents").await;
+        wire.refuse(&call, 1001, "session_not_found").await;
+        wire
+    };
+    let client = async {
+        let mut stream = script.open(&peer, Anchors::default()).await;
+        let taken = take(&mut stream, 3).await;
+        assert_eq!(taken, ["over", "reconnect1", "reconnect2"]);
+        let error = stream.next().await.expect_err("refused");
+        assert!(matches!(error, ClientError::Rpc(_)), "{error:?}");
+        assert!(stream.next().await.expect("no error").is_none());
+    };
+    tokio::join!(daemon, client);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_daemon_that_stays_away_is_given_up_after_a_while() {
+    let peer = Peer::bind();
+    let script = Script::new();
+    let attempts = Cell::new(0);
+    let path = peer.path().to_path_buf();
+    let connect = || {
+        attempts.set(attempts.get() + 1);
+        Connection::connect(&path)
+    };
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        wire.subscribe("a").await;
+        drop(peer);
+    };
+    let (stream, ()) = tokio::join!(
+        SessionStream::open(connect, script.session, Anchors::default()),
+        daemon
+    );
+    let patience = Duration::from_secs(60);
+    let mut stream = stream.expect("subscribed").give_up_after(patience);
+    let started = tokio::time::Instant::now();
+    let error = loop {
+        match stream.next().await {
+            Ok(Some(Item::Reconnecting { wait, .. })) => {
+                assert!(wait <= Duration::from_secs(5), "{wait:?}");
+            }
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.is_lost_connection(), "{error:?}");
+    assert!(started.elapsed() >= patience, "{:?}", started.elapsed());
+    assert!(attempts.get() > 12, "{} attempts", attempts.get());
+}
+
+#[test]
+fn the_scripted_events_are_events() {
+    let script = Script::new();
+    for event in [script.note(2, 1), script.delta(3)] {
+        let event = Event::decode(&event.to_string()).expect("an event");
+        assert!(!matches!(event, Event::Unknown(_)), "{event:?}");
+    }
+}
