@@ -16,7 +16,6 @@
 //! * **Cancellation.** A connection owns its calls and pumps. When it ends they are dropped at
 //!   their next await, so handlers and pumps have to be cancel-safe.
 
-mod access;
 mod call;
 mod caller;
 mod connection;
@@ -37,7 +36,6 @@ mod table;
 mod text;
 mod writer;
 
-pub use access::Access;
 pub use call::Call;
 pub use caller::{Caller, Principal};
 pub use connection::Connection;
@@ -46,6 +44,7 @@ pub use limits::{InvalidLimits, Limits};
 pub use listener::{BindError, Listener, local_user};
 pub use outbox::Closed;
 pub use params::Params;
+pub use scorel_proto::Access;
 pub use service::{End, Service};
 pub use subscription::{Sink, Subscription};
 pub use table::{DuplicateMethod, MethodKind, MethodSpec, MethodTable, Table};

@@ -1,4 +1,4 @@
-use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use jsonrpsee::types::Params as Raw;
 use scorel_proto::{ErrorCode, RpcError};
@@ -16,7 +16,7 @@ pub struct Params {
 
 impl Params {
     /// Gives positional params the names of the method's fields, in order.
-    pub(crate) fn new(raw: Raw<'static>, names: &[&str]) -> Result<Self, RpcError> {
+    pub(crate) fn new(raw: Raw<'static>, names: &LazyLock<Vec<String>>) -> Result<Self, RpcError> {
         let named = match raw.as_str() {
             None => Some("{}".to_owned()),
             Some(array) if array.starts_with('[') => Some(name(array, names)?),
@@ -52,7 +52,7 @@ impl Params {
     }
 }
 
-fn name(array: &str, names: &[&str]) -> Result<String, RpcError> {
+fn name(array: &str, names: &[String]) -> Result<String, RpcError> {
     let values: Vec<&RawValue> =
         serde_json::from_str(array).map_err(|error| invalid_params(error.to_string()))?;
     if values.len() > names.len() {
@@ -62,7 +62,7 @@ fn name(array: &str, names: &[&str]) -> Result<String, RpcError> {
     let mut object = String::with_capacity(array.len() + 16 * values.len() + 2);
     for (name, value) in names.iter().zip(values) {
         object.push(if object.is_empty() { '{' } else { ',' });
-        object.push_str(&Cow::from(json!(name).to_string()));
+        object.push_str(&json!(name).to_string());
         object.push(':');
         object.push_str(value.get());
     }
@@ -90,7 +90,9 @@ mod tests {
 
     fn params(json: Option<&str>) -> Result<Params, RpcError> {
         let raw = Raw::new(json).into_owned();
-        Params::new(raw, &["session", "after", "inner"])
+        let names: LazyLock<_> =
+            LazyLock::new(|| ["session", "after", "inner"].map(str::to_owned).to_vec());
+        Params::new(raw, &names)
     }
 
     fn parse(json: &str) -> Result<Page, RpcError> {

@@ -1,13 +1,13 @@
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jsonrpsee::types::{ErrorObjectOwned, Params as RawParams};
 use jsonrpsee::{Extensions, MethodCallback, Methods, RpcModule};
-use scorel_proto::{ErrorCode, RpcError};
+use scorel_proto::{Access, ErrorCode, RpcError};
 use serde_json::value::RawValue;
 
 use crate::reply::error_object;
-use crate::{Access, Call, Params};
+use crate::{Call, Params};
 
 /// What a method does to its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,9 @@ pub struct MethodSpec {
     pub access: Access,
     /// What it does to its connection.
     pub kind: MethodKind,
-    /// The names of the params, in the order of positional params.
-    pub params: &'static [&'static str],
+    /// The names of the params, in the order of positional params. Asked for once, when the first
+    /// call comes with positional params.
+    pub params: fn() -> Vec<String>,
 }
 
 /// A method was registered before.
@@ -65,11 +66,12 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         F: Fn(Arc<Ctx>, Call, Params) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Result<Box<RawValue>, RpcError>> + Send + 'static,
     {
+        let names = Arc::new(LazyLock::new(spec.params));
         let callback = move |raw: RawParams<'static>, context: Arc<Ctx>, extensions: Extensions| {
-            let handler = handler.clone();
+            let (handler, names) = (handler.clone(), Arc::clone(&names));
             async move {
                 let call = circumstances(&extensions)?;
-                let params = Params::new(raw, spec.params).map_err(|e| error_object(&e))?;
+                let params = Params::new(raw, &names).map_err(|e| error_object(&e))?;
                 let result = handler(context, call, params).await;
                 result.map_err(|error| error_object(&error))
             }

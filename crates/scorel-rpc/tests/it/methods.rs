@@ -72,7 +72,7 @@ impl Drop for Ending {
     }
 }
 
-fn spec(name: &'static str, params: &'static [&'static str]) -> MethodSpec {
+fn spec(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
     MethodSpec {
         name,
         access: Access::Read,
@@ -81,11 +81,15 @@ fn spec(name: &'static str, params: &'static [&'static str]) -> MethodSpec {
     }
 }
 
-fn subscribe(name: &'static str, params: &'static [&'static str]) -> MethodSpec {
+fn subscribe(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
     MethodSpec {
         kind: MethodKind::Subscribe,
         ..spec(name, params)
     }
+}
+
+fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
+    names.map(str::to_owned).to_vec()
 }
 
 fn raw(value: &impl serde::Serialize) -> Answer {
@@ -97,7 +101,7 @@ pub(crate) fn table(probe: &Arc<Probe>) -> Arc<MethodTable> {
     plain(&mut table);
     waiting(&mut table);
     subscribing(&mut table);
-    let again = table.method(spec("echo", &[]), |_, _, _| async { raw(&0) });
+    let again = table.method(spec("echo", Vec::new), |_, _, _| async { raw(&0) });
     assert!(again.is_err(), "a method can be registered once");
     table.build()
 }
@@ -105,7 +109,7 @@ pub(crate) fn table(probe: &Arc<Probe>) -> Arc<MethodTable> {
 fn plain(table: &mut Table<Probe>) {
     table
         .method(
-            spec("echo", &["a", "b"]),
+            spec("echo", || names(["a", "b"])),
             |_, _, params: Params| async move {
                 Ok(RawValue::from_string(params.as_json().to_owned()).unwrap())
             },
@@ -119,7 +123,7 @@ fn plain(table: &mut Table<Probe>) {
     }
     table
         .method(
-            spec("subtract", &["minuend", "subtrahend"]),
+            spec("subtract", || names(["minuend", "subtrahend"])),
             |_, _, params: Params| async move {
                 let Subtract {
                     minuend,
@@ -131,7 +135,7 @@ fn plain(table: &mut Table<Probe>) {
         .unwrap();
     table
         .method(
-            spec("note", &["text"]),
+            spec("note", || names(["text"])),
             |probe: Arc<Probe>, _, params: Params| async move {
                 probe
                     .notes
@@ -148,20 +152,23 @@ fn plain(table: &mut Table<Probe>) {
         size: usize,
     }
     table
-        .method(spec("big", &["size"]), |_, _, params: Params| async move {
-            let Big { size } = params.parse()?;
-            raw(&"x".repeat(size))
-        })
+        .method(
+            spec("big", || names(["size"])),
+            |_, _, params: Params| async move {
+                let Big { size } = params.parse()?;
+                raw(&"x".repeat(size))
+            },
+        )
         .unwrap();
     table
-        .method(spec("fail", &[]), |_, _, _| async {
+        .method(spec("fail", Vec::new), |_, _, _| async {
             let error = RpcError::new(ErrorCode::RuntimeBusy, "a turn is running");
             Err(error.with_details(json!({"phase": "running"})))
         })
         .unwrap();
     table
         .method(
-            spec("whoami", &["claim"]),
+            spec("whoami", || names(["claim"])),
             |probe: Arc<Probe>, call: Call, params: Params| async move {
                 #[derive(Deserialize)]
                 struct Who {
@@ -179,7 +186,7 @@ fn plain(table: &mut Table<Probe>) {
         .method(
             MethodSpec {
                 access: Access::Admin,
-                ..spec("admin", &[])
+                ..spec("admin", Vec::new)
             },
             |_, _, _| async { raw(&1) },
         )
@@ -189,7 +196,7 @@ fn plain(table: &mut Table<Probe>) {
 fn waiting(table: &mut Table<Probe>) {
     table
         .method(
-            spec("slow", &["tag"]),
+            spec("slow", || names(["tag"])),
             |probe: Arc<Probe>, _, params: Params| async move {
                 let _ending = Ending(Arc::clone(&probe));
                 probe.count(&probe.begun);
@@ -199,10 +206,12 @@ fn waiting(table: &mut Table<Probe>) {
         )
         .unwrap();
     table
-        .method(spec("panic", &[]), |_, _, _| async { panic!("on purpose") })
+        .method(spec("panic", Vec::new), |_, _, _| async {
+            panic!("on purpose")
+        })
         .unwrap();
     table
-        .method(spec("panicLater", &[]), |_, _, _| async {
+        .method(spec("panicLater", Vec::new), |_, _, _| async {
             tokio::task::yield_now().await;
             panic!("on purpose")
         })
@@ -219,7 +228,7 @@ struct Ticks {
 fn subscribing(table: &mut Table<Probe>) {
     table
         .method(
-            subscribe("tick", &["count", "size"]),
+            subscribe("tick", || names(["count", "size"])),
             |probe, call: Call, params: Params| async move {
                 let ticks: Ticks = params.parse()?;
                 Ok(call
@@ -230,7 +239,7 @@ fn subscribing(table: &mut Table<Probe>) {
         .unwrap();
     table
         .method(
-            subscribe("tickThenFail", &[]),
+            subscribe("tickThenFail", Vec::new),
             |probe, call: Call, _| async move {
                 let ticks = Ticks { count: 1, size: 0 };
                 let _id = call
@@ -242,7 +251,7 @@ fn subscribing(table: &mut Table<Probe>) {
         .unwrap();
     table
         .method(
-            subscribe("tickThenPanic", &[]),
+            subscribe("tickThenPanic", Vec::new),
             |_, call: Call, _| async move {
                 let panicking = |_: Sink| async { panic!("on purpose") };
                 Ok(call.subscribe("ticked")?.spawn(panicking))
@@ -250,9 +259,10 @@ fn subscribing(table: &mut Table<Probe>) {
         )
         .unwrap();
     table
-        .method(spec("undeclared", &[]), |_, call: Call, _| async move {
-            Ok(call.subscribe("ticked")?.spawn(|_| async {}))
-        })
+        .method(
+            spec("undeclared", Vec::new),
+            |_, call: Call, _| async move { Ok(call.subscribe("ticked")?.spawn(|_| async {})) },
+        )
         .unwrap();
     #[derive(Deserialize)]
     struct Untick {
@@ -260,7 +270,7 @@ fn subscribing(table: &mut Table<Probe>) {
     }
     table
         .method(
-            spec("untick", &["subscription"]),
+            spec("untick", || names(["subscription"])),
             |_, call: Call, params: Params| async move {
                 raw(&call.unsubscribe(&params.parse::<Untick>()?.subscription))
             },
