@@ -1,0 +1,14 @@
+//! The journal as its users see it, on real files.
+
+mod bit_flips;
+mod corruption;
+mod creation;
+mod disk;
+mod faults;
+mod foreign;
+mod golden;
+mod log;
+mod model;
+mod reading;
+mod recovery;
+mod truncation;
