@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $number:literal, $text:literal, $retryable:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $number:literal, $text:literal, $retryable:literal;)*) => {
         /// What went wrong, in a form that programs decide by.
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema,
         )]
         #[serde(rename_all = "snake_case")]
         pub enum ErrorCode {
-            $($(#[$doc])* $name,)*
+            $($(#[doc = $doc])* $name,)*
         }
 
         impl ErrorCode {
@@ -34,6 +34,12 @@ macro_rules! codes {
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
+            }
+
+            /// What the code means, in a sentence.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),*).trim_start(),)* }
             }
 
             /// Whether the same call may succeed later, unchanged.

@@ -1,6 +1,7 @@
 //! The Scorel protocol.
 
 mod block;
+mod catalogue;
 mod error;
 mod event;
 mod handler;
@@ -8,6 +9,7 @@ mod id;
 mod message;
 mod method;
 mod model;
+mod openrpc;
 mod seq;
 mod usage;
 mod view;
@@ -26,6 +28,7 @@ pub use message::{
 };
 pub use method::*;
 pub use model::{ErrorCategory, ThinkingLevel};
+pub use openrpc::openrpc_document;
 pub use seq::Seq;
 pub use usage::Usage;
 pub use view::{

@@ -83,6 +83,15 @@ pub struct MethodInfo {
     pub param_names: fn() -> Vec<String>,
 }
 
+impl MethodInfo {
+    /// What the method does, in one line.
+    #[must_use]
+    pub fn summary_line(&self) -> String {
+        let words: Vec<&str> = self.summary.split_whitespace().collect();
+        words.join(" ")
+    }
+}
+
 fn property_names<T: JsonSchema>() -> Vec<String> {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
     let properties = schema.get("properties").and_then(|value| value.as_object());

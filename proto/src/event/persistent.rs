@@ -1,6 +1,6 @@
 //! Events that are written to the log.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,6 +15,7 @@ use crate::{
 /// fields, `prev` and `crc`, which the log itself adds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(transform = describe_crc)]
 pub struct PersistentEvent {
     /// The event's own id.
     pub id: EventId,
@@ -46,6 +47,18 @@ pub struct PersistentEvent {
     /// The number of the persistent event before this one, 0 for the first. Added by the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<Seq>,
+}
+
+/// Only the log knows a line's checksum, so no field of the type holds it.
+fn describe_crc(schema: &mut Schema) {
+    let crc = json_schema!({
+        "type": "string",
+        "pattern": "^[0-9a-f]{8}$",
+        "description": "The CRC-32C of the line's bytes before this field. Added by the log.",
+    });
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert("crc".to_owned(), crc.to_value());
+    }
 }
 
 /// Where a copied event comes from.
@@ -202,6 +215,7 @@ pub struct CustomMessageBody {
 #[serde(rename_all = "camelCase")]
 pub struct RewindBody {
     /// The event that becomes the leaf; `null` goes back to the empty conversation.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub target_event_id: Option<EventId>,
 }
 

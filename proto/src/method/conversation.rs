@@ -189,8 +189,10 @@ pub struct RewindParams {
     /// The session.
     pub session_id: SessionId,
     /// The event to go back to: the last one of a finished turn, or `null` for the beginning.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub target_event_id: Option<EventId>,
     /// The active leaf that the caller has seen.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub expected_leaf_id: Option<EventId>,
     /// The client's name for this command; needs a client id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -206,6 +208,7 @@ pub struct BranchParams {
     /// The event to go to: the last one of a finished turn.
     pub leaf_event_id: EventId,
     /// The active leaf that the caller has seen.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub expected_leaf_id: Option<EventId>,
     /// The client's name for this command; needs a client id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -233,6 +233,7 @@ pub struct CloneSessionParams {
     /// The session to copy from.
     pub session_id: SessionId,
     /// The last event to copy; `null` copies nothing but the facts of the session.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub event_id: Option<EventId>,
     /// The client's name for this command; needs a client id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

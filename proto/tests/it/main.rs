@@ -5,4 +5,5 @@
 mod decode;
 mod golden;
 mod goldens;
+mod openrpc;
 mod samples;
