@@ -1,0 +1,71 @@
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use scorel_journal::{EVENTS, Storage};
+use scorel_proto::{Event, Phase, Session, SessionId, SessionView};
+
+use crate::SessionHeader;
+use crate::checkpoint::Checkpoint;
+
+/// How much of a log's beginning and of its end is looked at.
+const PART_BYTES: u64 = 256 * 1024;
+
+/// Summarises a session that nobody has loaded, from its checkpoint and the ends of its log.
+///
+/// The cost does not depend on the log's length. A summary of a long log without a checkpoint may
+/// miss what its middle says, such as a title; loading the session puts that right.
+pub(super) fn summarise(storage: &dyn Storage, dir: &Path, id: SessionId) -> Option<Session> {
+    let (head, tail) = ends(&dir.join(EVENTS)).ok()?;
+    let mut lines = head.split(|byte| *byte == b'\n');
+    let header: SessionHeader = serde_json::from_slice(lines.next()?).ok()?;
+    if header.session_id != id {
+        return None;
+    }
+    let checkpoint = Checkpoint::read(storage, dir);
+    let mut view = match checkpoint {
+        Some(checkpoint) => checkpoint.view,
+        None => {
+            let mut view = SessionView::default();
+            fold(&mut view, lines);
+            view
+        }
+    };
+    fold(&mut view, tail.split(|byte| *byte == b'\n'));
+    let mut session = header.describe(&view);
+    session.phase = Phase::Idle;
+    Some(session)
+}
+
+/// Folds whole lines; what is cut off at a part's edge is no JSON and is skipped, and so is what
+/// has been folded before.
+fn fold<'a>(view: &mut SessionView, lines: impl Iterator<Item = &'a [u8]>) {
+    for line in lines {
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        if let Ok(event) = Event::decode(text)
+            && event.is_persistent()
+            && event.seq() > view.state.last_persistent_seq
+        {
+            view.apply(&event);
+        }
+    }
+}
+
+/// The first and the last part of a file, without overlap.
+fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut file = File::open(path)?;
+    let len = file.metadata()?.len();
+    let (mut head, mut tail) = (Vec::new(), Vec::new());
+    // A log that fits into both parts is read as one, so that no line is cut in two.
+    let head_bytes = if len <= 2 * PART_BYTES {
+        len
+    } else {
+        PART_BYTES
+    };
+    (&mut file).take(head_bytes).read_to_end(&mut head)?;
+    if head_bytes < len {
+        file.seek(SeekFrom::Start((len - PART_BYTES).max(head_bytes)))?;
+        file.take(PART_BYTES).read_to_end(&mut tail)?;
+    }
+    Ok((head, tail))
+}

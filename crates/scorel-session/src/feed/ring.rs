@@ -1,0 +1,161 @@
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use scorel_proto::Seq;
+
+/// The newest events of a session, bounded by bytes.
+///
+/// Numbers have gaps, so what is there is known by the **floor**: everything after it is in the
+/// ring. The last event is always kept, however large.
+#[derive(Debug)]
+pub(super) struct Ring {
+    events: VecDeque<RingEvent>,
+    bytes: usize,
+    max_bytes: usize,
+    floor: Seq,
+}
+
+/// One event, encoded once.
+#[derive(Debug, Clone)]
+pub(crate) struct RingEvent {
+    pub(crate) seq: Seq,
+    pub(crate) persistent: bool,
+    pub(crate) json: Bytes,
+}
+
+/// What a reader wants is no longer in the ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fallen;
+
+/// What an event costs besides its text.
+const OVERHEAD: usize = size_of::<RingEvent>();
+
+impl Ring {
+    pub(super) fn new(floor: Seq, max_bytes: usize) -> Self {
+        Self {
+            events: VecDeque::new(),
+            bytes: 0,
+            max_bytes,
+            floor,
+        }
+    }
+
+    pub(super) fn push(&mut self, event: RingEvent) {
+        self.bytes += event.json.len() + OVERHEAD;
+        self.events.push_back(event);
+        while self.bytes > self.max_bytes && self.events.len() > 1 {
+            self.evict();
+        }
+    }
+
+    pub(super) fn covers(&self, seq: Seq) -> bool {
+        seq >= self.floor
+    }
+
+    pub(super) fn after(&self, seq: Seq, max_bytes: usize) -> Result<Vec<RingEvent>, Fallen> {
+        if !self.covers(seq) {
+            return Err(Fallen);
+        }
+        let start = self.events.partition_point(|event| event.seq <= seq);
+        let mut bytes = 0;
+        let fits = |event: &&RingEvent| {
+            let first = bytes == 0;
+            bytes += event.json.len();
+            first || bytes <= max_bytes
+        };
+        Ok(self
+            .events
+            .range(start..)
+            .take_while(fits)
+            .cloned()
+            .collect())
+    }
+
+    pub(super) fn shrink(&mut self) {
+        while self.events.len() > 1 {
+            self.evict();
+        }
+        self.events.shrink_to_fit();
+    }
+
+    fn evict(&mut self) {
+        if let Some(event) = self.events.pop_front() {
+            self.bytes -= event.json.len() + OVERHEAD;
+            self.floor = event.seq;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seq(value: u64) -> Seq {
+        Seq::new(value).expect("small")
+    }
+
+    fn event(number: u64, len: usize) -> RingEvent {
+        RingEvent {
+            seq: seq(number),
+            persistent: false,
+            json: Bytes::from(vec![b'x'; len]),
+        }
+    }
+
+    fn numbers(events: &[RingEvent]) -> Vec<u64> {
+        events.iter().map(|event| event.seq.get()).collect()
+    }
+
+    #[test]
+    fn everything_after_the_floor_is_there() {
+        let mut ring = Ring::new(seq(10), 3 * (100 + OVERHEAD));
+        assert_eq!(ring.after(seq(9), 1000).err(), Some(Fallen));
+        assert_eq!(
+            numbers(&ring.after(seq(10), 1000).expect("covered")),
+            [0; 0]
+        );
+        for number in [11, 15, 16, 40] {
+            ring.push(event(number, 100));
+        }
+        assert_eq!(
+            ring.after(seq(10), 1000).err(),
+            Some(Fallen),
+            "11 was evicted"
+        );
+        assert_eq!(
+            numbers(&ring.after(seq(11), 1000).expect("covered")),
+            [15, 16, 40]
+        );
+        assert_eq!(
+            numbers(&ring.after(seq(15), 1000).expect("covered")),
+            [16, 40]
+        );
+        assert_eq!(
+            numbers(&ring.after(seq(40), 1000).expect("covered")),
+            [0; 0]
+        );
+    }
+
+    #[test]
+    fn the_last_event_stays_however_large() {
+        let mut ring = Ring::new(Seq::ZERO, 10);
+        ring.push(event(1, 5));
+        ring.push(event(2, 1_000_000));
+        assert_eq!(numbers(&ring.after(seq(1), 1).expect("covered")), [2]);
+        ring.push(event(3, 5));
+        ring.shrink();
+        assert_eq!(numbers(&ring.after(seq(2), 1).expect("covered")), [3]);
+        assert!(!ring.covers(seq(1)));
+    }
+
+    #[test]
+    fn a_batch_is_bounded_but_never_empty_while_something_is_there() {
+        let mut ring = Ring::new(Seq::ZERO, 1_000_000);
+        (1..=10).for_each(|number| ring.push(event(number, 100)));
+        assert_eq!(
+            numbers(&ring.after(Seq::ZERO, 250).expect("covered")),
+            [1, 2]
+        );
+        assert_eq!(numbers(&ring.after(seq(2), 1).expect("covered")), [3]);
+    }
+}

@@ -1,0 +1,124 @@
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use scorel_proto::{HostEvent, Project, ProjectId, Session, SessionId};
+use tokio::sync::watch;
+
+/// How many changes are kept for subscribers that are behind.
+const KEPT: usize = 512;
+
+/// Changes of projects and sessions, for those who follow the daemon.
+///
+/// Each change has a number. A subscriber that has fallen behind what is kept gets a new snapshot.
+#[derive(Debug)]
+pub struct HostFeed {
+    recent: Mutex<Recent>,
+    version: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Recent {
+    version: u64,
+    changes: VecDeque<(u64, Bytes)>,
+}
+
+/// The changes that were asked for are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap;
+
+impl HostFeed {
+    /// A feed without changes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            recent: Mutex::default(),
+            version: watch::Sender::new(0),
+        }
+    }
+
+    /// The number of the last change.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.recent().version
+    }
+
+    /// A way to wait for a change.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<u64> {
+        self.version.subscribe()
+    }
+
+    /// The changes after `version`, with their numbers, encoded.
+    ///
+    /// # Errors
+    ///
+    /// [`Gap`] if some of them are not kept any more.
+    pub fn after(&self, version: u64) -> Result<Vec<(u64, Bytes)>, Gap> {
+        let recent = self.recent();
+        let first_kept = recent
+            .changes
+            .front()
+            .map_or(recent.version + 1, |(number, _)| *number);
+        if version + 1 < first_kept {
+            return Err(Gap);
+        }
+        let start = recent
+            .changes
+            .partition_point(|(number, _)| *number <= version);
+        Ok(recent.changes.range(start..).cloned().collect())
+    }
+
+    /// A project was registered.
+    pub fn project_added(&self, project: &Project) {
+        let project = project.clone();
+        self.publish(|version| HostEvent::ProjectAdded { version, project });
+    }
+
+    /// A project was forgotten.
+    pub fn project_removed(&self, project_id: ProjectId) {
+        self.publish(|version| HostEvent::ProjectRemoved {
+            version,
+            project_id,
+        });
+    }
+
+    /// A session was made or has changed.
+    pub fn session_changed(&self, session: Session) {
+        let session = Box::new(session);
+        self.publish(|version| HostEvent::SessionChanged { version, session });
+    }
+
+    /// A session was deleted.
+    pub fn session_removed(&self, session_id: SessionId) {
+        self.publish(|version| HostEvent::SessionRemoved {
+            version,
+            session_id,
+        });
+    }
+
+    fn publish(&self, event: impl FnOnce(u64) -> HostEvent) {
+        let mut recent = self.recent();
+        let version = recent.version + 1;
+        let Ok(json) = serde_json::to_vec(&event(version)) else {
+            return;
+        };
+        recent.version = version;
+        recent.changes.push_back((version, Bytes::from(json)));
+        if recent.changes.len() > KEPT {
+            recent.changes.pop_front();
+        }
+        drop(recent);
+        self.version.send_replace(version);
+    }
+
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for HostFeed {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,165 @@
+//! Loading a session: its log is folded, and what a crash left open is closed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use scorel_journal::{ContinueAt, Index, Journal, Opened, RecordRef, ResumePoint, Resumed};
+use scorel_proto::{Event, SessionId, SessionView};
+
+use super::{Lane, LaneState};
+use crate::checkpoint::Checkpoint;
+use crate::receipts::Receipts;
+use crate::recovery::recover;
+use crate::sessions::Shared;
+use crate::{SessionError, SessionHeader};
+
+/// What the records of a log fold into.
+#[derive(Default)]
+struct Fold {
+    view: SessionView,
+    index: Index,
+    receipts: Receipts,
+}
+
+impl Lane {
+    /// Loads the session from its directory. Blocks on the disk.
+    pub(crate) fn load(shared: Arc<Shared>, id: SessionId) -> Result<Arc<Self>, SessionError> {
+        let dir = shared.session_dir(id);
+        let (opened, fold) = open(&shared, &dir, id)?;
+        let header = read_header(&opened, id)?;
+        let problem = report(&opened, id);
+        let at = match &fold.view.state.turn {
+            Some(_) => ContinueAt::Reserve,
+            None => ContinueAt::LastRecord,
+        };
+        let journal = opened.into_journal(at, shared.settings.durability);
+        let state = LaneState {
+            session_id: id,
+            checkpointed: journal.end(),
+            journal,
+            view: fold.view,
+            index: fold.index,
+            receipts: fold.receipts,
+            failed: problem,
+            deleted: false,
+            lift_pause: false,
+        };
+        let lane = Arc::new(Self::new(header, dir, state, shared));
+        lane.wake()?;
+        Ok(lane)
+    }
+
+    /// Closes an interrupted turn, and goes on with the queue.
+    fn wake(self: &Arc<Self>) -> Result<(), SessionError> {
+        let mut state = self
+            .try_lock()
+            .expect("nobody else has a lane that is being loaded");
+        if state.failed.is_some() {
+            return Ok(());
+        }
+        let before = state.journal.end();
+        recover(self, &mut state)?;
+        if !self.shared.is_draining() && state.view.state.turn.is_none() {
+            self.start_next(&mut state)?;
+        }
+        if state.journal.end() != before {
+            self.announce(&state);
+        }
+        Ok(())
+    }
+}
+
+/// Opens the log behind its checkpoint, or from the start if the checkpoint does not fit it.
+fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, Fold), SessionError> {
+    if let Some(checkpoint) = Checkpoint::read(&*shared.storage, dir) {
+        let Checkpoint {
+            resume,
+            view,
+            index,
+            receipts,
+        } = checkpoint;
+        let fold = Fold {
+            view,
+            index,
+            receipts,
+        };
+        let (opened, fold) = open_from(shared, dir, id, Some(resume), fold)?;
+        if matches!(opened.report().resumed, Resumed::FromPoint) {
+            return Ok((opened, fold));
+        }
+        tracing::warn!(session = %id, "the checkpoint does not fit the log and is ignored");
+    }
+    open_from(shared, dir, id, None, Fold::default())
+}
+
+fn open_from(
+    shared: &Shared,
+    dir: &Path,
+    id: SessionId,
+    resume: Option<ResumePoint>,
+    mut fold: Fold,
+) -> Result<(Opened, Fold), SessionError> {
+    let storage = Arc::clone(&shared.storage);
+    Journal::open(storage, dir, resume, &mut |record| fold.add(record))
+        .map_err(|error| SessionError::open(id, &error))
+        .map(|opened| (opened, fold))
+}
+
+impl Fold {
+    fn add(&mut self, record: RecordRef<'_>) {
+        self.index.push(record.place);
+        match Event::decode(record.line) {
+            Ok(event) => {
+                self.view.apply(&event);
+                if let Event::Persistent(event) = &event {
+                    self.receipts
+                        .apply(event, self.view.state.queue.items.len());
+                }
+            }
+            Err(error) => tracing::warn!(seq = %record.place.seq, %error, "a record is no event"),
+        }
+    }
+}
+
+fn read_header(opened: &Opened, id: SessionId) -> Result<SessionHeader, SessionError> {
+    let failed = |reason: String| SessionError::Failed {
+        session_id: id,
+        reason,
+    };
+    let header: SessionHeader = serde_json::from_str(opened.report().header.text())
+        .map_err(|error| failed(format!("the log's first line is not a session's: {error}")))?;
+    if header.session_id == id {
+        Ok(header)
+    } else {
+        Err(failed(format!("the log is that of {}", header.session_id)))
+    }
+}
+
+/// Reports what is wrong with the log. Returns what keeps the session from going on.
+fn report(opened: &Opened, id: SessionId) -> Option<String> {
+    let report = opened.report();
+    if let Some(torn) = &report.torn {
+        tracing::warn!(
+            session = %id,
+            offset = torn.offset,
+            bytes = torn.len,
+            moved_to = ?torn.moved_to,
+            "an unfinished last line was moved aside"
+        );
+    }
+    for damage in &report.damage {
+        tracing::error!(session = %id, offset = damage.offset, bytes = damage.len,
+            reason = %damage.reason, "the log is damaged");
+    }
+    let first = report.damage.first()?;
+    let more = report.damage.len() as u64 - 1 + report.more_damage;
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(", and {more} more places")
+    };
+    Some(format!(
+        "the log is damaged at offset {}, {} bytes: {}{more}",
+        first.offset, first.len, first.reason
+    ))
+}

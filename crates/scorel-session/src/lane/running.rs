@@ -1,0 +1,61 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use scorel_proto::TurnId;
+use tokio_util::sync::CancellationToken;
+
+/// The turn that is running, outside the lane's critical section: cancelling never waits for it.
+#[derive(Debug, Default)]
+pub(crate) struct TurnSlot {
+    running: Mutex<Option<RunningTurn>>,
+}
+
+/// A turn and the way to end it.
+#[derive(Debug, Clone)]
+pub(crate) struct RunningTurn {
+    pub(crate) turn_id: TurnId,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl TurnSlot {
+    /// A turn begins.
+    pub(crate) fn begin(&self, turn_id: TurnId) -> RunningTurn {
+        let turn = RunningTurn {
+            turn_id,
+            cancel: CancellationToken::new(),
+        };
+        *self.slot() = Some(turn.clone());
+        turn
+    }
+
+    /// The turn has its outcome.
+    pub(crate) fn end(&self) {
+        *self.slot() = None;
+    }
+
+    /// Signals the running turn, if it is the one that is meant. Says whether it took the signal.
+    pub(crate) fn cancel(&self, expected: Option<TurnId>) -> bool {
+        match &*self.slot() {
+            Some(turn) if expected.is_none_or(|id| id == turn.turn_id) => {
+                turn.cancel.cancel();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the running turn has been cancelled.
+    pub(crate) fn is_cancelling(&self) -> bool {
+        self.slot()
+            .as_ref()
+            .is_some_and(|turn| turn.cancel.is_cancelled())
+    }
+
+    /// Whether a turn is running.
+    pub(crate) fn is_running(&self) -> bool {
+        self.slot().is_some()
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<RunningTurn>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,234 @@
+//! Saying something in a session.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    Block, ClientId, EventId, Message, MessageBody, MessageSource, Meta, PersistentBody, Phase,
+    QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody, SendMessageResult, SessionChanges,
+    SessionInfoBody, TurnId, UserMessage, WhileRunning,
+};
+
+use super::{Draft, Lane, LaneState};
+use crate::receipts::Answer;
+use crate::{Command, SessionError, turn};
+
+/// A message to a session.
+#[derive(Debug, Clone)]
+pub struct SendRequest {
+    /// Who says it, and the receipt.
+    pub command: Command,
+    /// What is said; not empty.
+    pub content: Vec<Block>,
+    /// What to do while a turn runs or messages wait.
+    pub while_running: WhileRunning,
+    /// The event that it follows, if not the active leaf.
+    pub parent_event_id: Option<Option<EventId>>,
+    /// The active leaf that the caller has seen.
+    pub expected_leaf_id: Option<Option<EventId>>,
+    /// A model for the session from now on.
+    pub model: Option<String>,
+}
+
+impl Lane {
+    /// Accepts a message. It is durable when this returns.
+    ///
+    /// # Errors
+    ///
+    /// See [`SessionError`]; nothing has changed then.
+    pub async fn send(
+        self: &Arc<Self>,
+        request: SendRequest,
+    ) -> Result<SendMessageResult, SessionError> {
+        self.section(move |lane, state| lane.accept(state, request))
+            .await?
+    }
+
+    fn accept(
+        self: &Arc<Self>,
+        state: &mut LaneState,
+        request: SendRequest,
+    ) -> Result<SendMessageResult, SessionError> {
+        state.check_exists()?;
+        if let Some(Answer::Sent(answer)) = state.receipts.find(&request.command)? {
+            return Ok(answer.clone());
+        }
+        state.check_usable()?;
+        if self.shared.is_draining() {
+            return Err(SessionError::ShuttingDown);
+        }
+        check_leaf(state, request.expected_leaf_id)?;
+        let busy = state.view.state.turn.is_some() || !state.view.state.queue.items.is_empty();
+        if busy {
+            self.queue(state, request)
+        } else {
+            self.start(state, request)
+        }
+    }
+
+    /// An idle session: the message starts a turn.
+    fn start(
+        self: &Arc<Self>,
+        state: &mut LaneState,
+        request: SendRequest,
+    ) -> Result<SendMessageResult, SessionError> {
+        if let Some(Some(parent)) = request.parent_event_id
+            && !state.view.tree.is_turn_end(parent)
+        {
+            return Err(SessionError::InvalidEvent(format!(
+                "{parent} is not the last event of a finished turn of this session"
+            )));
+        }
+        self.choose_model(state, &request.command, request.model)?;
+        let turn_id = TurnId::generate();
+        let message = user_message(request.content, None);
+        let body = PersistentBody::Message(MessageBody {
+            message,
+            queue_item_id: None,
+        });
+        let mut draft = Draft::new(body).in_turn(turn_id).by(&request.command);
+        if let Some(parent) = request.parent_event_id {
+            draft = draft.after(parent);
+        }
+        let event = self.commit(state, draft)?;
+        self.begin_turn(state, turn_id);
+        Ok(SendMessageResult::Accepted {
+            user_event_id: event.id,
+            turn_id,
+            seq: event.seq,
+        })
+    }
+
+    /// A busy session: the message waits.
+    fn queue(
+        self: &Arc<Self>,
+        state: &mut LaneState,
+        request: SendRequest,
+    ) -> Result<SendMessageResult, SessionError> {
+        let phase = self.phase_of(state);
+        if request.parent_event_id.is_some() {
+            return Err(SessionError::Busy(phase));
+        }
+        match request.while_running {
+            WhileRunning::FollowUp => {}
+            WhileRunning::Steer => {
+                let text = "steering a running turn is not part of this version";
+                return Err(SessionError::Unsupported(text.to_owned()));
+            }
+            WhileRunning::Reject if phase == Phase::Idle && state.view.state.queue.paused => {
+                return Err(SessionError::QueuePaused);
+            }
+            WhileRunning::Reject => return Err(SessionError::Busy(phase)),
+        }
+        let limit = self.shared.settings.max_queue;
+        let position = state.view.state.queue.items.len();
+        if position >= limit {
+            return Err(SessionError::QueueFull { limit });
+        }
+        self.choose_model(state, &request.command, request.model)?;
+        let queue_item_id = QueueItemId::generate();
+        let item = queue_item(queue_item_id, request.command, request.content);
+        let seq = self.update_queue(state, vec![QueueOp::Add { item }])?;
+        if state.view.state.turn.is_none() {
+            self.start_next(state)?;
+        } else {
+            state.lift_pause |= self.turn.is_cancelling();
+        }
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        Ok(SendMessageResult::Queued {
+            queue: WhileRunning::FollowUp,
+            queue_item_id,
+            position,
+            seq,
+        })
+    }
+
+    fn choose_model(
+        &self,
+        state: &mut LaneState,
+        command: &Command,
+        model: Option<String>,
+    ) -> Result<(), SessionError> {
+        if model.is_none() || model == state.view.state.model {
+            return Ok(());
+        }
+        let changes = SessionChanges {
+            model,
+            ..SessionChanges::default()
+        };
+        let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
+        self.commit(state, Draft::new(body).said_by(command.client_id))?;
+        Ok(())
+    }
+
+    /// Writes changes of the queue; returns the record's number.
+    pub(crate) fn update_queue(
+        &self,
+        state: &mut LaneState,
+        ops: Vec<QueueOp>,
+    ) -> Result<scorel_proto::Seq, SessionError> {
+        let version = state.view.state.queue.version + 1;
+        let body = PersistentBody::QueueUpdate(QueueUpdateBody { version, ops });
+        let seq = self.commit(state, Draft::new(body))?.seq;
+        self.announce(state);
+        Ok(seq)
+    }
+
+    /// Makes the first waiting message a turn, if messages wait and the queue is not paused.
+    pub(crate) fn start_next(self: &Arc<Self>, state: &mut LaneState) -> Result<(), SessionError> {
+        let queue = &state.view.state.queue;
+        let Some(item) = queue.items.first().filter(|_| !queue.paused).cloned() else {
+            return Ok(());
+        };
+        let turn_id = TurnId::generate();
+        let message = user_message(item.content, Some(MessageSource::FollowUp));
+        let queue_item_id = Some(item.queue_item_id);
+        let body = PersistentBody::Message(MessageBody {
+            message,
+            queue_item_id,
+        });
+        self.commit(
+            state,
+            Draft::new(body).in_turn(turn_id).said_by(item.client_id),
+        )?;
+        self.begin_turn(state, turn_id);
+        Ok(())
+    }
+
+    /// The turn's first record is durable: its task starts.
+    pub(crate) fn begin_turn(self: &Arc<Self>, state: &LaneState, turn_id: TurnId) {
+        let running = self.turn.begin(turn_id);
+        self.announce(state);
+        turn::spawn(Arc::clone(self), running);
+    }
+}
+
+fn check_leaf(state: &LaneState, expected: Option<Option<EventId>>) -> Result<(), SessionError> {
+    match expected {
+        Some(leaf) if leaf != state.view.leaf() => Err(SessionError::Conflict(
+            "the conversation has moved on".to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn user_message(content: Vec<Block>, source: Option<MessageSource>) -> Message {
+    Message::User(UserMessage {
+        content,
+        meta: Meta {
+            source,
+            provider: None,
+        },
+    })
+}
+
+fn queue_item(queue_item_id: QueueItemId, command: Command, content: Vec<Block>) -> QueueItem {
+    let client_id: ClientId = command.client_id;
+    QueueItem {
+        queue_item_id,
+        kind: QueueKind::FollowUp,
+        content,
+        client_id,
+        digest: command.id.is_some().then_some(command.digest),
+        command_id: command.id,
+    }
+}

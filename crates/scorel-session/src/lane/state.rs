@@ -1,0 +1,50 @@
+use scorel_journal::{Index, Journal};
+use scorel_proto::{SessionId, SessionView};
+
+use crate::SessionError;
+use crate::receipts::Receipts;
+
+/// What a lane's critical section owns.
+#[derive(Debug)]
+pub(crate) struct LaneState {
+    pub(crate) session_id: SessionId,
+    pub(crate) journal: Journal,
+    pub(crate) view: SessionView,
+    pub(crate) index: Index,
+    pub(crate) receipts: Receipts,
+    /// Why the session cannot go on.
+    pub(crate) failed: Option<String>,
+    pub(crate) deleted: bool,
+    /// A message was accepted after the running turn was cancelled: the pause that its outcome
+    /// brings is lifted at once.
+    pub(crate) lift_pause: bool,
+    /// The length of the log at the last checkpoint, in bytes.
+    pub(crate) checkpointed: u64,
+}
+
+impl LaneState {
+    /// Whether the session exists, for reading.
+    pub(crate) fn check_exists(&self) -> Result<(), SessionError> {
+        if self.deleted {
+            Err(SessionError::NotFound(self.session_id))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether the session can be changed.
+    pub(crate) fn check_usable(&self) -> Result<(), SessionError> {
+        self.check_exists()?;
+        match &self.failed {
+            Some(reason) => Err(self.failure(reason)),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn failure(&self, reason: &str) -> SessionError {
+        SessionError::Failed {
+            session_id: self.session_id,
+            reason: reason.to_owned(),
+        }
+    }
+}

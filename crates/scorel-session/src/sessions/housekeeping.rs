@@ -1,0 +1,100 @@
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use scorel_proto::{EndReason, SessionId};
+use tokio_util::sync::CancellationToken;
+
+use super::{Sessions, Slot};
+use crate::Lane;
+
+/// How often idle sessions are looked for.
+const PERIOD: Duration = Duration::from_secs(10);
+
+impl Sessions {
+    /// Keeps memory small and summaries fresh until `stop` fires.
+    pub async fn housekeep(self: Arc<Self>, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(PERIOD) => self.sweep().await,
+            }
+        }
+    }
+
+    /// Shrinks the feeds of idle sessions, unloads those that nobody uses, writes the summaries.
+    pub async fn sweep(&self) {
+        for lane in self.lanes() {
+            if !lane.turn.is_running() {
+                lane.feed.shrink();
+            }
+        }
+        for id in self.unused() {
+            if let Some(lane) = self.lane_in_memory(id) {
+                // What is derived is written while the lane is still the only writer.
+                let _ = lane.section(|lane, state| lane.checkpoint(state)).await;
+            }
+            self.unload(id);
+        }
+        let shared = Arc::clone(&self.shared);
+        let _ = tokio::task::spawn_blocking(move || shared.save_catalog()).await;
+    }
+
+    /// The sessions that nobody has used for a while.
+    fn unused(&self) -> Vec<SessionId> {
+        let loaded = self.loaded();
+        let idle = loaded.iter().filter(|(_, slot)| self.is_unused(slot));
+        idle.map(|(id, _)| *id).collect()
+    }
+
+    fn is_unused(&self, slot: &Arc<Slot>) -> bool {
+        let last_used = *slot
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Some(lane) = slot.lane.get() else {
+            return false;
+        };
+        last_used.elapsed() >= self.shared.settings.idle_unload
+            && Arc::strong_count(slot) == 1
+            && Arc::strong_count(lane) == 1
+            && !lane.turn.is_running()
+    }
+
+    /// Whoever wants the lane from now on gets it through the map, so nobody can have it while the
+    /// map is locked and the map's reference is the only one.
+    fn unload(&self, id: SessionId) {
+        let mut loaded = self.loaded();
+        if loaded.get(&id).is_some_and(|slot| self.is_unused(slot)) {
+            loaded.remove(&id);
+            self.shared.setup.forget(id);
+        }
+    }
+
+    fn lane_in_memory(&self, id: SessionId) -> Option<Arc<Lane>> {
+        self.loaded()
+            .get(&id)
+            .and_then(|slot| slot.lane.get().cloned())
+    }
+
+    /// Ends all work: no turn begins any more, running turns are interrupted and get their outcome,
+    /// what is derived is written, subscribers are told. Returns whether that was done in time.
+    pub async fn drain(&self, grace: Duration) -> bool {
+        self.shared.start_draining();
+        for lane in self.lanes() {
+            lane.turn.cancel(None);
+        }
+        self.shared.tasks.close();
+        let in_time = tokio::time::timeout(grace, self.shared.tasks.wait())
+            .await
+            .is_ok();
+        for lane in self.lanes() {
+            if in_time {
+                let _ = lane.section(|lane, state| lane.checkpoint(state)).await;
+            }
+            lane.feed.end(EndReason::ShuttingDown);
+        }
+        let shared = Arc::clone(&self.shared);
+        let _ = tokio::task::spawn_blocking(move || shared.save_catalog()).await;
+        in_time
+    }
+}

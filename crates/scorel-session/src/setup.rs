@@ -1,0 +1,45 @@
+use std::fmt;
+
+use scorel_journal::Blobs;
+use scorel_proto::{InstructionPart, ProjectId, SessionId, ThinkingLevel, TurnError};
+use scorel_runtime::TurnPorts;
+
+/// Makes what a turn needs: the model, the tools, the limits and the instructions.
+///
+/// The daemon implements it; it is called on a blocking thread at the beginning of every turn, so
+/// that a changed configuration holds from the next turn on.
+pub trait TurnSetup: fmt::Debug + Send + Sync {
+    /// Prepares one turn.
+    ///
+    /// # Errors
+    ///
+    /// Whatever makes the turn impossible, such as a missing key; it becomes the turn's outcome.
+    fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError>;
+
+    /// A session is gone, or out of memory; what is kept for it can go too.
+    fn forget(&self, session_id: SessionId);
+}
+
+/// The turn to prepare.
+#[derive(Debug, Clone)]
+pub struct TurnRequest {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its project.
+    pub project_id: ProjectId,
+    /// The session's own model, if it has one.
+    pub model: Option<String>,
+    /// How much the model should think.
+    pub thinking_level: ThinkingLevel,
+    /// Where the session's pictures and large contents are.
+    pub blobs: Blobs,
+}
+
+/// A turn that can run.
+#[derive(Debug)]
+pub struct PreparedTurn {
+    /// What the engine needs. Its `system` is replaced by the session's frozen instructions.
+    pub ports: TurnPorts,
+    /// The instructions to freeze, if the session has none yet.
+    pub instructions: Vec<InstructionPart>,
+}
