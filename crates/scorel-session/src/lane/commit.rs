@@ -137,7 +137,7 @@ impl Lane {
         turn_id: TurnId,
         body: TransientBody,
     ) -> Result<(), SessionError> {
-        let Err(body) = self.try_show(state, turn_id, body) else {
+        let Some(body) = self.try_show(state, turn_id, body) else {
             return Ok(());
         };
         let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
@@ -154,9 +154,9 @@ impl Lane {
         state: &mut LaneState,
         turn_id: TurnId,
         body: TransientBody,
-    ) -> Result<(), TransientBody> {
+    ) -> Option<TransientBody> {
         let Ok(seq) = state.journal.next_transient() else {
-            return Err(body);
+            return Some(body);
         };
         let event = TransientEvent {
             seq,
