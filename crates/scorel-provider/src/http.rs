@@ -4,6 +4,7 @@ mod body;
 mod classify;
 mod client;
 mod error_body;
+mod error_text;
 mod retry_after;
 mod timeouts;
 
@@ -11,5 +12,6 @@ pub(crate) use body::{ReadError, idle_limited};
 pub(crate) use classify::{Origin, classify};
 pub(crate) use client::{Call, Http};
 pub(crate) use error_body::ErrorBody;
+pub(crate) use error_text::error_text;
 pub(crate) use retry_after::retry_after;
 pub use timeouts::Timeouts;

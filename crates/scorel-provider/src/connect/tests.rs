@@ -107,3 +107,14 @@ fn the_base_url_of_a_builtin_provider_can_be_replaced() {
         SetupError::InvalidBaseUrl { .. }
     ));
 }
+
+#[test]
+fn a_custom_entry_for_a_known_host_is_known() {
+    let url = "https://api.openai.com/v1";
+    let config = ModelConfig::custom("mine", "openai-completions", url, "gpt-4o");
+    let model = connect(&config, None).unwrap().model().clone();
+    assert_eq!(
+        (model.provider.as_str(), model.max_output_tokens),
+        ("mine", 16_384)
+    );
+}

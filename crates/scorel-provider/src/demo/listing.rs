@@ -15,6 +15,11 @@ pub(super) fn paths(text: &str) -> Vec<String> {
     paths.iter().filter_map(|path| clean(path)).collect()
 }
 
+/// Whether the tool added a remark, such as that there is more.
+pub(super) fn has_remark(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with(['[', '(']))
+}
+
 /// The texts in arrays, and the paths of objects in arrays.
 fn collect(value: &Value, found: &mut Vec<String>) {
     match value {

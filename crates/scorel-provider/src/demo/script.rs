@@ -121,7 +121,7 @@ fn describe(step: &Step) -> String {
         return format!("The tool {} failed: {reason}", step.tool);
     }
     match step.tool.as_str() {
-        "Glob" => describe_listing(&listing::paths(&step.text)),
+        "Glob" => describe_listing(&step.text),
         "Read" => describe_file(&step.text),
         tool => {
             let lines = step.text.lines().count();
@@ -130,7 +130,8 @@ fn describe(step: &Step) -> String {
     }
 }
 
-fn describe_listing(paths: &[String]) -> String {
+fn describe_listing(text: &str) -> String {
+    let paths = listing::paths(text);
     if paths.is_empty() {
         return "The directory is empty.".to_owned();
     }
@@ -145,8 +146,16 @@ fn describe_listing(paths: &[String]) -> String {
     } else {
         format!(" and {more} more")
     };
+    let least = if listing::has_remark(text) {
+        "at least "
+    } else {
+        ""
+    };
     let count = count(paths.len(), "entry");
-    format!("The directory has {count}: {}{rest}.", names.join(", "))
+    format!(
+        "The directory has {least}{count}: {}{rest}.",
+        names.join(", ")
+    )
 }
 
 fn describe_file(text: &str) -> String {

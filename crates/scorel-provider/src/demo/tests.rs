@@ -137,6 +137,22 @@ async fn without_a_telling_file_it_answers_after_the_listing() {
 }
 
 #[tokio::test]
+async fn a_listing_with_a_remark_is_not_taken_for_all() {
+    let mut messages = vec![Message::user("hi")];
+    let looked = ask(request(messages.clone(), &["Glob"])).await;
+    messages.extend(step(
+        &looked,
+        "a\nb\n[Paths 1 to 2 of 9. Continue with offset 2.]\n",
+    ));
+    let answer = ask(request(messages, &["Glob"])).await;
+    assert!(
+        answer.text.contains("at least 2 entries: `a`, `b`"),
+        "{}",
+        answer.text
+    );
+}
+
+#[tokio::test]
 async fn every_question_is_answered_by_tools_anew() {
     let mut messages = vec![Message::user("one")];
     let looked = ask(request(messages.clone(), &["Glob"])).await;

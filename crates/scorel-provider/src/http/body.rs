@@ -53,3 +53,41 @@ pub(crate) fn idle_limited(
     })
     .boxed()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use futures_util::{StreamExt, stream};
+
+    use super::{ReadError, idle_limited};
+
+    const IDLE: Duration = Duration::from_secs(120);
+
+    /// A comment every `period`, which is nothing to a reader of events.
+    fn comments(
+        period: Duration,
+    ) -> impl stream::Stream<Item = Result<Bytes, ReadError>> + Send + 'static {
+        stream::unfold(tokio::time::interval(period), async |mut ticks| {
+            ticks.tick().await;
+            Some((Ok(Bytes::from_static(b": alive\n")), ticks))
+        })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn any_byte_puts_off_the_end_of_patience() {
+        let start = tokio::time::Instant::now();
+        let body = idle_limited(comments(IDLE - Duration::from_secs(1)).take(100), IDLE);
+        assert!(body.all(async |chunk| chunk.is_ok()).await);
+        assert!(start.elapsed() > IDLE * 90);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_ends_the_body() {
+        let body = idle_limited(comments(IDLE + Duration::from_secs(1)), IDLE);
+        let chunks: Vec<_> = body.collect().await;
+        assert_eq!(chunks.len(), 2);
+        assert_eq!(chunks[1], Err(ReadError::Silent(IDLE)));
+    }
+}

@@ -10,7 +10,9 @@ use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use super::{ErrorBody, Origin, ReadError, Timeouts, classify, idle_limited, retry_after};
+use super::{
+    ErrorBody, Origin, ReadError, Timeouts, classify, error_text, idle_limited, retry_after,
+};
 use crate::Secret;
 
 /// How much of the body of a failure is read, in bytes.
@@ -23,10 +25,12 @@ const FAILURE_LIMIT: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct Http {
     timeouts: Timeouts,
-    /// For servers on this machine: no TLS, no proxy.
+    /// For servers on this machine without TLS: no proxy either.
     loopback: OnceCell<Client>,
-    /// For all others: TLS as the platform trusts, proxies as the environment says.
-    remote: OnceCell<Client>,
+    /// For other servers without TLS. They work where the platform has no certificates.
+    plain: OnceCell<Client>,
+    /// For servers with TLS, which the platform's certificates must vouch for.
+    secure: OnceCell<Client>,
 }
 
 /// A request to an endpoint.
@@ -43,7 +47,8 @@ impl Http {
         Self {
             timeouts,
             loopback: OnceCell::new(),
-            remote: OnceCell::new(),
+            plain: OnceCell::new(),
+            secure: OnceCell::new(),
         }
     }
 
@@ -60,9 +65,7 @@ impl Http {
         self.exchange(url, key.as_ref(), body)
             .await
             .map_err(|mut error| {
-                if let Some(key) = &key {
-                    error.message = key.redact(&error.message);
-                }
+                error.message = error_text(&error.message, key.as_ref());
                 error
             })
     }
@@ -97,11 +100,37 @@ impl Http {
             .connect_timeout(connect)
             // A redirect could carry the key and the conversation to another host.
             .redirect(reqwest::redirect::Policy::none());
-        if is_loopback(url) {
-            let builder = common.no_proxy().tls_certs_only([]);
-            self.loopback.get_or_try_init(|| build(builder)).await
-        } else {
-            self.remote.get_or_try_init(|| build(common)).await
+        match Route::of(url) {
+            Route::Loopback => {
+                let builder = common.no_proxy().tls_certs_only([]);
+                self.loopback.get_or_try_init(|| build(builder)).await
+            }
+            Route::Plain => {
+                let builder = common.tls_certs_only([]);
+                self.plain.get_or_try_init(|| build(builder)).await
+            }
+            Route::Secure => self.secure.get_or_try_init(|| build(common)).await,
+        }
+    }
+}
+
+/// The kind of connection that a URL needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Route {
+    Loopback,
+    Plain,
+    Secure,
+}
+
+impl Route {
+    fn of(url: &Url) -> Self {
+        let host = url.host_str().unwrap_or_default();
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        let local = address.map_or(host == "localhost", |address| address.is_loopback());
+        match url.scheme() {
+            "http" if local => Self::Loopback,
+            "http" => Self::Plain,
+            _ => Self::Secure,
         }
     }
 }
@@ -182,14 +211,14 @@ fn failure(host: &str, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> 
     // The same request stays too large whatever the endpoint advises.
     let advice = advice.filter(|_| category != ErrorCategory::ContextOverflow);
     let mut message = format!("{host} answered with status {status}");
-    if !body.message.is_empty() {
-        message.push_str(": ");
-        message.push_str(&body.message);
-    }
     if let Some(id) = request_id(headers) {
         message.push_str(" (request ");
         message.push_str(id);
         message.push(')');
+    }
+    if !body.message.is_empty() {
+        message.push_str(": ");
+        message.push_str(&body.message);
     }
     ProviderError {
         category,
@@ -273,10 +302,23 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// Whether the URL leads to this machine without TLS.
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    let local = address.map_or(host == "localhost", |address| address.is_loopback());
-    url.scheme() == "http" && local
+#[cfg(test)]
+mod tests {
+    use reqwest::Url;
+
+    use super::Route;
+
+    #[test]
+    fn only_plain_urls_of_this_machine_bypass_proxies() {
+        for (url, route) in [
+            ("http://127.0.0.1:11434/v1", Route::Loopback),
+            ("http://localhost/v1", Route::Loopback),
+            ("http://[::1]:8080/v1", Route::Loopback),
+            ("http://ollama:11434/v1", Route::Plain),
+            ("http://127.0.0.1.example.com/v1", Route::Plain),
+            ("https://127.0.0.1/v1", Route::Secure),
+        ] {
+            assert_eq!(Route::of(&Url::parse(url).unwrap()), route, "{url}");
+        }
+    }
 }

@@ -1,9 +1,7 @@
 use serde_json::Value;
 
-/// How much of a body that says nothing in a known form is shown, in characters.
-const PREVIEW: usize = 500;
-
-/// What an endpoint says about a failure, in any of the forms that endpoints use.
+/// What an endpoint says about a failure, in any of the forms that endpoints use. Not yet fit to be
+/// shown: see [`error_text`](super::error_text).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
     /// The explanation; empty if there is none.
@@ -27,12 +25,12 @@ impl ErrorBody {
             Ok(value) => {
                 let mut parsed = Self::from_value(&value);
                 if parsed.message.is_empty() {
-                    parsed.message = preview(text);
+                    text.clone_into(&mut parsed.message);
                 }
                 parsed
             }
             Err(_) => Self {
-                message: preview(text),
+                message: text.to_owned(),
                 is_empty: text.is_empty(),
                 ..Self::default()
             },
@@ -86,7 +84,7 @@ fn message(value: &Value) -> Option<String> {
         .iter()
         .find_map(|field| text_of(&value[*field]))?;
     // Routers put the words of the model's host beside their own.
-    let raw = text_of(&value["metadata"]["raw"]).map(|raw| preview(&raw));
+    let raw = text_of(&value["metadata"]["raw"]);
     Some(match raw {
         Some(raw) => format!("{detail}: {raw}"),
         None => detail,
@@ -96,7 +94,7 @@ fn message(value: &Value) -> Option<String> {
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Array(_) | Value::Object(_) => Some(preview(&value.to_string())),
+        Value::Array(_) | Value::Object(_) => Some(value.to_string()),
         _ => None,
     }
 }
@@ -109,16 +107,9 @@ fn retry_delay(error: &Value) -> Option<String> {
     delay.map(str::to_owned)
 }
 
-fn preview(text: &str) -> String {
-    match text.char_indices().nth(PREVIEW) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ErrorBody, PREVIEW};
+    use super::ErrorBody;
 
     #[test]
     fn every_known_form_gives_its_message() {
@@ -132,14 +123,6 @@ mod tests {
         ] {
             assert_eq!(ErrorBody::parse(body.as_bytes()).message, "no", "{body}");
         }
-    }
-
-    #[test]
-    fn a_long_body_is_cut_between_characters() {
-        let body = "ä".repeat(PREVIEW + 1);
-        let message = ErrorBody::parse(body.as_bytes()).message;
-        assert_eq!(message.chars().count(), PREVIEW + 1);
-        assert!(message.ends_with('…'));
     }
 
     #[test]

@@ -8,8 +8,12 @@ use tokio::time::timeout;
 use super::answer::Answer;
 use super::origin::ModelOrigin;
 use crate::Secret;
-use crate::http::ReadError;
+use crate::http::{ReadError, error_text};
 use crate::sse::Event;
+
+/// How long to wait for the end of a body after its last event. It comes at once where the
+/// connection can be used again; where it does not, the connection is given up.
+const LINGER: Duration = Duration::from_millis(100);
 
 /// Turns the events of a response into the events of an answer.
 ///
@@ -62,6 +66,7 @@ impl Reader {
                 if taken.is_err() || !answer.is_done() {
                     taken.map(|()| self.answer = Some(answer))
                 } else {
+                    let _ = timeout(LINGER, self.events.next()).await;
                     answer.end(&mut out)
                 }
             }
@@ -74,7 +79,7 @@ impl Reader {
         };
         self.ready.extend(out.into_iter().map(Ok));
         if let Err(error) = outcome {
-            self.ready.push_back(Err(self.redacted(error)));
+            self.ready.push_back(Err(self.shown(error)));
         }
     }
 
@@ -87,10 +92,8 @@ impl Reader {
         }
     }
 
-    fn redacted(&self, mut error: ProviderError) -> ProviderError {
-        if let Some(key) = &self.key {
-            error.message = key.redact(&error.message);
-        }
+    fn shown(&self, mut error: ProviderError) -> ProviderError {
+        error.message = error_text(&error.message, self.key.as_ref());
         error
     }
 }

@@ -172,3 +172,18 @@ async fn a_failure_names_its_request_and_shows_little_of_a_long_page() {
     assert!(got.error().message.contains("req_7"));
     assert!(got.error().message.len() < 700);
 }
+
+#[tokio::test]
+async fn tls_is_set_up_and_a_server_without_it_is_refused() {
+    let server = ModelServer::start().await.unwrap();
+    let url = server.base_url().replace("http:", "https:");
+    let provider = provider_at(&url, Timeouts::default());
+    let got = collect(provider.stream(question())).await;
+    assert_eq!(got.error().category, ErrorCategory::Network);
+    assert!(
+        server
+            .requests()
+            .iter()
+            .all(|request| request.header("authorization").is_none())
+    );
+}

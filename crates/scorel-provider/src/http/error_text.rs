@@ -1,0 +1,34 @@
+use crate::Secret;
+
+/// How much of what an endpoint says is passed on, in characters.
+const LIMIT: usize = 600;
+
+/// What may be shown of a failure: without the key, and bounded. In this order, or a key at the cut
+/// would be recognised no more.
+pub(crate) fn error_text(text: &str, key: Option<&Secret>) -> String {
+    let text = key.map_or_else(|| text.to_owned(), |key| key.redact(text));
+    match text.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LIMIT, error_text};
+    use crate::Secret;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let text = error_text(&"ä".repeat(LIMIT + 1), None);
+        assert_eq!(text.chars().count(), LIMIT + 1);
+        assert!(text.ends_with('…'));
+    }
+
+    #[test]
+    fn a_key_at_the_cut_does_not_show() {
+        let text = format!("{}sk-0123456789", "x".repeat(LIMIT - 5));
+        let shown = error_text(&text, Some(&Secret::new("sk-0123456789")));
+        assert!(!shown.contains("sk-"), "{shown}");
+    }
+}
