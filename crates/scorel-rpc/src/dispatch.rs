@@ -88,12 +88,12 @@ impl Dispatcher {
             match step {
                 Step::Execute(prepared) => {
                     let answer = prepared.answer(connection.limits().frame_out).await;
-                    let sent = outbox.send(answer.text).await.is_ok();
+                    let sent = outbox.reply(answer.text).await.is_ok();
                     answer.gates.settle(answer.success && sent);
                 }
                 // A closed outbox means that the connection is ending.
                 Step::Reply(text) => {
-                    let _: Result<(), Closed> = outbox.send(text).await;
+                    let _: Result<(), Closed> = outbox.reply(text).await;
                 }
             }
         })
@@ -129,7 +129,7 @@ impl Dispatcher {
                 if !replies.is_empty() {
                     // A closed outbox means that the connection is ending.
                     let _: Result<(), Closed> =
-                        connection.outbox().send(reply::batch(&replies)).await;
+                        connection.outbox().reply(reply::batch(&replies)).await;
                 }
             })
         })

@@ -1,6 +1,7 @@
 //! The reading half of a connection, and its calls.
 
 use std::future::poll_fn;
+use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -37,11 +38,14 @@ impl Driver {
     where
         In: Stream<Item = Result<Bytes, FrameError>> + Unpin,
     {
+        let connection = self.connection.clone();
+        let mut killed = pin!(connection.killed().cancelled());
+        let mut stopped = pin!(shutdown.cancelled());
         loop {
             let room = self.calls.len() < self.connection.limits().calls;
             tokio::select! { biased;
-                () = self.connection.killed().cancelled() => return End::Closed,
-                () = shutdown.cancelled() => return End::Shutdown,
+                () = &mut killed => return End::Closed,
+                () = &mut stopped => return End::Shutdown,
                 Some(()) = self.calls.next() => {}
                 frame = incoming.next(), if room => match frame {
                     None => return End::PeerClosed,

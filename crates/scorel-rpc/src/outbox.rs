@@ -1,8 +1,10 @@
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
 
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Semaphore;
 
 use crate::Text;
 
@@ -11,6 +13,9 @@ const OVERHEAD: usize = 64;
 
 /// How much is handed to the writer, and admitted for one subscription, at a time.
 pub(crate) const CHUNK: usize = 64 * 1024;
+
+/// How many places an idle queue keeps.
+const KEPT_TEXTS: usize = 64;
 
 /// The connection or the subscription has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -26,13 +31,22 @@ pub(crate) struct Outbox {
     room: Semaphore,
     bound: usize,
     queue: Mutex<Queue>,
-    ready: Notify,
 }
 
 #[derive(Debug)]
 struct Queue {
     texts: VecDeque<(Text, usize)>,
     open: bool,
+    /// The writer, while it waits for texts.
+    writer: Option<Waker>,
+}
+
+/// Whether the writer has to be woken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    Writer,
+    /// It shares its task with the sender and is polled next anyway.
+    Nobody,
 }
 
 impl Outbox {
@@ -43,14 +57,14 @@ impl Outbox {
             queue: Mutex::new(Queue {
                 texts: VecDeque::new(),
                 open: true,
+                writer: None,
             }),
-            ready: Notify::new(),
         }
     }
 
-    /// Queues a text as soon as there is room for it.
-    pub(crate) async fn send(&self, text: Text) -> Result<(), Closed> {
-        self.admit([text], None).await
+    /// Queues a reply as soon as there is room for it. Only for the task that also writes.
+    pub(crate) async fn reply(&self, text: Text) -> Result<(), Closed> {
+        self.admit([text], None, Wake::Nobody).await
     }
 
     /// Queues texts in order as soon as there is room, in groups so that a long list neither waits
@@ -65,65 +79,58 @@ impl Outbox {
         for text in texts {
             let cost = self.cost(&text);
             if total + cost > CHUNK && !group.is_empty() {
-                self.admit(std::mem::take(&mut group), Some(alive)).await?;
+                let group = std::mem::take(&mut group);
+                self.admit(group, Some(alive), Wake::Writer).await?;
                 total = 0;
             }
             total += cost;
             group.push(text);
         }
-        self.admit(group, Some(alive)).await
+        self.admit(group, Some(alive), Wake::Writer).await
     }
 
     /// Queues one text unless `alive` is false by the time there is room.
     pub(crate) async fn send_while(&self, text: Text, alive: &AtomicBool) -> Result<(), Closed> {
-        self.admit([text], Some(alive)).await
+        self.admit([text], Some(alive), Wake::Writer).await
     }
 
-    async fn admit<T>(&self, texts: T, alive: Option<&AtomicBool>) -> Result<(), Closed>
+    async fn admit<T>(&self, texts: T, alive: Option<&AtomicBool>, wake: Wake) -> Result<(), Closed>
     where
         T: IntoIterator<Item = Text> + AsRef<[Text]>,
     {
         let cost: usize = texts.as_ref().iter().map(|text| self.cost(text)).sum();
         let cost = u32::try_from(cost.min(self.bound)).unwrap_or(u32::MAX);
         let room = self.room.acquire_many(cost).await.map_err(|_| Closed)?;
-        {
-            let mut queue = self.queue();
-            if !queue.open || alive.is_some_and(|alive| !alive.load(Ordering::Acquire)) {
-                return Err(Closed);
-            }
-            for text in texts {
-                let cost = self.cost(&text);
-                queue.texts.push_back((text, cost));
-            }
-            room.forget();
+        let mut queue = self.queue();
+        if !queue.open || alive.is_some_and(|alive| !alive.load(Ordering::Acquire)) {
+            return Err(Closed);
         }
-        self.ready.notify_one();
+        for text in texts {
+            let cost = self.cost(&text);
+            queue.texts.push_back((text, cost));
+        }
+        room.forget();
+        if wake == Wake::Writer {
+            queue.wake();
+        }
         Ok(())
     }
 
     /// Moves the next texts to `batch` and returns the room to release when they are written.
     /// `None` once the outbox is closed and empty.
     pub(crate) async fn take(&self, batch: &mut Vec<Text>) -> Option<usize> {
-        loop {
-            {
-                let mut queue = self.queue();
-                let mut total = 0;
-                while total < CHUNK
-                    && let Some((text, cost)) = queue.texts.pop_front()
-                {
-                    total += cost;
-                    batch.push(text);
+        poll_fn(|cx| {
+            let mut queue = self.queue();
+            match queue.take(batch) {
+                0 if queue.open => {
+                    queue.writer = Some(cx.waker().clone());
+                    Poll::Pending
                 }
-                if total > 0 {
-                    return Some(total);
-                }
-                queue.texts.shrink_to(CHUNK / OVERHEAD / 4);
-                if !queue.open {
-                    return None;
-                }
+                0 => Poll::Ready(None),
+                room => Poll::Ready(Some(room)),
             }
-            self.ready.notified().await;
-        }
+        })
+        .await
     }
 
     /// Gives the room of written texts back.
@@ -139,9 +146,10 @@ impl Outbox {
 
     /// Refuses further texts; what is queued may still be taken.
     pub(crate) fn close(&self) {
-        self.queue().open = false;
         self.room.close();
-        self.ready.notify_one();
+        let mut queue = self.queue();
+        queue.open = false;
+        queue.wake();
     }
 
     /// The room in use, in bytes with overhead: never above the bound.
@@ -155,5 +163,28 @@ impl Outbox {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    /// Moves up to a chunk to `batch` and returns the room that it takes.
+    fn take(&mut self, batch: &mut Vec<Text>) -> usize {
+        let mut total = 0;
+        while total < CHUNK
+            && let Some((text, cost)) = self.texts.pop_front()
+        {
+            total += cost;
+            batch.push(text);
+        }
+        if total == 0 {
+            self.texts.shrink_to(KEPT_TEXTS);
+        }
+        total
+    }
+
+    fn wake(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            writer.wake();
+        }
     }
 }
