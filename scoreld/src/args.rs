@@ -1,0 +1,70 @@
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+use crate::unit::UnitKind;
+
+/// The exit codes, for `--help`.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0   stopped when asked, or a daemon that is ready serves this home already
+  64  wrong usage
+  69  another daemon holds the home and does not become ready
+  70  internal failure
+  74  the system refused to read, write or listen
+  78  the home or its configuration needs to be put right
+  130, 143  a second SIGINT or SIGTERM ended it at once";
+
+/// The command line of the daemon.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "scoreld", version, about = "The Scorel daemon", after_help = EXIT_CODES)]
+pub struct Args {
+    /// The directory in which everything is kept [default: $SCOREL_HOME, or ~/.scorel]
+    #[arg(long, value_name = "DIR")]
+    pub home: Option<PathBuf>,
+
+    /// Go to the background; return when the daemon accepts connections
+    #[arg(long)]
+    pub daemonize: bool,
+
+    /// How much to log
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = LogLevel::Info)]
+    pub log_level: LogLevel,
+
+    /// Print a service definition for this program and exit
+    #[arg(long, value_name = "KIND", value_enum, conflicts_with = "daemonize")]
+    pub print_unit: Option<UnitKind>,
+}
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// What went wrong.
+    Error,
+    /// And what may be wrong.
+    Warn,
+    /// And what happens.
+    Info,
+    /// And how.
+    Debug,
+    /// And every step.
+    Trace,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn a_unit_is_not_printed_by_a_daemon() {
+        assert!(
+            Args::try_parse_from(["scoreld", "--daemonize", "--print-unit", "launchd"]).is_err()
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! The configuration: `config.toml` in the home, and `.scorel/config.toml` in a project over it.
+//!
+//! One schema, in the `schema` module, holds for both. A file with an unknown key or a value out of
+//! range is refused as a whole, with the place and what was probably meant.
+//!
+//! A project's file comes from whoever wrote the repository. Only the model's id, its thinking
+//! level and lower limits for a turn are taken from it; what else it sets is left out and reported.
+
+mod bounded;
+mod error;
+mod layers;
+mod model;
+mod origin;
+mod parse;
+mod project;
+mod schema;
+mod source;
+
+pub use error::{ConfigError, Position};
+pub use model::{KeyName, Layer, ModelSettings};
+pub use project::Warning;
+pub use source::ConfigSource;
+
+use std::time::Duration;
+
+use scorel_journal::Durability;
+use scorel_provider::Timeouts;
+use scorel_rpc::Limits;
+
+/// Everything that is configured, checked and complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Which model new turns use.
+    pub model: ModelSettings,
+    /// How sessions are kept.
+    pub sessions: SessionsConfig,
+    /// How turns run.
+    pub runtime: RuntimeConfig,
+    /// What one connection may use. Read once, when the daemon starts.
+    pub rpc: Limits,
+    /// What the project's file sets and may not.
+    pub warnings: Vec<Warning>,
+}
+
+/// How sessions are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionsConfig {
+    /// When an event counts as written.
+    pub durability: Durability,
+    /// How many bytes of recent events a loaded session keeps for its subscribers.
+    pub ring_bytes: usize,
+    /// How long a session that nobody watches stays in memory.
+    pub idle_unload: Duration,
+}
+
+/// How turns run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuntimeConfig {
+    /// How many model calls a turn may make.
+    pub max_steps: u32,
+    /// How long a turn may take.
+    pub max_turn: Duration,
+    /// How many tokens a turn may use, input and output of all calls together.
+    pub max_turn_tokens: u64,
+    /// How many tool calls of one answer are run.
+    pub max_tool_calls: usize,
+    /// How often a failed model call is tried again.
+    pub retries: u32,
+    /// How long to wait for a model's endpoint.
+    pub timeouts: Timeouts,
+    /// What happens to a turn that a restart cut off.
+    pub on_restart: OnRestart,
+}
+
+/// What happens to a turn that a restart of the daemon cut off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OnRestart {
+    /// It ends as interrupted.
+    #[default]
+    Mark,
+}
+
+#[cfg(test)]
+mod tests;

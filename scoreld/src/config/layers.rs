@@ -1,0 +1,160 @@
+//! From what the files say to what holds.
+
+use std::time::Duration;
+
+use scorel_journal::Durability;
+use scorel_provider::Timeouts;
+use scorel_rpc::Limits;
+
+use super::bounded::Bounded;
+use super::origin::Origin;
+use super::project::{ProjectLayer, Warning, warning};
+use super::schema::{Document, DurabilityName, RpcSection, RuntimeSection, SessionsSection};
+use super::{Config, ConfigError, ModelSettings, RuntimeConfig, SessionsConfig};
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            model: ModelSettings::demo(),
+            sessions: sessions(&SessionsSection::default()),
+            runtime: runtime(&RuntimeSection::default()),
+            rpc: rpc(&RpcSection::default()),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl Config {
+    /// What the user's file means.
+    pub(super) fn from_user(document: &Document, origin: &Origin) -> Result<Self, ConfigError> {
+        let model = document.model.as_ref();
+        let model = model
+            .map(|section| ModelSettings::from_section(section, origin))
+            .transpose()?;
+        Ok(Self {
+            model: model.unwrap_or_else(ModelSettings::demo),
+            sessions: sessions(&document.sessions),
+            runtime: runtime(&document.runtime),
+            rpc: rpc(&document.rpc),
+            warnings: Vec::new(),
+        })
+    }
+
+    /// The same with a project's settings over it.
+    pub(super) fn with_project(&self, layer: &ProjectLayer) -> Self {
+        let mut config = self.clone();
+        config.warnings.clone_from(&layer.refused);
+        match &layer.model_id {
+            Some(_) if config.model.is_demo() => {
+                let reason = "no model is configured in the user's file";
+                config
+                    .warnings
+                    .push(warning(&layer.path, "model.id".to_owned(), reason));
+            }
+            Some(id) => config.model = config.model.with_id(id),
+            None => {}
+        }
+        config.model.thinking = layer.thinking.unwrap_or(config.model.thinking);
+        lower_limits(&mut config.runtime, layer, &mut config.warnings);
+        config
+    }
+}
+
+fn lower_limits(runtime: &mut RuntimeConfig, layer: &ProjectLayer, warnings: &mut Vec<Warning>) {
+    let mut lower = |key: &str, ours: u64, theirs: Option<u64>| match theirs {
+        Some(theirs) if theirs > ours => {
+            let reason = "a project can only lower it";
+            warnings.push(warning(&layer.path, format!("runtime.{key}"), reason));
+            ours
+        }
+        Some(theirs) => theirs,
+        None => ours,
+    };
+    let limits = &layer.limits;
+    let steps = lower("maxSteps", runtime.max_steps.into(), get(limits.max_steps));
+    let seconds = lower(
+        "maxTurnSeconds",
+        runtime.max_turn.as_secs(),
+        get(limits.max_turn_seconds),
+    );
+    let tokens = lower(
+        "maxTurnTokens",
+        runtime.max_turn_tokens,
+        get(limits.max_turn_tokens),
+    );
+    let calls = lower(
+        "maxToolCalls",
+        runtime.max_tool_calls as u64,
+        get(limits.max_tool_calls),
+    );
+    runtime.max_steps = narrow(steps);
+    runtime.max_turn = Duration::from_secs(seconds);
+    runtime.max_turn_tokens = tokens;
+    runtime.max_tool_calls = narrow(calls);
+}
+
+fn sessions(section: &SessionsSection) -> SessionsConfig {
+    SessionsConfig {
+        durability: match section.durability {
+            Some(DurabilityName::Flush) => Durability::Flush,
+            Some(DurabilityName::Sync) | None => Durability::Sync,
+        },
+        ring_bytes: narrow(get(section.ring_bytes).unwrap_or(2 * 1024 * 1024)),
+        idle_unload: Duration::from_secs(get(section.idle_unload_seconds).unwrap_or(300)),
+    }
+}
+
+fn runtime(section: &RuntimeSection) -> RuntimeConfig {
+    let usual = Timeouts::default();
+    RuntimeConfig {
+        max_steps: narrow(get(section.max_steps).unwrap_or(200)),
+        max_turn: Duration::from_secs(get(section.max_turn_seconds).unwrap_or(4 * 60 * 60)),
+        max_turn_tokens: get(section.max_turn_tokens).unwrap_or(50_000_000),
+        max_tool_calls: narrow(get(section.max_tool_calls).unwrap_or(64)),
+        retries: narrow(get(section.retries).unwrap_or(5)),
+        timeouts: Timeouts {
+            connect: seconds(section.connect_seconds, usual.connect),
+            first_byte: seconds(section.first_byte_seconds, usual.first_byte),
+            idle: seconds(section.provider_idle_seconds, usual.idle),
+            ..usual
+        },
+        on_restart: section.on_restart,
+    }
+}
+
+fn rpc(section: &RpcSection) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        frame_in: size(section.max_frame_in, usual.frame_in),
+        frame_out: size(section.max_frame_out, usual.frame_out),
+        nesting: size(section.max_depth, usual.nesting),
+        batch: size(section.max_batch, usual.batch),
+        connections: size(section.max_connections, usual.connections),
+        calls: size(section.max_calls, usual.calls),
+        subscriptions: size(section.max_subscriptions, usual.subscriptions),
+        outbox: size(section.outbox_bytes, usual.outbox),
+        write_timeout: seconds(section.write_timeout_seconds, usual.write_timeout),
+        partial_frame: seconds(section.partial_frame_seconds, usual.partial_frame),
+        drain: seconds(section.drain_seconds, usual.drain),
+    }
+}
+
+fn get<const MIN: u64, const MAX: u64>(value: Option<Bounded<MIN, MAX>>) -> Option<u64> {
+    value.map(Bounded::get)
+}
+
+fn size<const MIN: u64, const MAX: u64>(value: Option<Bounded<MIN, MAX>>, usual: usize) -> usize {
+    value.map_or(usual, |value| narrow(value.get()))
+}
+
+fn seconds<const MIN: u64, const MAX: u64>(
+    value: Option<Bounded<MIN, MAX>>,
+    usual: Duration,
+) -> Duration {
+    value.map_or(usual, |value| Duration::from_secs(value.get()))
+}
+
+/// The schema's bounds are within the type's.
+fn narrow<T: TryFrom<u64>>(value: u64) -> T {
+    T::try_from(value).unwrap_or_else(|_| unreachable!("{value} passed the schema"))
+}

@@ -1,0 +1,177 @@
+use scorel_proto::ThinkingLevel;
+use scorel_provider::{ModelConfig, ModelSource, builtin_providers, key_variable};
+
+use super::ConfigError;
+use super::origin::Origin;
+use super::parse::nearest;
+use super::schema::{ModelSection, ModelType};
+
+/// The model of a daemon without a configuration.
+const DEMO: &str = "demo";
+
+/// Which model turns use, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// The model and its endpoint.
+    pub model: ModelConfig,
+    /// The key for exactly this endpoint; `None` if nobody named one.
+    pub key: Option<KeyName>,
+    /// How much the model should think.
+    pub thinking: ThinkingLevel,
+}
+
+/// The name of the variable that holds a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyName {
+    /// The variable.
+    pub name: String,
+    /// Who named it. The key is for the endpoint that the same layer named and for no other.
+    pub layer: Layer,
+}
+
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// The program's own table of providers.
+    Builtin,
+    /// The user's file.
+    User,
+}
+
+impl ModelSettings {
+    /// The model that needs no configuration.
+    #[must_use]
+    pub fn demo() -> Self {
+        Self {
+            model: ModelConfig::demo(),
+            key: None,
+            thinking: ThinkingLevel::Default,
+        }
+    }
+
+    /// Whether the model is the built-in demonstration.
+    #[must_use]
+    pub fn is_demo(&self) -> bool {
+        self.provider() == DEMO
+    }
+
+    /// The provider's name.
+    #[must_use]
+    pub fn provider(&self) -> &str {
+        match &self.model.source {
+            ModelSource::Builtin { provider, .. } | ModelSource::Custom { provider, .. } => {
+                provider
+            }
+        }
+    }
+
+    /// Uses another model of the same provider. What was said about the model that was configured
+    /// does not hold for another model whose provider is known.
+    #[must_use]
+    pub fn with_id(mut self, id: &str) -> Self {
+        if self.model.id != id {
+            self.model.id = id.to_owned();
+            if matches!(self.model.source, ModelSource::Builtin { .. }) {
+                self.model.context_window = None;
+                self.model.max_output_tokens = None;
+                self.model.reasoning = None;
+            }
+        }
+        self
+    }
+
+    /// What the user's `[model]` means.
+    pub(super) fn from_section(
+        section: &toml::Spanned<ModelSection>,
+        origin: &Origin,
+    ) -> Result<Self, ConfigError> {
+        let span = section.span();
+        let fail = |key: &str, reason: String, suggestion| {
+            Err(origin.error(
+                Some(span.clone()),
+                Some(format!("model.{key}")),
+                reason,
+                suggestion,
+            ))
+        };
+        let section = section.get_ref();
+        let missing = |key| fail(key, format!("`model.{key}` is missing"), None);
+        let Some(provider) = filled(section.provider.as_deref()) else {
+            return missing("provider");
+        };
+        let id = filled(section.id.as_deref());
+        if id.is_none() && provider != DEMO {
+            return missing("id");
+        }
+        let source = match section.r#type {
+            ModelType::Builtin if section.api.is_some() => {
+                let reason = "`model.api` is for `type = \"custom\"`".to_owned();
+                return fail("api", reason, None);
+            }
+            ModelType::Builtin if !builtin_providers().contains(&provider) => {
+                let meant = nearest(provider, builtin_providers().into_iter());
+                let hint = "describe an endpoint of your own with `type = \"custom\"`";
+                let reason = match meant {
+                    Some(_) => format!("`model.provider`: no builtin provider `{provider}`"),
+                    None => format!("`model.provider`: no builtin provider `{provider}`; {hint}"),
+                };
+                return fail("provider", reason, meant.map(str::to_owned));
+            }
+            ModelType::Builtin => ModelSource::Builtin {
+                provider: provider.to_owned(),
+                base_url: filled(section.base_url.as_deref()).map(str::to_owned),
+            },
+            ModelType::Custom => {
+                let Some(api) = section.api else {
+                    return missing("api");
+                };
+                let Some(base_url) = filled(section.base_url.as_deref()) else {
+                    return missing("baseUrl");
+                };
+                ModelSource::Custom {
+                    provider: provider.to_owned(),
+                    api: api.name().to_owned(),
+                    base_url: base_url.to_owned(),
+                }
+            }
+        };
+        Ok(Self {
+            key: key(section, &source),
+            model: ModelConfig {
+                source,
+                id: id.unwrap_or(DEMO).to_owned(),
+                context_window: section.context_window.map(|tokens| tokens.get()),
+                max_output_tokens: section.max_tokens.map(|tokens| tokens.get()),
+                reasoning: section.reasoning,
+            },
+            thinking: section.thinking_level.unwrap_or_default(),
+        })
+    }
+}
+
+/// The key that the user named, or the usual one of a provider at its own address.
+fn key(section: &ModelSection, source: &ModelSource) -> Option<KeyName> {
+    if let Some(name) = &section.api_key_env {
+        return Some(KeyName {
+            name: name.as_str().to_owned(),
+            layer: Layer::User,
+        });
+    }
+    match source {
+        ModelSource::Builtin {
+            provider,
+            base_url: None,
+        } => {
+            let name = key_variable(provider)?;
+            Some(KeyName {
+                name: name.to_owned(),
+                layer: Layer::Builtin,
+            })
+        }
+        _ => None,
+    }
+}
+
+fn filled(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}

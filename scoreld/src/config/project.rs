@@ -1,0 +1,100 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::origin::Origin;
+use super::schema::{Document, RuntimeSection};
+
+/// What a project may set. Limits count only where they are lower than the user's.
+const ALLOWED: [&str; 6] = [
+    "model.id",
+    "model.thinkingLevel",
+    "runtime.maxSteps",
+    "runtime.maxTurnSeconds",
+    "runtime.maxTurnTokens",
+    "runtime.maxToolCalls",
+];
+
+/// A setting of a project that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The project's file.
+    pub path: PathBuf,
+    /// The key with its section.
+    pub key: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: `{}` ignored: {}",
+            self.path.display(),
+            self.key,
+            self.reason
+        )
+    }
+}
+
+/// What is taken from a project's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ProjectLayer {
+    pub(super) path: PathBuf,
+    pub(super) model_id: Option<String>,
+    pub(super) thinking: Option<scorel_proto::ThinkingLevel>,
+    pub(super) limits: RuntimeSection,
+    /// What else it sets.
+    pub(super) refused: Vec<Warning>,
+}
+
+impl ProjectLayer {
+    /// Takes what a project may set out of its document.
+    pub(super) fn new(document: &Document, origin: &Origin) -> Self {
+        let model = document.model.as_ref().map(toml::Spanned::get_ref);
+        Self {
+            path: origin.path().to_owned(),
+            model_id: model.and_then(|model| model.id.clone()),
+            thinking: model.and_then(|model| model.thinking_level),
+            limits: document.runtime.clone(),
+            refused: refused(origin),
+        }
+    }
+}
+
+/// The keys that are set and not allowed. Found in the text, so that a key that is added to the
+/// schema later is refused until somebody allows it.
+fn refused(origin: &Origin) -> Vec<Warning> {
+    let table: Table = origin.text().parse().unwrap_or_default();
+    let mut keys = Vec::new();
+    for (section, value) in &table {
+        collect(section, value, &mut keys);
+    }
+    let refused = keys
+        .into_iter()
+        .filter(|key| !ALLOWED.contains(&key.as_str()));
+    refused
+        .map(|key| warning(origin.path(), key, "a project may not set it"))
+        .collect()
+}
+
+pub(super) fn warning(path: &Path, key: String, reason: &'static str) -> Warning {
+    Warning {
+        path: path.to_owned(),
+        key,
+        reason,
+    }
+}
+
+fn collect(prefix: &str, value: &Value, keys: &mut Vec<String>) {
+    match value {
+        Value::Table(table) => {
+            for (key, value) in table {
+                collect(&format!("{prefix}.{key}"), value, keys);
+            }
+        }
+        _ => keys.push(prefix.to_owned()),
+    }
+}

@@ -1,0 +1,120 @@
+//! What the files may say. A key that is not here is an error in every file.
+
+use scorel_proto::ThinkingLevel;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::OnRestart;
+use super::bounded::Bounded;
+use crate::secret::SecretName;
+
+const MIB: u64 = 1024 * 1024;
+const GIB: u64 = 1024 * MIB;
+const HOUR: u64 = 3600;
+const DAY: u64 = 24 * HOUR;
+const MILLION: u64 = 1_000_000;
+
+/// One file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Document {
+    pub(super) model: Option<Spanned<ModelSection>>,
+    pub(super) sessions: SessionsSection,
+    pub(super) runtime: RuntimeSection,
+    pub(super) rpc: RpcSection,
+}
+
+/// `[model]`: which model, and how to reach it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct ModelSection {
+    pub(super) r#type: ModelType,
+    pub(super) provider: Option<String>,
+    pub(super) id: Option<String>,
+    pub(super) api: Option<Api>,
+    pub(super) base_url: Option<String>,
+    pub(super) api_key_env: Option<SecretName>,
+    pub(super) context_window: Option<Bounded<1024, { 100 * MILLION }>>,
+    pub(super) max_tokens: Option<Bounded<1, { 100 * MILLION }>>,
+    pub(super) reasoning: Option<bool>,
+    pub(super) thinking_level: Option<ThinkingLevel>,
+}
+
+/// Whether the program knows the provider.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum ModelType {
+    #[default]
+    Builtin,
+    Custom,
+}
+
+/// What a custom endpoint speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Api {
+    OpenaiCompletions,
+    OpenaiResponses,
+    AnthropicMessages,
+    GoogleGenerativeAi,
+}
+
+impl Api {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::OpenaiCompletions => "openai-completions",
+            Self::OpenaiResponses => "openai-responses",
+            Self::AnthropicMessages => "anthropic-messages",
+            Self::GoogleGenerativeAi => "google-generative-ai",
+        }
+    }
+}
+
+/// `[sessions]`: how sessions are kept.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct SessionsSection {
+    pub(super) durability: Option<DurabilityName>,
+    pub(super) ring_bytes: Option<Bounded<{ 64 * 1024 }, GIB>>,
+    pub(super) idle_unload_seconds: Option<Bounded<1, { 30 * DAY }>>,
+}
+
+/// When an event counts as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum DurabilityName {
+    Sync,
+    Flush,
+}
+
+/// `[runtime]`: how turns run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct RuntimeSection {
+    pub(super) max_steps: Option<Bounded<1, 100_000>>,
+    pub(super) max_turn_seconds: Option<Bounded<1, { 30 * DAY }>>,
+    pub(super) max_turn_tokens: Option<Bounded<1, { 1_000_000 * MILLION }>>,
+    pub(super) max_tool_calls: Option<Bounded<1, 1024>>,
+    pub(super) retries: Option<Bounded<0, 100>>,
+    pub(super) connect_seconds: Option<Bounded<1, HOUR>>,
+    pub(super) first_byte_seconds: Option<Bounded<1, DAY>>,
+    pub(super) provider_idle_seconds: Option<Bounded<1, DAY>>,
+    pub(super) on_restart: OnRestart,
+}
+
+/// `[rpc]`: what one connection may use.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct RpcSection {
+    pub(super) max_frame_in: Option<Bounded<1024, GIB>>,
+    pub(super) max_frame_out: Option<Bounded<{ 256 * 1024 }, GIB>>,
+    pub(super) max_depth: Option<Bounded<8, 1024>>,
+    pub(super) max_batch: Option<Bounded<1, 1000>>,
+    pub(super) max_connections: Option<Bounded<1, 65_536>>,
+    pub(super) max_calls: Option<Bounded<1, 65_536>>,
+    pub(super) max_subscriptions: Option<Bounded<1, 65_536>>,
+    pub(super) outbox_bytes: Option<Bounded<{ 64 * 1024 }, GIB>>,
+    pub(super) write_timeout_seconds: Option<Bounded<1, HOUR>>,
+    pub(super) partial_frame_seconds: Option<Bounded<1, HOUR>>,
+    pub(super) drain_seconds: Option<Bounded<1, HOUR>>,
+}

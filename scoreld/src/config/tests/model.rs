@@ -1,0 +1,100 @@
+use super::*;
+
+#[test]
+fn a_builtin_provider_brings_its_own_key_name() {
+    let settings = user("[model]\nprovider = 'openai'\nid = 'gpt-5.4-mini'")
+        .unwrap()
+        .model;
+    assert_eq!(
+        (settings.provider(), settings.model.id.as_str()),
+        ("openai", "gpt-5.4-mini")
+    );
+    let key = settings.key.unwrap();
+    assert_eq!(
+        (key.name.as_str(), key.layer),
+        ("OPENAI_API_KEY", Layer::Builtin)
+    );
+}
+
+#[test]
+fn the_usual_key_is_not_for_another_address() {
+    let text = "[model]\nprovider = 'openai'\nid = 'm'\nbaseUrl = 'https://proxy.example/v1'";
+    assert_eq!(user(text).unwrap().model.key, None);
+    let named = user(&format!("{text}\napiKeyEnv = 'PROXY_KEY'"))
+        .unwrap()
+        .model
+        .key
+        .unwrap();
+    assert_eq!(
+        (named.name.as_str(), named.layer),
+        ("PROXY_KEY", Layer::User)
+    );
+}
+
+#[test]
+fn a_custom_endpoint_is_described_in_full() {
+    let settings = user(
+        r#"
+        [model]
+        type = "custom"
+        api = "openai-completions"
+        provider = "amp"
+        id = "m"
+        baseUrl = "https://amp.example/v1"
+        apiKeyEnv = "AMP_KEY"
+        contextWindow = 400000
+        maxTokens = 128000
+        reasoning = true
+        thinkingLevel = "high"
+        "#,
+    )
+    .unwrap()
+    .model;
+    let source = ModelSource::Custom {
+        provider: "amp".into(),
+        api: "openai-completions".into(),
+        base_url: "https://amp.example/v1".into(),
+    };
+    assert_eq!(settings.model.source, source);
+    assert_eq!(settings.model.context_window, Some(400_000));
+    assert_eq!(settings.model.max_output_tokens, Some(128_000));
+    assert_eq!(settings.model.reasoning, Some(true));
+    assert_eq!(settings.thinking, scorel_proto::ThinkingLevel::High);
+    assert_eq!(settings.key.unwrap().name, "AMP_KEY");
+}
+
+#[test]
+fn a_model_that_cannot_work_is_refused_at_its_section() {
+    let custom = "type = 'custom'\nprovider = 'x'\nid = 'm'";
+    let cases = [
+        ("id = 'm'", "model.provider", None),
+        ("provider = 'openai'", "model.id", None),
+        ("provider = 'openai'\nid = ' '", "model.id", None),
+        (
+            "provider = 'openia'\nid = 'm'",
+            "model.provider",
+            Some("openai"),
+        ),
+        ("provider = 'zzzz'\nid = 'm'", "model.provider", None),
+        (
+            "provider = 'openai'\nid = 'm'\napi = 'openai-completions'",
+            "model.api",
+            None,
+        ),
+        (custom, "model.api", None),
+        (
+            &format!("{custom}\napi = 'openai-completions'"),
+            "model.baseUrl",
+            None,
+        ),
+    ];
+    for (section, key, meant) in cases {
+        let (place, found, suggestion, reason) = refused(&format!("\n[model]\n{section}"));
+        assert_eq!(place.map(|(line, _)| line), Some(2), "{section}: {reason}");
+        assert_eq!(
+            (found.as_deref(), suggestion.as_deref()),
+            (Some(key), meant),
+            "{section}"
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! Going to the background, and telling the process that stays when it worked.
+
+use std::fs::File;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use daemonize::{Daemonize, Outcome};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::exit::Exit;
+
+/// How long the daemon may take. It has shorter limits of its own for whatever can take long.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What the daemon sends when it is ready.
+const READY: &[u8] = b"ready\n";
+
+/// Which of the two processes goes on.
+#[derive(Debug)]
+pub(crate) enum Side {
+    /// The one that was called. It ends with this, after writing the text to stderr.
+    Caller(Exit, String),
+    /// The daemon. It reports through this.
+    Daemon(ReadyPipe),
+}
+
+/// Why there is no second process.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot go to the background")]
+pub struct DaemonizeError(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+/// The daemon's line to the process that was called and waits.
+#[derive(Debug)]
+pub(crate) struct ReadyPipe {
+    writer: PipeWriter,
+}
+
+/// Puts this process into the background, with `dir` as its working directory and nothing on its
+/// standard streams. To be called before any thread is started.
+///
+/// The caller's side returns when the daemon has reported, or has ended without a report.
+///
+/// # Errors
+/// The system refused.
+pub(crate) fn daemonize(dir: &Path) -> Result<Side, DaemonizeError> {
+    let (reader, writer) = io::pipe().map_err(|error| DaemonizeError(error.into()))?;
+    let outcome = Daemonize::new()
+        .working_directory(dir)
+        .umask(0o077)
+        .execute();
+    match outcome {
+        Outcome::Parent(Ok(_)) => {
+            drop(writer);
+            let (exit, text) = wait(reader);
+            Ok(Side::Caller(exit, text))
+        }
+        Outcome::Child(Ok(_)) => Ok(Side::Daemon(ReadyPipe { writer })),
+        Outcome::Parent(Err(error)) | Outcome::Child(Err(error)) => {
+            Err(DaemonizeError(error.into()))
+        }
+    }
+}
+
+impl ReadyPipe {
+    /// The daemon accepts connections, or found another one that does.
+    pub(crate) fn ready(self) {
+        self.report(READY);
+    }
+
+    /// The daemon ends with an error.
+    pub(crate) fn failed(self, exit: Exit, message: &str) {
+        let mut report = vec![exit.code()];
+        report.extend_from_slice(message.as_bytes());
+        self.report(&report);
+    }
+
+    fn report(mut self, report: &[u8]) {
+        // A caller that has gone wants no answer.
+        let _ignored: io::Result<()> = self.writer.write_all(report);
+    }
+}
+
+fn wait(reader: PipeReader) -> (Exit, String) {
+    match read_report(reader) {
+        Ok(report) if report == READY => (Exit::Ok, String::new()),
+        Ok(report) => failure(&report),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => (
+            Exit::Unavailable,
+            "the daemon did not become ready in time".to_owned(),
+        ),
+        Err(error) => (Exit::Io, format!("cannot hear from the daemon: {error}")),
+    }
+}
+
+fn failure(report: &[u8]) -> (Exit, String) {
+    let known = [
+        Exit::Usage,
+        Exit::Unavailable,
+        Exit::Software,
+        Exit::Io,
+        Exit::Config,
+    ];
+    let exit = report
+        .first()
+        .and_then(|code| known.into_iter().find(|exit| exit.code() == *code));
+    match exit {
+        Some(exit) => (exit, String::from_utf8_lossy(&report[1..]).into_owned()),
+        None => (
+            Exit::Software,
+            "the daemon ended before it was ready".to_owned(),
+        ),
+    }
+}
+
+fn read_report(reader: PipeReader) -> io::Result<Vec<u8>> {
+    let deadline = Instant::now() + TIMEOUT;
+    let mut pipe = File::from(std::os::fd::OwnedFd::from(reader));
+    let mut report = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        wait_readable(&pipe, deadline)?;
+        match pipe.read(&mut buffer)? {
+            0 => return Ok(report),
+            len => report.extend_from_slice(&buffer[..len]),
+        }
+    }
+}
+
+fn wait_readable(pipe: &File, deadline: Instant) -> io::Result<()> {
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        let mut fds = [PollFd::new(pipe.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut fds, timeout) {
+            Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+            Ok(_) => return Ok(()),
+            Err(Errno::EINTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(report: impl FnOnce(ReadyPipe)) -> (Exit, String) {
+        let (reader, writer) = io::pipe().unwrap();
+        report(ReadyPipe { writer });
+        wait(reader)
+    }
+
+    #[test]
+    fn the_caller_hears_what_the_daemon_reports() {
+        assert_eq!(heard(ReadyPipe::ready), (Exit::Ok, String::new()));
+        let failed = |exit| heard(move |pipe| pipe.failed(exit, "no\nway"));
+        for exit in [
+            Exit::Usage,
+            Exit::Unavailable,
+            Exit::Software,
+            Exit::Io,
+            Exit::Config,
+        ] {
+            assert_eq!(failed(exit), (exit, "no\nway".to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_daemon_that_ends_without_a_report_has_failed() {
+        let (exit, message) = heard(drop);
+        assert_eq!(exit, Exit::Software);
+        assert!(!message.is_empty());
+    }
+}

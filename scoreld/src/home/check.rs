@@ -1,0 +1,86 @@
+use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use nix::unistd::geteuid;
+
+use super::HomeError;
+
+/// Creates the directory if it is missing, and verifies it.
+pub(super) fn prepare(root: &Path) -> Result<(), HomeError> {
+    let failed = |action, source| HomeError::Io {
+        action,
+        path: root.to_owned(),
+        source,
+    };
+    match fs::symlink_metadata(root) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
+            made.map_err(|source| failed("create", source))?;
+            // A umask that takes rights from the owner would leave an unusable directory.
+            set_private(root)?;
+        }
+        Err(source) => return Err(failed("look at", source)),
+    }
+    let metadata = verify(root)?;
+    if metadata.mode() & 0o077 != 0 {
+        set_private(root)?;
+    }
+    Ok(())
+}
+
+/// Makes sure that the directory is ours and that nobody else can change it or what it is called.
+pub(super) fn verify(dir: &Path) -> Result<Metadata, HomeError> {
+    let failed = |source| HomeError::Io {
+        action: "look at",
+        path: dir.to_owned(),
+        source,
+    };
+    let metadata = fs::symlink_metadata(dir).map_err(failed)?;
+    let path = || dir.to_owned();
+    if metadata.is_symlink() {
+        return Err(HomeError::Symlink { path: path() });
+    }
+    if !metadata.is_dir() {
+        return Err(HomeError::NotDirectory { path: path() });
+    }
+    if metadata.uid() != geteuid().as_raw() {
+        return Err(HomeError::ForeignOwner {
+            path: path(),
+            uid: metadata.uid(),
+        });
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(HomeError::Writable { path: path() });
+    }
+    verify_above(&fs::canonicalize(dir).map_err(failed)?)?;
+    Ok(metadata)
+}
+
+/// In a directory that everybody can write, names are safe only under the sticky bit.
+fn verify_above(dir: &Path) -> Result<(), HomeError> {
+    for path in dir.ancestors().skip(1) {
+        let metadata = fs::metadata(path).map_err(|source| HomeError::Io {
+            action: "look at",
+            path: path.to_owned(),
+            source,
+        })?;
+        let mode = metadata.mode();
+        if mode & 0o002 != 0 && mode & 0o1000 == 0 {
+            return Err(HomeError::ReplaceableParent {
+                path: path.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn set_private(root: &Path) -> Result<(), HomeError> {
+    fs::set_permissions(root, Permissions::from_mode(0o700)).map_err(|source| HomeError::Io {
+        action: "set the mode of",
+        path: root.to_owned(),
+        source,
+    })
+}

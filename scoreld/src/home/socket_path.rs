@@ -1,0 +1,75 @@
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// How many bytes the path of a socket may have: the system's 108 less the final zero.
+pub const MAX_SOCKET_PATH: usize = 107;
+
+/// Neither the home nor the runtime directory has a path that is short enough for a socket.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the socket's path {path} is longer than {MAX_SOCKET_PATH} bytes; set XDG_RUNTIME_DIR to a short path or choose a shorter home with --home"
+)]
+pub struct SocketPathTooLong {
+    /// The path in the home.
+    pub path: PathBuf,
+}
+
+/// Where the daemon of the home at `root` listens: `scoreld.sock` in the home, or, where that is
+/// too long for a socket, `scorel-<hash>.sock` in the runtime directory. The hash is the 64-bit
+/// FNV-1a of the home's path, as 16 hexadecimal digits.
+///
+/// # Errors
+/// Both are too long, or there is no runtime directory.
+pub fn socket_path(root: &Path, runtime_dir: Option<&Path>) -> Result<PathBuf, SocketPathTooLong> {
+    let path = root.join("scoreld.sock");
+    if fits(&path) {
+        return Ok(path);
+    }
+    let hash = fnv1a(root.as_os_str().as_bytes());
+    let short = runtime_dir.map(|dir| dir.join(format!("scorel-{hash:016x}.sock")));
+    short
+        .filter(|path| fits(path))
+        .ok_or(SocketPathTooLong { path })
+}
+
+fn fits(path: &Path) -> bool {
+    path.as_os_str().len() <= MAX_SOCKET_PATH
+}
+
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn a_path_of_up_to_107_bytes_stays_in_the_home() {
+        let runtime = Path::new("/run/user/1000");
+        for len in 90..=130 {
+            let root = PathBuf::from(format!("/{}", "h".repeat(len - "//scoreld.sock".len())));
+            let path = socket_path(&root, Some(runtime)).unwrap();
+            assert!(path.as_os_str().len() <= MAX_SOCKET_PATH);
+            assert_eq!(path.starts_with(&root), len <= MAX_SOCKET_PATH, "{len}");
+            assert_eq!(path.starts_with(runtime), len > MAX_SOCKET_PATH, "{len}");
+        }
+    }
+
+    #[test]
+    fn without_a_short_runtime_directory_there_is_no_socket() {
+        let root = PathBuf::from(format!("/{}", "h".repeat(120)));
+        let long = PathBuf::from(format!("/{}", "r".repeat(90)));
+        assert!(socket_path(&root, None).is_err());
+        assert!(socket_path(&root, Some(&long)).is_err());
+    }
+}

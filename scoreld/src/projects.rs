@@ -1,0 +1,188 @@
+//! The directories that are registered as projects.
+
+mod error;
+mod file;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use scorel_proto::{Project, ProjectId};
+
+pub use error::{OpenProjectsError, ProjectError};
+use file::{ProjectsFile, Stored};
+
+/// How many projects there may be.
+const MAX_PROJECTS: usize = 10_000;
+
+/// The registered projects, in memory and in `projects.json`.
+///
+/// Methods that change something return when the change is on the disk; they block, so call them
+/// where blocking is allowed.
+#[derive(Debug)]
+pub struct ProjectRegistry {
+    path: PathBuf,
+    file: Mutex<ProjectsFile>,
+}
+
+impl ProjectRegistry {
+    /// Reads the file at `path`; a missing file is an empty registry.
+    ///
+    /// # Errors
+    /// The file is damaged, too new, or cannot be read.
+    pub fn open(path: &Path) -> Result<Self, OpenProjectsError> {
+        Ok(Self {
+            path: path.to_owned(),
+            file: Mutex::new(ProjectsFile::read(path)?),
+        })
+    }
+
+    /// Registers a directory. See [`Self::register_as`].
+    ///
+    /// # Errors
+    /// See [`Self::register_as`].
+    pub fn register(
+        &self,
+        work_dir: &str,
+        display_name: Option<&str>,
+    ) -> Result<(Project, bool), ProjectError> {
+        self.register_as(ProjectId::generate(), work_dir, display_name)
+    }
+
+    /// Registers a directory under an id that the caller made, and says whether that was new. A
+    /// directory that is registered keeps its id and its name, whatever path leads to it.
+    ///
+    /// # Errors
+    /// `work_dir` is not an absolute path of a directory, or the registry could not be written;
+    /// then nothing has changed.
+    pub fn register_as(
+        &self,
+        id: ProjectId,
+        work_dir: &str,
+        display_name: Option<&str>,
+    ) -> Result<(Project, bool), ProjectError> {
+        let work_dir = canonical(work_dir)?;
+        let mut file = self.lock();
+        if let Some(known) = file
+            .projects
+            .iter()
+            .find(|known| known.project.work_dir == work_dir)
+        {
+            return Ok((known.project.clone(), false));
+        }
+        if file.projects.len() >= MAX_PROJECTS {
+            return Err(ProjectError::TooMany { max: MAX_PROJECTS });
+        }
+        let project = new_project(id, work_dir, display_name);
+        let mut changed = file.clone();
+        changed.projects.push(Stored::new(project.clone()));
+        self.replace(&mut file, changed)?;
+        Ok((project, true))
+    }
+
+    /// All projects, the oldest first.
+    #[must_use]
+    pub fn list(&self) -> Vec<Project> {
+        self.lock()
+            .projects
+            .iter()
+            .map(|stored| stored.project.clone())
+            .collect()
+    }
+
+    /// One project.
+    #[must_use]
+    pub fn get(&self, id: ProjectId) -> Option<Project> {
+        let file = self.lock();
+        let found = file
+            .projects
+            .iter()
+            .find(|stored| stored.project.project_id == id);
+        found.map(|stored| stored.project.clone())
+    }
+
+    /// Takes a project out of the registry and returns it; `None` if it is not there. Its directory
+    /// is not touched, and whether it still has sessions is the caller's to find out.
+    ///
+    /// # Errors
+    /// The registry could not be written; then nothing has changed.
+    pub fn remove(&self, id: ProjectId) -> Result<Option<Project>, ProjectError> {
+        let mut file = self.lock();
+        let mut changed = file.clone();
+        let position = changed
+            .projects
+            .iter()
+            .position(|known| known.project.project_id == id);
+        let Some(position) = position else {
+            return Ok(None);
+        };
+        let removed = changed.projects.remove(position);
+        self.replace(&mut file, changed)?;
+        Ok(Some(removed.project))
+    }
+
+    fn replace(&self, file: &mut ProjectsFile, changed: ProjectsFile) -> Result<(), ProjectError> {
+        let written = changed.write(&self.path);
+        written.map_err(|source| ProjectError::Write {
+            path: self.path.clone(),
+            source,
+        })?;
+        *file = changed;
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ProjectsFile> {
+        // The value is replaced as a whole, so a panic elsewhere cannot have left half of a change.
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The directory's path without links, as text.
+fn canonical(work_dir: &str) -> Result<String, ProjectError> {
+    let path = || work_dir.to_owned();
+    if !Path::new(work_dir).is_absolute() {
+        return Err(ProjectError::NotAbsolute { path: path() });
+    }
+    let canonical = fs::canonicalize(work_dir).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => ProjectError::NotFound { path: path() },
+        io::ErrorKind::NotADirectory => ProjectError::NotDirectory { path: path() },
+        _ => ProjectError::Read {
+            path: path(),
+            source,
+        },
+    })?;
+    if !canonical.is_dir() {
+        return Err(ProjectError::NotDirectory { path: path() });
+    }
+    canonical
+        .into_os_string()
+        .into_string()
+        .map_err(|_| ProjectError::NotText { path: path() })
+}
+
+fn new_project(project_id: ProjectId, work_dir: String, display_name: Option<&str>) -> Project {
+    let given = display_name.map(str::trim).filter(|name| !name.is_empty());
+    let own = Path::new(&work_dir)
+        .file_name()
+        .and_then(|name| name.to_str());
+    let now = milliseconds_since_1970();
+    Project {
+        project_id,
+        display_name: given.or(own).unwrap_or(&work_dir).to_owned(),
+        work_dir,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+fn milliseconds_since_1970() -> u64 {
+    let elapsed = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

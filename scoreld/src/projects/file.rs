@@ -1,0 +1,100 @@
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+use scorel_journal::{FileStorage, replace_file};
+use scorel_proto::Project;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::OpenProjectsError;
+use crate::trusted_file::{self, Trust};
+
+/// The version of the file that this program writes.
+const VERSION: u32 = 1;
+
+/// Room for far more projects than there may be.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What `projects.json` says, with the fields of others.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ProjectsFile {
+    version: u32,
+    pub(super) projects: Vec<Stored>,
+    #[serde(flatten)]
+    other: Map<String, Value>,
+}
+
+/// One project, with the fields of others.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Stored {
+    #[serde(flatten)]
+    pub(super) project: Project,
+    #[serde(flatten)]
+    other: Map<String, Value>,
+}
+
+impl Stored {
+    pub(super) fn new(project: Project) -> Self {
+        Self {
+            project,
+            other: Map::new(),
+        }
+    }
+}
+
+impl ProjectsFile {
+    fn empty() -> Self {
+        Self {
+            version: VERSION,
+            projects: Vec::new(),
+            other: Map::new(),
+        }
+    }
+
+    pub(super) fn read(path: &Path) -> Result<Self, OpenProjectsError> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+
+        let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Ours)? else {
+            return Ok(Self::empty());
+        };
+        let damaged = |reason| OpenProjectsError::Damaged {
+            path: path.to_owned(),
+            reason,
+        };
+        let json = |error: serde_json::Error| damaged(error.to_string());
+        let Version { version } = serde_json::from_slice(&bytes).map_err(json)?;
+        if version > VERSION {
+            return Err(OpenProjectsError::Newer {
+                path: path.to_owned(),
+                version,
+            });
+        }
+        let file: Self = serde_json::from_slice(&bytes).map_err(json)?;
+        file.check_unique().map_err(damaged)?;
+        Ok(file)
+    }
+
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        replace_file(&FileStorage, path, &text)
+    }
+
+    fn check_unique(&self) -> Result<(), String> {
+        let mut seen = HashSet::new();
+        let twice = self
+            .projects
+            .iter()
+            .find(|known| !seen.insert(known.project.project_id));
+        twice.map_or(Ok(()), |known| {
+            Err(format!(
+                "project {} is in it twice",
+                known.project.project_id
+            ))
+        })
+    }
+}

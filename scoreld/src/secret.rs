@@ -1,0 +1,112 @@
+//! Secrets are named in the configuration and looked up when they are used.
+
+mod env_file;
+mod name;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+use scorel_provider::Secret;
+
+pub use name::{InvalidSecretName, SecretName};
+
+use crate::trusted_file::{self, FileProblem, Trust};
+
+/// Far more than a file of keys needs.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+type Lookup = Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
+
+/// Where secrets are found by their names: in the environment, else in the home's `env` file.
+///
+/// Nothing is kept: a value that changes is used from the next call on.
+pub struct SecretStore {
+    file: PathBuf,
+    environment: Lookup,
+}
+
+/// Why a secret cannot be used. No message has any part of a value in it.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// The file cannot be read safely.
+    #[error(transparent)]
+    File(#[from] FileProblem),
+    /// A line is not `NAME=value`.
+    #[error("{path}:{line}: expected `NAME=value`")]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// The value cannot be a credential.
+    #[error("the value of `{name}` has control characters in it or is not text")]
+    Unusable {
+        /// The secret's name.
+        name: String,
+    },
+}
+
+impl SecretStore {
+    /// Secrets of this process's environment and of the file at `file`, which may be missing.
+    #[must_use]
+    pub fn new(file: PathBuf) -> Self {
+        Self::with_environment(file, |name| std::env::var_os(name))
+    }
+
+    fn with_environment(
+        file: PathBuf,
+        environment: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            file,
+            environment: Box::new(environment),
+        }
+    }
+
+    /// The secret with that name; `None` if there is none or it is empty. Blocks on the file.
+    ///
+    /// # Errors
+    /// The file is unsafe or malformed, or the value cannot be a credential.
+    pub fn resolve(&self, name: &str) -> Result<Option<Secret>, SecretError> {
+        let unusable = || SecretError::Unusable {
+            name: name.to_owned(),
+        };
+        let value = match (self.environment)(name).filter(|value| !value.is_empty()) {
+            Some(value) => Some(value.into_string().map_err(|_| unusable())?),
+            None => self.in_file(name)?,
+        };
+        let Some(value) = value else { return Ok(None) };
+        let value = value.trim_matches(['\r', '\n']);
+        if value.chars().any(char::is_control) {
+            return Err(unusable());
+        }
+        let secret = Secret::new(value);
+        Ok((!secret.is_empty()).then_some(secret))
+    }
+
+    fn in_file(&self, name: &str) -> Result<Option<String>, SecretError> {
+        let file = trusted_file::read(&self.file, MAX_BYTES, Trust::Secret)?;
+        let Some((_, bytes)) = file else {
+            return Ok(None);
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let found = env_file::find(&text, name);
+        found.map_err(|line| SecretError::Syntax {
+            path: self.file.clone(),
+            line,
+        })
+    }
+}
+
+impl fmt::Debug for SecretStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretStore")
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

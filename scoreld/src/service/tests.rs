@@ -1,0 +1,102 @@
+use std::ffi::OsStr;
+use std::os::unix::net::UnixDatagram;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+use super::*;
+
+fn received(socket: &UnixDatagram) -> String {
+    let mut buffer = [0; 512];
+    let len = socket.recv(&mut buffer).unwrap();
+    String::from_utf8(buffer[..len].to_vec()).unwrap()
+}
+
+fn manager_at_a_path() -> (tempfile::TempDir, UnixDatagram, ServiceManager) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    (dir, socket, ServiceManager::at(Some(path.into())))
+}
+
+#[test]
+fn the_manager_hears_each_state_in_one_message() {
+    let (_dir, socket, manager) = manager_at_a_path();
+    manager.ready("listening on /x\nREADY=0");
+    manager.status("two turns");
+    manager.stopping("draining");
+    assert_eq!(
+        received(&socket),
+        "READY=1\nSTATUS=listening on /x READY=0\n"
+    );
+    assert_eq!(received(&socket), "STATUS=two turns\n");
+    assert_eq!(received(&socket), "STOPPING=1\nSTATUS=draining\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_abstract_address_works_too() {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::SocketAddr;
+
+    let name = format!("scorel-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let socket = UnixDatagram::bind_addr(&address).unwrap();
+    ServiceManager::at(Some(format!("@{name}").into())).ready("up");
+    assert_eq!(received(&socket), "READY=1\nSTATUS=up\n");
+}
+
+#[test]
+fn without_a_manager_nothing_happens() {
+    for address in [None, Some(""), Some("relative"), Some("/no/such/socket")] {
+        let manager = ServiceManager::at(address.map(|text| OsStr::new(text).to_owned()));
+        manager.ready("up");
+        assert!(manager.watchdog().is_none());
+    }
+}
+
+#[test]
+fn a_watchdog_for_another_process_is_not_ours() {
+    let period = |usec: Option<&str>, pid: Option<String>| {
+        watchdog::period(|name| match name {
+            "WATCHDOG_USEC" => usec.map(str::to_owned),
+            _ => pid.clone(),
+        })
+    };
+    let own = std::process::id().to_string();
+    let expected = Some(Duration::from_secs(30));
+    assert_eq!(period(Some("30000000"), None), expected);
+    assert_eq!(period(Some("30000000"), Some(own)), expected);
+    assert_eq!(period(Some("30000000"), Some("1".into())), None);
+    for invalid in [None, Some(""), Some("-1"), Some("0"), Some("soon")] {
+        assert_eq!(period(invalid, None), None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_watchdog_is_fed_twice_a_period_and_only_after_its_probe() {
+    let (_dir, socket, manager) = manager_at_a_path();
+    socket.set_nonblocking(true).unwrap();
+    let gate = Arc::new(Semaphore::new(0));
+    let probe = {
+        let gate = Arc::clone(&gate);
+        async move || gate.acquire().await.unwrap().forget()
+    };
+    let watchdog = Watchdog::new(manager, Duration::from_secs(30));
+    let fed = tokio::spawn(watchdog.keep_alive(probe));
+    tokio::time::advance(Duration::from_secs(100)).await;
+    tokio::task::yield_now().await;
+    assert!(
+        socket.recv(&mut [0; 64]).is_err(),
+        "the probe has not ended"
+    );
+    for _ in 0..3 {
+        gate.add_permits(1);
+        tokio::task::yield_now().await;
+        assert_eq!(received(&socket), "WATCHDOG=1\n");
+        tokio::time::advance(Duration::from_secs(15)).await;
+        tokio::task::yield_now().await;
+    }
+    fed.abort();
+}

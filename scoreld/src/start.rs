@@ -1,0 +1,225 @@
+//! From the command line to a running daemon, and back to an exit code.
+
+mod error;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use clap::Parser;
+use nix::sys::stat::{Mode, umask};
+use tokio::runtime::{Builder, Runtime};
+use tracing::{error, info};
+
+pub use error::StartError;
+
+use crate::activation;
+use crate::args::Args;
+use crate::config::ConfigSource;
+use crate::daemon;
+use crate::daemonize::{Side, daemonize};
+use crate::device::Device;
+use crate::exit::Exit;
+use crate::home::{Home, HomeSource};
+use crate::instance::{Instance, InstanceLock, READY_TIMEOUT};
+use crate::logging::Logging;
+use crate::projects::ProjectRegistry;
+use crate::readiness::Readiness;
+use crate::secret::SecretStore;
+use crate::service::ServiceManager;
+use crate::setup::Setup;
+use crate::shutdown::Shutdown;
+use crate::unit::UnitKind;
+
+/// More threads than this do not make a daemon that waits for others faster.
+const MAX_WORKERS: usize = 8;
+
+/// For work that blocks on the disk.
+const MAX_BLOCKING_THREADS: usize = 64;
+
+/// How long blocking work may go on after everything else has ended.
+const LAST_WORK: Duration = Duration::from_secs(2);
+
+/// The program.
+#[must_use]
+pub fn main() -> ExitCode {
+    let exit = match Args::try_parse() {
+        Ok(args) => start(args),
+        Err(error) => {
+            // Nowhere is left to say that this failed.
+            let _ignored: io::Result<()> = error.print();
+            if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Ok
+            }
+        }
+    };
+    exit.into()
+}
+
+fn start(args: Args) -> Exit {
+    // Before anything is created: nothing of the daemon is for other users.
+    umask(Mode::from_bits_truncate(0o077));
+    match prepare(args) {
+        Ok(Next::Exit(exit, text)) => {
+            say(&text);
+            exit
+        }
+        Ok(Next::Serve(begin)) => begin.serve(),
+        Err(error) => {
+            say(&chain(&error));
+            error.exit()
+        }
+    }
+}
+
+/// What the process does after the command line was looked at.
+enum Next {
+    Exit(Exit, String),
+    Serve(Begin),
+}
+
+/// A process that is to be the daemon.
+struct Begin {
+    args: Args,
+    home: Home,
+    adopted: Option<UnixListener>,
+    readiness: Readiness,
+    service: ServiceManager,
+}
+
+/// Everything that must happen while there is one thread.
+fn prepare(args: Args) -> Result<Next, StartError> {
+    if let Some(unit) = args.print_unit {
+        print_unit(unit)?;
+        return Ok(Next::Exit(Exit::Ok, String::new()));
+    }
+    let adopted = activation::take_listener()?;
+    let home = HomeSource::from_environment(args.home.clone()).open()?;
+    let pipe = if args.daemonize {
+        match daemonize(Path::new("/"))? {
+            Side::Caller(exit, text) => return Ok(Next::Exit(exit, text)),
+            Side::Daemon(pipe) => Some(pipe),
+        }
+    } else {
+        None
+    };
+    let service = ServiceManager::from_environment();
+    let readiness = Readiness::new(pipe, service.clone());
+    Ok(Next::Serve(Begin {
+        args,
+        home,
+        adopted,
+        readiness,
+        service,
+    }))
+}
+
+fn print_unit(unit: UnitKind) -> Result<(), StartError> {
+    let program = std::env::current_exe().map_err(StartError::Program)?;
+    let text = unit.render(&program)?;
+    io::stdout()
+        .lock()
+        .write_all(text.as_bytes())
+        .map_err(StartError::Print)
+}
+
+impl Begin {
+    fn serve(self) -> Exit {
+        let readiness = self.readiness.clone();
+        match self.run() {
+            Ok(()) => {
+                readiness.served();
+                Exit::Ok
+            }
+            Err(failure) => {
+                let text = chain(&failure);
+                error!("{text}");
+                say(&text);
+                readiness.failed(failure.exit(), &text);
+                failure.exit()
+            }
+        }
+    }
+
+    fn run(self) -> Result<(), StartError> {
+        let Some(_lock) = self.claim()? else {
+            return Ok(());
+        };
+        let logging = Logging::start(&self.home.logs(), self.args.log_level, !self.args.daemonize)?;
+        let version = env!("CARGO_PKG_VERSION");
+        info!(version, home = %self.home.root().display(), "starting");
+        let runtime = runtime().map_err(StartError::Runtime)?;
+        let result =
+            runtime.block_on(async { daemon::run(self.setup()?).await.map_err(Into::into) });
+        runtime.shutdown_timeout(LAST_WORK);
+        if logging.dropped_lines() > 0 {
+            info!(lines = logging.dropped_lines(), "log lines were dropped");
+        }
+        result
+    }
+
+    /// The lock of the home, or nothing if another daemon serves it.
+    fn claim(&self) -> Result<Option<InstanceLock>, StartError> {
+        if self.adopted.is_some() {
+            return Ok(Some(Instance::claim_alone(&self.home, READY_TIMEOUT)?));
+        }
+        match Instance::claim(&self.home, READY_TIMEOUT)? {
+            Instance::Ours(lock) => Ok(Some(lock)),
+            Instance::Other { pid } => {
+                let pid = pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+                let home = self.home.root().display();
+                say(&format!("scoreld is already running{pid} in {home}"));
+                Ok(None)
+            }
+        }
+    }
+
+    fn setup(self) -> Result<Setup, StartError> {
+        let home = self.home;
+        Ok(Setup {
+            device: Device::load_or_create(&home.device())?,
+            projects: ProjectRegistry::open(&home.projects())?,
+            config: ConfigSource::open(&home.config())?,
+            secrets: SecretStore::new(home.env()),
+            shutdown: Shutdown::install().map_err(StartError::Signals)?,
+            adopted: self.adopted,
+            readiness: self.readiness,
+            service: self.service,
+            home,
+        })
+    }
+}
+
+fn runtime() -> io::Result<Runtime> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    Builder::new_multi_thread()
+        .worker_threads(cores.min(MAX_WORKERS))
+        .max_blocking_threads(MAX_BLOCKING_THREADS)
+        .thread_name("scoreld")
+        .enable_all()
+        .build()
+}
+
+/// The error and its causes in one line.
+fn chain(error: &StartError) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+fn say(text: &str) {
+    if !text.is_empty() {
+        // Nowhere is left to say that this failed.
+        let _ignored: io::Result<()> = writeln!(io::stderr().lock(), "scoreld: {text}");
+    }
+}
