@@ -1,4 +1,22 @@
-//! The Scorel protocol.
+//! The Scorel protocol: its types, its manual and the fold that every participant shares.
+//!
+//! In this crate:
+//!
+//! - [`Event`], [`PersistentBody`] and [`TransientBody`]: what happens in a session, and
+//!   [`EncodedEvent`]: the same byte for byte;
+//! - [`METHODS`] and [`Method`]: what a client can ask, with [`SyncMarker`] and [`HostEvent`]: what
+//!   subscriptions send besides events;
+//! - [`SessionView`]: the state of a session, folded from its events;
+//! - [`EventHandler`] and [`build_context`]: what events mean to the model and to a person;
+//! - [`ErrorCode`] and [`RpcError`]: what goes wrong;
+//! - [`openrpc_document`] and [`protocol_markdown`]: all of it, described.
+//!
+//! The crate does no input or output and needs no runtime. What follows is the manual for the
+//! author of a client; `docs/protocol.md` holds the same text and the reference of every method,
+//! event and type.
+//!
+//! # The protocol
+#![doc = include_str!("manual.md")]
 
 mod block;
 mod catalogue;
@@ -10,6 +28,7 @@ mod message;
 mod method;
 mod model;
 mod openrpc;
+mod reference;
 mod seq;
 mod usage;
 mod view;
@@ -29,6 +48,7 @@ pub use message::{
 pub use method::*;
 pub use model::{ErrorCategory, ThinkingLevel};
 pub use openrpc::openrpc_document;
+pub use reference::protocol_markdown;
 pub use seq::Seq;
 pub use usage::Usage;
 pub use view::{

@@ -5,5 +5,6 @@
 mod decode;
 mod golden;
 mod goldens;
+mod manual;
 mod openrpc;
 mod samples;
