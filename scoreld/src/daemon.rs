@@ -1,8 +1,27 @@
 //! The daemon between its start and its end.
 
-use tracing::info;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
+use nix::unistd::geteuid;
+use scorel_journal::FileStorage;
+use scorel_rpc::{DuplicateMethod, InvalidLimits, Service, local_user};
+use scorel_session::{SessionSettings, Sessions};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::config::Config;
+use crate::host::Host;
+use crate::rpc;
 use crate::setup::{ListenError, Setup};
+use crate::turns::Turns;
+
+/// How long running turns have to come to an end when the daemon stops.
+const DRAIN: Duration = Duration::from_secs(8);
 
 /// Why the daemon ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +29,15 @@ pub enum RunError {
     /// It cannot listen.
     #[error(transparent)]
     Listen(#[from] ListenError),
+    /// The directory of the sessions cannot be made.
+    #[error("cannot make the directory of the sessions")]
+    SessionsDir(#[source] io::Error),
+    /// Two methods have one name.
+    #[error(transparent)]
+    Methods(#[from] DuplicateMethod),
+    /// A limit makes no sense.
+    #[error(transparent)]
+    Limits(#[from] InvalidLimits),
 }
 
 /// Runs until the end is asked for.
@@ -17,10 +45,103 @@ pub enum RunError {
 /// # Errors
 /// The daemon cannot go on.
 pub async fn run(mut setup: Setup) -> Result<(), RunError> {
-    let _listener = setup.listen()?;
-    let _published = setup.readiness.announce(&setup.home);
-    let cause = setup.shutdown.begun().await;
-    setup.service.stopping("stopping");
-    info!(?cause, "stopped");
+    make_private_dir(&setup.home.sessions()).map_err(RunError::SessionsDir)?;
+    let listener = setup.listen()?;
+    let Setup {
+        home,
+        device,
+        projects,
+        config,
+        secrets,
+        readiness,
+        service,
+        shutdown,
+        ..
+    } = setup;
+    let (projects, config) = (Arc::new(projects), Arc::new(config));
+    let current = config.current(None);
+    let turns = Turns::new(Arc::clone(&projects), Arc::clone(&config), secrets);
+    let sessions = Sessions::new(
+        home.sessions(),
+        home.index(),
+        (device.id, env!("CARGO_PKG_VERSION").to_owned()),
+        Arc::new(FileStorage),
+        session_settings(&current),
+        Arc::new(turns),
+    );
+    let host = Arc::new(Host {
+        sessions: Arc::clone(&sessions),
+        projects,
+        config,
+        device,
+        home: home.root().to_owned(),
+        started_at: readiness.started_at(),
+        shutdown: shutdown.clone(),
+        load: OnceLock::new(),
+    });
+    let closing = CancellationToken::new();
+    let rpc = Service::new(
+        rpc::table(Arc::clone(&host))?,
+        current.rpc.clone(),
+        closing.clone(),
+    )?;
+    // Nobody can have set it before.
+    let _unset = host.load.set(rpc.load());
+    let housekeeping = tokio::spawn(Arc::clone(&sessions).housekeep(closing.clone()));
+    let listening =
+        tokio::spawn(async move { rpc.listen(listener, local_user(geteuid().as_raw())).await });
+    let _published = readiness.announce(&home);
+    let cause = watched(&service, shutdown.begun()).await;
+    service.stopping("stopping");
+    info!(?cause, "stopping");
+    if !sessions.drain(DRAIN).await {
+        warn!("some turns did not end in time");
+    }
+    // Connections go last: their clients see how the turns ended.
+    closing.cancel();
+    for task in [listening, housekeeping] {
+        if let Err(error) = task.await {
+            warn!(%error, "a task of the daemon failed");
+        }
+    }
+    info!("stopped");
     Ok(())
+}
+
+/// Waits for `end`, and tells the service manager's watchdog in the meantime that the loop which
+/// serves everything is alive.
+async fn watched<T>(service: &crate::ServiceManager, end: impl Future<Output = T>) -> T {
+    match service.watchdog() {
+        None => end.await,
+        Some(watchdog) => tokio::select! {
+            end = end => end,
+            () = watchdog.keep_alive(turn_of_the_loop) => unreachable!("it never returns"),
+        },
+    }
+}
+
+/// Ends when the threads that serve everything have taken up new work.
+async fn turn_of_the_loop() {
+    let turn = tokio::spawn(async {});
+    if let Err(error) = turn.await {
+        warn!(%error, "the runtime does not run tasks");
+    }
+}
+
+fn session_settings(config: &Config) -> SessionSettings {
+    SessionSettings {
+        durability: config.sessions.durability,
+        ring_bytes: config.sessions.ring_bytes,
+        idle_unload: config.sessions.idle_unload,
+        ..SessionSettings::default()
+    }
+}
+
+fn make_private_dir(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::metadata(path).map(|_| ())
+        }
+        made => made,
+    }
 }

@@ -1,5 +1,7 @@
 //! The providers that need no description.
 
+use scorel_runtime::ModelInfo;
+
 use crate::dialect::Dialect;
 
 /// One provider of the table.
@@ -69,6 +71,20 @@ pub fn key_variable(provider: &str) -> Option<&'static str> {
 pub fn builtin_providers() -> Vec<&'static str> {
     let named = BUILTINS.iter().map(|builtin| builtin.name);
     std::iter::once("demo").chain(named).collect()
+}
+
+/// The models that the built-in table knows.
+#[must_use]
+pub fn builtin_models() -> Vec<ModelInfo> {
+    let of = |builtin: &'static Builtin| {
+        builtin.models.iter().map(|model| ModelInfo {
+            provider: builtin.name.to_owned(),
+            id: model.id.to_owned(),
+            context_window: model.context_window,
+            max_output_tokens: model.max_output_tokens,
+        })
+    };
+    BUILTINS.iter().flat_map(of).collect()
 }
 
 const fn model(id: &'static str, context_window: u64, max_output_tokens: u64) -> KnownModel {

@@ -24,7 +24,7 @@ mod setup_error;
 mod sse;
 
 pub use blobs::{BlobSource, NoBlobs};
-pub use builtin::{builtin_providers, key_variable};
+pub use builtin::{builtin_models, builtin_providers, key_variable};
 pub use config::{ModelConfig, ModelSource};
 pub use connect::Connector;
 pub use http::Timeouts;

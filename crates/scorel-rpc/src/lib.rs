@@ -45,7 +45,7 @@ pub use listener::{BindError, Listener, local_user};
 pub use outbox::Closed;
 pub use params::Params;
 pub use scorel_proto::Access;
-pub use service::{End, Service};
+pub use service::{End, Load, Service};
 pub use subscription::{Sink, Subscription};
 pub use table::{DuplicateMethod, MethodKind, MethodSpec, MethodTable, Table};
 pub use text::Text;

@@ -128,6 +128,15 @@ impl Service {
         tokio::time::sleep(self.limits.drain).await;
     }
 
+    /// A way to see how much the connections use.
+    #[must_use]
+    pub fn load(&self) -> Load {
+        Load {
+            slots: Arc::clone(&self.slots),
+            connections: self.limits.connections,
+        }
+    }
+
     /// Takes one of the places that there are for connections.
     pub(crate) fn slot(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.slots).try_acquire_owned().ok()
@@ -135,5 +144,23 @@ impl Service {
 
     pub(crate) fn shutdown(&self) -> &CancellationToken {
         &self.shutdown
+    }
+}
+
+/// How much the connections of a service use.
+#[derive(Debug, Clone)]
+pub struct Load {
+    slots: Arc<Semaphore>,
+    connections: usize,
+}
+
+impl Load {
+    /// How many connections there are.
+    #[must_use]
+    pub fn connections(&self) -> u32 {
+        let open = self
+            .connections
+            .saturating_sub(self.slots.available_permits());
+        u32::try_from(open).unwrap_or(u32::MAX)
     }
 }

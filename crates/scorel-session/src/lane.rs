@@ -105,9 +105,14 @@ impl Lane {
     }
 
     /// Describes the session.
-    pub async fn session(&self) -> Session {
+    ///
+    /// # Errors
+    ///
+    /// If the session is gone.
+    pub async fn session(&self) -> Result<Session, SessionError> {
         let state = self.lock().await;
-        self.describe(&state)
+        state.check_exists()?;
+        Ok(self.describe(&state))
     }
 
     /// What the session is doing, and which turn is open.

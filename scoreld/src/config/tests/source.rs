@@ -120,7 +120,11 @@ fn nothing_is_made_anew_while_nothing_changes() {
     let fixture = Fixture::new("[runtime]\nmaxSteps = 50");
     let source = fixture.open();
     let project = fixture.project("[runtime]\nmaxSteps = 5");
-    for project in [None, Some(project.as_path()), Some(Path::new("/no/such/project"))] {
+    for project in [
+        None,
+        Some(project.as_path()),
+        Some(Path::new("/no/such/project")),
+    ] {
         let first = source.current(project);
         assert!(Arc::ptr_eq(&first, &source.current(project)), "{project:?}");
     }

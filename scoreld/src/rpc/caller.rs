@@ -1,0 +1,50 @@
+use std::sync::LazyLock;
+
+use scorel_proto::{ClientId, CommandId, ErrorCode, RpcError};
+use scorel_rpc::Call;
+use scorel_session::Command;
+use serde::Serialize;
+
+/// Who a client without an identity is: a different one for every connection.
+static ANONYMOUS: LazyLock<[u8; 16]> = LazyLock::new(|| match ClientId::generate() {
+    ClientId::Client(bytes) => bytes,
+    ClientId::Daemon => [0; 16],
+});
+
+/// Who is calling.
+pub(super) fn client(call: &Call) -> ClientId {
+    call.caller().client_id.unwrap_or_else(|| {
+        let mut bytes = *ANONYMOUS;
+        let connection = call.connection().id().to_be_bytes();
+        for (byte, number) in bytes[8..].iter_mut().zip(connection) {
+            *byte ^= number;
+        }
+        ClientId::Client(bytes)
+    })
+}
+
+/// The mutation that a call asks for, with its receipt. `params` are those of the call without the
+/// command's id: the same command twice has the same parameters.
+pub(super) fn command<P: Serialize>(
+    call: &Call,
+    id: Option<CommandId>,
+    method: &str,
+    params: &P,
+) -> Result<Command, RpcError> {
+    if id.is_some() && call.caller().client_id.is_none() {
+        let text = "`commandId` needs a client id: call `hello` with `clientId` first";
+        return Err(RpcError::new(ErrorCode::InvalidParams, text));
+    }
+    Ok(Command::new(client(call), id, method, params))
+}
+
+/// Commands of the host are not remembered in this version, and are not taken for remembered.
+pub(super) fn without_receipt(id: Option<&CommandId>) -> Result<(), RpcError> {
+    match id {
+        None => Ok(()),
+        Some(_) => {
+            let text = "`commandId` is not supported for this method in this version";
+            Err(RpcError::new(ErrorCode::Unsupported, text))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The methods by which things happen in a session.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    Block, Cancel, CancelParams, CancelResult, ErrorCode, Method, RpcError, SendMessage,
+    SendMessageParams, SendMessageResult,
+};
+use scorel_rpc::{Call, DuplicateMethod, Table};
+use scorel_session::SendRequest;
+use serde_json::json;
+
+use super::caller::command;
+use super::register::method;
+use super::sessions::check_name;
+use crate::host::Host;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<SendMessage, _, _>(table, send)?;
+    method::<Cancel, _, _>(table, cancel)
+}
+
+async fn send(
+    host: Arc<Host>,
+    call: Call,
+    mut params: SendMessageParams,
+) -> Result<SendMessageResult, RpcError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, SendMessage::NAME, &params)?;
+    check_content(&params.content.0)?;
+    check_name("model", params.model.as_deref())?;
+    let request = SendRequest {
+        command,
+        content: params.content.0,
+        while_running: params.while_running.unwrap_or_default(),
+        parent_event_id: params.parent_event_id,
+        expected_leaf_id: params.expected_leaf_id,
+        model: params.model,
+    };
+    let lane = host.sessions.get(params.session_id).await?;
+    Ok(lane.send(request).await?)
+}
+
+/// A person says text and shows pictures; everything else is for the model and its tools.
+fn check_content(content: &[Block]) -> Result<(), RpcError> {
+    let invalid = |text: &str| {
+        Err(RpcError::new(ErrorCode::InvalidParams, text).with_details(json!({"field": "content"})))
+    };
+    let allowed = |block: &Block| {
+        matches!(
+            block,
+            Block::Text { .. } | Block::Image { .. } | Block::Blob { .. }
+        )
+    };
+    if !content.iter().all(allowed) {
+        return invalid("`content` holds text, images and blobs only");
+    }
+    let empty = |block: &Block| matches!(block, Block::Text { text, .. } if text.trim().is_empty());
+    if content.iter().all(empty) {
+        return invalid("`content` is empty");
+    }
+    Ok(())
+}
+
+async fn cancel(host: Arc<Host>, _: Call, params: CancelParams) -> Result<CancelResult, RpcError> {
+    let lane = host.sessions.get(params.session_id).await?;
+    let clear_queue = params.clear_queue.unwrap_or(false);
+    let cancelled = lane.cancel(params.expected_turn_id, clear_queue).await?;
+    Ok(CancelResult { cancelled })
+}

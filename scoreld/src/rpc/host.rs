@@ -1,0 +1,88 @@
+//! The methods of the daemon itself.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    Discover, ErrorCode, GetStatus, Hello, HelloParams, HelloResult, ListModels, ListModelsParams,
+    ListModelsResult, Model, NoParams, ProtocolRange, RpcError, Shutdown, ShutdownResult, Status,
+    openrpc_document,
+};
+use scorel_provider::builtin_models;
+use scorel_rpc::{Call, DuplicateMethod, Table};
+use serde_json::json;
+
+use super::register::{blocking, method};
+use super::sessions::project_dir;
+use crate::host::{Host, default_model};
+use crate::shutdown::StopCause;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<Hello, _, _>(table, hello)?;
+    method::<GetStatus, _, _>(table, get_status)?;
+    method::<Shutdown, _, _>(table, shutdown)?;
+    method::<ListModels, _, _>(table, list_models)?;
+    method::<Discover, _, _>(table, discover)
+}
+
+async fn hello(host: Arc<Host>, call: Call, params: HelloParams) -> Result<HelloResult, RpcError> {
+    let ours = ProtocolRange::SUPPORTED;
+    let Some(protocol) = ours.common(params.protocol) else {
+        let advice = if params.protocol.max < ours.min {
+            "update the client"
+        } else {
+            "restart the daemon with the version that the client belongs to"
+        };
+        let text = format!(
+            "the daemon speaks protocol {} to {}, the client {} to {}: {advice}",
+            ours.min, ours.max, params.protocol.min, params.protocol.max
+        );
+        let details = json!({ "daemon": ours, "client": params.protocol });
+        return Err(RpcError::new(ErrorCode::ProtocolMismatch, text).with_details(details));
+    };
+    if let Some(id) = params.client_id {
+        call.connection().claim_client(id);
+    }
+    Ok(HelloResult {
+        protocol,
+        device_id: host.device.id,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+async fn get_status(host: Arc<Host>, _: Call, _: NoParams) -> Result<Status, RpcError> {
+    Ok(host.status().await)
+}
+
+async fn shutdown(host: Arc<Host>, _: Call, _: NoParams) -> Result<ShutdownResult, RpcError> {
+    host.shutdown.begin(StopCause::Request);
+    Ok(ShutdownResult {
+        pid: std::process::id(),
+    })
+}
+
+async fn list_models(
+    host: Arc<Host>,
+    _: Call,
+    params: ListModelsParams,
+) -> Result<ListModelsResult, RpcError> {
+    let dir = params
+        .project_id
+        .map(|id| project_dir(&host, id))
+        .transpose()?;
+    let config = Arc::clone(&host.config);
+    let default_model = blocking(move || default_model(&config, dir.as_deref())).await?;
+    let models = builtin_models().into_iter().map(|model| Model {
+        provider: model.provider,
+        id: model.id,
+        context_window: model.context_window,
+        max_output_tokens: model.max_output_tokens,
+    });
+    Ok(ListModelsResult {
+        models: models.collect(),
+        default_model,
+    })
+}
+
+async fn discover(_: Arc<Host>, _: Call, _: NoParams) -> Result<serde_json::Value, RpcError> {
+    Ok(openrpc_document(env!("CARGO_PKG_VERSION")))
+}

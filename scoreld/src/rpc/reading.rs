@@ -1,0 +1,121 @@
+//! The methods that read events and blobs.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use scorel_journal::BlobError;
+use scorel_proto::{
+    ErrorCode, GetBlob, GetBlobParams, GetBlobResult, GetEvents, GetEventsParams, GetEventsResult,
+    GetTree, GetTreeParams, GetTreeResult, PutBlob, PutBlobParams, PutBlobResult, Resync,
+    ResyncParams, ResyncResult, RpcError,
+};
+use scorel_rpc::{Call, DuplicateMethod, Table};
+use serde_json::json;
+
+use super::register::{blocking, method};
+use super::sessions::limit;
+use crate::host::Host;
+
+/// How many bytes of a blob one call carries at most.
+const MAX_BLOB_PART: u64 = 4 * 1024 * 1024;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<GetTree, _, _>(table, get_tree)?;
+    method::<GetEvents, _, _>(table, get_events)?;
+    method::<GetBlob, _, _>(table, get_blob)?;
+    method::<PutBlob, _, _>(table, put_blob)?;
+    method::<Resync, _, _>(table, resync)
+}
+
+async fn get_tree(
+    host: Arc<Host>,
+    _: Call,
+    params: GetTreeParams,
+) -> Result<GetTreeResult, RpcError> {
+    let limit = limit(params.limit, 1000, 10_000)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    Ok(lane
+        .tree(params.after_seq.unwrap_or_default(), limit)
+        .await?)
+}
+
+async fn get_events(
+    host: Arc<Host>,
+    _: Call,
+    params: GetEventsParams,
+) -> Result<GetEventsResult, RpcError> {
+    let limit = limit(params.limit, 100, 1000)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    Ok(lane
+        .events(params.after_seq, params.before_seq, limit)
+        .await?)
+}
+
+async fn get_blob(
+    host: Arc<Host>,
+    _: Call,
+    params: GetBlobParams,
+) -> Result<GetBlobResult, RpcError> {
+    let lane = host.sessions.get(params.session_id).await?;
+    blocking(move || {
+        let blobs = lane.blobs();
+        let size = blobs.len_of(&params.sha256).map_err(blob_error)?;
+        let offset = params.offset.unwrap_or(0);
+        if offset > size {
+            let text = format!("`offset` lies behind the blob's {size} bytes");
+            return Err(RpcError::new(ErrorCode::InvalidParams, text));
+        }
+        let length = params.length.unwrap_or(MAX_BLOB_PART).min(MAX_BLOB_PART);
+        let end = offset.saturating_add(length).min(size);
+        let bytes = if (offset, end) == (0, size) {
+            blobs.get(&params.sha256)
+        } else {
+            blobs.get_range(&params.sha256, offset..end)
+        };
+        let data = BASE64.encode(bytes.map_err(blob_error)?);
+        Ok(GetBlobResult { data, offset, size })
+    })
+    .await?
+}
+
+async fn put_blob(
+    host: Arc<Host>,
+    _: Call,
+    params: PutBlobParams,
+) -> Result<PutBlobResult, RpcError> {
+    let lane = host.sessions.get(params.session_id).await?;
+    blocking(move || {
+        let bytes = BASE64.decode(&params.data).map_err(|error| {
+            let text = format!("`data` is not base64: {error}");
+            RpcError::new(ErrorCode::InvalidParams, text)
+        })?;
+        let size = bytes.len() as u64;
+        if size > MAX_BLOB_PART {
+            return Err(too_large(MAX_BLOB_PART));
+        }
+        let sha256 = lane.blobs().put(&bytes).map_err(blob_error)?;
+        Ok(PutBlobResult { sha256, size })
+    })
+    .await?
+}
+
+async fn resync(host: Arc<Host>, _: Call, params: ResyncParams) -> Result<ResyncResult, RpcError> {
+    Ok(host.sessions.resync(params).await?)
+}
+
+fn blob_error(error: BlobError) -> RpcError {
+    match error {
+        BlobError::TooLarge { max, .. } => too_large(max),
+        BlobError::NoSpace(_) => RpcError::new(ErrorCode::StorageStalled, error.to_string()),
+        error => RpcError::new(ErrorCode::FilesystemError, error.to_string()),
+    }
+}
+
+fn too_large(limit: u64) -> RpcError {
+    RpcError::new(
+        ErrorCode::PayloadTooLarge,
+        format!("the blob is larger than {limit} bytes"),
+    )
+    .with_details(json!({ "limit": limit }))
+}

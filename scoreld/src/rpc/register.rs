@@ -1,0 +1,67 @@
+use std::sync::Arc;
+
+use scorel_proto::{Access, ErrorCode, Method, RpcError, method_info};
+use scorel_rpc::{Call, DuplicateMethod, MethodKind, MethodSpec, Table};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::host::Host;
+
+/// Adds a method with typed parameters and result.
+pub(super) fn method<M, F, R>(table: &mut Table<Host>, handler: F) -> Result<(), DuplicateMethod>
+where
+    M: Method,
+    F: Fn(Arc<Host>, Call, M::Params) -> R + Copy + Send + Sync + 'static,
+    R: Future<Output = Result<M::Result, RpcError>> + Send + 'static,
+{
+    table.method(
+        spec::<M>(MethodKind::Call),
+        move |host, call, params| async move {
+            let result = handler(host, call, params.parse()?).await?;
+            encode(&result)
+        },
+    )
+}
+
+/// Adds a method that begins a subscription. The handler gives the subscription's id.
+pub(super) fn subscription<M, F, R>(
+    table: &mut Table<Host>,
+    handler: F,
+) -> Result<(), DuplicateMethod>
+where
+    M: Method,
+    F: Fn(Arc<Host>, Call, M::Params) -> R + Copy + Send + Sync + 'static,
+    R: Future<Output = Result<Box<RawValue>, RpcError>> + Send + 'static,
+{
+    table.method(
+        spec::<M>(MethodKind::Subscribe),
+        move |host, call, params| async move { handler(host, call, params.parse()?).await },
+    )
+}
+
+fn spec<M: Method>(kind: MethodKind) -> MethodSpec {
+    let info = method_info(M::NAME);
+    MethodSpec {
+        name: M::NAME,
+        access: info.map_or(Access::Admin, |info| info.access),
+        kind,
+        params: info.map_or(Vec::new, |info| info.param_names),
+    }
+}
+
+fn encode<T: serde::Serialize>(result: &T) -> Result<Box<RawValue>, RpcError> {
+    to_raw_value(result).map_err(|error| {
+        RpcError::new(
+            ErrorCode::InternalError,
+            format!("the result cannot be encoded: {error}"),
+        )
+    })
+}
+
+/// Runs work that blocks, off the asynchronous threads.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, RpcError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| RpcError::new(ErrorCode::InternalError, error.to_string()))
+}

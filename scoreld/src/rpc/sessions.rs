@@ -1,0 +1,185 @@
+//! The methods of sessions as things.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use scorel_proto::{
+    ArchiveSession, ArchiveSessionParams, CreateSession, CreateSessionParams, CreateSessionResult,
+    DeleteSession, DeleteSessionParams, DeleteSessionResult, ErrorCode, GetSession,
+    GetSessionParams, GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult,
+    Method, ProjectId, RpcError, SessionChanges, SessionId, UpdateSession, UpdateSessionParams,
+    UpdateSessionResult,
+};
+use scorel_rpc::{Call, DuplicateMethod, Table};
+use scorel_session::{Command, ListFilter, NewSession};
+
+use super::caller::{client, command, without_receipt};
+use super::projects::not_found;
+use super::register::method;
+use crate::host::Host;
+
+/// How long a title or the name of a model may be, in bytes.
+const MAX_NAME: usize = 1024;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<CreateSession, _, _>(table, create)?;
+    method::<GetSession, _, _>(table, get)?;
+    method::<ListSessions, _, _>(table, list)?;
+    method::<UpdateSession, _, _>(table, update)?;
+    method::<ArchiveSession, _, _>(table, archive)?;
+    method::<DeleteSession, _, _>(table, delete)
+}
+
+async fn create(
+    host: Arc<Host>,
+    call: Call,
+    params: CreateSessionParams,
+) -> Result<CreateSessionResult, RpcError> {
+    without_receipt(params.command_id.as_ref())?;
+    check_name("title", params.title.as_deref())?;
+    check_name("model", params.model.as_deref())?;
+    project_dir(&host, params.project_id)?;
+    let new = NewSession {
+        project_id: params.project_id,
+        client_id: client(&call),
+        title: params.title,
+        model: params.model,
+        thinking_level: params.thinking_level,
+    };
+    let session = host.sessions.create(new).await?;
+    Ok(CreateSessionResult {
+        session_id: session.session_id,
+        session,
+    })
+}
+
+async fn get(
+    host: Arc<Host>,
+    _: Call,
+    params: GetSessionParams,
+) -> Result<GetSessionResult, RpcError> {
+    let lane = host.sessions.get(params.session_id).await?;
+    Ok(GetSessionResult {
+        session: lane.session().await?,
+    })
+}
+
+async fn list(
+    host: Arc<Host>,
+    _: Call,
+    params: ListSessionsParams,
+) -> Result<ListSessionsResult, RpcError> {
+    if let Some(id) = params.project_id {
+        project_dir(&host, id)?;
+    }
+    let filter = ListFilter {
+        project_id: params.project_id,
+        kind: params.kind,
+        archived: params.archived.unwrap_or(false),
+        limit: limit(params.limit, 50, 1000)?,
+        cursor: params.cursor,
+    };
+    let (sessions, next_cursor) = host.sessions.list(filter).await?;
+    Ok(ListSessionsResult {
+        sessions,
+        next_cursor,
+    })
+}
+
+async fn update(
+    host: Arc<Host>,
+    call: Call,
+    mut params: UpdateSessionParams,
+) -> Result<UpdateSessionResult, RpcError> {
+    check_name("title", params.title.as_deref())?;
+    check_name("model", params.model.as_deref())?;
+    let id = params.command_id.take();
+    let command = command(&call, id, UpdateSession::NAME, &params)?;
+    let changes = SessionChanges {
+        title: params.title,
+        model: params.model,
+        thinking_level: params.thinking_level,
+        archived: None,
+    };
+    change(&host, params.session_id, command, changes).await
+}
+
+async fn archive(
+    host: Arc<Host>,
+    call: Call,
+    mut params: ArchiveSessionParams,
+) -> Result<UpdateSessionResult, RpcError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, ArchiveSession::NAME, &params)?;
+    let archived = Some(params.archived.unwrap_or(true));
+    let changes = SessionChanges {
+        archived,
+        ..SessionChanges::default()
+    };
+    change(&host, params.session_id, command, changes).await
+}
+
+async fn change(
+    host: &Host,
+    session_id: SessionId,
+    command: Command,
+    changes: SessionChanges,
+) -> Result<UpdateSessionResult, RpcError> {
+    if changes == SessionChanges::default() {
+        return Err(RpcError::new(
+            ErrorCode::InvalidParams,
+            "there is nothing to change",
+        ));
+    }
+    let lane = host.sessions.get(session_id).await?;
+    let (seq, session) = lane.update(command, changes).await?;
+    Ok(UpdateSessionResult { seq, session })
+}
+
+async fn delete(
+    host: Arc<Host>,
+    _: Call,
+    params: DeleteSessionParams,
+) -> Result<DeleteSessionResult, RpcError> {
+    without_receipt(params.command_id.as_ref())?;
+    host.sessions.delete(params.session_id).await?;
+    Ok(DeleteSessionResult {
+        session_id: params.session_id,
+    })
+}
+
+/// The directory of a project.
+pub(super) fn project_dir(host: &Host, id: ProjectId) -> Result<PathBuf, RpcError> {
+    let project = host.projects.get(id).ok_or_else(|| not_found(id))?;
+    Ok(PathBuf::from(project.work_dir))
+}
+
+/// How many items a page has.
+pub(super) fn limit(asked: Option<u32>, default: usize, max: usize) -> Result<usize, RpcError> {
+    match asked.map(|limit| limit as usize) {
+        None => Ok(default),
+        Some(limit) if (1..=max).contains(&limit) => Ok(limit),
+        Some(_) => {
+            let text = format!("`limit` must be between 1 and {max}");
+            Err(RpcError::new(ErrorCode::InvalidParams, text))
+        }
+    }
+}
+
+/// Titles and names of models are short and on one line.
+pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), RpcError> {
+    let Some(name) = name else { return Ok(()) };
+    let problem = if name.trim().is_empty() {
+        "is empty"
+    } else if name.len() > MAX_NAME {
+        "is too long"
+    } else if name.chars().any(char::is_control) {
+        "has control characters in it"
+    } else {
+        return Ok(());
+    };
+    Err(RpcError::new(
+        ErrorCode::InvalidParams,
+        format!("`{field}` {problem}"),
+    ))
+}

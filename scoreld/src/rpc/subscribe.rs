@@ -1,0 +1,112 @@
+//! The methods that follow a session or the daemon.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use scorel_proto::{
+    Anchors, HostEvent, NoParams, RpcError, SubscribeEvents, SubscribeEventsParams, SubscribeHost,
+    UnsubscribeEvents, UnsubscribeHost, UnsubscribeParams,
+};
+use scorel_rpc::{Call, DuplicateMethod, Sink, Table};
+use scorel_session::{Gap, Subscriber};
+use serde_json::value::RawValue;
+
+use super::register::{method, subscription};
+use crate::host::Host;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    subscription::<SubscribeEvents, _, _>(table, subscribe_events)?;
+    method::<UnsubscribeEvents, _, _>(table, unsubscribe)?;
+    subscription::<SubscribeHost, _, _>(table, subscribe_host)?;
+    method::<UnsubscribeHost, _, _>(table, unsubscribe)
+}
+
+async fn unsubscribe(
+    _: Arc<Host>,
+    call: Call,
+    params: UnsubscribeParams,
+) -> Result<bool, RpcError> {
+    Ok(call.unsubscribe(&params.subscription))
+}
+
+async fn subscribe_events(
+    host: Arc<Host>,
+    call: Call,
+    params: SubscribeEventsParams,
+) -> Result<Box<RawValue>, RpcError> {
+    let anchors = Anchors {
+        persistent_last_seq: params.persistent_last_seq.unwrap_or_default(),
+        stream_last_seq: params.stream_last_seq,
+    };
+    let subscriber = host.sessions.subscribe(params.session_id, anchors).await?;
+    let subscription = call.subscribe("event")?;
+    Ok(subscription.spawn(move |sink| pump_events(subscriber, sink)))
+}
+
+/// Carries batches from the session to the connection. While the connection takes nothing, nothing
+/// is read from the session: the subscriber's cursor stays where it is.
+async fn pump_events(mut subscriber: Subscriber, sink: Sink) {
+    loop {
+        let batch = tokio::select! {
+            biased;
+            batch = subscriber.next_batch() => batch,
+            () = sink.closed() => return,
+        };
+        match batch {
+            Ok(Some(events)) => {
+                if sink.send_batch(&events).await.is_err() {
+                    return;
+                }
+            }
+            Ok(None) => return,
+            Err(error) => {
+                tracing::warn!(%error, "a subscription ended");
+                return;
+            }
+        }
+    }
+}
+
+async fn subscribe_host(
+    host: Arc<Host>,
+    call: Call,
+    _: NoParams,
+) -> Result<Box<RawValue>, RpcError> {
+    let subscription = call.subscribe("host")?;
+    Ok(subscription.spawn(move |sink| pump_host(host, sink)))
+}
+
+/// Sends a snapshot, then changes; after a gap, a new snapshot.
+async fn pump_host(host: Arc<Host>, sink: Sink) {
+    let mut changes = host.sessions.host().watch();
+    let mut version = None;
+    loop {
+        let sent = match version.map(|version| host.sessions.host().after(version)) {
+            Some(Ok(events)) => {
+                if let Some((last, _)) = events.last() {
+                    version = Some(*last);
+                }
+                let events: Vec<Bytes> = events.into_iter().map(|(_, event)| event).collect();
+                sink.send_batch(&events).await
+            }
+            None | Some(Err(Gap)) => {
+                let Ok((at, snapshot)) = host.sessions.snapshot(host.projects.list()).await else {
+                    return;
+                };
+                version = Some(at);
+                sink.send(encode(&snapshot)).await
+            }
+        };
+        if sent.is_err() {
+            return;
+        }
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = sink.closed() => return,
+        }
+    }
+}
+
+fn encode(event: &HostEvent) -> Bytes {
+    Bytes::from(serde_json::to_vec(event).expect("a host event has only string keys"))
+}

@@ -1,0 +1,27 @@
+//! The methods that later versions carry out. They check nothing and change nothing.
+
+use scorel_proto::{ErrorCode, METHODS, MethodInfo, RpcError};
+use scorel_rpc::{DuplicateMethod, MethodKind, MethodSpec, Table};
+
+use crate::host::Host;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    METHODS
+        .iter()
+        .filter(|method| !method.available)
+        .try_for_each(|info| {
+            table.method(spec(info), move |_, _, _| async move {
+                let text = format!("`{}` is not part of this version", info.name);
+                Err(RpcError::new(ErrorCode::Unsupported, text))
+            })
+        })
+}
+
+fn spec(info: &MethodInfo) -> MethodSpec {
+    MethodSpec {
+        name: info.name,
+        access: info.access,
+        kind: MethodKind::Call,
+        params: info.param_names,
+    }
+}

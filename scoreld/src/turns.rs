@@ -1,0 +1,180 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use scorel_journal::Blobs;
+use scorel_proto::{BlobHash, SessionId, ThinkingLevel, TurnError};
+use scorel_provider::{BlobSource, Connector, Timeouts};
+use scorel_runtime::{Provider, RetryPolicy, Toolbox, TurnLimits, TurnPorts};
+use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
+use scorel_tools::ProjectTools;
+
+use crate::config::{Config, ConfigSource, ModelSettings, RuntimeConfig};
+use crate::instructions::instructions;
+use crate::projects::ProjectRegistry;
+use crate::secret::SecretStore;
+
+/// Makes what turns need out of the configuration, the projects and the secrets.
+///
+/// The files are looked at for every turn, so a change holds from the next turn on. The tools of a
+/// session stay the same from turn to turn: what they know belongs to the session.
+pub(crate) struct Turns {
+    projects: Arc<ProjectRegistry>,
+    config: Arc<ConfigSource>,
+    secrets: SecretStore,
+    connector: Mutex<(Timeouts, Connector)>,
+    tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
+}
+
+impl fmt::Debug for Turns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turns").finish_non_exhaustive()
+    }
+}
+
+impl Turns {
+    pub(crate) fn new(
+        projects: Arc<ProjectRegistry>,
+        config: Arc<ConfigSource>,
+        secrets: SecretStore,
+    ) -> Self {
+        let timeouts = config.current(None).runtime.timeouts;
+        Self {
+            projects,
+            config,
+            secrets,
+            connector: Mutex::new((timeouts, Connector::new(timeouts))),
+            tools: Mutex::default(),
+        }
+    }
+
+    /// The connector for these timeouts. Connections are kept as long as the timeouts stay.
+    fn connector(&self, timeouts: Timeouts) -> Connector {
+        let mut current = self
+            .connector
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if current.0 != timeouts {
+            *current = (timeouts, Connector::new(timeouts));
+        }
+        current.1.clone()
+    }
+
+    fn provider(
+        &self,
+        request: &TurnRequest,
+        config: &Config,
+    ) -> Result<Arc<dyn Provider>, TurnError> {
+        let mut settings = config.model.clone();
+        if let Some(model) = &request.model {
+            settings = settings.with_id(model);
+        }
+        let key = self.key(&settings)?;
+        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
+        self.connector(config.runtime.timeouts)
+            .connect(&settings.model, key, blobs)
+            .map_err(|error| config_error(error.to_string()))
+    }
+
+    fn key(&self, settings: &ModelSettings) -> Result<Option<scorel_provider::Secret>, TurnError> {
+        let Some(key) = &settings.key else {
+            return Ok(None);
+        };
+        self.secrets
+            .resolve(&key.name)
+            .map_err(|error| config_error(error.to_string()))
+    }
+
+    fn tools(&self, id: SessionId, dir: &Path) -> Result<Arc<ProjectTools>, TurnError> {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = tools.get(&id) {
+            return Ok(Arc::clone(known));
+        }
+        let opened = ProjectTools::new(dir).map_err(|error| {
+            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
+            let text = format!("the project's directory cannot be used: {error}{cause}");
+            TurnError {
+                code: "filesystem_error".to_owned(),
+                message: text,
+                retryable: false,
+            }
+        })?;
+        let opened = Arc::new(opened);
+        tools.insert(id, Arc::clone(&opened));
+        Ok(opened)
+    }
+}
+
+impl TurnSetup for Turns {
+    fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError> {
+        let project = self.projects.get(request.project_id).ok_or_else(|| {
+            let message = "the session's project is not registered any more".to_owned();
+            TurnError {
+                code: "project_not_found".to_owned(),
+                message,
+                retryable: false,
+            }
+        })?;
+        let dir = Path::new(&project.work_dir);
+        let config = self.config.current(Some(dir));
+        let provider = self.provider(request, &config)?;
+        let tools: Arc<dyn Toolbox> = self.tools(request.session_id, dir)?;
+        let thinking = match request.thinking_level {
+            ThinkingLevel::Default => config.model.thinking,
+            level => level,
+        };
+        Ok(PreparedTurn {
+            instructions: instructions(dir, provider.model()),
+            ports: TurnPorts {
+                provider,
+                tools,
+                clock: Arc::new(TokioClock::new()),
+                limits: limits(&config.runtime),
+                retry: RetryPolicy {
+                    max_attempts: config.runtime.retries.saturating_add(1),
+                    ..RetryPolicy::default()
+                },
+                system: String::new(),
+                thinking,
+            },
+        })
+    }
+
+    fn forget(&self, session_id: SessionId) {
+        self.tools
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&session_id);
+    }
+}
+
+fn limits(config: &RuntimeConfig) -> TurnLimits {
+    TurnLimits {
+        max_steps: config.max_steps,
+        max_duration: config.max_turn,
+        max_tokens: config.max_turn_tokens,
+        max_calls_per_answer: config.max_tool_calls,
+        ..TurnLimits::default()
+    }
+}
+
+fn config_error(message: String) -> TurnError {
+    TurnError {
+        code: "config_error".to_owned(),
+        message,
+        retryable: false,
+    }
+}
+
+/// The pictures of a session's conversation.
+#[derive(Debug)]
+struct SessionBlobs(Blobs);
+
+impl BlobSource for SessionBlobs {
+    fn read(&self, blob: &BlobHash) -> io::Result<Vec<u8>> {
+        self.0.get(blob).map(Into::into).map_err(io::Error::other)
+    }
+}
