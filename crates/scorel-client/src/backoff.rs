@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use rand::Rng;
 
-/// Pauses between attempts: each is random, up to a bound that doubles, so that many clients of a
-/// daemon that comes back do not come back all at once.
+/// Pauses between attempts: each is random, up to a bound that doubles to five seconds, so that
+/// many clients of a daemon that comes back do not come back all at once.
 #[derive(Debug, Default)]
-pub(super) struct Backoff {
+pub struct Backoff {
     attempts: u32,
 }
 
@@ -14,7 +14,8 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 impl Backoff {
     /// The number of the next attempt, from 1, and the pause before it.
-    pub(super) fn next(&mut self) -> (u32, Duration) {
+    #[must_use]
+    pub fn pause(&mut self) -> (u32, Duration) {
         let bound = Self::bound(self.attempts);
         self.attempts = self.attempts.saturating_add(1);
         let wait = rand::rng().random_range(Duration::ZERO..=bound);
@@ -22,7 +23,7 @@ impl Backoff {
     }
 
     /// The daemon is there again.
-    pub(super) const fn reset(&mut self) {
+    pub const fn reset(&mut self) {
         self.attempts = 0;
     }
 
@@ -42,12 +43,12 @@ mod tests {
         assert_eq!(Backoff::bound(u32::MAX), LONGEST);
         let mut backoff = Backoff::default();
         for attempt in 1..=100 {
-            let (number, wait) = backoff.next();
+            let (number, wait) = backoff.pause();
             assert_eq!(number, attempt);
             assert!(wait <= LONGEST, "{wait:?}");
         }
         backoff.reset();
-        let (number, wait) = backoff.next();
+        let (number, wait) = backoff.pause();
         assert!(number == 1 && wait <= FIRST, "{number} {wait:?}");
     }
 }

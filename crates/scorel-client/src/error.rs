@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use scorel_proto::{ProtocolRange, RpcError};
 
-use crate::{HomeError, StartError};
+use crate::{HomeError, IdentityError, StartError};
 
 /// Why something that needs the daemon did not work.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +39,9 @@ pub enum ClientError {
     /// The socket has no usable path.
     #[error(transparent)]
     Home(#[from] HomeError),
+    /// This installation's identity cannot be used.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
     /// The daemon could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -84,7 +87,8 @@ impl ClientError {
             | Self::Closed
             | Self::Rpc(_)
             | Self::Protocol(_)
-            | Self::Home(_) => return None,
+            | Self::Home(_)
+            | Self::Identity(_) => return None,
         };
         Some(hint.to_owned())
     }

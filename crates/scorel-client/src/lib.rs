@@ -18,6 +18,7 @@
 //! and one for each subscription that lasts; [`SessionStream`] opens its own.
 
 mod anchors;
+mod backoff;
 mod connection;
 mod error;
 mod home;
@@ -26,6 +27,7 @@ mod start;
 mod stream;
 
 pub use anchors::{Anchors, Verdict};
+pub use backoff::Backoff;
 pub use connection::{Connection, Subscription};
 pub use error::ClientError;
 pub use home::{Home, HomeError};

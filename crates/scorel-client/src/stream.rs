@@ -1,6 +1,5 @@
 //! Following a session across lost connections.
 
-mod backoff;
 mod in_flight;
 
 use std::time::Duration;
@@ -13,8 +12,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::anchors::{Anchors, Verdict};
-use crate::{ClientError, Connection, Subscription};
-use backoff::Backoff;
+use crate::{Backoff, ClientError, Connection, Subscription};
 
 /// Makes the connections of a [`SessionStream`], the first one and every later one.
 ///
@@ -196,7 +194,7 @@ impl<C: Connect> SessionStream<C> {
         {
             return Err(error);
         }
-        let (attempt, wait) = self.backoff.next();
+        let (attempt, wait) = self.backoff.pause();
         self.state = State::Waiting(now + wait);
         Ok(Item::Reconnecting {
             attempt,

@@ -1,0 +1,44 @@
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::read_input;
+use crate::args::CallArgs;
+use crate::control::{Link, no_daemon};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Calls any method once and prints its result.
+pub(super) async fn run(
+    args: &CallArgs,
+    link: &Link,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let params = match args.params.as_deref() {
+        None => None,
+        Some("-") => Some(parse(&read_input()?)?),
+        Some(text) => Some(parse(text)?),
+    };
+    let connection = link
+        .greeted()
+        .await
+        .map_err(|error| no_daemon(link, error))?;
+    let result = connection.call_raw(&args.method, params).await?;
+    if output.json || !output.out_is_terminal {
+        output.raw_line(result.get())?;
+    } else {
+        output.line(&pretty(&result))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn parse(text: &str) -> Result<Box<RawValue>, Failure> {
+    RawValue::from_string(text.trim().to_owned())
+        .map_err(|error| Failure::usage(format!("the parameters are not JSON: {error}")))
+}
+
+fn pretty(result: &RawValue) -> String {
+    let value: serde_json::Result<Value> = serde_json::from_str(result.get());
+    let text = value.and_then(|value| serde_json::to_string_pretty(&value));
+    text.unwrap_or_else(|_| result.get().to_owned())
+}

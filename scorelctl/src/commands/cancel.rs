@@ -1,0 +1,33 @@
+use scorel_proto::{Cancel, CancelParams};
+
+use crate::args::CancelArgs;
+use crate::control::{Control, new_command_id};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+/// Cancels the turn that runs in a session, if one does.
+pub(super) async fn run(
+    args: &CancelArgs,
+    control: &mut Control,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let wanted = &args.target.session;
+    let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
+    let params = CancelParams {
+        session_id,
+        expected_turn_id: None,
+        clear_queue: args.clear_queue.then_some(true),
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<Cancel>(&params).await?;
+    result(output, &answer, |output| {
+        output.line(if answer.cancelled {
+            "cancelled"
+        } else {
+            "no turn is running"
+        })
+    })?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,23 @@
+use scorel_proto::{ListProjects, NoParams};
+
+use crate::control::Control;
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+
+/// Lists the projects.
+pub(super) async fn run(control: &mut Control, output: &mut Output) -> Result<Exit, Failure> {
+    let answer = control.call::<ListProjects>(&NoParams {}).await?;
+    result(output, &answer, |output| {
+        for project in &answer.projects {
+            let (name, path) = (one_line(&project.display_name), one_line(&project.work_dir));
+            output.line(&format!("{}  {name}  {path}", project.project_id))?;
+        }
+        Ok(())
+    })?;
+    if answer.projects.is_empty() {
+        output.note("no directory is registered yet; `scorelctl send` registers this one")?;
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,143 @@
+use std::collections::HashSet;
+
+use scorel_proto::{
+    Event, EventId, GetEvents, GetEventsParams, GetTree, GetTreeParams, Seq, SessionId, TreeEntry,
+    TurnId,
+};
+
+use crate::args::Target;
+use crate::control::Control;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::{Aside, Screen, Transcript};
+use crate::target;
+
+/// How many lines of a tool's result are shown.
+const RESULT_LINES: usize = 20;
+
+/// Prints the conversation from its beginning to the active leaf.
+pub(super) async fn run(
+    args: &Target,
+    control: &mut Control,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let session_id = target::existing(control, &args.session, args.project.as_deref()).await?;
+    let mut conversation = Conversation::of(control, session_id).await?;
+    let mut transcript = Transcript::new(Screen::new(Aside::Output, RESULT_LINES), true);
+    let mut after = Seq::ZERO;
+    loop {
+        let params = GetEventsParams {
+            session_id,
+            after_seq: Some(after),
+            before_seq: None,
+            limit: Some(1000),
+        };
+        let page = control.call::<GetEvents>(&params).await?;
+        for encoded in &page.events {
+            let event = encoded
+                .decode()
+                .map_err(|error| Failure::no_event(&error))?;
+            after = after.max(event.seq());
+            if !conversation.has(&event) {
+                continue;
+            }
+            if output.json {
+                output.raw_line(encoded.text())?;
+            } else {
+                transcript.event(&event, output)?;
+            }
+        }
+        if !page.more || page.events.is_empty() {
+            return Ok(Exit::Success);
+        }
+    }
+}
+
+/// Which events belong to what is said on the active path.
+struct Conversation {
+    path: HashSet<EventId>,
+    /// The turns on the path. Their outcomes stand in no tree, and yet people want to see them.
+    turns: HashSet<TurnId>,
+}
+
+impl Conversation {
+    /// Reads the skeleton of the tree; the events themselves may not fit into memory.
+    async fn of(control: &mut Control, session_id: SessionId) -> Result<Self, Failure> {
+        let mut nodes: Vec<TreeEntry> = Vec::new();
+        let leaf = loop {
+            let params = GetTreeParams {
+                session_id,
+                after_seq: nodes.last().map(|node| node.seq),
+                limit: Some(10_000),
+            };
+            let page = control.call::<GetTree>(&params).await?;
+            let done = !page.more || page.nodes.is_empty();
+            nodes.extend(page.nodes);
+            if done {
+                break page.active_leaf_id;
+            }
+        };
+        Ok(Self {
+            path: path(&nodes, leaf),
+            turns: HashSet::new(),
+        })
+    }
+
+    fn has(&mut self, event: &Event) -> bool {
+        let id = match event {
+            Event::Persistent(event) => Some(event.id),
+            Event::Unknown(event) => event.id,
+            Event::Transient(_) => None,
+        };
+        if id.is_some_and(|id| self.path.contains(&id)) {
+            self.turns.extend(event.turn_id());
+            return true;
+        }
+        let outcome = event.type_name() == "turn_outcome";
+        outcome
+            && event
+                .turn_id()
+                .is_some_and(|turn| self.turns.contains(&turn))
+    }
+}
+
+/// The leaf and everything it follows. A parent stands before its children, so one walk backwards
+/// finds them all.
+fn path(nodes: &[TreeEntry], leaf: Option<EventId>) -> HashSet<EventId> {
+    let mut path = HashSet::new();
+    let mut next = leaf;
+    for node in nodes.iter().rev() {
+        if next == Some(node.id) {
+            path.insert(node.id);
+            next = node.parent_id;
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_leaves_other_branches_out() {
+        let ids: Vec<EventId> = (0..5).map(|_| EventId::generate()).collect();
+        let parents = [None, Some(0), Some(1), Some(0), Some(3)];
+        let nodes: Vec<TreeEntry> = (1..)
+            .zip(&ids)
+            .zip(parents)
+            .map(|((seq, id), parent): ((u64, _), Option<usize>)| TreeEntry {
+                id: *id,
+                parent_id: parent.map(|parent| ids[parent]),
+                seq: Seq::new(seq).expect("a seq"),
+                turn_end: false,
+            })
+            .collect();
+        assert_eq!(
+            path(&nodes, Some(ids[4])),
+            HashSet::from([ids[0], ids[3], ids[4]])
+        );
+        assert_eq!(path(&nodes, None), HashSet::new());
+    }
+}

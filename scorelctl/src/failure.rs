@@ -1,0 +1,164 @@
+use std::io;
+
+use scorel_client::ClientError;
+use scorel_proto::{ErrorCode, RpcError};
+use serde_json::{Value, json};
+
+use crate::exit::Exit;
+
+/// Why a command ended early.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Whoever read the output has gone: there is nothing left to say, and nothing is wrong.
+    #[error("the output was closed")]
+    OutputClosed,
+    /// Something that the user should know.
+    #[error("{}", .0.message)]
+    Report(Box<Report>),
+}
+
+/// What went wrong, for people and for programs.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) exit: Exit,
+    /// A stable name: an error code of the protocol, or one of this program's own.
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) details: Value,
+}
+
+impl Report {
+    /// The report as one JSON object.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut error = json!({
+            "code": self.code,
+            "message": self.message,
+            "exitCode": self.exit.code(),
+        });
+        if let Some(hint) = &self.hint {
+            error["hint"] = json!(hint);
+        }
+        if !self.details.is_null() {
+            error["details"] = self.details.clone();
+        }
+        json!({ "error": error })
+    }
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
+        Self::Report(Box::new(Report {
+            exit,
+            code,
+            message: message.into(),
+            hint: None,
+            details: Value::Null,
+        }))
+    }
+
+    /// The command line makes no sense.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, "usage", message)
+    }
+
+    /// Says what the user can do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        if let Self::Report(report) = &mut self {
+            report.hint = Some(hint.into());
+        }
+        self
+    }
+
+    /// The daemon sent something else in place of an event.
+    pub(crate) fn no_event(error: &serde_json::Error) -> Self {
+        let message = format!("the daemon sent no event: {error}");
+        Self::new(Exit::Internal, "protocol", message)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::new(Exit::Internal, "io", error.to_string()),
+        }
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let (exit, code) = match &error {
+            ClientError::Rpc(rpc) => (Exit::NotAccepted, rpc.code.name()),
+            ClientError::Incompatible { .. } => (Exit::Unreachable, "protocol_mismatch"),
+            ClientError::Protocol(_) => (Exit::Internal, "protocol"),
+            ClientError::Identity(_) => (Exit::Internal, "identity"),
+            ClientError::Unreachable { .. }
+            | ClientError::Unresponsive
+            | ClientError::Closed
+            | ClientError::Home(_)
+            | ClientError::Start(_) => (Exit::Unreachable, "unreachable"),
+        };
+        let hint = error.hint().or_else(|| match &error {
+            ClientError::Rpc(rpc) => rpc_hint(rpc).map(str::to_owned),
+            _ => None,
+        });
+        let details = match &error {
+            ClientError::Rpc(rpc) => rpc.details.clone(),
+            _ => Value::Null,
+        };
+        Self::Report(Box::new(Report {
+            exit,
+            code,
+            message: error.to_string(),
+            hint,
+            details,
+        }))
+    }
+}
+
+const fn rpc_hint(error: &RpcError) -> Option<&'static str> {
+    Some(match error.code {
+        ErrorCode::SessionNotFound => "`scorelctl sessions --all` lists the sessions",
+        ErrorCode::ProjectNotFound => "`scorelctl projects` lists the projects",
+        ErrorCode::MethodNotFound => "`scorelctl call rpc.discover` describes every method",
+        ErrorCode::RuntimeBusy => {
+            "`--while-running follow-up` queues the message, `scorelctl cancel` ends the turn"
+        }
+        ErrorCode::QueuePaused => "send without `--while-running reject` to let the queue go on",
+        ErrorCode::StorageStalled => "make room on the disk, then repeat the command",
+        ErrorCode::ShuttingDown | ErrorCode::Overloaded => "repeat the command in a moment",
+        ErrorCode::SessionFailed => "`scorelctl send --session new` begins another session",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_keeps_its_code_and_details_for_programs() {
+        let error = RpcError::new(ErrorCode::RuntimeBusy, "a turn is running")
+            .with_details(json!({"phase": "running"}));
+        let Failure::Report(report) = Failure::from(ClientError::Rpc(error)) else {
+            panic!("a report")
+        };
+        let json = report.to_json();
+        assert_eq!(json["error"]["code"], "runtime_busy");
+        assert_eq!(json["error"]["exitCode"], 3);
+        assert_eq!(json["error"]["details"]["phase"], "running");
+        assert!(
+            json["error"]["hint"]
+                .as_str()
+                .expect("a hint")
+                .contains("follow-up")
+        );
+    }
+
+    #[test]
+    fn a_closed_pipe_is_not_a_failure_to_report() {
+        let closed = io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(matches!(Failure::from(closed), Failure::OutputClosed));
+    }
+}

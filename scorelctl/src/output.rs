@@ -1,0 +1,194 @@
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::escape::visible;
+use crate::failure::{Failure, Report};
+
+/// Where the program writes: results to standard output, talk to standard error.
+pub(crate) struct Output {
+    out: Box<dyn Write>,
+    err: Box<dyn Write>,
+    /// Whether standard output is a terminal.
+    pub(crate) out_is_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub(crate) err_is_terminal: bool,
+    /// Whether to write JSON, for programs.
+    pub(crate) json: bool,
+    /// Whether a terminal may get colours and the like.
+    pub(crate) styled: bool,
+}
+
+impl Output {
+    /// The standard streams of this process.
+    pub(crate) fn standard(json: bool) -> Self {
+        let out = io::stdout();
+        let err = io::stderr();
+        Self {
+            out_is_terminal: out.is_terminal(),
+            err_is_terminal: err.is_terminal(),
+            out: Box::new(BufWriter::with_capacity(64 * 1024, out.lock())),
+            err: Box::new(err.lock()),
+            json,
+            styled: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn captured(terminal: bool) -> (Self, tests::Captured) {
+        let captured = tests::Captured::default();
+        let output = Self {
+            out: Box::new(captured.out.clone()),
+            err: Box::new(captured.err.clone()),
+            out_is_terminal: terminal,
+            err_is_terminal: terminal,
+            json: false,
+            styled: false,
+        };
+        (output, captured)
+    }
+
+    /// Text for standard output, as it is.
+    pub(crate) fn raw(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())
+    }
+
+    /// A line for standard output, as it is.
+    pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<()> {
+        self.raw(text)?;
+        self.raw("\n")
+    }
+
+    /// Text from models, tools or users for standard output, harmless on a terminal.
+    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
+        if self.out_is_terminal {
+            self.raw(&visible(text))
+        } else {
+            self.raw(text)
+        }
+    }
+
+    /// A line of such text.
+    pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.text(text)?;
+        self.raw("\n")
+    }
+
+    /// A value as a line of JSON.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, value)?;
+        self.raw("\n")
+    }
+
+    /// Text for standard error, after everything that was written to standard output.
+    pub(crate) fn aside(&mut self, text: &str) -> io::Result<()> {
+        self.out.flush()?;
+        self.err.write_all(text.as_bytes())
+    }
+
+    /// A remark for people on standard error. Programs that read JSON get none.
+    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        let line = format!("{}\n", visible(text));
+        self.aside(&line)
+    }
+
+    /// Everything that was written goes out.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// Says on standard error what went wrong.
+    pub(crate) fn report(&mut self, report: &Report) -> io::Result<()> {
+        if self.json {
+            return self.aside(&format!("{}\n", report.to_json()));
+        }
+        let mut text = format!("error: {}\n", visible(&report.message));
+        if let Some(hint) = &report.hint {
+            text.push_str(&format!("hint: {}\n", visible(hint)));
+        }
+        self.aside(&text)
+    }
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Output")
+            .field("json", &self.json)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A result for people or for programs, whichever is asked for.
+pub(crate) fn result(
+    output: &mut Output,
+    value: &impl Serialize,
+    human: impl FnOnce(&mut Output) -> io::Result<()>,
+) -> Result<(), Failure> {
+    if output.json {
+        output.json(value)?;
+    } else {
+        human(output)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    pub(crate) struct Buffer(Rc<RefCell<Vec<u8>>>);
+
+    impl Buffer {
+        pub(crate) fn text(&self) -> String {
+            String::from_utf8(self.0.borrow().clone()).expect("text")
+        }
+    }
+
+    impl Write for Buffer {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[derive(Clone, Default)]
+    pub(crate) struct Captured {
+        pub(crate) out: Buffer,
+        pub(crate) err: Buffer,
+    }
+
+    #[test]
+    fn only_a_terminal_gets_escaped_text() {
+        for (terminal, expected) in [(true, "^[[2J\n"), (false, "\x1b[2J\n")] {
+            let (mut output, captured) = Output::captured(terminal);
+            output.line("\x1b[2J").expect("written");
+            assert_eq!(captured.out.text(), expected);
+        }
+    }
+
+    #[test]
+    fn programs_get_failures_as_json_and_no_remarks() {
+        let (mut output, captured) = Output::captured(false);
+        output.json = true;
+        output.note("nothing for you").expect("written");
+        let Failure::Report(report) = Failure::usage("what?").hint("say more") else {
+            panic!("a report")
+        };
+        output.report(&report).expect("written");
+        let value: serde_json::Value =
+            serde_json::from_str(&captured.err.text()).expect("one JSON object");
+        assert_eq!(value["error"]["code"], "usage");
+        assert_eq!(value["error"]["hint"], "say more");
+    }
+}

@@ -1,0 +1,7 @@
+//! Showing a session to a person.
+
+mod screen;
+mod transcript;
+
+pub(crate) use screen::{Aside, Screen};
+pub(crate) use transcript::Transcript;

@@ -1,0 +1,204 @@
+use std::collections::VecDeque;
+use std::io;
+
+use scorel_proto::{
+    DisplayPart, DisplayStyle, Event, EventId, InFlight, OpenBlock, PersistentEvent, TransientBody,
+};
+
+use super::Screen;
+use crate::output::Output;
+
+/// Shows events as they come: what streams in is shown at once, and the finished message adds
+/// only what was not shown yet.
+#[derive(Debug)]
+pub(crate) struct Transcript {
+    screen: Screen,
+    /// Whether what people say is shown.
+    with_users: bool,
+    /// Messages that are being generated, with what was shown of them.
+    open: Vec<OpenMessage>,
+}
+
+#[derive(Debug)]
+struct OpenMessage {
+    id: EventId,
+    blocks: Vec<ShownBlock>,
+}
+
+/// A block of text or thinking, as far as it was shown.
+#[derive(Debug)]
+struct ShownBlock {
+    index: u32,
+    style: DisplayStyle,
+    text: String,
+}
+
+impl Transcript {
+    pub(crate) const fn new(screen: Screen, with_users: bool) -> Self {
+        Self {
+            screen,
+            with_users,
+            open: Vec::new(),
+        }
+    }
+
+    /// Shows what an event adds.
+    pub(crate) fn event(&mut self, event: &Event, output: &mut Output) -> io::Result<()> {
+        match event {
+            Event::Persistent(event) => self.record(event, output),
+            Event::Transient(event) => self.transient(&event.body, output),
+            Event::Unknown(event) if event.prev.is_some() => {
+                let text = format!("an event of the unknown type {}", event.type_name);
+                self.note(&text, output)
+            }
+            Event::Unknown(_) => Ok(()),
+        }
+    }
+
+    /// Shows what of the open messages was not shown yet.
+    pub(crate) fn in_flight(&mut self, now: &InFlight, output: &mut Output) -> io::Result<()> {
+        let is_open = |id| {
+            now.open
+                .messages
+                .iter()
+                .any(|message| message.event_id == id)
+        };
+        self.open.retain(|message| is_open(message.id));
+        for message in &now.open.messages {
+            for (index, block) in (0..).zip(&message.blocks) {
+                let (style, text) = match block {
+                    OpenBlock::Text { text } => (DisplayStyle::Assistant, text),
+                    OpenBlock::Thinking { text } => (DisplayStyle::Thinking, text),
+                    OpenBlock::ToolUse { .. } => continue,
+                };
+                let shown = self.block(message.event_id, index, style);
+                let rest = text
+                    .strip_prefix(shown.text.as_str())
+                    .unwrap_or_default()
+                    .to_owned();
+                self.delta(message.event_id, index, style, &rest, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows a remark of this program.
+    pub(crate) fn note(&mut self, text: &str, output: &mut Output) -> io::Result<()> {
+        let part = DisplayPart {
+            style: DisplayStyle::Note,
+            text: text.to_owned(),
+        };
+        self.screen.part(&part, output)
+    }
+
+    /// Ends the line that is not finished.
+    pub(crate) fn end_line(&mut self, output: &mut Output) -> io::Result<()> {
+        self.screen.end_line(output)
+    }
+
+    fn transient(&mut self, body: &TransientBody, output: &mut Output) -> io::Result<()> {
+        match body {
+            TransientBody::TextDelta(delta) => {
+                let (id, index) = (delta.event_id, delta.block_index);
+                self.delta(id, index, DisplayStyle::Assistant, &delta.delta, output)
+            }
+            TransientBody::ThinkingDelta(delta) => {
+                let (id, index) = (delta.event_id, delta.block_index);
+                self.delta(id, index, DisplayStyle::Thinking, &delta.delta, output)
+            }
+            TransientBody::MessageCancelled(body) => self.cancelled(body.event_id, output),
+            _ => Ok(()),
+        }
+    }
+
+    fn delta(
+        &mut self,
+        id: EventId,
+        index: u32,
+        style: DisplayStyle,
+        text: &str,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let shown = self.block(id, index, style);
+        let begins = shown.text.is_empty();
+        shown.text.push_str(text);
+        if begins {
+            self.screen.end_line(output)?;
+        }
+        self.screen.stream(style, text, output)
+    }
+
+    fn block(&mut self, id: EventId, index: u32, style: DisplayStyle) -> &mut ShownBlock {
+        let place = self.open.iter().position(|message| message.id == id);
+        let place = place.unwrap_or_else(|| {
+            self.open.push(OpenMessage {
+                id,
+                blocks: Vec::new(),
+            });
+            self.open.len() - 1
+        });
+        let blocks = &mut self.open[place].blocks;
+        let place = blocks.iter().position(|block| block.index == index);
+        let place = place.unwrap_or_else(|| {
+            blocks.push(ShownBlock {
+                index,
+                style,
+                text: String::new(),
+            });
+            blocks.len() - 1
+        });
+        &mut blocks[place]
+    }
+
+    /// What was shown of a message that is finished now or will not come.
+    fn close(&mut self, id: EventId) -> Option<OpenMessage> {
+        let place = self.open.iter().position(|message| message.id == id)?;
+        Some(self.open.swap_remove(place))
+    }
+
+    fn cancelled(&mut self, id: EventId, output: &mut Output) -> io::Result<()> {
+        let shown = self.close(id);
+        if shown.is_some_and(|message| !message.blocks.is_empty()) {
+            return self.note("the answer above was dropped", output);
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, event: &PersistentEvent, output: &mut Output) -> io::Result<()> {
+        let shown = self.close(event.id).map(|message| message.blocks);
+        let mut shown: VecDeque<ShownBlock> = shown.unwrap_or_default().into();
+        shown.retain(|block| !block.text.is_empty());
+        for part in event.body.handler().convert_to_display() {
+            if part.text.is_empty() || (part.style == DisplayStyle::User && !self.with_users) {
+                continue;
+            }
+            self.rest(&part, &mut shown, output)?;
+        }
+        Ok(())
+    }
+
+    /// Shows what of a part was not shown yet. Streamed blocks come in the order of the parts.
+    fn rest(
+        &mut self,
+        part: &DisplayPart,
+        shown: &mut VecDeque<ShownBlock>,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let matches = shown.front().is_some_and(|block| block.style == part.style);
+        let before = if matches { shown.pop_front() } else { None };
+        match before.and_then(|block| part.text.strip_prefix(&block.text).map(str::to_owned)) {
+            Some(rest) => {
+                self.screen.stream(part.style, &rest, output)?;
+                if shown.is_empty() {
+                    self.screen.end_line(output)?;
+                }
+                Ok(())
+            }
+            None => self.screen.part(part, output),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "transcript/tests.rs"]
+mod tests;

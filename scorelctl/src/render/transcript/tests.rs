@@ -1,0 +1,118 @@
+use scorel_proto::{Event, EventId, SyncMarker};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::render::Aside;
+
+const SESSION: &str = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+fn shown(events: &[Value]) -> String {
+    let (mut output, captured) = Output::captured(false);
+    let mut transcript = Transcript::new(Screen::new(Aside::Output, 3), true);
+    for value in events {
+        let mut value = value.clone();
+        value["seq"] = json!(1);
+        value["sessionId"] = json!(SESSION);
+        value["clientId"] = json!("daemon");
+        value["ts"] = json!(1);
+        if value["type"] == "in_flight" {
+            let marker = serde_json::from_value(value).expect("a marker");
+            let SyncMarker::InFlight { in_flight, .. } = marker else {
+                panic!("{marker:?}")
+            };
+            transcript
+                .in_flight(&in_flight, &mut output)
+                .expect("written");
+            continue;
+        }
+        let event = Event::decode(&value.to_string()).expect("an event");
+        transcript.event(&event, &mut output).expect("written");
+    }
+    captured.out.text()
+}
+
+fn delta(id: EventId, kind: &str, block: u32, text: &str) -> Value {
+    json!({"type": kind, "eventId": id, "blockIndex": block, "delta": text})
+}
+
+fn answer(id: EventId, content: &Value) -> Value {
+    json!({
+        "type": "message", "id": id, "parentId": null,
+        "message": {"role": "assistant", "content": content, "model": "m", "stopReason": "end_turn"},
+    })
+}
+
+#[test]
+fn what_streamed_in_is_not_shown_again() {
+    let id = EventId::generate();
+    let content = json!([
+        {"type": "thinking", "text": "let me see"},
+        {"type": "text", "text": "The answer is 4."},
+        {"type": "tool_use", "id": "c", "name": "Read", "input": {"path": "x"}},
+    ]);
+    let text = shown(&[
+        delta(id, "thinking_delta", 0, "let me "),
+        delta(id, "thinking_delta", 0, "see"),
+        delta(id, "text_delta", 1, "The answer "),
+        answer(id, &content),
+    ]);
+    assert_eq!(
+        text,
+        "let me see\nThe answer is 4.\n* Read {\"path\":\"x\"}\n"
+    );
+}
+
+#[test]
+fn a_message_that_did_not_stream_is_shown_whole() {
+    let content = json!([{"type": "text", "text": "All of it."}]);
+    assert_eq!(
+        shown(&[answer(EventId::generate(), &content)]),
+        "All of it.\n"
+    );
+}
+
+#[test]
+fn a_reload_in_mid_message_adds_only_what_is_new() {
+    let id = EventId::generate();
+    let queue = json!({"items": [], "version": 0, "paused": false});
+    let in_flight = json!({
+        "type": "in_flight",
+        "inFlight": {
+            "phase": "running", "tools": [], "queue": queue, "permissions": [],
+            "messages": [{
+                "eventId": id, "parentId": null, "role": "assistant",
+                "blocks": [{"type": "text", "text": "one two three"}],
+            }],
+        },
+    });
+    let content = json!([{"type": "text", "text": "one two three four"}]);
+    let text = shown(&[
+        delta(id, "text_delta", 0, "one "),
+        in_flight,
+        delta(id, "text_delta", 0, " four"),
+        answer(id, &content),
+    ]);
+    assert_eq!(text, "one two three four\n");
+}
+
+#[test]
+fn a_finished_message_that_differs_is_shown_again_whole() {
+    let id = EventId::generate();
+    let content = json!([{"type": "text", "text": "something else"}]);
+    let text = shown(&[delta(id, "text_delta", 0, "one "), answer(id, &content)]);
+    assert_eq!(text, "one \nsomething else\n");
+}
+
+#[test]
+fn an_answer_that_is_dropped_is_said_to_be() {
+    let id = EventId::generate();
+    let cancelled = json!({"type": "message_cancelled", "eventId": id, "reason": "error"});
+    let text = shown(&[delta(id, "text_delta", 0, "I thi"), cancelled]);
+    assert_eq!(text, "I thi\n- the answer above was dropped\n");
+}
+
+#[test]
+fn an_event_of_the_future_is_mentioned() {
+    let event = json!({"type": "hologram", "id": EventId::generate(), "prev": 0});
+    assert_eq!(shown(&[event]), "- an event of the unknown type hologram\n");
+}

@@ -1,0 +1,271 @@
+//! Which session and which project a command is about.
+
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use scorel_proto::{
+    ListProjects, ListSessions, ListSessionsParams, NoParams, Project, ProjectId, RegisterProject,
+    RegisterProjectParams, Session, SessionId, SessionKind,
+};
+
+use crate::control::Control;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// How a user names a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Not at all: the latest of the project.
+    Latest,
+    /// One that is still to be made.
+    New,
+    /// By its whole id.
+    Id(SessionId),
+    /// By the beginning of its id.
+    Prefix(String),
+}
+
+impl FromStr for Wanted {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            "" => Self::Latest,
+            "new" => Self::New,
+            _ => match text.parse() {
+                Ok(id) => Self::Id(id),
+                Err(_) => Self::Prefix(text.to_owned()),
+            },
+        })
+    }
+}
+
+/// The session that a command is about, which must exist.
+pub(crate) async fn existing(
+    control: &mut Control,
+    wanted: &Wanted,
+    directory: Option<&Path>,
+) -> Result<SessionId, Failure> {
+    match wanted {
+        Wanted::Latest => {
+            let directory = project_directory(directory)?;
+            let session = latest(control, &directory).await?;
+            session.map(|session| session.session_id).ok_or_else(|| {
+                let message = format!("there is no session in {}", directory.display());
+                Failure::new(Exit::NotAccepted, "session_not_found", message).hint(
+                    "`scorelctl send` begins one; `scorelctl sessions --all` lists those elsewhere",
+                )
+            })
+        }
+        Wanted::New => Err(Failure::usage("`new` works with `send` only")),
+        Wanted::Id(id) => Ok(*id),
+        Wanted::Prefix(prefix) => choose(prefix, &all_ids(control).await?),
+    }
+}
+
+/// The directory that stands for a project: absolute and without symbolic links.
+pub(crate) fn project_directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let path = named.unwrap_or(Path::new("."));
+    path.canonicalize()
+        .map_err(|error| Failure::usage(format!("cannot use {}: {error}", path.display())))
+}
+
+/// The project of a directory, if it is registered.
+pub(crate) async fn project(
+    control: &mut Control,
+    directory: &Path,
+) -> Result<Option<Project>, Failure> {
+    let projects = control.call::<ListProjects>(&NoParams {}).await?.projects;
+    let mut projects = projects.into_iter();
+    Ok(projects.find(|project| Path::new(&project.work_dir) == directory))
+}
+
+/// Makes the directory a project. It may be one already.
+pub(crate) async fn register(control: &mut Control, directory: &Path) -> Result<Project, Failure> {
+    let work_dir = directory
+        .to_str()
+        .ok_or_else(|| Failure::usage(format!("the path {} is not text", directory.display())))?;
+    let params = RegisterProjectParams {
+        work_dir: work_dir.to_owned(),
+        display_name: None,
+        command_id: None,
+    };
+    Ok(control.call::<RegisterProject>(&params).await?.project)
+}
+
+/// The latest session of a directory's project that is not put away.
+async fn latest(control: &mut Control, directory: &Path) -> Result<Option<Session>, Failure> {
+    match project(control, directory).await? {
+        Some(project) => latest_of(control, project.project_id).await,
+        None => Ok(None),
+    }
+}
+
+/// The latest session of a project that a person made and nobody put away.
+pub(crate) async fn latest_of(
+    control: &mut Control,
+    project_id: ProjectId,
+) -> Result<Option<Session>, Failure> {
+    let params = ListSessionsParams {
+        project_id: Some(project_id),
+        kind: Some(SessionKind::User),
+        limit: Some(1),
+        ..ListSessionsParams::default()
+    };
+    let sessions = control.call::<ListSessions>(&params).await?.sessions;
+    Ok(sessions.into_iter().next())
+}
+
+/// All sessions that a listing has, page by page.
+pub(crate) async fn sessions(
+    control: &mut Control,
+    mut params: ListSessionsParams,
+) -> Result<Vec<Session>, Failure> {
+    params.limit = Some(1000);
+    let mut all = Vec::new();
+    loop {
+        let page = control.call::<ListSessions>(&params).await?;
+        all.extend(page.sessions);
+        match page.next_cursor {
+            Some(cursor) => params.cursor = Some(cursor),
+            None => return Ok(all),
+        }
+    }
+}
+
+async fn all_ids(control: &mut Control) -> Result<Vec<SessionId>, Failure> {
+    let mut ids = Vec::new();
+    for archived in [false, true] {
+        let params = ListSessionsParams {
+            archived: Some(archived),
+            ..ListSessionsParams::default()
+        };
+        let found = sessions(control, params).await?;
+        ids.extend(found.iter().map(|session| session.session_id));
+    }
+    // One that is put away between the two listings is in both.
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
+}
+
+/// The one session whose id begins so, with or without `ses_`, in any case.
+pub(crate) fn choose(prefix: &str, ids: &[SessionId]) -> Result<SessionId, Failure> {
+    let wanted = prefix.strip_prefix(SessionId::PREFIX).unwrap_or(prefix);
+    let wanted = wanted.to_ascii_uppercase();
+    let digits = |id: &SessionId| id.to_string().split_off(SessionId::PREFIX.len());
+    let mut matching = ids.iter().filter(|id| digits(id).starts_with(&wanted));
+    match (matching.next(), matching.next()) {
+        (Some(id), None) => Ok(*id),
+        (Some(first), Some(second)) => Err(ambiguous(prefix, [first, second], matching)),
+        (None, _) => {
+            let similar = ids.iter().find(|id| differs_little(&digits(id), &wanted));
+            Err(unknown(prefix, similar))
+        }
+    }
+}
+
+fn ambiguous<'a>(
+    prefix: &str,
+    first: [&SessionId; 2],
+    rest: impl Iterator<Item = &'a SessionId>,
+) -> Failure {
+    const SHOWN: usize = 8;
+    let mut names: Vec<String> = first.iter().map(ToString::to_string).collect();
+    let mut more = 0;
+    for id in rest {
+        if names.len() < SHOWN {
+            names.push(id.to_string());
+        } else {
+            more += 1;
+        }
+    }
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let message = format!("several sessions begin with `{prefix}`");
+    Failure::usage(message).hint(format!("it may be {}{more}", names.join(", ")))
+}
+
+fn unknown(prefix: &str, similar: Option<&SessionId>) -> Failure {
+    let message = format!("no session begins with `{prefix}`");
+    let failure = Failure::new(Exit::NotAccepted, "session_not_found", message);
+    match similar {
+        Some(id) => failure.hint(format!("do you mean {id}?")),
+        None => failure.hint("`scorelctl sessions --all` lists the sessions"),
+    }
+}
+
+/// Whether at most two characters of the beginning are others, and most are the same.
+fn differs_little(digits: &str, wanted: &str) -> bool {
+    let pairs = digits.bytes().zip(wanted.bytes());
+    let wrong = pairs.filter(|(a, b)| a != b).count();
+    wanted.len() > 4 && wanted.len() <= digits.len() && wrong <= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    const B: &str = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAW";
+    const C: &str = "ses_01BX5ZZKBKACTAV9WEVGEMMVRZ";
+
+    fn ids() -> Vec<SessionId> {
+        [A, B, C].map(|text| text.parse().expect("an id")).to_vec()
+    }
+
+    fn refused(prefix: &str) -> (Exit, String) {
+        let Err(Failure::Report(report)) = choose(prefix, &ids()) else {
+            panic!("{prefix} was accepted")
+        };
+        (report.exit, report.hint.expect("a hint"))
+    }
+
+    #[test]
+    fn a_session_is_named_by_nothing_new_an_id_or_a_prefix() {
+        assert_eq!("".parse(), Ok(Wanted::Latest));
+        assert_eq!("new".parse(), Ok(Wanted::New));
+        assert_eq!(A.parse(), Ok(Wanted::Id(A.parse().expect("an id"))));
+        assert_eq!("ses_01".parse(), Ok(Wanted::Prefix("ses_01".to_owned())));
+    }
+
+    #[test]
+    fn a_unique_prefix_is_enough_in_any_case_and_without_ses() {
+        for prefix in ["ses_01BX", "01BX", "01bx5z", C] {
+            assert_eq!(choose(prefix, &ids()).expect(prefix).to_string(), C);
+        }
+    }
+
+    #[test]
+    fn an_ambiguous_prefix_lists_the_candidates() {
+        let (exit, hint) = refused("01ARZ");
+        assert_eq!(exit, Exit::Usage);
+        assert!(
+            hint.contains(A) && hint.contains(B) && !hint.contains(C),
+            "{hint}"
+        );
+    }
+
+    #[test]
+    fn many_candidates_are_counted() {
+        let ids: Vec<SessionId> = (0..20).map(|_| SessionId::generate()).collect();
+        let Err(Failure::Report(report)) = choose("0", &ids) else {
+            panic!("accepted")
+        };
+        let hint = report.hint.expect("a hint");
+        assert!(hint.ends_with("and 12 more"), "{hint}");
+    }
+
+    #[test]
+    fn a_typo_suggests_the_session_that_was_meant() {
+        let (exit, hint) = refused("01BX6ZZK");
+        assert_eq!(exit, Exit::NotAccepted);
+        assert_eq!(hint, format!("do you mean {C}?"));
+        let (_, hint) = refused("nonsense");
+        assert!(hint.contains("sessions --all"), "{hint}");
+    }
+}

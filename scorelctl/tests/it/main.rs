@@ -1,0 +1,9 @@
+//! The program itself, against a daemon that follows a script.
+
+mod answers;
+mod daemon;
+mod errors;
+mod program;
+mod send;
+mod stdio;
+mod tail;
