@@ -129,7 +129,7 @@ struct Listing<'a> {
 
 impl Listing<'_> {
     fn walk(&mut self, pattern: &Pattern) -> Result<(), ToolError> {
-        let mut walk = Walk::new(self.call, pattern.start(), |_| false)?;
+        let mut walk = Walk::new(self.call, pattern.start(), pattern.depth(), |_| false)?;
         for found in walk.by_ref() {
             if pattern.matches(&found.path) {
                 self.add(&found, pattern.only_directories());

@@ -34,10 +34,11 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk below `start`. Leaves out directories whose path below it `prune` is true of.
+    /// A walk below `start`, at most `depth` components deep if there is a limit. Leaves out directories whose path below it `prune` is true of.
     pub(crate) fn new(
         call: &'a Call,
         start: &Location,
+        depth: Option<usize>,
         prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
     ) -> Result<Self, ToolError> {
         let system_start = call.roots.system_path(start)?;
@@ -53,6 +54,7 @@ impl<'a> Walk<'a> {
         let entries = WalkBuilder::new(&system_start)
             .hidden(false)
             .follow_links(false)
+            .max_depth(depth)
             .current_dir(&system_start)
             .sort_by_file_name(std::ffi::OsStr::cmp)
             .filter_entry(move |entry| {

@@ -15,6 +15,7 @@ const MAX_PATTERN_BYTES: usize = 1024;
 pub(super) struct Pattern {
     start: Location,
     matcher: GlobMatcher,
+    depth: Option<usize>,
     only_directories: bool,
 }
 
@@ -50,9 +51,11 @@ impl Pattern {
         } else {
             base.join(Path::new(&prefix))
         };
+        let rest = rest.join("/");
         Ok(Self {
             start,
-            matcher: compile(&rest.join("/"))?,
+            matcher: compile(&rest)?,
+            depth: depth(&rest),
             only_directories,
         })
     }
@@ -60,6 +63,11 @@ impl Pattern {
     /// The directory below which everything that matches is.
     pub(super) fn start(&self) -> &Location {
         &self.start
+    }
+
+    /// How many components below the start a match has at most; none where there is no limit.
+    pub(super) fn depth(&self) -> Option<usize> {
+        self.depth
     }
 
     /// Whether a path below the start matches.
@@ -99,6 +107,11 @@ fn check(text: &str) -> Result<(), ToolError> {
         return Err(ToolError::invalid("`pattern` has a NUL character"));
     }
     Ok(())
+}
+
+/// Only `**` matches any number of components; alternatives may have fewer than there are slashes.
+fn depth(text: &str) -> Option<usize> {
+    (!text.contains("**")).then(|| text.matches('/').count() + 1)
 }
 
 fn compile(text: &str) -> Result<GlobMatcher, ToolError> {

@@ -80,7 +80,7 @@ impl<'a> Search<'a> {
     fn search_below(&mut self, base: &Location) -> Result<(), ToolError> {
         let filter = self.query.filter();
         let directories = filter.clone();
-        let mut walk = Walk::new(self.call, base, move |path| {
+        let mut walk = Walk::new(self.call, base, None, move |path| {
             directories.excludes_directory(path)
         })?;
         for found in walk.by_ref() {

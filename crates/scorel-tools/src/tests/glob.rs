@@ -56,6 +56,10 @@ fn patterns_match_whole_paths() {
         ("src/{lib,main}.rs", "src/lib.rs\nsrc/main.rs\n"),
         ("**/[d-m]*.rs", rust),
         ("src/lib.rs", "src/lib.rs\n"),
+        (
+            "{src/nested/*,Cargo.toml}",
+            "Cargo.toml\nsrc/nested/deep.rs\n",
+        ),
         ("*/", ".hidden/\nsrc/\n"),
         ("**/nested/", "src/nested/\n"),
         ("src/?ib.rs", "src/lib.rs\n"),

@@ -22,6 +22,15 @@ fn project() -> Project {
     project
 }
 
+/// Sets a flag when it goes out of scope.
+struct OnDrop<'a>(&'a AtomicBool);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Makes `tries` calls while a thread swaps; returns how many of them worked.
 fn race(project: &Project, tool: &dyn Tool, input: &Value, tries: u32) -> u32 {
     let call = project.call_context();
@@ -29,6 +38,8 @@ fn race(project: &Project, tool: &dyn Tool, input: &Value, tries: u32) -> u32 {
     let (slot, spare) = (project.path("slot"), project.path("spare"));
     let third = project.path("third");
     thread::scope(|scope| {
+        // Ends the swapping also when a try panics; the scope would wait for ever.
+        let _end = OnDrop(&done);
         scope.spawn(|| {
             let mut swapped = false;
             while !done.load(Ordering::Relaxed) || swapped {
@@ -47,7 +58,6 @@ fn race(project: &Project, tool: &dyn Tool, input: &Value, tries: u32) -> u32 {
                 Err(error) => assert!(!error.message.contains("SECRET"), "escaped: {error}"),
             }
         }
-        done.store(true, Ordering::Relaxed);
         worked
     })
 }
