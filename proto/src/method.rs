@@ -163,19 +163,20 @@ methods! {
             ListDirectoriesParams => ListDirectoriesResult, [FilesystemError];
         /// Registers a directory as a project. Registering it again gives the same project.
         RegisterProject = "registerProject", Admin, now,
-            RegisterProjectParams => RegisterProjectResult, [FilesystemError, Conflict];
+            RegisterProjectParams => RegisterProjectResult,
+            [FilesystemError, Conflict, Unsupported];
         /// Lists the projects.
         ListProjects = "listProjects", Read, now, NoParams => ListProjectsResult, [];
         /// Forgets a project without sessions. Its files stay as they are.
         RemoveProject = "removeProject", Admin, now,
             RemoveProjectParams => RemoveProjectResult,
-            [ProjectNotFound, ProjectHasSessions, Conflict];
+            [ProjectNotFound, ProjectHasSessions, Conflict, Unsupported];
     }
     Sessions {
         /// Makes an empty session.
         CreateSession = "createSession", Control, now,
             CreateSessionParams => CreateSessionResult,
-            [ProjectNotFound, Conflict, StorageStalled];
+            [ProjectNotFound, Conflict, StorageStalled, Unsupported];
         /// Describes a session.
         GetSession = "getSession", Read, now, GetSessionParams => GetSessionResult,
             [SessionNotFound, SessionFailed];
@@ -193,7 +194,7 @@ methods! {
         /// Removes a session and everything it has stored. A running turn must be cancelled before.
         DeleteSession = "deleteSession", Control, now,
             DeleteSessionParams => DeleteSessionResult,
-            [SessionNotFound, RuntimeBusy, FilesystemError, Conflict];
+            [SessionNotFound, RuntimeBusy, FilesystemError, Conflict, Unsupported];
         /// Makes a new session with the conversation up to an event of another.
         CloneSession = "cloneSession", Control, later,
             CloneSessionParams => CreateSessionResult, [SessionNotFound, InvalidEventId];
