@@ -103,6 +103,7 @@ mod tests {
         check(&[&a[..a.len() - 1], &b], &[1]);
         check(&[&[0; 300], &b], &[1]);
         check(&[&a, b"\x0b", &b], &[0, 2]);
+        check(&[&a, b"\x0b", &b, b"\x0b", &record(3, "0")], &[0, 2, 4]);
         check(&[&a, &b], &[0, 1]);
         check(&[&a, b"\r"], &[0]);
         check(&[&a, b" \0\0"], &[0]);

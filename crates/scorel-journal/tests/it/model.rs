@@ -169,7 +169,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn no_history_loses_a_record_or_uses_a_number_twice(steps in prop::collection::vec(step(), 1..40)) {

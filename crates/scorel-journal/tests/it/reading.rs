@@ -70,6 +70,8 @@ fn a_resume_point_of_another_journal_or_of_damage_is_rejected() {
         opened.into_journal(ContinueAt::LastRecord, Durability::Flush)
     };
     drop(check(other, 3));
+    let alike = Log::of(&["one", "two", "THREE"]).journal().resume_point();
+    drop(check(alike, 3));
     let mut lines = log.lines();
     lines[3][9] ^= 1;
     log.write(&lines.concat());

@@ -4,7 +4,8 @@ use std::fs;
 
 use scorel_journal::{ContinueAt, Durability, OpenError};
 
-use crate::log::{Log, append, seqs, text};
+use crate::disk::{Disk, Op};
+use crate::log::{Log, append, open_on, seqs, text};
 
 fn sample() -> Log {
     let texts: Vec<String> = (0..40).map(|n| "é\n".repeat(n)).collect();
@@ -76,6 +77,28 @@ fn a_torn_line_is_moved_aside_for_its_owner_only() {
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_torn_line_is_durable_in_its_new_place_before_it_is_cut_off() {
+    let log = Log::of(&["one", "two"]);
+    let bytes = log.bytes();
+    log.write(&bytes[..bytes.len() - 1]);
+    let disk = Disk::default();
+    let _ = open_on(disk.storage(), &log.dir(), None).expect("opened");
+    let mut writes = disk.trace();
+    writes.retain(|op| {
+        [
+            Op::Append,
+            Op::SyncData,
+            Op::Rename,
+            Op::SyncDir,
+            Op::SetLen,
+        ]
+        .contains(op)
+    });
+    let moved = [Op::Append, Op::SyncData, Op::Rename, Op::SyncDir];
+    assert_eq!(writes, [&moved[..], &[Op::SetLen, Op::SyncData]].concat());
 }
 
 #[test]
