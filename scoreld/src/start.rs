@@ -81,7 +81,7 @@ fn start(args: Args) -> Exit {
 /// What the process does after the command line was looked at.
 enum Next {
     Exit(Exit, String),
-    Serve(Begin),
+    Serve(Box<Begin>),
 }
 
 /// A process that is to be the daemon.
@@ -111,13 +111,13 @@ fn prepare(args: Args) -> Result<Next, StartError> {
     };
     let service = ServiceManager::from_environment();
     let readiness = Readiness::new(pipe, service.clone());
-    Ok(Next::Serve(Begin {
+    Ok(Next::Serve(Box::new(Begin {
         args,
         home,
         adopted,
         readiness,
         service,
-    }))
+    })))
 }
 
 fn print_unit(unit: UnitKind) -> Result<(), StartError> {

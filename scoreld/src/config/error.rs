@@ -37,7 +37,10 @@ pub struct Position {
 impl Position {
     /// The place of the byte at `offset`.
     pub(super) fn of(text: &str, offset: usize) -> Self {
-        let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
+        let boundary = (0..=offset.min(text.len()))
+            .rev()
+            .find(|end| text.is_char_boundary(*end));
+        let before = &text[..boundary.unwrap_or_default()];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {
             line: before.matches('\n').count() + 1,

@@ -80,10 +80,7 @@ fn a_claim_waits_until_the_holder_listens() {
 fn a_claim_takes_over_when_the_holder_ends() {
     let (_dir, home) = home();
     let first = claim(&home, Duration::ZERO).unwrap();
-    let waiting = {
-        let home = home.clone();
-        std::thread::spawn(move || claim(&home, READY_TIMEOUT).unwrap())
-    };
+    let waiting = std::thread::spawn(move || claim(&home, READY_TIMEOUT).unwrap());
     drop(first);
     assert!(matches!(waiting.join().unwrap(), Instance::Ours(_)));
 }

@@ -46,8 +46,11 @@ fn a_directory_is_registered_once_whatever_path_leads_to_it() {
         let (again, created) = fixture.registry.register(&same, Some("other")).unwrap();
         assert_eq!((again, created), (project.clone(), false), "{same}");
     }
-    assert_eq!(fixture.registry.list(), [project.clone()]);
-    assert_eq!(fixture.registry.get(project.project_id), Some(project));
+    assert_eq!(
+        fixture.registry.get(project.project_id),
+        Some(project.clone())
+    );
+    assert_eq!(fixture.registry.list(), [project]);
 }
 
 #[test]

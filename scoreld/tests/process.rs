@@ -1,0 +1,18 @@
+//! The daemon as a process: what its caller, its service manager and its user see.
+#![cfg(test)]
+
+#[path = "process/daemon.rs"]
+mod daemon;
+
+#[path = "process/activation.rs"]
+mod activation;
+#[path = "process/background.rs"]
+mod background;
+#[path = "process/files.rs"]
+mod files;
+#[path = "process/lifecycle.rs"]
+mod lifecycle;
+#[path = "process/signals.rs"]
+mod signals;
+#[path = "process/units.rs"]
+mod units;

@@ -1,0 +1,83 @@
+use nix::sys::signal::Signal;
+
+use crate::daemon::{Place, ended};
+
+#[test]
+fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
+    let place = Place::new();
+    let mut daemon = place.start();
+    place.connect().unwrap();
+    let information = place.information().unwrap();
+    assert_eq!(information["pid"], daemon.0.id());
+    assert_eq!(information["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        information["socketPath"],
+        place.path("scoreld.sock").to_str().unwrap()
+    );
+    assert!(information["startedAt"].as_u64().unwrap() > 1_600_000_000_000);
+    assert_eq!(daemon.stop().code(), Some(0));
+    assert!(place.message().starts_with("STOPPING=1\n"));
+    assert!(!place.path("scoreld.sock").exists());
+    assert!(!place.path("daemon.json").exists());
+    let log = place.log();
+    for line in ["starting", "ready", "stopp"] {
+        assert!(log.contains(line), "{line} is missing in {log}");
+    }
+}
+
+#[test]
+fn a_second_daemon_finds_the_first_and_leaves_it_alone() {
+    let place = Place::new();
+    let first = place.start();
+    let (code, text) = ended(&place.run(&[]));
+    assert_eq!(code, Some(0), "{text}");
+    let pid = first.0.id();
+    assert!(
+        text.contains(&format!("already running (pid {pid})")),
+        "{text}"
+    );
+    place.connect().unwrap();
+    assert_eq!(place.information().unwrap()["pid"], pid);
+}
+
+#[test]
+fn a_killed_daemon_does_not_keep_the_next_from_starting() {
+    let place = Place::new();
+    for _ in 0..5 {
+        let mut daemon = place.start();
+        daemon.0.kill().unwrap();
+        daemon.0.wait().unwrap();
+        assert!(place.path("scoreld.sock").exists());
+        assert!(place.connect().is_err());
+    }
+    place.start();
+}
+
+#[test]
+fn the_watchdog_is_fed_while_the_daemon_runs() {
+    let place = Place::new();
+    let _daemon = place.start_with(place.command().env("WATCHDOG_USEC", "100000"));
+    assert_eq!(place.message(), "WATCHDOG=1\n");
+    assert_eq!(place.message(), "WATCHDOG=1\n");
+}
+
+#[test]
+fn interrupt_stops_it_and_hangup_does_not() {
+    let place = Place::new();
+    let mut daemon = place.start();
+    daemon.signal(Signal::SIGHUP);
+    place.connect().unwrap();
+    daemon.signal(Signal::SIGINT);
+    assert_eq!(daemon.0.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_command_line_has_documented_exit_codes() {
+    let place = Place::new();
+    let code = |arguments: &[&str]| place.run(arguments).status.code();
+    assert_eq!(code(&["--version"]), Some(0));
+    assert_eq!(code(&["--help"]), Some(0));
+    assert_eq!(code(&["--nonsense"]), Some(64));
+    assert_eq!(code(&["serve"]), Some(64));
+    assert!(!place.home().exists());
+}

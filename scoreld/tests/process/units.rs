@@ -1,0 +1,46 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::daemon::Place;
+
+fn printed(kind: &str) -> String {
+    let output = Place::new().run(&["--print-unit", kind]);
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_printed_units_name_this_program() {
+    let program = env!("CARGO_BIN_EXE_scoreld");
+    assert!(printed("systemd-service").contains(&format!("\nExecStart={program}\n")));
+    assert!(printed("launchd").contains(&format!("<string>{program}</string>")));
+    assert!(printed("systemd-socket").contains("\nListenStream=%h/.scorel/scoreld.sock\n"));
+}
+
+#[test]
+fn systemd_accepts_the_units() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    let [service, socket] = ["service", "socket"].map(|kind| {
+        let path = dir.path().join(format!("scoreld.{kind}"));
+        fs::write(&path, printed(&format!("systemd-{kind}"))).unwrap();
+        path
+    });
+    let verify = |units: &[&Path]| {
+        let mut command = Command::new("systemd-analyze");
+        command
+            .args(["--user", "verify"])
+            .args(units)
+            .env("XDG_RUNTIME_DIR", dir.path())
+            .output()
+    };
+    match verify(&[&service, &socket]) {
+        Ok(output) => {
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && text.is_empty(), "{text}");
+        }
+        Err(error) => eprintln!("skipped: systemd-analyze does not run here ({error})"),
+    }
+}
