@@ -1,1 +1,28 @@
-//! Black-box tests.
+//! Black-box tests: real processes, real sockets, real files, and a model endpoint that replays.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod cli;
+mod clients;
+mod conversation;
+mod crash;
+mod dependencies;
+mod follow;
+mod limits;
+mod under_test;
+mod watchers;
+
+/// A test file that is not listed above would never run.
+#[test]
+fn every_file_is_part_of_the_suite() {
+    let listed = include_str!("main.rs");
+    let dir = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/it")).unwrap();
+    for entry in dir {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        let declared = listed.lines().any(|line| line == format!("mod {module};"));
+        assert!(
+            name == "main.rs" || declared,
+            "{name} is not listed in main.rs"
+        );
+    }
+}

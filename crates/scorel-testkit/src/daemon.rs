@@ -1,0 +1,292 @@
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::net::UnixDatagram;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+/// How long anything that should happen at once may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A real daemon process with a home and a project of its own, both in a temporary directory.
+///
+/// The process is killed when this is dropped. Nothing of the tests' environment reaches it.
+#[derive(Debug)]
+pub struct DaemonUnderTest {
+    program: PathBuf,
+    root: TempDir,
+    variables: Vec<(String, String)>,
+    child: Option<Child>,
+}
+
+impl DaemonUnderTest {
+    /// A home and an empty project for the daemon `program`, which does not run yet.
+    ///
+    /// # Panics
+    ///
+    /// If the directories cannot be made.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        // Paths of sockets are short.
+        let root = tempfile::Builder::new()
+            .prefix("sc")
+            .tempdir_in("/tmp")
+            .expect("a directory");
+        fs::create_dir(root.path().join("project")).expect("a directory for the project");
+        Self {
+            program: program.into(),
+            root,
+            variables: Vec::new(),
+            child: None,
+        }
+    }
+
+    /// A daemon that runs and accepts connections.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub async fn start(program: impl Into<PathBuf>) -> Self {
+        let mut daemon = Self::new(program);
+        daemon.spawn().await;
+        daemon
+    }
+
+    /// Sets a variable of the daemon's environment, from its next start on.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The home.
+    #[must_use]
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// The project's directory.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    /// The socket.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.home().join("scoreld.sock")
+    }
+
+    /// The process.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child
+            .as_ref()
+            .and_then(Child::id)
+            .expect("the daemon runs")
+    }
+
+    /// Writes a file into the project.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    pub fn write_project_file(&self, name: &str, text: &str) {
+        fs::write(self.project().join(name), text).expect("a writable project");
+    }
+
+    /// Writes the user's configuration.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    pub fn configure(&self, toml: &str) {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .create(self.home())
+            .expect("a home");
+        fs::set_permissions(
+            self.home(),
+            std::os::unix::fs::PermissionsExt::from_mode(0o700),
+        )
+        .expect("a private home");
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(self.home().join("config.toml"))
+            .expect("a writable home");
+        file.write_all(toml.as_bytes()).expect("a writable file");
+    }
+
+    /// Configures a model at a chat completions endpoint, such as that of a
+    /// [`ModelServer`](crate::ModelServer).
+    pub fn configure_model(&self, base_url: &str) {
+        self.configure(&format!(
+            "[model]\ntype = \"custom\"\napi = \"openai-completions\"\nprovider = \"test\"\n\
+             id = \"test-model\"\nbaseUrl = \"{base_url}\"\n"
+        ));
+    }
+
+    /// Starts the process and waits until it says that it is ready.
+    ///
+    /// # Panics
+    ///
+    /// If it ends or says nothing.
+    pub async fn spawn(&mut self) {
+        let notify = self.root.path().join("notify");
+        let _none_yet: std::io::Result<()> = fs::remove_file(&notify);
+        let socket = UnixDatagram::bind(&notify).expect("a socket for the readiness");
+        let errors = File::options()
+            .create(true)
+            .append(true)
+            .open(self.root.path().join("stderr"))
+            .expect("a file for errors");
+        let mut child = Command::new(&self.program)
+            .arg("--home")
+            .arg(self.home())
+            .env_clear()
+            .env("NOTIFY_SOCKET", &notify)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(errors)
+            .kill_on_drop(true)
+            .spawn()
+            .expect("the daemon starts");
+        tokio::select! {
+            () = ready(&socket) => {}
+            status = child.wait() => {
+                panic!("the daemon ended with {status:?}: {}", self.errors());
+            }
+        }
+        self.child = Some(child);
+    }
+
+    /// What the process wrote to its standard error.
+    #[must_use]
+    pub fn errors(&self) -> String {
+        fs::read_to_string(self.root.path().join("stderr")).unwrap_or_default()
+    }
+
+    /// Kills the process with SIGKILL.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run.
+    pub async fn kill(&mut self) {
+        let mut child = self.child.take().expect("the daemon runs");
+        child.kill().await.expect("the daemon can be killed");
+    }
+
+    /// Asks the process to end with SIGTERM, and waits until it has.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run, or does not end.
+    pub async fn stop(&mut self) -> ExitStatus {
+        self.signal(Signal::SIGTERM);
+        self.wait().await
+    }
+
+    /// Sends a signal.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run.
+    pub fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.pid()).expect("a pid");
+        kill(Pid::from_raw(pid), signal).expect("the daemon can be signalled");
+    }
+
+    /// Waits until the process has ended.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run, or does not end.
+    pub async fn wait(&mut self) -> ExitStatus {
+        let mut child = self.child.take().expect("the daemon runs");
+        let ended = timeout(PATIENCE, child.wait()).await;
+        ended
+            .expect("the daemon ends in time")
+            .expect("a child's status")
+    }
+
+    /// The resident memory of the process in KiB.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run.
+    #[must_use]
+    pub fn resident_kib(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.pid());
+        let status = fs::read_to_string(path).expect("the process's status");
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().nth(1));
+        number
+            .and_then(|number| number.parse().ok())
+            .expect("a number of KiB")
+    }
+
+    /// The lines of a session's log, the header first.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such log, or a line is not JSON.
+    #[must_use]
+    pub fn log(&self, session_id: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.log_path(session_id)).expect("a log");
+        let parse = |line| serde_json::from_str(line).expect("a line of JSON");
+        text.lines().map(parse).collect()
+    }
+
+    /// Where a session's log is.
+    #[must_use]
+    pub fn log_path(&self, session_id: &str) -> PathBuf {
+        self.session_dir(session_id).join("events.jsonl")
+    }
+
+    /// A session's directory.
+    #[must_use]
+    pub fn session_dir(&self, session_id: &str) -> PathBuf {
+        self.home().join("sessions").join(session_id)
+    }
+
+    /// The directory that holds home and project, and that goes with this value.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+}
+
+/// Ends when the daemon has said that it is ready.
+async fn ready(socket: &UnixDatagram) {
+    let mut buffer = [0; 4096];
+    let told = async {
+        loop {
+            let len = socket.recv(&mut buffer).await.expect("a datagram");
+            if buffer[..len]
+                .split(|byte| *byte == b'\n')
+                .any(|line| line == b"READY=1")
+            {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, told)
+        .await
+        .expect("the daemon is ready in time");
+}

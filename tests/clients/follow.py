@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Prints the events of a session, one JSON text a line, until it is killed."""
+import json
+import socket
+import sys
+
+path, session = sys.argv[1:]
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(path)
+lines = connection.makefile("rw", encoding="utf-8", newline="\n")
+call = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "subscribeEvents",
+    "params": {"sessionId": session},
+}
+lines.write(json.dumps(call) + "\n")
+lines.flush()
+for line in lines:
+    message = json.loads(line)
+    if "error" in message:
+        sys.exit(message["error"]["message"])
+    if message.get("method") == "event":
+        print(json.dumps(message["params"]["result"]), flush=True)

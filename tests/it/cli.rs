@@ -1,0 +1,232 @@
+//! The command line, as a person and as a script use it.
+
+use std::process::{Output, Stdio};
+
+use scorel_testkit::{ChatAnswer, DaemonUnderTest, Gate, ModelServer};
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::under_test::{SCORELCTL, SCORELD};
+
+/// A home in which no daemon runs yet, and commands that may start one.
+struct Shell(DaemonUnderTest);
+
+impl Shell {
+    fn new() -> Self {
+        Self(DaemonUnderTest::new(SCORELD))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(SCORELCTL);
+        command
+            .env_clear()
+            .env("SCORELD", SCORELD)
+            .env("SCOREL_HOME", self.0.home())
+            .current_dir(self.0.project())
+            .args(arguments)
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        command
+    }
+
+    async fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().await.unwrap()
+    }
+
+    async fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments).await;
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    async fn json(&self, arguments: &[&str]) -> Vec<Value> {
+        let text = self.ok(arguments).await;
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// The exit code and what was said on standard error.
+    async fn fails(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(arguments).await;
+        let code = output.status.code().expect("an exit code");
+        (code, String::from_utf8(output.stderr).unwrap())
+    }
+
+    async fn stop(&self) {
+        self.ok(&["stop"]).await;
+    }
+}
+
+#[tokio::test]
+async fn the_first_message_starts_everything_and_the_answer_is_all_a_pipe_gets() {
+    let shell = Shell::new();
+    shell.0.write_project_file("README.md", "# Hello\n");
+    let answer = shell
+        .ok(&["send", "--session", "new", "What is here?"])
+        .await;
+    assert!(
+        answer.contains("not a language model") && answer.contains("README.md"),
+        "{answer}"
+    );
+    assert!(!answer.contains('\u{1b}'), "no colours in a pipe");
+    let shown = shell.ok(&["show"]).await;
+    assert!(
+        shown.contains("What is here?") && shown.contains("README.md"),
+        "{shown}"
+    );
+    assert!(shell.ok(&["sessions"]).await.contains("What is here?"));
+    assert!(
+        shell
+            .ok(&["projects"])
+            .await
+            .contains(shell.0.project().to_str().unwrap())
+    );
+    shell.stop().await;
+    assert!(!shell.0.socket().exists());
+}
+
+#[tokio::test]
+async fn sixteen_clients_at_once_start_one_daemon() {
+    let shell = Shell::new();
+    let statuses: Vec<_> = (0..16)
+        .map(|_| {
+            shell
+                .command(&["--json", "status"])
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    let mut pids = std::collections::HashSet::new();
+    for status in statuses {
+        let output = status.wait_with_output().await.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+        pids.insert(status["pid"].as_u64().unwrap());
+    }
+    assert_eq!(pids.len(), 1, "{pids:?}");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn exit_codes_tell_what_happened() {
+    let shell = Shell::new();
+    let (code, text) = shell.fails(&["--no-start", "status"]).await;
+    assert_eq!(code, 7, "unreachable: {text}");
+    assert!(text.contains("error:") && text.contains("hint:"), "{text}");
+    let (code, _) = shell.fails(&["sned", "hello"]).await;
+    assert_eq!(code, 2, "usage");
+    let (code, text) = shell
+        .fails(&["send", "--session", "ses_nonsense", "hello"])
+        .await;
+    assert!([2, 3].contains(&code), "{code}: {text}");
+    let (code, text) = shell
+        .fails(&["call", "getSession", r#"{"sessionId":"x"}"#])
+        .await;
+    assert_eq!(code, 3, "not accepted: {text}");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_turn_that_fails_or_is_cancelled_has_an_exit_code_of_its_own() {
+    let model = ModelServer::start().await.unwrap();
+    let gate = Gate::default();
+    model.answer(scorel_testkit::Answer::json(
+        400,
+        &serde_json::json!({"error": {"message": "no such parameter"}}),
+    ));
+    model.answer(ChatAnswer::default().text("half").wait(&gate));
+    let shell = Shell::new();
+    shell.0.configure_model(&model.base_url());
+    let (code, text) = shell.fails(&["send", "--session", "new", "one"]).await;
+    assert_eq!(code, 5, "the turn failed: {text}");
+    let send = shell
+        .command(&["send", "two"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    gate.reached().await;
+    shell.ok(&["cancel"]).await;
+    assert_eq!(
+        send.wait_with_output().await.unwrap().status.code(),
+        Some(6),
+        "cancelled"
+    );
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn json_output_is_the_events_themselves() {
+    let shell = Shell::new();
+    let lines = shell
+        .json(&["--json", "send", "--session", "new", "What is here?"])
+        .await;
+    assert_eq!(lines[0]["type"], "accepted");
+    let outcome = lines
+        .iter()
+        .find(|line| line["type"] == "turn_outcome")
+        .unwrap();
+    assert_eq!(outcome["reason"], "completed");
+    let session = outcome["sessionId"].as_str().unwrap();
+    let log = shell.0.log(session);
+    assert!(
+        log.contains(outcome),
+        "the outcome is printed as it is logged"
+    );
+    let tail = shell
+        .json(&["--json", "tail", "--from-seq", "1", "--no-follow"])
+        .await;
+    let records: Vec<&Value> = tail.iter().filter(|line| line["prev"].is_u64()).collect();
+    assert_eq!(records, log[1..].iter().collect::<Vec<_>>());
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_session_is_named_by_a_unique_beginning() {
+    let shell = Shell::new();
+    let lines = shell
+        .json(&["--json", "send", "--session", "new", "--detach", "hello"])
+        .await;
+    let session = lines[0]["sessionId"].as_str().unwrap().to_owned();
+    let status = shell
+        .json(&[
+            "--json",
+            "call",
+            "getSession",
+            &format!(r#"{{"sessionId":"{session}"}}"#),
+        ])
+        .await;
+    assert_eq!(status[0]["session"]["sessionId"], session.as_str());
+    shell
+        .ok(&["show", "--session", &session[..session.len() - 2]])
+        .await;
+    let (_, text) = shell.fails(&["show", "--session", "ses_ZZ"]).await;
+    assert!(text.contains("hint:"), "{text}");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn stdio_bridges_an_editor_to_the_socket() {
+    let shell = Shell::new();
+    let mut bridge = shell
+        .command(&["stdio"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let body = r#"{"jsonrpc":"2.0","id":7,"method":"getStatus"}"#;
+    let frame = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    let mut stdin = bridge.stdin.take().unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut stdin, frame.as_bytes())
+        .await
+        .unwrap();
+    drop(stdin);
+    let output = bridge.wait_with_output().await.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.starts_with("Content-Length: ") && text.contains(r#""id":7"#),
+        "{text}"
+    );
+    shell.stop().await;
+}

@@ -1,0 +1,111 @@
+//! Who may depend on whom.
+
+use std::collections::HashSet;
+use std::process::Command;
+
+/// What a package reaches through its normal dependencies, with the features that it asks for
+/// itself.
+fn reachable(package: &str) -> HashSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--package",
+            package,
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+        ])
+        .args(["--format", "{lib}", "--locked", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let names = String::from_utf8(output.stdout).unwrap();
+    names
+        .lines()
+        .map(|name| name.trim_end_matches(" (*)").replace('_', "-"))
+        .collect()
+}
+
+#[test]
+fn no_crate_reaches_what_it_must_not_know() {
+    let daemon = ["scoreld", "scorel-session", "scorel-journal", "scorel-rpc"];
+    for (package, forbidden) in [
+        ("scorel-proto", &["tokio", "jsonrpsee", "mio"][..]),
+        (
+            "scorel-runtime",
+            &[
+                "mio",
+                "reqwest",
+                "scorel-journal",
+                "jsonrpsee",
+                "rustix",
+                "nix",
+            ],
+        ),
+        ("scorel-journal", &["tokio", "jsonrpsee", "reqwest"]),
+        (
+            "scorel-session",
+            &[
+                "jsonrpsee",
+                "reqwest",
+                "scorel-provider",
+                "scorel-tools",
+                "mio",
+            ],
+        ),
+        (
+            "scorel-rpc",
+            &["scorel-session", "scorel-journal", "scorel-runtime"],
+        ),
+        (
+            "scorel-provider",
+            &["scorel-journal", "scorel-session", "jsonrpsee"],
+        ),
+        (
+            "scorel-tools",
+            &["scorel-journal", "scorel-session", "jsonrpsee", "reqwest"],
+        ),
+        ("scorel-client", &daemon),
+        ("scorelctl", &daemon),
+    ] {
+        let reachable = reachable(package);
+        assert!(reachable.contains("serde"), "{package}: {reachable:?}");
+        for name in forbidden {
+            assert!(
+                !reachable.contains(*name),
+                "{package} must not reach {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_stays_in_the_places_that_are_named() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let output = Command::new("grep")
+        .args([
+            "-rln",
+            "--include=*.rs",
+            "-e",
+            "unsafe {",
+            "-e",
+            "unsafe fn",
+            "-e",
+            "allow(unsafe",
+        ])
+        .args(["proto", "crates", "scoreld", "scorelctl", "tests/src"])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    let places = String::from_utf8(output.stdout).unwrap();
+    let named: &[&str] = &[];
+    for place in places.lines() {
+        assert!(named.contains(&place), "{place} has unsafe code");
+    }
+}

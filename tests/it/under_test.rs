@@ -1,0 +1,136 @@
+//! The programs under test, and what every test does with them.
+
+use std::path::Path;
+
+use scorel_client::Connection;
+use scorel_proto::{
+    CreateSession, CreateSessionParams, GetSession, GetSessionParams, RegisterProject,
+    RegisterProjectParams, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId,
+    SubscribeEventsParams, TurnId,
+};
+use scorel_testkit::DaemonUnderTest;
+use serde_json::Value;
+
+/// The daemon that cargo has built for these tests.
+pub(crate) const SCORELD: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
+
+/// The client that cargo has built for these tests.
+pub(crate) const SCORELCTL: &str = env!("CARGO_BIN_EXE_scorelctl-under-test");
+
+/// A new session of the daemon's project.
+pub(crate) async fn new_session(daemon: &DaemonUnderTest) -> (Connection, SessionId) {
+    let client = connect(&daemon.socket()).await;
+    let work_dir = daemon.project().to_str().unwrap().to_owned();
+    let project = RegisterProjectParams {
+        work_dir,
+        display_name: None,
+        command_id: None,
+    };
+    let project = client
+        .call::<RegisterProject>(&project)
+        .await
+        .unwrap()
+        .project;
+    let session = CreateSessionParams {
+        project_id: project.project_id,
+        title: None,
+        model: None,
+        thinking_level: None,
+        command_id: None,
+    };
+    let session = client.call::<CreateSession>(&session).await.unwrap();
+    (client, session.session_id)
+}
+
+pub(crate) async fn connect(socket: &Path) -> Connection {
+    Connection::connect(socket).await.unwrap()
+}
+
+pub(crate) fn message(session_id: SessionId, text: &str) -> SendMessageParams {
+    SendMessageParams {
+        session_id,
+        content: text.into(),
+        while_running: None,
+        parent_event_id: None,
+        expected_leaf_id: None,
+        model: None,
+        command_id: None,
+    }
+}
+
+/// Sends a message that starts a turn.
+pub(crate) async fn send(client: &Connection, session_id: SessionId, text: &str) -> TurnId {
+    match client
+        .call::<SendMessage>(&message(session_id, text))
+        .await
+        .unwrap()
+    {
+        SendMessageResult::Accepted { turn_id, .. } => turn_id,
+        SendMessageResult::Queued { .. } => panic!("the message was queued"),
+    }
+}
+
+pub(crate) async fn session(client: &Connection, session_id: SessionId) -> Session {
+    client
+        .call::<GetSession>(&GetSessionParams { session_id })
+        .await
+        .unwrap()
+        .session
+}
+
+/// Follows a session from the beginning, as raw JSON.
+pub(crate) struct Watch(scorel_client::Subscription);
+
+impl Watch {
+    pub(crate) async fn from_start(client: &Connection, session_id: SessionId) -> Self {
+        Self::from(client, session_id, None, None).await
+    }
+
+    pub(crate) async fn from(
+        client: &Connection,
+        session_id: SessionId,
+        persistent: Option<u64>,
+        stream: Option<u64>,
+    ) -> Self {
+        let seq = |value: Option<u64>| value.and_then(scorel_proto::Seq::new);
+        let params = SubscribeEventsParams {
+            session_id,
+            persistent_last_seq: seq(persistent),
+            stream_last_seq: seq(stream),
+        };
+        Self(client.subscribe_events(&params).await.unwrap())
+    }
+
+    /// The next event or marker.
+    pub(crate) async fn next(&mut self) -> Value {
+        let text = self.0.next().await.expect("the subscription goes on");
+        serde_json::from_str(text.get()).unwrap()
+    }
+
+    /// Everything up to the first item of a type, that one included.
+    pub(crate) async fn until(&mut self, type_name: &str) -> Vec<Value> {
+        let mut items = Vec::new();
+        loop {
+            let item = self.next().await;
+            let found = item["type"] == type_name;
+            items.push(item);
+            if found {
+                return items;
+            }
+        }
+    }
+}
+
+/// The types of events, in order.
+pub(crate) fn types(events: &[Value]) -> Vec<&str> {
+    events
+        .iter()
+        .filter_map(|event| event["type"].as_str())
+        .collect()
+}
+
+/// The text that text deltas add up to.
+pub(crate) fn streamed_text(events: &[Value]) -> String {
+    let deltas = events.iter().filter(|event| event["type"] == "text_delta");
+    deltas.filter_map(|event| event["delta"].as_str()).collect()
+}
