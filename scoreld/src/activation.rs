@@ -46,8 +46,8 @@ pub enum ActivationError {
 /// Takes the listening socket that a service manager passed by `LISTEN_FDS`; `None` if none was
 /// passed. The file of such a socket belongs to the manager and is never removed.
 ///
-/// To be called once, before any thread is started: it removes `LISTEN_FDS`, `LISTEN_PID` and
-/// `LISTEN_FDNAMES` are left without meaning for child processes.
+/// To be called once, before any thread is started: it removes `LISTEN_FDS` and `LISTEN_PID` from
+/// the environment, so that no child process takes the socket for its own.
 ///
 /// # Errors
 /// Something was passed that cannot be used.
