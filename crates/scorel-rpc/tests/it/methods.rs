@@ -13,6 +13,8 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{Notify, Semaphore};
 
+use crate::peer::PATIENCE;
+
 type Answer = Result<Box<RawValue>, RpcError>;
 
 /// What the tests see of the handlers.
@@ -53,7 +55,8 @@ impl Probe {
             if counter.load(Ordering::SeqCst) >= value {
                 return;
             }
-            changed.await;
+            let patient = tokio::time::timeout(PATIENCE, changed).await;
+            assert!(patient.is_ok(), "{counter:?} does not become {value}");
         }
     }
 
