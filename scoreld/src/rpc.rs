@@ -21,7 +21,7 @@ use crate::host::Host;
 ///
 /// # Errors
 /// Two methods have one name.
-pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
+pub(crate) fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     let mut table = Table::new(context);
     host::register(&mut table)?;
     projects::register(&mut table)?;

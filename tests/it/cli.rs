@@ -134,7 +134,7 @@ async fn a_turn_that_fails_or_is_cancelled_has_an_exit_code_of_its_own() {
     let gate = Gate::default();
     model.answer(scorel_testkit::Answer::json(
         400,
-        &serde_json::json!({"error": {"message": "no such parameter"}}),
+        r#"{"error": {"message": "no such parameter"}}"#,
     ));
     model.answer(ChatAnswer::default().text("half").wait(&gate));
     let shell = Shell::new();

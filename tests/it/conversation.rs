@@ -268,7 +268,7 @@ async fn a_provider_that_refuses_fails_the_turn_and_not_the_session() {
     let model = ModelServer::start().await.unwrap();
     model.answer(scorel_testkit::Answer::json(
         401,
-        &json!({"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}),
+        r#"{"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}"#,
     ));
     model.answer(ChatAnswer::default().text("better").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
