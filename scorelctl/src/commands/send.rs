@@ -140,7 +140,9 @@ async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Fail
                 title: None,
                 model: None,
                 thinking_level: None,
-                command_id: Some(new_command_id()),
+                // The daemon remembers no commands that belong to no session. If the answer gets
+                // lost and this is repeated, an empty session stays behind.
+                command_id: None,
             };
             return Ok(control.call::<CreateSession>(&params).await?.session);
         }

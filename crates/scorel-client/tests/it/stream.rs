@@ -90,6 +90,13 @@ async fn take<C: Connect>(stream: &mut SessionStream<C>, count: usize) -> Vec<St
     taken
 }
 
+/// Both sides of a conversation, to their ends. One that waits for ever is a failure.
+async fn play<D>(daemon: impl Future<Output = D>, client: impl Future<Output = ()>) {
+    let both = async { tokio::join!(daemon, client) };
+    let ended = tokio::time::timeout(Duration::from_secs(30), both).await;
+    ended.expect("both sides end");
+}
+
 fn short(mode: SyncMode) -> &'static str {
     match mode {
         SyncMode::StreamResume => "resume",
@@ -174,7 +181,7 @@ async fn what_comes_twice_is_yielded_once() {
         assert_eq!(taken.join(" "), "resume e4 e6 end6 e7");
         assert_eq!(place(&stream), (4, Some(7)));
     };
-    tokio::join!(daemon, client);
+    play(daemon, client).await;
 }
 
 #[tokio::test]
@@ -208,7 +215,7 @@ async fn a_missing_record_is_asked_for_at_the_last_one_without_stream_state() {
         assert_eq!(taken.join(" "), "resume end2 fallback e6 e9 end10");
         assert_eq!(place(&stream), (9, Some(10)));
     };
-    tokio::join!(daemon, client);
+    play(daemon, client).await;
 }
 
 #[tokio::test]
@@ -233,7 +240,7 @@ async fn a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time() {
         let taken = take(&mut stream, 5).await;
         assert_eq!(taken.join(" "), "fallback fallback e9 e11 end11");
     };
-    tokio::join!(daemon, client);
+    play(daemon, client).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -303,7 +310,7 @@ async fn open_items_are_what_the_reload_says() {
         take(&mut stream, 2).await;
         assert!(stream.view().open.is_empty(), "a reload that names nothing");
     };
-    tokio::join!(daemon, client);
+    play(daemon, client).await;
 }
 
 #[tokio::test]
@@ -331,7 +338,7 @@ async fn events_and_markers_of_the_future_do_no_harm() {
         assert_eq!(encoded.text(), text, "byte for byte");
         assert_eq!(place(&stream), (5, Some(5)));
     };
-    tokio::join!(daemon, client);
+    play(daemon, client).await;
 }
 
 #[tokio::test]
@@ -350,7 +357,7 @@ async fn a_session_that_is_deleted_ends_the_stream() {
         assert!(stream.next().await.expect("no error").is_none());
         assert!(stream.next().await.expect("no error").is_none());
     };
-    tokio::join!(daemon, client);
+    play(daemon, client).await;
 }
 
 #[tokio::test(start_paused = true)]
