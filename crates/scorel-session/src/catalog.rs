@@ -2,7 +2,7 @@
 
 mod summary;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,6 +35,8 @@ pub(crate) struct Catalog {
 #[derive(Debug, Default)]
 struct Entries {
     by_id: HashMap<SessionId, Entry>,
+    /// Sessions that were deleted while the catalogue was not read yet.
+    deleted: HashSet<SessionId>,
     dirty: bool,
 }
 
@@ -112,6 +114,9 @@ impl Catalog {
         let mut entries = self.entries();
         entries.by_id.remove(&id);
         entries.dirty = true;
+        if !self.ready.initialized() {
+            entries.deleted.insert(id);
+        }
     }
 
     pub(crate) fn has_sessions(&self, project_id: ProjectId) -> bool {
@@ -194,9 +199,12 @@ impl Catalog {
             }
         }
         let mut entries = self.entries();
+        let deleted = std::mem::take(&mut entries.deleted);
         for (id, entry) in found {
             // What the lanes have said in the meantime is newer.
-            entries.by_id.entry(id).or_insert(entry);
+            if !deleted.contains(&id) {
+                entries.by_id.entry(id).or_insert(entry);
+            }
         }
         entries.dirty = true;
         Ok(())

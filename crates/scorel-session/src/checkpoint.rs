@@ -76,7 +76,8 @@ impl Lane {
             return;
         };
         let idle = state.view.state.turn.is_none() && state.view.open.is_empty();
-        if !idle || state.failed.is_some() || state.deleted {
+        let is_new = state.checkpointed != state.journal.end();
+        if !idle || !is_new || state.failed.is_some() || state.deleted {
             return;
         }
         let tree = state.view.tree.encode();

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use scorel_journal::{AppendError, BlobError, InvalidRecord, OpenError, ReadError};
 use scorel_proto::{ErrorCode, Phase, RpcError, SessionId};
 use serde_json::json;
@@ -33,6 +31,12 @@ pub enum SessionError {
         /// How many messages it may hold.
         limit: usize,
     },
+    /// The waiting messages are too large together.
+    #[error("the queue holds {limit} bytes of messages, its limit")]
+    QueueTooLarge {
+        /// How many bytes it may hold.
+        limit: usize,
+    },
     /// The state is not what the caller expected.
     #[error("{0}")]
     Conflict(String),
@@ -62,9 +66,6 @@ pub enum SessionError {
     Internal(String),
 }
 
-/// How soon trying again may help, for a log that cannot be written at the moment.
-pub(crate) const STALL_RETRY: Duration = Duration::from_secs(1);
-
 const fn describe(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "messages are queued",
@@ -87,7 +88,7 @@ impl SessionError {
             Self::Stalled(_) => ErrorCode::StorageStalled,
             Self::Busy(_) => ErrorCode::RuntimeBusy,
             Self::QueuePaused => ErrorCode::QueuePaused,
-            Self::QueueFull { .. } => ErrorCode::Overloaded,
+            Self::QueueFull { .. } | Self::QueueTooLarge { .. } => ErrorCode::Overloaded,
             Self::Conflict(_) => ErrorCode::Conflict,
             Self::InvalidEvent(_) => ErrorCode::InvalidEventId,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
@@ -109,7 +110,9 @@ impl From<SessionError> for RpcError {
             }
             SessionError::Busy(phase) => json!({ "phase": phase }),
             SessionError::TooLarge { limit } => json!({ "limit": limit }),
-            SessionError::QueueFull { limit } => json!({ "limit": limit }),
+            SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {
+                json!({ "limit": limit })
+            }
             _ => serde_json::Value::Null,
         };
         Self::new(error.code(), error.to_string()).with_details(details)

@@ -5,8 +5,9 @@ use bytes::Bytes;
 use scorel_proto::{HostEvent, Project, ProjectId, Session, SessionId};
 use tokio::sync::watch;
 
-/// How many changes are kept for subscribers that are behind.
+/// How many changes are kept for subscribers that are behind, and how many bytes of them.
 const KEPT: usize = 512;
+const KEPT_BYTES: usize = 2 * 1024 * 1024;
 
 /// Changes of projects and sessions, for those who follow the daemon.
 ///
@@ -21,6 +22,21 @@ pub struct HostFeed {
 struct Recent {
     version: u64,
     changes: VecDeque<(u64, Bytes)>,
+    bytes: usize,
+}
+
+impl Recent {
+    /// Adds a change; the last one stays, however large.
+    fn push(&mut self, version: u64, json: Bytes) {
+        self.version = version;
+        self.bytes += json.len();
+        self.changes.push_back((version, json));
+        while self.changes.len() > KEPT || (self.bytes > KEPT_BYTES && self.changes.len() > 1) {
+            if let Some((_, json)) = self.changes.pop_front() {
+                self.bytes -= json.len();
+            }
+        }
+    }
 }
 
 /// The changes that were asked for are gone.
@@ -103,12 +119,8 @@ impl HostFeed {
         let Ok(json) = serde_json::to_vec(&event(version)) else {
             return;
         };
-        recent.version = version;
-        recent.changes.push_back((version, Bytes::from(json)));
-        if recent.changes.len() > KEPT {
-            recent.changes.pop_front();
-        }
-        drop(recent);
+        recent.push(version, Bytes::from(json));
+        // Still under the lock, so that the version that is watched never goes back.
         self.version.send_replace(version);
     }
 

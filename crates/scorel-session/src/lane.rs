@@ -6,6 +6,7 @@ mod mutate;
 mod read;
 mod running;
 mod send;
+mod stall;
 mod state;
 
 use std::path::PathBuf;
@@ -142,6 +143,10 @@ impl Lane {
 
     /// Tells listings and those who follow the daemon that the session has changed.
     pub(crate) fn announce(&self, state: &LaneState) {
+        // A late word about a session that is gone would bring it back into the listings.
+        if state.deleted {
+            return;
+        }
         self.shared
             .session_changed(self.describe(state), state.journal.end());
     }

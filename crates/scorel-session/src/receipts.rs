@@ -48,9 +48,11 @@ impl Command {
 }
 
 /// What was answered to commands that took effect, folded from the log.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Receipts {
     answers: HashMap<(ClientId, CommandId), Receipt>,
+    /// How many there were after the old ones were last forgotten.
+    pruned: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,6 +84,9 @@ pub(crate) struct StoredReceipt {
 
 /// How long receipts are kept at least.
 const KEEP_MS: u64 = 14 * 24 * 60 * 60 * 1000;
+
+/// Fewer receipts than this are not worth looking through.
+const PRUNE_FROM: usize = 256;
 
 impl Receipts {
     /// The answer that this command has had.
@@ -131,14 +136,22 @@ impl Receipts {
             answer,
         };
         self.answers.insert((client, id.clone()), receipt);
+        self.prune(ts);
+    }
+
+    /// Forgets old receipts whenever their number has doubled, so that each costs little.
+    fn prune(&mut self, now: u64) {
+        if self.answers.len() >= PRUNE_FROM.max(self.pruned * 2) {
+            self.answers.retain(|_, receipt| receipt.is_young(now));
+            self.pruned = self.answers.len();
+        }
     }
 
     /// What a checkpoint keeps: receipts that may still be asked for.
     pub(crate) fn stored(&self, now: u64) -> Vec<StoredReceipt> {
-        let young = |receipt: &&Receipt| receipt.ts.saturating_add(KEEP_MS) >= now;
         self.answers
             .iter()
-            .filter(|(_, receipt)| young(receipt))
+            .filter(|(_, receipt)| receipt.is_young(now))
             .map(|((client_id, command_id), receipt)| StoredReceipt {
                 client_id: *client_id,
                 command_id: command_id.clone(),
@@ -149,9 +162,17 @@ impl Receipts {
 
     pub(crate) fn restore(stored: Vec<StoredReceipt>) -> Self {
         let entry = |entry: StoredReceipt| ((entry.client_id, entry.command_id), entry.receipt);
+        let answers: HashMap<_, _> = stored.into_iter().map(entry).collect();
         Self {
-            answers: stored.into_iter().map(entry).collect(),
+            pruned: answers.len(),
+            answers,
         }
+    }
+}
+
+impl Receipt {
+    fn is_young(&self, now: u64) -> bool {
+        self.ts.saturating_add(KEEP_MS) >= now
     }
 }
 

@@ -6,7 +6,6 @@ use scorel_proto::{
 };
 
 use crate::SessionError;
-use crate::clock::now_ms;
 use crate::lane::{Draft, Lane, LaneState};
 
 /// Closes the turn that a crash interrupted, if there is one.
@@ -18,6 +17,8 @@ pub(crate) fn recover(lane: &Lane, state: &mut LaneState) -> Result<(), SessionE
         return Ok(());
     };
     tracing::info!(session = %lane.id(), turn = %turn.turn_id, "closing an interrupted turn");
+    // The time until the daemon was started again is not the turn's.
+    let last_sign = state.view.state.updated_at;
     answer_open_calls(lane, state, "the daemon stopped")?;
     for request in state.view.state.permissions.clone() {
         let body = PersistentBody::PermissionDecision(PermissionDecisionBody {
@@ -32,7 +33,7 @@ pub(crate) fn recover(lane: &Lane, state: &mut LaneState) -> Result<(), SessionE
         error: None,
         usage: turn.usage,
         steps: turn.steps,
-        duration_ms: now_ms().saturating_sub(turn.started_at),
+        duration_ms: last_sign.saturating_sub(turn.started_at),
     });
     lane.commit(state, Draft::new(body).in_turn(turn.turn_id))?;
     Ok(())

@@ -11,9 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{FORMAT, Index, Journal, Storage};
 use scorel_proto::{
-    ActiveSession, Anchors, ClientId, DeviceId, HostEvent, PersistentBody, Phase, Project,
-    ProjectId, Session, SessionChanges, SessionId, SessionInfoBody, SessionKind, SessionView,
-    ThinkingLevel,
+    ActiveSession, Anchors, ClientId, DeviceId, HostEvent, Phase, Project, ProjectId, Session,
+    SessionChanges, SessionId, SessionKind, SessionView, ThinkingLevel,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -24,7 +23,7 @@ pub(crate) use shared::Shared;
 
 use crate::clock::now_ms;
 use crate::header::HeaderType;
-use crate::lane::{Draft, LaneState};
+use crate::lane::LaneState;
 use crate::receipts::Receipts;
 use crate::{HostFeed, Lane, SessionError, SessionHeader, SessionSettings, Subscriber, TurnSetup};
 
@@ -103,11 +102,12 @@ impl Sessions {
             let header = sessions.header(&new);
             let lane = sessions.create_lane(header).await?;
             if let Some(changes) = first_changes(&new) {
-                lane.section(move |lane, state| {
-                    let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
-                    lane.commit(state, Draft::new(body).said_by(new.client_id))
-                })
-                .await??;
+                let described = lane.describe_first(new.client_id, changes).await;
+                if let Err(error) = described {
+                    // Half a session is none.
+                    let _ = sessions.delete(lane.id()).await;
+                    return Err(error);
+                }
             }
             let state = lane.lock().await;
             lane.announce(&state);
@@ -162,7 +162,7 @@ impl Sessions {
             let load = || sessions.load(id);
             let loaded = slot.lane.get_or_try_init(load).await.cloned();
             if loaded.is_err() {
-                sessions.forget_unloaded(id, &slot);
+                sessions.forget_unloaded(id, slot);
             }
             loaded
         });
@@ -193,12 +193,14 @@ impl Sessions {
         slot
     }
 
-    fn forget_unloaded(&self, id: SessionId, slot: &Arc<Slot>) {
+    /// Gives up the place of a session that could not be loaded. Whoever else waits for it may
+    /// still load it, so the last one to give up takes it out of the map.
+    fn forget_unloaded(&self, id: SessionId, slot: Arc<Slot>) {
         let mut loaded = self.loaded();
+        drop(slot);
         if loaded
             .get(&id)
-            .is_some_and(|known| Arc::ptr_eq(known, slot))
-            && !slot.lane.initialized()
+            .is_some_and(|known| Arc::strong_count(known) == 1 && !known.lane.initialized())
         {
             loaded.remove(&id);
         }
@@ -328,6 +330,7 @@ fn create(header: SessionHeader, shared: Arc<Shared>) -> Result<Arc<Lane>, Sessi
         receipts: Receipts::default(),
         failed: None,
         deleted: false,
+        recovery_due: None,
         lift_pause: false,
     };
     Ok(Arc::new(Lane::new(header, dir, state, shared)))

@@ -30,7 +30,7 @@ pub struct Subscriber {
     step: SubscriberStep,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum SubscriberStep {
     /// To compare anchors with the session.
     Begin {
@@ -71,28 +71,53 @@ impl Subscriber {
 
     /// The next batch, as soon as there is something to send; nothing when nothing follows.
     ///
+    /// Dropping the future loses nothing.
+    ///
     /// # Errors
     ///
     /// If the session is gone or its log cannot be read; nothing follows then.
     pub async fn next_batch(&mut self) -> Result<Option<Vec<Bytes>>, SessionError> {
         loop {
-            let batch = match std::mem::replace(&mut self.step, SubscriberStep::Ended) {
-                SubscriberStep::Begin { anchors, fallen } => self.begin(anchors, fallen).await?,
-                SubscriberStep::Resume {
-                    after,
-                    through,
-                    end,
-                } => self.resume(after, through, end).await?,
-                SubscriberStep::Reload { after } => self.reload(after).await?,
-                SubscriberStep::Live {
-                    cursor,
-                    persistent,
-                    sync_end,
-                } => self.live(cursor, persistent, sync_end).await,
-                SubscriberStep::Ended => return Ok(None),
+            if matches!(self.step, SubscriberStep::Ended) {
+                return Ok(None);
+            }
+            let batch = match self.take_step().await {
+                Ok(batch) => batch,
+                Err(error) => self.end_with(error)?,
             };
             if !batch.is_empty() {
                 return Ok(Some(batch));
+            }
+        }
+    }
+
+    /// What is sent next. The step that follows is set when nothing is awaited any more.
+    async fn take_step(&mut self) -> Result<Vec<Bytes>, SessionError> {
+        match self.step {
+            SubscriberStep::Begin { anchors, fallen } => self.begin(anchors, fallen).await,
+            SubscriberStep::Resume {
+                after,
+                through,
+                end,
+            } => self.resume(after, through, end).await,
+            SubscriberStep::Reload { after } => self.reload(after).await,
+            SubscriberStep::Live {
+                cursor,
+                persistent,
+                sync_end,
+            } => Ok(self.live(cursor, persistent, sync_end).await),
+            SubscriberStep::Ended => Ok(Vec::new()),
+        }
+    }
+
+    /// A session that was deleted before everything could be sent ends the subscription properly.
+    fn end_with(&mut self, error: SessionError) -> Result<Vec<Bytes>, SessionError> {
+        let end = self.head.borrow().end;
+        match (&error, end) {
+            (SessionError::NotFound(_), Some(reason)) => Ok(self.ended(reason)),
+            _ => {
+                self.step = SubscriberStep::Ended;
+                Err(error)
             }
         }
     }
@@ -129,6 +154,7 @@ impl Subscriber {
     ) -> Result<Vec<Bytes>, SessionError> {
         let page = Page::between(&self.lane, after, through).await?;
         let last = page.places.last().map_or(after, |place| place.seq);
+        let lines = self.lane.read_lines(page.places).await?;
         self.step = if page.more {
             SubscriberStep::Resume {
                 after: last,
@@ -142,7 +168,7 @@ impl Subscriber {
                 sync_end: Some(end),
             }
         };
-        self.lane.read_lines(page.places).await
+        Ok(lines)
     }
 
     /// One more page; on the last one, what is open and the cursor are taken in the same section
@@ -155,8 +181,9 @@ impl Subscriber {
         match taken {
             Taken::Page(places) => {
                 let after = places.last().map_or(after, |place| place.seq);
+                let lines = self.lane.read_lines(places).await?;
                 self.step = SubscriberStep::Reload { after };
-                self.lane.read_lines(places).await
+                Ok(lines)
             }
             Taken::Rest {
                 batch,
@@ -187,6 +214,7 @@ impl Subscriber {
             })];
         }
         let Some(head) = self.wait(cursor).await else {
+            self.step = SubscriberStep::Ended;
             return Vec::new();
         };
         if head.seq <= cursor {

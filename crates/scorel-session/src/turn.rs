@@ -1,28 +1,32 @@
 //! The task that runs one turn: the bridge between the engine and the lane.
 
 mod bridge;
+mod close;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use scorel_proto::{
     Event, InstructionPart, InstructionSnapshotBody, OutcomeReason, PersistentBody,
-    PersistentEvent, QueueOp, RuntimeEnd, RuntimeStart, TransientBody, TurnError, TurnOutcomeBody,
-    build_context,
+    PersistentEvent, RuntimeStart, TransientBody, TurnError, build_context,
 };
 use scorel_runtime::{Step, TurnDriver, TurnEnd, TurnPorts};
 
-use crate::clock::now_ms;
-use crate::error::STALL_RETRY;
-use crate::lane::{Draft, Lane, LaneState, RunningTurn};
+use crate::lane::{Draft, Lane, RunningTurn};
 use crate::{PreparedTurn, SessionError, TurnRequest};
 
 use bridge::Bridge;
+use close::finish;
 
 /// Starts the task of a turn whose first record is durable.
 pub(crate) fn spawn(lane: Arc<Lane>, running: RunningTurn) {
     let tasks = lane.shared.tasks.clone();
     tasks.spawn(async move {
-        let end = match run(&lane, &running).await {
+        // A panic of a model or a tool ends this turn and nothing else.
+        let run = AssertUnwindSafe(run(&lane, &running)).catch_unwind().await;
+        let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
+        let end = match run.unwrap_or_else(defect) {
             Ok(end) => end,
             Err(error) => failed(&lane, &error).await,
         };
@@ -32,7 +36,12 @@ pub(crate) fn spawn(lane: Arc<Lane>, running: RunningTurn) {
 
 /// Runs the turn up to its end, and says how it ended.
 async fn run(lane: &Arc<Lane>, running: &RunningTurn) -> Result<TurnEnd, SessionError> {
-    let prepared = match prepare(lane).await? {
+    let prepared = tokio::select! {
+        biased;
+        () = running.cancel.cancelled() => return Ok(ended(OutcomeReason::Cancelled, None)),
+        prepared = prepare(lane) => prepared?,
+    };
+    let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(error) => return Ok(ended(OutcomeReason::Error, Some(error))),
     };
@@ -43,12 +52,7 @@ async fn run(lane: &Arc<Lane>, running: &RunningTurn) -> Result<TurnEnd, Session
     } = prepared;
     ports.system = freeze(lane, running, instructions).await?;
     let path = active_path(lane).await?;
-    let mut bridge = Bridge::new(
-        Arc::clone(lane),
-        turn_id,
-        ports.provider.model().id.clone(),
-        path,
-    );
+    let mut bridge = Bridge::new(Arc::clone(lane), turn_id, path);
     drive(&mut bridge, ports, running).await
 }
 
@@ -57,14 +61,26 @@ async fn drive(
     ports: TurnPorts,
     running: &RunningTurn,
 ) -> Result<TurnEnd, SessionError> {
-    let mut driver = TurnDriver::new(ports, running.cancel.clone());
+    let stop = running.cancel.child_token();
+    let mut driver = TurnDriver::new(ports, stop.clone());
     loop {
         match driver.next().await {
             Step::NeedContext => driver.provide_context(build_context(bridge.path())),
-            Step::Event(event) => bridge.handle(event).await?,
+            Step::Event(event) => {
+                if let Err(error) = bridge.handle(event).await {
+                    stop.cancel();
+                    wind_down(driver).await;
+                    return Err(error);
+                }
+            }
             Step::Finished(end) => return Ok(end),
         }
     }
+}
+
+/// Nothing more can be written of this turn, but tools that run come to their end.
+async fn wind_down(mut driver: TurnDriver) {
+    while !matches!(driver.next().await, Step::Finished(_)) {}
 }
 
 async fn prepare(lane: &Arc<Lane>) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
@@ -174,73 +190,4 @@ async fn failed(lane: &Lane, error: &SessionError) -> TurnEnd {
         usage,
         steps,
     }
-}
-
-/// Closes the turn. While the log cannot be written this waits and tries again: a turn without an
-/// outcome would block the session.
-async fn finish(lane: &Arc<Lane>, running: &RunningTurn, mut end: TurnEnd) {
-    if end.reason == OutcomeReason::Cancelled && lane.shared.is_draining() {
-        end.reason = OutcomeReason::Interrupted;
-    }
-    loop {
-        let (end, turn_id) = (end.clone(), running.turn_id);
-        let closed = lane
-            .section(move |lane, state| close(lane, state, turn_id, end))
-            .await;
-        match closed.and_then(|result| result) {
-            Err(error) if error.code().retryable() && !lane.shared.is_draining() => {
-                tracing::warn!(session = %lane.id(), %error, "the turn's outcome waits");
-                tokio::time::sleep(STALL_RETRY).await;
-            }
-            Err(error) => {
-                tracing::error!(session = %lane.id(), %error, "the turn has no outcome");
-                lane.turn.end();
-                return;
-            }
-            Ok(()) => return,
-        }
-    }
-}
-
-/// The outcome, the change of phase and the start of the next turn are one section.
-fn close(
-    lane: &Arc<Lane>,
-    state: &mut LaneState,
-    turn_id: scorel_proto::TurnId,
-    end: TurnEnd,
-) -> Result<(), SessionError> {
-    crate::recovery::answer_open_calls(lane, state, "the turn failed")?;
-    let error = end.error.as_ref().map(|error| error.message.clone());
-    let body = TransientBody::RuntimeEnd(RuntimeEnd {
-        reason: end.reason,
-        error,
-    });
-    lane.show(state, turn_id, body)?;
-    let started = state
-        .view
-        .state
-        .turn
-        .as_ref()
-        .map_or(0, |turn| turn.started_at);
-    let outcome = TurnOutcomeBody {
-        reason: end.reason,
-        error: end.error,
-        usage: end.usage,
-        steps: end.steps,
-        duration_ms: now_ms().saturating_sub(started),
-    };
-    lane.commit(
-        state,
-        Draft::new(PersistentBody::TurnOutcome(outcome)).in_turn(turn_id),
-    )?;
-    lane.turn.end();
-    if std::mem::take(&mut state.lift_pause) && state.view.state.queue.paused {
-        lane.update_queue(state, vec![QueueOp::Resume])?;
-    }
-    if !lane.shared.is_draining() {
-        lane.start_next(state)?;
-    }
-    lane.announce(state);
-    lane.checkpoint_if_due(state);
-    Ok(())
 }

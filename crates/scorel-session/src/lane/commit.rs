@@ -1,10 +1,10 @@
 //! The one way in which events come into being: number, write, fold, publish.
 
 use bytes::Bytes;
-use scorel_journal::AppendError;
+use scorel_journal::{AppendError, Appended};
 use scorel_proto::{
-    ClientId, CommandId, EventId, PersistentBody, PersistentEvent, Place, Seq, SeqReserveBody,
-    TransientBody, TransientEvent, TurnId,
+    ClientId, CommandId, EndReason, EventId, PersistentBody, PersistentEvent, Place, Seq,
+    SeqReserveBody, TransientBody, TransientEvent, TurnId,
 };
 
 use super::{Lane, LaneState};
@@ -75,24 +75,56 @@ impl Lane {
         state: &mut LaneState,
         draft: Draft,
     ) -> Result<PersistentEvent, SessionError> {
+        let (event, record) = self.write(state, draft)?;
+        self.publish(state, &event, &record);
+        Ok(event)
+    }
+
+    /// Makes an event durable and shows it right behind `shown`. On an error neither exists, so
+    /// trying again repeats nothing.
+    pub(crate) fn commit_behind(
+        &self,
+        state: &mut LaneState,
+        turn_id: TurnId,
+        shown: TransientBody,
+        draft: Draft,
+    ) -> Result<(), SessionError> {
+        state.check_usable()?;
+        let seq = self.transient_seq(state, turn_id)?;
+        let shown = self.transient(seq, turn_id, shown);
+        let (event, record) = self.write(state, draft)?;
+        self.publish_transient(state, &shown);
+        self.publish(state, &event, &record);
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        state: &mut LaneState,
+        draft: Draft,
+    ) -> Result<(PersistentEvent, Appended), SessionError> {
         state.check_usable()?;
         let mut event = self.event(state, draft);
         let appended = state.journal.append(|seq| {
             event.seq = seq;
             serde_json::to_vec(&event)
         });
-        let record = match appended {
-            Ok(record) => record,
-            Err(error) => return Err(self.append_failed(state, error)),
-        };
-        event.prev = Some(record.prev());
+        match appended {
+            Ok(record) => {
+                event.prev = Some(record.prev());
+                Ok((event, record))
+            }
+            Err(error) => Err(self.append_failed(state, error)),
+        }
+    }
+
+    fn publish(&self, state: &mut LaneState, event: &PersistentEvent, record: &Appended) {
         state.index.push(record.place());
-        state.view.apply_persistent(&event);
+        state.view.apply_persistent(event);
         state
             .receipts
-            .apply(&event, state.view.state.queue.items.len());
-        self.feed.publish(&record);
-        Ok(event)
+            .apply(event, state.view.state.queue.items.len());
+        self.feed.publish(record);
     }
 
     fn event(&self, state: &LaneState, draft: Draft) -> PersistentEvent {
@@ -126,6 +158,7 @@ impl Lane {
         let failure = state.failure(&reason);
         state.failed = Some(reason);
         self.announce(state);
+        self.feed.end(EndReason::Failed);
         failure
     }
 
@@ -137,15 +170,9 @@ impl Lane {
         turn_id: TurnId,
         body: TransientBody,
     ) -> Result<(), SessionError> {
-        let Some(body) = self.try_show(state, turn_id, body) else {
-            return Ok(());
-        };
-        let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
-        self.commit(state, Draft::new(reserve).in_turn(turn_id))?;
-        match self.try_show(state, turn_id, body) {
-            None => Ok(()),
-            Some(_) => Err(SessionError::Internal("no number is left".to_owned())),
-        }
+        let seq = self.transient_seq(state, turn_id)?;
+        self.publish_transient(state, &self.transient(seq, turn_id, body));
+        Ok(())
     }
 
     /// Shows an event that is not kept, or gives it back if a record must be written first.
@@ -158,17 +185,34 @@ impl Lane {
         let Ok(seq) = state.journal.next_transient() else {
             return Some(body);
         };
-        let event = TransientEvent {
+        self.publish_transient(state, &self.transient(seq, turn_id, body));
+        None
+    }
+
+    fn transient_seq(&self, state: &mut LaneState, turn_id: TurnId) -> Result<Seq, SessionError> {
+        if let Ok(seq) = state.journal.next_transient() {
+            return Ok(seq);
+        }
+        let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
+        self.commit(state, Draft::new(reserve).in_turn(turn_id))?;
+        let seq = state.journal.next_transient();
+        seq.map_err(|error| SessionError::Internal(error.to_string()))
+    }
+
+    fn transient(&self, seq: Seq, turn_id: TurnId, body: TransientBody) -> TransientEvent {
+        TransientEvent {
             seq,
             session_id: self.id(),
             client_id: ClientId::Daemon,
             ts: now_ms(),
             turn_id: Some(turn_id),
             body,
-        };
-        state.view.apply_transient(&event);
-        let json = serde_json::to_vec(&event).expect("an event has only string keys");
-        self.feed.publish_transient(seq, Bytes::from(json));
-        None
+        }
+    }
+
+    fn publish_transient(&self, state: &mut LaneState, event: &TransientEvent) {
+        state.view.apply_transient(event);
+        let json = serde_json::to_vec(event).expect("an event has only string keys");
+        self.feed.publish_transient(event.seq, Bytes::from(json));
     }
 }

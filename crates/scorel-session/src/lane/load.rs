@@ -19,6 +19,8 @@ struct Fold {
     view: SessionView,
     index: Index,
     receipts: Receipts,
+    /// The length of the log that the checkpoint covers, in bytes.
+    checkpointed: u64,
 }
 
 impl Lane {
@@ -35,13 +37,14 @@ impl Lane {
         let journal = opened.into_journal(at, shared.settings.durability);
         let state = LaneState {
             session_id: id,
-            checkpointed: journal.end(),
+            checkpointed: fold.checkpointed,
             journal,
             view: fold.view,
             index: fold.index,
             receipts: fold.receipts,
             failed: problem,
             deleted: false,
+            recovery_due: None,
             lift_pause: false,
         };
         let lane = Arc::new(Self::new(header, dir, state, shared));
@@ -49,23 +52,35 @@ impl Lane {
         Ok(lane)
     }
 
-    /// Closes an interrupted turn, and goes on with the queue.
+    /// Closes an interrupted turn, and goes on with the queue. A log that cannot be written at the
+    /// moment can be read all the same; what is due is done as soon as it can.
     fn wake(self: &Arc<Self>) -> Result<(), SessionError> {
         let mut state = self
             .try_lock()
             .expect("nobody else has a lane that is being loaded");
-        if state.failed.is_some() {
+        match self.recover(&mut state) {
+            Err(SessionError::Stalled(_)) => {
+                self.persist_later(Self::recover);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    fn recover(self: &Arc<Self>, state: &mut LaneState) -> Result<(), SessionError> {
+        state.recovery_due = None;
+        if state.failed.is_some() || state.deleted {
             return Ok(());
         }
         let before = state.journal.end();
-        recover(self, &mut state)?;
-        if !self.shared.is_draining() && state.view.state.turn.is_none() {
-            self.start_next(&mut state)?;
+        let recovered = recover(self, state).and_then(|()| self.start_next(state));
+        if let Err(SessionError::Stalled(reason)) = &recovered {
+            state.recovery_due = Some(reason.clone());
         }
         if state.journal.end() != before {
-            self.announce(&state);
+            self.announce(state);
         }
-        Ok(())
+        recovered
     }
 }
 
@@ -82,6 +97,8 @@ fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, Fold), Se
             view,
             index,
             receipts,
+            // With its newline.
+            checkpointed: resume.place().end() + 1,
         };
         let (opened, fold) = open_from(shared, dir, id, Some(resume), fold)?;
         if matches!(opened.report().resumed, Resumed::FromPoint) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    PersistentBody, QueueOp, Seq, Session, SessionChanges, SessionInfoBody, TurnId,
+    ClientId, PersistentBody, QueueOp, Seq, Session, SessionChanges, SessionInfoBody, TurnId,
 };
 
 use super::{Draft, Lane, LaneState};
@@ -37,7 +37,23 @@ impl Lane {
         .await?
     }
 
+    /// Writes what the session is from the start.
+    pub(crate) async fn describe_first(
+        self: &Arc<Self>,
+        client_id: ClientId,
+        changes: SessionChanges,
+    ) -> Result<(), SessionError> {
+        self.section(move |lane, state| {
+            let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
+            lane.commit(state, Draft::new(body).said_by(client_id))?;
+            Ok(())
+        })
+        .await?
+    }
+
     /// Signals the running turn. Says whether one took the signal; its outcome follows.
+    ///
+    /// While another turn than the expected one is open, nothing happens, also to the queue.
     ///
     /// # Errors
     ///
@@ -49,8 +65,15 @@ impl Lane {
     ) -> Result<bool, SessionError> {
         let cancelled = self.turn.cancel(expected);
         if clear_queue {
-            self.section(|lane, state| lane.clear_queue(state))
-                .await??;
+            self.section(move |lane, state| {
+                let open = state.view.state.turn_id();
+                let other = open.is_some_and(|open| expected.is_some_and(|id| id != open));
+                if other && !cancelled {
+                    return Ok(());
+                }
+                lane.clear_queue(state)
+            })
+            .await??;
         }
         if cancelled {
             // The phase has changed without a record; those who follow the daemon are told.
@@ -74,7 +97,7 @@ impl Lane {
         if ops.is_empty() {
             Ok(())
         } else {
-            self.update_queue(state, ops).map(|_| ())
+            self.update_queue(state, ClientId::Daemon, ops).map(|_| ())
         }
     }
 }

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use scorel_proto::{
     Block, ClientId, EventId, Message, MessageBody, MessageSource, Meta, PersistentBody, Phase,
-    QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody, SendMessageResult, SessionChanges,
-    SessionInfoBody, TurnId, UserMessage, WhileRunning,
+    QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody, SendMessageResult, Seq,
+    SessionChanges, SessionInfoBody, TurnId, UserMessage, WhileRunning,
 };
 
 use super::{Draft, Lane, LaneState};
 use crate::receipts::Answer;
 use crate::{Command, SessionError, turn};
+
+/// How many bytes the waiting messages of a session may have together. A single one may be larger.
+const MAX_QUEUE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A message to a session.
 #[derive(Debug, Clone)]
@@ -124,15 +127,15 @@ impl Lane {
         if position >= limit {
             return Err(SessionError::QueueFull { limit });
         }
-        self.choose_model(state, &request.command, request.model)?;
         let queue_item_id = QueueItemId::generate();
+        let command = request.command.clone();
         let item = queue_item(queue_item_id, request.command, request.content);
-        let seq = self.update_queue(state, vec![QueueOp::Add { item }])?;
-        if state.view.state.turn.is_none() {
-            self.start_next(state)?;
-        } else {
-            state.lift_pause |= self.turn.is_cancelling();
-        }
+        check_queue_bytes(&state.view.state.queue.items, &item)?;
+        self.choose_model(state, &command, request.model)?;
+        let seq = self.update_queue(state, item.client_id, vec![QueueOp::Add { item }])?;
+        state.lift_pause |= self.turn.is_cancelling();
+        // The message is accepted, whatever becomes of this.
+        self.go_on(state);
         let position = u32::try_from(position).unwrap_or(u32::MAX);
         Ok(SendMessageResult::Queued {
             queue: WhileRunning::FollowUp,
@@ -160,21 +163,26 @@ impl Lane {
         Ok(())
     }
 
-    /// Writes changes of the queue; returns the record's number.
+    /// Writes changes of the queue that somebody made; returns the record's number.
     pub(crate) fn update_queue(
         &self,
         state: &mut LaneState,
+        client_id: ClientId,
         ops: Vec<QueueOp>,
-    ) -> Result<scorel_proto::Seq, SessionError> {
+    ) -> Result<Seq, SessionError> {
         let version = state.view.state.queue.version + 1;
         let body = PersistentBody::QueueUpdate(QueueUpdateBody { version, ops });
-        let seq = self.commit(state, Draft::new(body))?.seq;
+        let seq = self.commit(state, Draft::new(body).said_by(client_id))?.seq;
         self.announce(state);
         Ok(seq)
     }
 
-    /// Makes the first waiting message a turn, if messages wait and the queue is not paused.
+    /// Makes the first waiting message a turn, if no turn is open, messages wait, the queue is not
+    /// paused and the daemon is not stopping.
     pub(crate) fn start_next(self: &Arc<Self>, state: &mut LaneState) -> Result<(), SessionError> {
+        if state.view.state.turn.is_some() || self.shared.is_draining() {
+            return Ok(());
+        }
         let queue = &state.view.state.queue;
         let Some(item) = queue.items.first().filter(|_| !queue.paused).cloned() else {
             return Ok(());
@@ -197,6 +205,10 @@ impl Lane {
     /// The turn's first record is durable: its task starts.
     pub(crate) fn begin_turn(self: &Arc<Self>, state: &LaneState, turn_id: TurnId) {
         let running = self.turn.begin(turn_id);
+        // Whoever stops the daemon has either seen this turn or been seen by it.
+        if self.shared.is_draining() {
+            running.cancel.cancel();
+        }
         self.announce(state);
         turn::spawn(Arc::clone(self), running);
     }
@@ -209,6 +221,20 @@ fn check_leaf(state: &LaneState, expected: Option<Option<EventId>>) -> Result<()
         )),
         _ => Ok(()),
     }
+}
+
+/// The queue is part of the session's description, which must fit into one answer.
+fn check_queue_bytes(items: &[QueueItem], new: &QueueItem) -> Result<(), SessionError> {
+    let waiting: usize = items.iter().map(encoded_len).sum();
+    if !items.is_empty() && waiting + encoded_len(new) > MAX_QUEUE_BYTES {
+        let limit = MAX_QUEUE_BYTES;
+        return Err(SessionError::QueueTooLarge { limit });
+    }
+    Ok(())
+}
+
+fn encoded_len(item: &QueueItem) -> usize {
+    serde_json::to_vec(item).map_or(0, |json| json.len())
 }
 
 fn user_message(content: Vec<Block>, source: Option<MessageSource>) -> Message {

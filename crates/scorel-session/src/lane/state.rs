@@ -15,6 +15,8 @@ pub(crate) struct LaneState {
     /// Why the session cannot go on.
     pub(crate) failed: Option<String>,
     pub(crate) deleted: bool,
+    /// What a crash left open could not be closed yet, for this reason. Nothing new begins before.
+    pub(crate) recovery_due: Option<String>,
     /// A message was accepted after the running turn was cancelled: the pause that its outcome
     /// brings is lifted at once.
     pub(crate) lift_pause: bool,
@@ -35,9 +37,10 @@ impl LaneState {
     /// Whether the session can be changed.
     pub(crate) fn check_usable(&self) -> Result<(), SessionError> {
         self.check_exists()?;
-        match &self.failed {
-            Some(reason) => Err(self.failure(reason)),
-            None => Ok(()),
+        match (&self.failed, &self.recovery_due) {
+            (Some(reason), _) => Err(self.failure(reason)),
+            (None, Some(reason)) => Err(SessionError::Stalled(reason.clone())),
+            (None, None) => Ok(()),
         }
     }
 

@@ -1,9 +1,12 @@
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_proto::SessionId;
 
-use super::Sessions;
-use crate::SessionError;
+use super::{Sessions, Shared};
+use crate::lane::LaneState;
+use crate::{Lane, SessionError};
 
 /// What the directory of a deleted session is called until it is gone.
 pub(crate) const DELETED_PREFIX: &str = ".deleted-";
@@ -23,35 +26,60 @@ impl Sessions {
     }
 
     async fn delete_now(self: Arc<Self>, id: SessionId) -> Result<(), SessionError> {
-        match self.get(id).await {
-            Ok(lane) => {
-                lane.section(|lane, state| {
-                    state.check_exists()?;
-                    if lane.turn.is_running() {
-                        return Err(SessionError::Busy(lane.phase_of(state)));
-                    }
-                    lane.end(state);
-                    Ok(())
-                })
-                .await??;
-            }
+        let gone = match self.get(id).await {
+            Ok(lane) => lane.section(delete).await??,
             // A session that cannot be opened can be deleted all the same.
-            Err(SessionError::Failed { .. }) => {}
+            Err(SessionError::Failed { .. }) => {
+                let shared = Arc::clone(&self.shared);
+                blocking(move || put_aside(&shared, id)).await??
+            }
             Err(error) => return Err(error),
-        }
-        let shared = Arc::clone(&self.shared);
-        tokio::task::spawn_blocking(move || {
-            let dir = shared.session_dir(id);
-            let gone = shared.dir().join(format!("{DELETED_PREFIX}{id}"));
-            std::fs::rename(&dir, &gone)?;
-            shared.storage.sync_dir(shared.dir())?;
-            std::fs::remove_dir_all(&gone)
-        })
-        .await
-        .map_err(|error| SessionError::Internal(error.to_string()))?
-        .map_err(|error| SessionError::Filesystem(format!("cannot delete the session: {error}")))?;
+        };
         self.loaded().remove(&id);
         self.shared.session_removed(id);
-        Ok(())
+        blocking(move || remove(&gone)).await
     }
+}
+
+/// From the change of the directory's name on the session does not exist.
+fn delete(lane: &Arc<Lane>, state: &mut LaneState) -> Result<PathBuf, SessionError> {
+    state.check_exists()?;
+    if lane.turn.is_running() {
+        return Err(SessionError::Busy(lane.phase_of(state)));
+    }
+    let gone = put_aside(&lane.shared, lane.id())?;
+    lane.end(state);
+    Ok(gone)
+}
+
+fn put_aside(shared: &Shared, id: SessionId) -> Result<PathBuf, SessionError> {
+    let failed =
+        |error: io::Error| SessionError::Filesystem(format!("cannot delete the session: {error}"));
+    let gone = shared.dir().join(format!("{DELETED_PREFIX}{id}"));
+    let storage = &shared.storage;
+    storage
+        .rename(&shared.session_dir(id), &gone)
+        .map_err(failed)?;
+    if let Err(error) = storage.sync_dir(shared.dir()) {
+        tracing::warn!(session = %id, %error, "a deletion may not survive a power failure");
+    }
+    Ok(gone)
+}
+
+/// What is left behind is removed when the catalogue is read the next time.
+fn remove(gone: &Path) {
+    match std::fs::remove_dir_all(gone) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(path = %gone.display(), %error, "a deleted session takes up space");
+        }
+        _ => {}
+    }
+}
+
+async fn blocking<R: Send + 'static>(
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Result<R, SessionError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| SessionError::Internal(error.to_string()))
 }

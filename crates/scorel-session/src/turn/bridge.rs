@@ -19,7 +19,6 @@ use crate::lane::{Draft, Lane};
 pub(super) struct Bridge {
     lane: Arc<Lane>,
     turn_id: TurnId,
-    model: String,
     /// The events between the root and the active leaf, kept up to date while the turn runs: only
     /// the turn moves the leaf.
     path: Vec<PersistentEvent>,
@@ -30,17 +29,11 @@ pub(super) struct Bridge {
 }
 
 impl Bridge {
-    pub(super) fn new(
-        lane: Arc<Lane>,
-        turn_id: TurnId,
-        model: String,
-        path: Vec<PersistentEvent>,
-    ) -> Self {
+    pub(super) fn new(lane: Arc<Lane>, turn_id: TurnId, path: Vec<PersistentEvent>) -> Self {
         let message = EventId::generate();
         Self {
             lane,
             turn_id,
-            model,
             path,
             message,
             results: HashMap::new(),
@@ -181,7 +174,6 @@ impl Bridge {
 
     async fn start_message(&mut self, model: String) -> Result<(), SessionError> {
         self.message = EventId::generate();
-        self.model.clone_from(&model);
         self.show(TransientBody::MessageStart(MessageStart {
             event_id: self.message,
             parent_id: self.path.last().map(|event| event.id),
