@@ -85,11 +85,8 @@ impl Screen {
         } else {
             output.out_is_terminal
         };
-        let code = if terminal && output.styled {
-            escape_code(style)
-        } else {
-            None
-        };
+        let styled = terminal && output.styled && text != "\n";
+        let code = if styled { escape_code(style) } else { None };
         let shown = if terminal { visible(text) } else { text.into() };
         let shown = match code {
             Some(code) => format!("\x1b[{code}m{shown}\x1b[0m").into(),
@@ -195,10 +192,7 @@ mod tests {
         let mut screen = Screen::new(Aside::Output, 2);
         let thinking = part(DisplayStyle::Thinking, "\x1b[0mloud");
         screen.part(&thinking, &mut output).expect("written");
-        assert_eq!(
-            captured.out.text(),
-            "\x1b[2m^[[0mloud\x1b[0m\x1b[2m\n\x1b[0m"
-        );
+        assert_eq!(captured.out.text(), "\x1b[2m^[[0mloud\x1b[0m\n");
     }
 
     #[test]

@@ -125,12 +125,16 @@ async fn an_installed_unit_is_preferred_for_the_default_home_only() {
     );
 }
 
-/// The program asks the test to listen, through a FIFO, and waits until it does.
+/// The program asks the test to listen, through a FIFO, and waits until it does. It fails if it is
+/// run twice.
 #[tokio::test]
 async fn sixteen_clients_at_once_start_exactly_one_daemon() {
     let place = Place::new();
     let directory = place.directory.path().display();
-    let body = format!("echo go > {directory}/asked; read answer < {directory}/ready");
+    let body = format!(
+        "mkdir {directory}/started || exit 1\n\
+         echo go > {directory}/asked; read answer < {directory}/ready"
+    );
     let program = place.program("scoreld", &body);
     for name in ["asked", "ready"] {
         let made = std::process::Command::new("mkfifo")
