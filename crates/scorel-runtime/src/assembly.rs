@@ -76,6 +76,12 @@ impl Assembly {
         })
     }
 
+    /// Whether it asks for tools.
+    pub(crate) fn has_calls(&self) -> bool {
+        let is_call = |part: &Part| matches!(part.content, PartContent::ToolCall { .. });
+        self.blocks.iter().any(is_call)
+    }
+
     /// The whole answer.
     pub(crate) fn finish(self, ending: Ending) -> AssistantMessage {
         let content = self

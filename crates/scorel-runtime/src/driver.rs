@@ -1,3 +1,5 @@
+mod state;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +9,7 @@ use scorel_proto::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::limit;
+use self::state::{After, CallEnd, State};
 use crate::model_call::{Early, EarlyCause, ModelCall, Progress};
 use crate::retry::Retry;
 use crate::stop::{Stop, StopCause};
@@ -63,48 +65,6 @@ pub struct TurnDriver {
     attempts: u32,
 }
 
-enum State {
-    NeedContext,
-    /// The context of the next call is there.
-    Ready(Vec<Message>),
-    Calling {
-        call: Box<ModelCall>,
-        messages: Vec<Message>,
-    },
-    /// The last message of the call is out; the call ends with `then`.
-    CallEnded {
-        stop_reason: Option<StopReason>,
-        usage: Option<Usage>,
-        then: Box<State>,
-    },
-    /// A failed call is made again after a delay; a long one is announced.
-    Retrying {
-        delay: Duration,
-        announced: bool,
-        messages: Vec<Message>,
-    },
-    Answered(AssistantMessage),
-    Tools {
-        run: Box<ToolRun>,
-        message_end: CallEnd,
-        then: After,
-    },
-    Finished(OutcomeReason, Option<TurnError>),
-}
-
-/// What a model call's `TurnEnd` says.
-#[derive(Clone, Copy)]
-struct CallEnd {
-    stop_reason: StopReason,
-    usage: Option<Usage>,
-}
-
-/// What follows the tools.
-enum After {
-    NextCall,
-    Finish(OutcomeReason, Option<TurnError>),
-}
-
 impl fmt::Debug for TurnDriver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TurnDriver")
@@ -137,7 +97,11 @@ impl TurnDriver {
             // A state that is taken out is always put back or replaced by the arm that took it.
             let step = match std::mem::replace(&mut self.state, State::NeedContext) {
                 State::NeedContext => self.before_call(),
-                State::Ready(messages) => Some(self.begin_call(messages)),
+                State::Ready(messages) => Some(self.announce_call(messages)),
+                State::Due(messages) => {
+                    self.make_call(messages);
+                    None
+                }
                 State::Calling { call, messages } => self.read_call(call, messages).await,
                 State::CallEnded {
                     stop_reason,
@@ -181,7 +145,7 @@ impl TurnDriver {
 
     fn before_call(&mut self) -> Option<Step> {
         if let Some(cause) = self.stop.now() {
-            self.finish_stopped(cause);
+            self.state = self.stopped(cause);
             None
         } else if let Some(error) = self.ports.limits.reached(self.steps, &self.usage) {
             self.state = State::Finished(OutcomeReason::Limit, Some(error));
@@ -192,15 +156,20 @@ impl TurnDriver {
         }
     }
 
-    /// The call is announced before it is made.
-    fn begin_call(&mut self, messages: Vec<Message>) -> Step {
+    /// The call is made with the next step, so that nothing is asked before its announcement is
+    /// dealt with.
+    fn announce_call(&mut self, messages: Vec<Message>) -> Step {
         let index = self.steps;
         self.steps += 1;
-        self.state = self.call(messages);
+        self.state = State::Due(messages);
         Step::Event(RawRuntimeEvent::TurnStart { index })
     }
 
-    fn call(&mut self, messages: Vec<Message>) -> State {
+    fn make_call(&mut self, messages: Vec<Message>) {
+        if let Some(cause) = self.stop.now() {
+            self.end_stopped_call(cause);
+            return;
+        }
         self.attempts += 1;
         let request = ModelRequest {
             system: self.ports.system.clone(),
@@ -209,7 +178,7 @@ impl TurnDriver {
             thinking: self.ports.thinking,
         };
         let call = Box::new(ModelCall::new(&*self.ports.provider, request));
-        State::Calling { call, messages }
+        self.state = State::Calling { call, messages };
     }
 
     async fn read_call(
@@ -222,13 +191,21 @@ impl TurnDriver {
                 self.state = State::Calling { call, messages };
                 Some(Step::Event(event))
             }
-            Progress::Answered(message) => {
+            Progress::Answered { message, announced } => {
                 self.usage += message.usage.unwrap_or_default();
-                let announce = !call.shown();
-                let model = call.model().to_owned();
+                let model = message.model.clone();
                 self.state = State::Answered(message);
                 // An answer without content has not been announced yet.
-                announce.then_some(Step::Event(RawRuntimeEvent::MessageStart { model }))
+                (!announced).then_some(Step::Event(RawRuntimeEvent::MessageStart { model }))
+            }
+            Progress::NoRoom { usage, taken_back } => {
+                self.usage += usage.unwrap_or_default();
+                self.state = State::CallEnded {
+                    stop_reason: Some(StopReason::MaxTokens),
+                    usage,
+                    then: Box::new(State::after_last_answer(StopReason::MaxTokens)),
+                };
+                taken_back.map(Step::Event)
             }
             Progress::Ended(early) => self.end_call_early(early, messages),
         }
@@ -236,26 +213,11 @@ impl TurnDriver {
 
     fn end_call_early(&mut self, early: Early, messages: Vec<Message>) -> Option<Step> {
         self.usage += early.usage.unwrap_or_default();
-        let (stop_reason, then) = match early.cause {
-            EarlyCause::Stopped(cause) => {
-                self.finish_stopped(cause);
-                let finished = std::mem::replace(&mut self.state, State::NeedContext);
-                (StopReason::Cancelled, finished)
-            }
+        match early.cause {
+            EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
             EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error, messages),
-            EarlyCause::Failed(error) => {
-                let error = turn_error(&error);
-                (
-                    StopReason::Error,
-                    State::Finished(OutcomeReason::Error, Some(error)),
-                )
-            }
-        };
-        self.state = State::CallEnded {
-            stop_reason: Some(stop_reason),
-            usage: early.usage,
-            then: Box::new(then),
-        };
+            EarlyCause::Failed(error) => self.end_failed_call(&error),
+        }
         early.remains.map(Step::Event)
     }
 
@@ -279,15 +241,27 @@ impl TurnDriver {
                 Some(Step::Event(RawRuntimeEvent::Waiting { duration, reason }))
             }
             Retry::No => {
-                let finished = State::Finished(OutcomeReason::Error, Some(turn_error(error)));
-                self.state = State::CallEnded {
-                    stop_reason: Some(StopReason::Error),
-                    usage: error.usage,
-                    then: Box::new(finished),
-                };
+                self.end_failed_call(error);
                 None
             }
         }
+    }
+
+    fn end_failed_call(&mut self, error: &ProviderError) {
+        let finished = State::Finished(OutcomeReason::Error, Some(turn_error(error)));
+        self.state = State::CallEnded {
+            stop_reason: Some(StopReason::Error),
+            usage: error.usage,
+            then: Box::new(finished),
+        };
+    }
+
+    fn end_stopped_call(&mut self, cause: StopCause) {
+        self.state = State::CallEnded {
+            stop_reason: Some(cause.stop_reason()),
+            usage: None,
+            then: Box::new(self.stopped(cause)),
+        };
     }
 
     async fn retry(
@@ -300,16 +274,10 @@ impl TurnDriver {
             self.stop.extend(delay);
         }
         if let Some(cause) = self.stop.sleep(delay).await {
-            self.finish_stopped(cause);
-            let finished = std::mem::replace(&mut self.state, State::NeedContext);
-            self.state = State::CallEnded {
-                stop_reason: None,
-                usage: None,
-                then: Box::new(finished),
-            };
+            self.end_stopped_call(cause);
             return None;
         }
-        self.state = self.call(messages);
+        self.state = State::Due(messages);
         announced.then_some(Step::Event(RawRuntimeEvent::Resumed))
     }
 
@@ -324,7 +292,7 @@ impl TurnDriver {
             State::CallEnded {
                 stop_reason: Some(end.stop_reason),
                 usage: end.usage,
-                then: Box::new(after_last_answer(message.stop_reason)),
+                then: Box::new(State::after_last_answer(message.stop_reason)),
             }
         } else {
             self.plan_tools(calls, end)
@@ -394,13 +362,13 @@ impl TurnDriver {
         })
     }
 
-    fn finish_stopped(&mut self, cause: StopCause) {
-        self.state = match cause {
+    fn stopped(&self, cause: StopCause) -> State {
+        match cause {
             StopCause::Cancelled => State::Finished(OutcomeReason::Cancelled, None),
             StopCause::TimeUp => {
                 State::Finished(OutcomeReason::Limit, Some(self.ports.limits.time_is_up()))
             }
-        };
+        }
     }
 
     fn finished(&self, reason: OutcomeReason, error: Option<TurnError>) -> Step {
@@ -411,31 +379,6 @@ impl TurnDriver {
             steps: self.steps,
         })
     }
-}
-
-/// What follows an answer that asks for no tools.
-fn after_last_answer(stop_reason: StopReason) -> State {
-    let (reason, error) = match stop_reason {
-        StopReason::Pause => return State::NeedContext,
-        StopReason::MaxTokens => {
-            let text = "the model's answer reached its limit of output tokens";
-            (OutcomeReason::Limit, Some(limit("max_tokens", text)))
-        }
-        StopReason::Refusal => (
-            OutcomeReason::Error,
-            Some(limit("refusal", "the model refused to answer")),
-        ),
-        StopReason::ContentFilter => {
-            let text = "the provider's content filter stopped the answer";
-            (OutcomeReason::Error, Some(limit("content_filter", text)))
-        }
-        StopReason::EndTurn
-        | StopReason::ToolUse
-        | StopReason::Error
-        | StopReason::Cancelled
-        | StopReason::Interrupted => (OutcomeReason::Completed, None),
-    };
-    State::Finished(reason, error)
 }
 
 fn tool_call(block: &Block) -> Option<ToolCall> {

@@ -26,7 +26,17 @@ pub(crate) enum Progress {
     /// Something to show.
     Event(RawRuntimeEvent),
     /// The answer is complete.
-    Answered(AssistantMessage),
+    Answered {
+        message: AssistantMessage,
+        /// Whether its beginning was told.
+        announced: bool,
+    },
+    /// The answer had no room for any text.
+    NoRoom {
+        usage: Option<Usage>,
+        /// What is to be told about the message, if one had begun.
+        taken_back: Option<RawRuntimeEvent>,
+    },
     /// The call ended early; there may be a message with the text so far.
     Ended(Early),
 }
@@ -111,41 +121,42 @@ impl ModelCall {
         usage: Option<Usage>,
         provider: Option<Value>,
     ) -> Progress {
+        let assembly = std::mem::take(&mut self.assembly);
+        if stop_reason == StopReason::MaxTokens && !assembly.has_text() {
+            let reason = MessageCancelReason::MaxTokens;
+            let cancelled = RawRuntimeEvent::MessageCancelled { reason };
+            let taken_back = self.shown.then_some(cancelled);
+            return Progress::NoRoom { usage, taken_back };
+        }
         let ending = Ending {
             model: self.model.clone(),
             stop_reason,
             usage,
             provider,
         };
-        let assembly = std::mem::take(&mut self.assembly);
-        let message = match stop_reason {
-            // The last call may lack its end; none of them is run.
-            StopReason::MaxTokens => {
-                let mut message = assembly.cut_off(ending);
-                message.partial = true;
-                message
-            }
-            _ => assembly.finish(ending),
+        // The last call of such an answer may lack its end: none of them is run.
+        let cut_off = match stop_reason {
+            StopReason::MaxTokens | StopReason::ContentFilter => true,
+            StopReason::Refusal => assembly.has_calls(),
+            _ => false,
         };
-        Progress::Answered(message)
-    }
-
-    /// Whether the message was announced.
-    pub(crate) const fn shown(&self) -> bool {
-        self.shown
-    }
-
-    /// The model that answers.
-    pub(crate) fn model(&self) -> &str {
-        &self.model
+        let message = if cut_off {
+            assembly.cut_off(ending)
+        } else {
+            assembly.finish(ending)
+        };
+        Progress::Answered {
+            message,
+            announced: self.shown,
+        }
     }
 
     fn stopped(&mut self, cause: StopCause) -> Progress {
-        let (stop_reason, cancel_reason) = match cause {
-            StopCause::Cancelled => (StopReason::Cancelled, MessageCancelReason::UserCancel),
-            StopCause::TimeUp => (StopReason::Interrupted, MessageCancelReason::Error),
+        let reason = match cause {
+            StopCause::Cancelled => MessageCancelReason::UserCancel,
+            StopCause::TimeUp => MessageCancelReason::Error,
         };
-        let remains = self.remains(stop_reason, cancel_reason, None);
+        let remains = self.remains(cause.stop_reason(), reason, None);
         Progress::Ended(Early {
             cause: EarlyCause::Stopped(cause),
             remains,

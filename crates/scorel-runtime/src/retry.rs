@@ -51,7 +51,8 @@ impl RetryPolicy {
         match error.retry_after {
             Some(wait) if wait > self.max_wait => Retry::No,
             Some(wait) if wait > self.max_delay => Retry::Wait(wait),
-            Some(wait) => Retry::After(wait),
+            // A provider that asks for no time at all must not be asked again at once for ever.
+            Some(wait) => Retry::After(wait.max(self.jitter(attempt))),
             None => Retry::After(self.jitter(attempt)),
         }
     }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_proto::StopReason;
 use tokio_util::sync::CancellationToken;
 
 use crate::Clock;
@@ -18,6 +19,16 @@ pub(crate) struct Stop {
 pub(crate) enum StopCause {
     Cancelled,
     TimeUp,
+}
+
+impl StopCause {
+    /// What a message says that ends for this cause.
+    pub(crate) const fn stop_reason(self) -> StopReason {
+        match self {
+            Self::Cancelled => StopReason::Cancelled,
+            Self::TimeUp => StopReason::Interrupted,
+        }
+    }
 }
 
 impl Stop {

@@ -43,6 +43,7 @@ struct Group {
 struct Slot {
     call: ToolCall,
     started_at: Duration,
+    ended: bool,
     result: Option<ToolResultMessage>,
 }
 
@@ -128,6 +129,7 @@ impl Group {
         let slot = |call| Slot {
             call,
             started_at: Duration::ZERO,
+            ended: false,
             result: None,
         };
         Self {
@@ -174,7 +176,8 @@ impl Group {
             biased;
             Some((index, outcome)) = self.outcomes.next() => self.finish(index, outcome, clock, due),
             Some(update) = self.updates.next(), if !self.updates.is_empty() => {
-                if let Some(update) = update {
+                // What a tool showed last may come up only after its end.
+                if let Some(update) = update.filter(|update| !self.slots[update.slot].ended) {
                     due.push_back(RawRuntimeEvent::ToolExecutionUpdate {
                         call_id: self.slots[update.slot].call.id.clone(),
                         partial: update.partial,
@@ -195,6 +198,7 @@ impl Group {
         due: &mut VecDeque<RawRuntimeEvent>,
     ) {
         let slot = &mut self.slots[index];
+        slot.ended = true;
         let duration = clock.now().saturating_sub(slot.started_at);
         due.push_back(RawRuntimeEvent::ToolExecutionEnd {
             call_id: slot.call.id.clone(),
@@ -242,13 +246,17 @@ fn group(
 }
 
 async fn next_update(slot: usize, mut receiver: watch::Receiver<Option<Value>>) -> Option<Update> {
-    receiver.changed().await.ok()?;
-    let partial = receiver.borrow_and_update().clone()?;
-    Some(Update {
-        slot,
-        partial,
-        receiver,
-    })
+    loop {
+        receiver.changed().await.ok()?;
+        let latest = receiver.borrow_and_update().clone();
+        if let Some(partial) = latest {
+            return Some(Update {
+                slot,
+                partial,
+                receiver,
+            });
+        }
+    }
 }
 
 const fn stop_text(cause: StopCause) -> &'static str {

@@ -1,0 +1,15 @@
+//! Turns with a scripted model and scripted tools, on paused time.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod answers;
+mod cancel;
+mod clock;
+mod interleavings;
+mod limits;
+mod model;
+mod play;
+mod retries;
+mod rules;
+mod toolbox;
+mod tools;

@@ -1,0 +1,206 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use scorel_proto::{
+    AssistantMessage, Block, Message, OutcomeReason, ThinkingLevel, ToolResultMessage,
+};
+use scorel_runtime::{
+    RawRuntimeEvent, RetryPolicy, Step, TurnDriver, TurnEnd, TurnLimits, TurnPorts,
+};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::PausedClock;
+use crate::model::{Script, ScriptedModel};
+use crate::rules;
+use crate::toolbox::{ScriptedTools, Tool};
+
+/// More than any turn may take, in paused time.
+const PATIENCE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// A turn that is about to be played.
+pub(crate) struct Scene {
+    pub(crate) model: Arc<ScriptedModel>,
+    pub(crate) tools: Arc<ScriptedTools>,
+    pub(crate) limits: TurnLimits,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// A turn that was played.
+pub(crate) struct Played {
+    pub(crate) events: Vec<RawRuntimeEvent>,
+    pub(crate) end: TurnEnd,
+    /// How long it took.
+    pub(crate) took: Duration,
+}
+
+impl Scene {
+    pub(crate) fn new(
+        scripts: impl IntoIterator<Item = Script>,
+        tools: impl IntoIterator<Item = Tool>,
+    ) -> Self {
+        Self {
+            model: ScriptedModel::new(scripts),
+            tools: ScriptedTools::new(tools),
+            limits: TurnLimits::default(),
+            retry: RetryPolicy::default(),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    pub(crate) fn driver(&self) -> TurnDriver {
+        let ports = TurnPorts {
+            provider: self.model.clone(),
+            tools: self.tools.clone(),
+            clock: Arc::new(PausedClock::new()),
+            limits: self.limits.clone(),
+            retry: self.retry.clone(),
+            system: "be brief".to_owned(),
+            thinking: ThinkingLevel::Default,
+        };
+        TurnDriver::new(ports, self.cancel.clone())
+    }
+
+    /// Plays the turn to its end and checks the rules that hold for every turn.
+    pub(crate) async fn play(&self) -> Played {
+        self.play_watched(|_| {}).await
+    }
+
+    /// Plays the turn; somebody cancels after that much time.
+    pub(crate) async fn play_cancelled_after(&self, duration: Duration) -> Played {
+        let cancel = self.cancel.clone();
+        tokio::spawn(async move {
+            sleep(duration).await;
+            cancel.cancel();
+        });
+        self.play().await
+    }
+
+    /// Plays the turn; somebody cancels as soon as they see such an event.
+    pub(crate) async fn play_cancelled_at(
+        &self,
+        mut seen: impl FnMut(&RawRuntimeEvent) -> bool,
+    ) -> Played {
+        let cancel = self.cancel.clone();
+        self.play_watched(|event| {
+            if seen(event) {
+                cancel.cancel();
+            }
+        })
+        .await
+    }
+
+    /// Plays the turn; `watch` sees every event before the driver goes on.
+    pub(crate) async fn play_watched(&self, watch: impl FnMut(&RawRuntimeEvent)) -> Played {
+        let played = timeout(PATIENCE, self.run(watch)).await;
+        played.expect("the turn comes to an end")
+    }
+
+    async fn run(&self, mut watch: impl FnMut(&RawRuntimeEvent)) -> Played {
+        let began = Instant::now();
+        let mut driver = self.driver();
+        let mut events = Vec::new();
+        let end = loop {
+            match driver.next().await {
+                Step::NeedContext => driver.provide_context(vec![Message::user("go")]),
+                Step::Event(event) => {
+                    watch(&event);
+                    events.push(event);
+                }
+                Step::Finished(end) => break end,
+            }
+        };
+        rules::check(&events, &end);
+        assert_eq!(
+            self.model.open.load(Ordering::SeqCst),
+            0,
+            "a model call outlived its turn"
+        );
+        let took = began.elapsed();
+        Played { events, end, took }
+    }
+}
+
+impl Played {
+    /// The events as short texts.
+    pub(crate) fn story(&self) -> Vec<String> {
+        self.events.iter().map(short).collect()
+    }
+
+    pub(crate) fn messages(&self) -> Vec<&AssistantMessage> {
+        let events = self.events.iter();
+        events
+            .filter_map(|event| match event {
+                RawRuntimeEvent::MessageEnd { message } => Some(message),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub(crate) fn results(&self) -> Vec<&ToolResultMessage> {
+        let events = self.events.iter();
+        events
+            .filter_map(|event| match event {
+                RawRuntimeEvent::ToolResult { message } => Some(message),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The results: the ids of the calls and what the model gets.
+    pub(crate) fn answers(&self) -> Vec<(&str, &str)> {
+        self.results()
+            .into_iter()
+            .map(|message| {
+                let result = message.result();
+                (result.tool_use_id.as_str(), text(&result.content))
+            })
+            .collect()
+    }
+
+    pub(crate) fn has(&self, wanted: impl Fn(&RawRuntimeEvent) -> bool) -> bool {
+        self.events.iter().any(wanted)
+    }
+
+    /// How the turn ended, and the code of its error.
+    pub(crate) fn outcome(&self) -> (OutcomeReason, Option<&str>) {
+        let code = self.end.error.as_ref().map(|error| error.code.as_str());
+        (self.end.reason, code)
+    }
+}
+
+/// The text of the first block; empty if there is none.
+pub(crate) fn text(content: &[Block]) -> &str {
+    match content.first() {
+        Some(Block::Text { text, .. }) => text,
+        _ => "",
+    }
+}
+
+fn short(event: &RawRuntimeEvent) -> String {
+    use RawRuntimeEvent as E;
+    match event {
+        E::TurnStart { index } => format!("turn {index}"),
+        E::MessageStart { .. } => "message".to_owned(),
+        E::TextDelta { block, delta } => format!("text {block} {delta}"),
+        E::ThinkingDelta { block, delta } => format!("thinking {block} {delta}"),
+        E::ToolCallDelta {
+            block,
+            call_id,
+            name: Some(name),
+            ..
+        } => format!("call {block} {call_id} {name}"),
+        E::ToolCallDelta { block, delta, .. } => format!("arguments {block} {delta}"),
+        E::MessageEnd { message } => format!("message end {:?}", message.stop_reason),
+        E::MessageCancelled { reason } => format!("message cancelled {reason:?}"),
+        E::ToolExecutionStart { call } => format!("tool {}", call.id),
+        E::ToolExecutionUpdate { call_id, partial } => format!("update {call_id} {partial}"),
+        E::ToolExecutionEnd { call_id, .. } => format!("tool end {call_id}"),
+        E::ToolResult { message } => format!("result {}", message.result().tool_use_id),
+        E::TurnEnd { index, .. } => format!("turn end {index}"),
+        E::Waiting { duration, .. } => format!("waiting {}", duration.as_secs()),
+        E::Resumed => "resumed".to_owned(),
+    }
+}

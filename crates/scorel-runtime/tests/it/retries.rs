@@ -1,0 +1,177 @@
+//! Model calls that fail.
+
+use std::time::Duration;
+
+use scorel_proto::{MessageCancelReason, OutcomeReason, Usage};
+use scorel_runtime::{ErrorCategory, ProviderError, RawRuntimeEvent};
+
+use crate::model::{Script, overloaded};
+use crate::play::Scene;
+use crate::toolbox::Tool;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn failing(retry_after: Option<Duration>) -> Script {
+    Script::default().fail(overloaded(retry_after))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_showed_nothing_is_made_again_unseen() {
+    let begun = Script::default().start("m").fail(overloaded(None));
+    let scene = Scene::new([failing(None), begun, Script::says("hi")], []);
+    let played = scene.play().await;
+    let story = [
+        "turn 0",
+        "message",
+        "text 0 hi",
+        "message end EndTurn",
+        "turn end 0",
+    ];
+    assert_eq!(played.story(), story);
+    assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
+    assert_eq!(played.end.steps, 1);
+    assert_eq!(played.messages()[0].model, "scripted-1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn delays_are_random_and_their_bound_doubles() {
+    let scripts = || (0..5).map(|_| failing(None)).chain([Script::says("hi")]);
+    let mut distinct = std::collections::HashSet::new();
+    for _ in 0..50 {
+        let scene = Scene::new(scripts(), []);
+        scene.play().await;
+        let gaps = scene.model.gaps();
+        for (attempt, gap) in gaps.iter().enumerate() {
+            let bound = Duration::from_millis(500) * (1 << attempt);
+            assert!(*gap <= bound + Duration::from_millis(1), "{gaps:?}");
+        }
+        distinct.insert(gaps);
+    }
+    assert!(distinct.len() > 40, "{} of 50 differ", distinct.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_come_to_an_end() {
+    let scene = Scene::new((0..6).map(|_| failing(None)), []);
+    let played = scene.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Error, Some("overloaded")));
+    assert!(played.end.error.as_ref().unwrap().retryable);
+    assert_eq!(scene.model.calls(), 6);
+    assert_eq!(played.story(), ["turn 0", "turn end 0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_model_call_has_its_own_attempts() {
+    let asks = Script::asks(&[("c1", "Read")]);
+    let failures = |count: usize| (0..count).map(|_| failing(None));
+    let scripts = failures(5)
+        .chain([asks])
+        .chain(failures(5))
+        .chain([Script::says("hi")]);
+    let scene = Scene::new(scripts, [Tool::reads("Read")]);
+    let played = scene.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
+    assert_eq!(scene.model.calls(), 12);
+    assert_eq!(played.end.steps, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_providers_wish_is_waited_for() {
+    let scene = Scene::new([failing(Some(20 * SECOND)), Script::says("hi")], []);
+    let played = scene.play().await;
+    assert_eq!(scene.model.gaps(), [20 * SECOND]);
+    assert!(!played.has(|event| matches!(event, RawRuntimeEvent::Waiting { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wish_for_no_delay_does_not_lead_to_a_storm() {
+    let scripts = (0..5).map(|_| failing(Some(Duration::ZERO)));
+    let scene = Scene::new(scripts.chain([Script::says("hi")]), []);
+    let played = scene.play().await;
+    assert!(played.took > Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_wait_is_announced_before_and_after() {
+    let scene = Scene::new([failing(Some(3600 * SECOND)), Script::says("hi")], []);
+    let mut calls_at_resume = None;
+    let played = scene
+        .play_watched(|event| {
+            if *event == RawRuntimeEvent::Resumed {
+                calls_at_resume = Some(scene.model.calls());
+            }
+        })
+        .await;
+    assert_eq!(played.story()[1..4], ["waiting 3600", "resumed", "message"]);
+    assert_eq!(played.took, 3600 * SECOND);
+    assert_eq!(
+        calls_at_resume,
+        Some(1),
+        "the call follows the announcement"
+    );
+    assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_is_too_long_is_a_failure() {
+    let scene = Scene::new([failing(Some(7 * 3600 * SECOND))], []);
+    let played = scene.play().await;
+    assert_eq!(played.took, Duration::ZERO);
+    assert_eq!(played.outcome(), (OutcomeReason::Error, Some("overloaded")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_final_error_is_not_tried_again() {
+    let error = ProviderError {
+        category: ErrorCategory::Auth,
+        retryable: false,
+        ..overloaded(None)
+    };
+    let scene = Scene::new([Script::default().fail(error)], []);
+    let played = scene.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Error, Some("auth")));
+    assert_eq!(scene.model.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_visible_output_nothing_is_tried_again() {
+    let error = || overloaded(Some(SECOND));
+    let text = Script::default().text(&["half"]).fail(error());
+    let scene = Scene::new([text], []);
+    let played = scene.play().await;
+    assert!(played.messages()[0].partial);
+    assert_eq!(scene.model.calls(), 1);
+    for script in [
+        Script::default().thinking("hm"),
+        Script::default().call("c1", "Read", "{"),
+    ] {
+        let scene = Scene::new([script.fail(error())], []);
+        let played = scene.play().await;
+        let reason = MessageCancelReason::Error;
+        assert!(played.has(|event| *event == RawRuntimeEvent::MessageCancelled { reason }));
+        assert_eq!(scene.model.calls(), 1);
+        assert_eq!(played.outcome(), (OutcomeReason::Error, Some("overloaded")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_failed_calls_used_is_counted() {
+    let error = ProviderError {
+        usage: Some(Usage {
+            input_tokens: 5,
+            ..Usage::ZERO
+        }),
+        ..overloaded(None)
+    };
+    let failed = Script::default().fail(error);
+    let scene = Scene::new([failed.clone(), failed, Script::says("hi")], []);
+    assert_eq!(scene.play().await.end.usage.input_tokens, 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_stream_is_tried_again() {
+    let scene = Scene::new([Script::default(), Script::says("hi")], []);
+    let played = scene.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
+    assert_eq!(scene.model.calls(), 2);
+}
