@@ -32,7 +32,13 @@ impl Raw {
     fn call(&mut self, method: &str, params: &Value) -> Value {
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         self.write(&format!("{call}\n"));
-        self.read().unwrap()
+        loop {
+            let message = self.read().unwrap();
+            // Notifications of a subscription may come first.
+            if !message["id"].is_null() {
+                return message;
+            }
+        }
     }
 }
 
