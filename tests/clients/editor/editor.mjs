@@ -33,7 +33,9 @@ const outcome = await done;
 assert.equal(outcome.reason, "completed");
 const text = events.filter((event) => event.type === "text_delta").map((event) => event.delta);
 assert.match(text.join(""), /README\.md/);
-assert.equal(await connection.sendRequest("unsubscribeEvents", [subscription]), true);
+const byPosition = rpc.ParameterStructures.byPosition;
+const ended = await connection.sendRequest("unsubscribeEvents", byPosition, subscription);
+assert.equal(ended, true);
 await assert.rejects(connection.sendRequest("nonsense"), (error) => error.code === -32601);
 await assert.rejects(
   connection.sendRequest("getSession", { sessionId: "x" }),
