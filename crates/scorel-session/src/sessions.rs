@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{FORMAT, Index, Journal, Storage};
 use scorel_proto::{
-    ActiveSession, Anchors, ClientId, DeviceId, HostEvent, Phase, Project, ProjectId, Session,
+    ActiveSession, Anchors, ClientId, DeviceId, HostEvent, Phase, Project, ProjectId, Seq, Session,
     SessionChanges, SessionId, SessionKind, SessionView, ThinkingLevel,
 };
 use tokio::sync::OnceCell;
@@ -93,22 +93,33 @@ impl Sessions {
     ///
     /// See [`SessionError`].
     pub async fn create(self: &Arc<Self>, new: NewSession) -> Result<Session, SessionError> {
+        self.create_as(SessionId::generate(), new).await
+    }
+
+    /// Makes an empty session with an id that the caller made. If there is one with that id, it is
+    /// only completed, in case a crash came before all of `new` was written.
+    ///
+    /// # Errors
+    ///
+    /// See [`SessionError`].
+    pub async fn create_as(
+        self: &Arc<Self>,
+        id: SessionId,
+        new: NewSession,
+    ) -> Result<Session, SessionError> {
         if self.shared.is_draining() {
             return Err(SessionError::ShuttingDown);
         }
         let sessions = Arc::clone(self);
         // Not dropped with the caller: a session that was begun is finished.
         let made = tokio::spawn(async move {
-            let header = sessions.header(&new);
-            let lane = sessions.create_lane(header).await?;
-            if let Some(changes) = first_changes(&new) {
-                let described = lane.describe_first(new.client_id, changes).await;
-                if let Err(error) = described {
-                    // Half a session is none.
-                    let _ = sessions.delete(lane.id()).await;
-                    return Err(error);
+            let lane = match sessions.get(id).await {
+                Err(SessionError::NotFound(_)) => {
+                    sessions.create_lane(sessions.header(id, &new)).await?
                 }
-            }
+                known => known?,
+            };
+            sessions.describe_new(&lane, &new).await?;
             let state = lane.lock().await;
             lane.announce(&state);
             Ok(lane.describe(&state))
@@ -117,11 +128,29 @@ impl Sessions {
             .map_err(|error| SessionError::Internal(error.to_string()))?
     }
 
-    fn header(&self, new: &NewSession) -> SessionHeader {
+    /// Writes what a new session is besides its header; nothing if it has records.
+    async fn describe_new(
+        self: &Arc<Self>,
+        lane: &Arc<Lane>,
+        new: &NewSession,
+    ) -> Result<(), SessionError> {
+        let untouched = lane.session().await?.last_persistent_seq == Seq::ZERO;
+        let Some(changes) = first_changes(new).filter(|_| untouched) else {
+            return Ok(());
+        };
+        let described = lane.describe_first(new.client_id, changes).await;
+        if described.is_err() {
+            // Half a session is none.
+            let _ = self.delete(lane.id()).await;
+        }
+        described
+    }
+
+    fn header(&self, session_id: SessionId, new: &NewSession) -> SessionHeader {
         SessionHeader {
             type_name: HeaderType::Session,
             format: FORMAT,
-            session_id: SessionId::generate(),
+            session_id,
             project_id: new.project_id,
             device_id: self.device_id,
             kind: SessionKind::User,
