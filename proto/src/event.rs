@@ -1,6 +1,9 @@
 //! Events: the lines of a session's log, and what is shown while a turn runs.
 
+mod outcome;
+mod permission;
 mod persistent;
+mod queue;
 mod transient;
 
 use std::borrow::Cow;
@@ -9,7 +12,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+pub use outcome::*;
+pub use permission::*;
 pub use persistent::*;
+pub use queue::*;
 pub use transient::*;
 
 use crate::{ClientId, CommandId, EventId, Seq, SessionId, TurnId};

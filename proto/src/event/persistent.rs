@@ -4,9 +4,9 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody, TurnOutcomeBody};
 use crate::{
-    Block, ClientId, CommandId, EventId, Message, PermissionRequestId, QueueItemId, Seq, SessionId,
-    ThinkingLevel, TurnId, Usage,
+    ClientId, CommandId, EventId, Message, QueueItemId, Seq, SessionId, ThinkingLevel, TurnId,
 };
 
 /// An event that is written to the session's log before anybody sees it.
@@ -299,130 +299,6 @@ pub struct InstructionPart {
     pub text: String,
 }
 
-/// The body of `turn_outcome`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnOutcomeBody {
-    /// How the turn ended.
-    pub reason: OutcomeReason,
-    /// What went wrong, for `error` and `limit`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<TurnError>,
-    /// What the turn's model calls used.
-    pub usage: Usage,
-    /// How many model calls the turn made.
-    pub steps: u32,
-    /// How long the turn took, in milliseconds.
-    pub duration_ms: u64,
-}
-
-/// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OutcomeReason {
-    /// The model finished.
-    Completed,
-    /// Somebody cancelled.
-    Cancelled,
-    /// Something failed.
-    Error,
-    /// The daemon stopped in the middle.
-    Interrupted,
-    /// A limit of the turn was reached.
-    Limit,
-}
-
-/// What went wrong in a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnError {
-    /// The kind of failure: an error category of the model call, the name of a limit, or
-    /// `internal_error`.
-    pub code: String,
-    /// The failure in words.
-    pub message: String,
-    /// Whether trying again may help.
-    pub retryable: bool,
-}
-
-/// The body of `queue_update`: operations in order, and the queue's version after them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct QueueUpdateBody {
-    /// The version of the queue after the operations.
-    pub version: u64,
-    /// What was done.
-    pub ops: Vec<QueueOp>,
-}
-
-/// One change of the queue.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "op", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum QueueOp {
-    /// A message joins the end. It also ends a pause.
-    Add {
-        /// The message.
-        item: QueueItem,
-    },
-    /// A message is rewritten.
-    Edit {
-        /// Which one.
-        queue_item_id: QueueItemId,
-        /// What it says now.
-        content: Vec<Block>,
-    },
-    /// A message goes to another place.
-    Move {
-        /// Which one.
-        queue_item_id: QueueItemId,
-        /// Its new place, counted from 0.
-        position: u32,
-    },
-    /// A message is taken out.
-    Remove {
-        /// Which one.
-        queue_item_id: QueueItemId,
-    },
-    /// A steer becomes a follow-up, or the other way round.
-    Convert {
-        /// Which one.
-        queue_item_id: QueueItemId,
-        /// What it is now.
-        kind: QueueKind,
-    },
-    /// A paused queue goes on.
-    Resume,
-}
-
-/// A message that waits in the queue.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct QueueItem {
-    /// The item's id.
-    pub queue_item_id: QueueItemId,
-    /// What becomes of it.
-    pub kind: QueueKind,
-    /// What was said.
-    pub content: Vec<Block>,
-    /// Who said it.
-    pub client_id: ClientId,
-    /// The command that queued it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command_id: Option<CommandId>,
-    /// The SHA-256 of that command's method and parameters, in hexadecimal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<String>,
-}
-
-/// What becomes of a queued message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum QueueKind {
-    /// It starts a turn of its own, after the running one.
-    FollowUp,
-    /// The running turn reads it before its next model call.
-    Steer,
-}
-
 /// The body of `tool_started`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -433,54 +309,6 @@ pub struct ToolStartedBody {
     pub tool_name: String,
     /// The id that the tool's result will have.
     pub event_id: EventId,
-}
-
-/// The body of `permission_request`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PermissionRequestBody {
-    /// The request's id.
-    pub request_id: PermissionRequestId,
-    /// The call that waits.
-    pub tool_call_id: String,
-    /// The tool.
-    pub tool_name: String,
-    /// Exactly what would be done.
-    pub input: Value,
-    /// Why it must be asked.
-    pub reason: String,
-    /// When the default decision is taken, in milliseconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<u64>,
-}
-
-/// The body of `permission_decision`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PermissionDecisionBody {
-    /// The request.
-    pub request_id: PermissionRequestId,
-    /// The answer.
-    pub decision: PermissionDecision,
-    /// Why, in the words of the one who decided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-/// An answer to a request for permission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PermissionDecision {
-    /// Allowed this time.
-    Once,
-    /// Allowed for the rest of the session.
-    Session,
-    /// Allowed in this project from now on.
-    Always,
-    /// Refused.
-    Deny,
-    /// Nobody decided before the turn ended.
-    Cancelled,
 }
 
 /// The body of `turn_waiting`.
