@@ -16,8 +16,10 @@ use tracing::{info, warn};
 
 use crate::config::Config;
 use crate::host::Host;
+use crate::receipts::HostReceipts;
 use crate::rpc;
 use crate::setup::{ListenError, Setup};
+use crate::trusted_file::FileProblem;
 use crate::turns::Turns;
 
 /// How long running turns have to come to an end when the daemon stops.
@@ -32,6 +34,9 @@ pub enum RunError {
     /// The directory of the sessions cannot be made.
     #[error("cannot make the directory of the sessions")]
     SessionsDir(#[source] io::Error),
+    /// The receipts of the host's commands cannot be read.
+    #[error(transparent)]
+    Receipts(#[from] FileProblem),
     /// Two methods have one name.
     #[error(transparent)]
     Methods(#[from] DuplicateMethod),
@@ -72,6 +77,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     let host = Arc::new(Host {
         sessions: Arc::clone(&sessions),
         projects,
+        receipts: HostReceipts::open(&home.receipts())?,
         config,
         device,
         home: home.root().to_owned(),
@@ -79,6 +85,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         shutdown: shutdown.clone(),
         load: OnceLock::new(),
     });
+    host.finish_begun().await;
     let closing = CancellationToken::new();
     let rpc = Service::new(
         rpc::table(Arc::clone(&host))?,

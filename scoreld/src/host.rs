@@ -1,3 +1,6 @@
+mod failure;
+mod mutation;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -6,15 +9,19 @@ use scorel_proto::{ProtocolRange, Status};
 use scorel_rpc::Load;
 use scorel_session::Sessions;
 
+pub(crate) use failure::{filesystem, project_not_found};
+
 use crate::config::ConfigSource;
 use crate::device::Device;
 use crate::projects::ProjectRegistry;
+use crate::receipts::HostReceipts;
 use crate::shutdown::Shutdown;
 
 /// What the methods work on: one machine with its projects and sessions.
-pub struct Host {
+pub(crate) struct Host {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) projects: Arc<ProjectRegistry>,
+    pub(crate) receipts: HostReceipts,
     pub(crate) config: Arc<ConfigSource>,
     pub(crate) device: Device,
     pub(crate) home: PathBuf,

@@ -26,6 +26,7 @@ mod instructions;
 mod logging;
 mod projects;
 mod readiness;
+mod receipts;
 mod rpc;
 mod secret;
 mod service;

@@ -37,14 +37,3 @@ pub(super) fn command<P: Serialize>(
     }
     Ok(Command::new(client(call), id, method, params))
 }
-
-/// Commands of the host are not remembered in this version, and are not taken for remembered.
-pub(super) fn without_receipt(id: Option<&CommandId>) -> Result<(), RpcError> {
-    match id {
-        None => Ok(()),
-        Some(_) => {
-            let text = "`commandId` is not supported for this method in this version";
-            Err(RpcError::new(ErrorCode::Unsupported, text))
-        }
-    }
-}

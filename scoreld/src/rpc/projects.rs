@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    ErrorCode, ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListProjects,
-    ListProjectsResult, NoParams, ProjectId, RegisterProject, RegisterProjectParams,
+    ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListProjects,
+    ListProjectsResult, Method, NoParams, ProjectId, RegisterProject, RegisterProjectParams,
     RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult, RpcError,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
-use serde_json::json;
 
-use super::caller::without_receipt;
+use super::caller::command;
 use super::register::{blocking, method};
+use super::sessions::check_name;
 use crate::directories::list_directories;
-use crate::host::Host;
+use crate::host::{Host, filesystem, project_not_found};
+use crate::receipts::Effect;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListDirectories, _, _>(table, directories)?;
@@ -34,21 +35,21 @@ async fn directories(
 
 async fn register_project(
     host: Arc<Host>,
-    _: Call,
-    params: RegisterProjectParams,
+    call: Call,
+    mut params: RegisterProjectParams,
 ) -> Result<RegisterProjectResult, RpcError> {
-    without_receipt(params.command_id.as_ref())?;
-    // The registry and those who follow it are told together, also if the caller goes away.
-    blocking(move || {
-        let (path, name) = (&params.work_dir, params.display_name.as_deref());
-        let registered = host.projects.register(path, name);
-        let (project, new) = registered.map_err(|error| filesystem(&error, Some(path)))?;
-        if new {
-            host.sessions.host().project_added(&project);
-        }
-        Ok(RegisterProjectResult { project })
+    check_display_name(params.display_name.as_deref())?;
+    let id = params.command_id.take();
+    let command = command(&call, id, RegisterProject::NAME, &params)?;
+    let effect = Effect::RegisterProject {
+        project_id: ProjectId::generate(),
+        params,
+    };
+    let project_id = host.mutate(command, effect).await?.project()?;
+    let project = host.projects.get(project_id);
+    Ok(RegisterProjectResult {
+        project: project.ok_or_else(|| project_not_found(project_id))?,
     })
-    .await?
 }
 
 async fn list_projects(
@@ -63,42 +64,18 @@ async fn list_projects(
 
 async fn remove_project(
     host: Arc<Host>,
-    _: Call,
-    params: RemoveProjectParams,
+    call: Call,
+    mut params: RemoveProjectParams,
 ) -> Result<RemoveProjectResult, RpcError> {
-    without_receipt(params.command_id.as_ref())?;
+    let id = params.command_id.take();
+    let command = command(&call, id, RemoveProject::NAME, &params)?;
     let project_id = params.project_id;
-    if host.projects.get(project_id).is_none() {
-        return Err(not_found(project_id));
-    }
-    if host.sessions.has_sessions(project_id).await? {
-        let text = format!("project {project_id} still has sessions: delete them first");
-        return Err(RpcError::new(ErrorCode::ProjectHasSessions, text));
-    }
-    blocking(move || {
-        let removed = host.projects.remove(project_id);
-        match removed.map_err(|error| filesystem(&error, None))? {
-            Some(_) => host.sessions.host().project_removed(project_id),
-            None => return Err(not_found(project_id)),
-        }
-        Ok(RemoveProjectResult { project_id })
-    })
-    .await?
+    let effect = Effect::RemoveProject { project_id };
+    host.mutate(command, effect).await?;
+    Ok(RemoveProjectResult { project_id })
 }
 
-/// There is no such project.
-pub(super) fn not_found(id: ProjectId) -> RpcError {
-    RpcError::new(
-        ErrorCode::ProjectNotFound,
-        format!("there is no project {id}"),
-    )
-    .with_details(json!({ "projectId": id }))
-}
-
-fn filesystem(error: &dyn std::error::Error, path: Option<&str>) -> RpcError {
-    let mut text = error.to_string();
-    if let Some(source) = error.source() {
-        text = format!("{text}: {source}");
-    }
-    RpcError::new(ErrorCode::FilesystemError, text).with_details(json!({ "path": path }))
+/// An empty name is none.
+fn check_display_name(name: Option<&str>) -> Result<(), RpcError> {
+    check_name("displayName", name.filter(|name| !name.trim().is_empty()))
 }

@@ -11,12 +11,12 @@ use scorel_proto::{
     UpdateSessionResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
-use scorel_session::{Command, ListFilter, NewSession};
+use scorel_session::{Command, ListFilter};
 
-use super::caller::{client, command, without_receipt};
-use super::projects::not_found;
+use super::caller::command;
 use super::register::method;
-use crate::host::Host;
+use crate::host::{Host, project_not_found};
+use crate::receipts::Effect;
 
 /// How long a title or the name of a model may be, in bytes.
 const MAX_NAME: usize = 1024;
@@ -33,23 +33,20 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
 async fn create(
     host: Arc<Host>,
     call: Call,
-    params: CreateSessionParams,
+    mut params: CreateSessionParams,
 ) -> Result<CreateSessionResult, RpcError> {
-    without_receipt(params.command_id.as_ref())?;
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
-    project_dir(&host, params.project_id)?;
-    let new = NewSession {
-        project_id: params.project_id,
-        client_id: client(&call),
-        title: params.title,
-        model: params.model,
-        thinking_level: params.thinking_level,
+    let id = params.command_id.take();
+    let command = command(&call, id, CreateSession::NAME, &params)?;
+    let effect = Effect::CreateSession {
+        session_id: SessionId::generate(),
+        params,
     };
-    let session = host.sessions.create(new).await?;
+    let session_id = host.mutate(command, effect).await?.session()?;
     Ok(CreateSessionResult {
-        session_id: session.session_id,
-        session,
+        session_id,
+        session: host.sessions.get(session_id).await?.session().await?,
     })
 }
 
@@ -138,19 +135,20 @@ async fn change(
 
 async fn delete(
     host: Arc<Host>,
-    _: Call,
-    params: DeleteSessionParams,
+    call: Call,
+    mut params: DeleteSessionParams,
 ) -> Result<DeleteSessionResult, RpcError> {
-    without_receipt(params.command_id.as_ref())?;
-    host.sessions.delete(params.session_id).await?;
-    Ok(DeleteSessionResult {
-        session_id: params.session_id,
-    })
+    let id = params.command_id.take();
+    let command = command(&call, id, DeleteSession::NAME, &params)?;
+    let session_id = params.session_id;
+    let effect = Effect::DeleteSession { session_id };
+    host.mutate(command, effect).await?;
+    Ok(DeleteSessionResult { session_id })
 }
 
 /// The directory of a project.
 pub(super) fn project_dir(host: &Host, id: ProjectId) -> Result<PathBuf, RpcError> {
-    let project = host.projects.get(id).ok_or_else(|| not_found(id))?;
+    let project = host.projects.get(id).ok_or_else(|| project_not_found(id))?;
     Ok(PathBuf::from(project.work_dir))
 }
 

@@ -72,12 +72,14 @@ impl StartError {
             | Self::Logging(_)
             | Self::Runtime(_)
             | Self::Signals(_)
-            | Self::Run(_)
             | Self::Home(HomeError::Io { .. })
             | Self::Instance(InstanceError::Lock(LockError::Io { .. }))
             | Self::Device(DeviceError::Write { .. } | DeviceError::File(FileProblem::Io { .. }))
             | Self::Projects(OpenProjectsError::File(FileProblem::Io { .. }))
             | Self::Config(ConfigError::File(FileProblem::Io { .. })) => Exit::Io,
+            Self::Run(RunError::Receipts(FileProblem::Io { .. })) => Exit::Io,
+            Self::Run(RunError::Receipts(_)) => Exit::Config,
+            Self::Run(_) => Exit::Io,
             Self::Unit(_)
             | Self::Activation(_)
             | Self::Home(_)
