@@ -13,10 +13,11 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::methods::{self, Probe};
-use crate::peer::code;
+use crate::peer::{PATIENCE, code};
 
 const ECHO: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\"}\n";
 
@@ -66,7 +67,8 @@ async fn ask(stream: &mut BufReader<UnixStream>, line: &[u8]) -> Value {
 
 async fn read(stream: &mut BufReader<UnixStream>) -> Value {
     let mut line = String::new();
-    stream.read_line(&mut line).await.unwrap();
+    let reading = timeout(PATIENCE, stream.read_line(&mut line));
+    reading.await.expect("a line").unwrap();
     serde_json::from_str(&line).unwrap()
 }
 
@@ -164,7 +166,9 @@ async fn another_user_is_closed_without_being_read() {
     // Writing may fail already.
     let _written = stream.get_mut().write_all(ECHO).await;
     let mut text = String::new();
-    let read = stream.read_to_string(&mut text).await;
+    let read = timeout(PATIENCE, stream.read_to_string(&mut text))
+        .await
+        .expect("an end");
     assert!(text.is_empty() && !matches!(read, Ok(1..)));
 }
 
