@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
 use crate::SessionError;
-use crate::sessions::DELETED_PREFIX;
+
+/// What the directory of a deleted session is called until it is gone.
+pub(crate) const DELETED_PREFIX: &str = ".deleted-";
 
 /// How large the file of summaries may be. A larger one is made anew.
 const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;

@@ -23,7 +23,7 @@ pub use send::SendRequest;
 pub(crate) use state::LaneState;
 
 use crate::feed::Feed;
-use crate::sessions::Shared;
+use crate::shared::Shared;
 use crate::{SessionError, SessionHeader};
 
 /// One session in memory: its log's writer, its folded state and its feed.

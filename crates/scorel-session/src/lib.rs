@@ -26,6 +26,7 @@ mod resync;
 mod sessions;
 mod settings;
 mod setup;
+mod shared;
 mod subscriber;
 mod turn;
 

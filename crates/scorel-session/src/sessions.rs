@@ -3,7 +3,6 @@
 mod delete;
 mod housekeeping;
 mod resync_pages;
-mod shared;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,13 +17,12 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 pub use crate::catalog::ListFilter;
-pub(crate) use delete::DELETED_PREFIX;
-pub(crate) use shared::Shared;
 
 use crate::clock::now_ms;
 use crate::header::HeaderType;
 use crate::lane::LaneState;
 use crate::receipts::Receipts;
+use crate::shared::Shared;
 use crate::{HostFeed, Lane, SessionError, SessionHeader, SessionSettings, Subscriber, TurnSetup};
 
 /// How many sessions a snapshot for those who follow the daemon holds.

@@ -10,7 +10,7 @@ use super::{Lane, LaneState};
 use crate::checkpoint::Checkpoint;
 use crate::receipts::Receipts;
 use crate::recovery::recover;
-use crate::sessions::Shared;
+use crate::shared::Shared;
 use crate::{SessionError, SessionHeader};
 
 /// What the records of a log fold into.
@@ -124,6 +124,14 @@ fn open_from(
 
 impl Fold {
     fn add(&mut self, record: RecordRef<'_>) {
+        let covered = self
+            .index
+            .last()
+            .is_some_and(|last| last.seq >= record.place.seq);
+        if covered {
+            // The log does not fit the checkpoint; it is read again without it.
+            return;
+        }
         self.index.push(record.place);
         match Event::decode(record.line) {
             Ok(event) => {

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use scorel_proto::SessionId;
 
 use super::{Sessions, Shared};
+use crate::catalog::DELETED_PREFIX;
 use crate::lane::LaneState;
 use crate::{Lane, SessionError};
-
-/// What the directory of a deleted session is called until it is gone.
-pub(crate) const DELETED_PREFIX: &str = ".deleted-";
 
 impl Sessions {
     /// Removes a session and everything that it has stored.

@@ -24,7 +24,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(
+    pub(crate) fn new(
         dir: PathBuf,
         index: PathBuf,
         storage: Arc<dyn Storage>,
@@ -47,7 +47,7 @@ impl Shared {
         self.dir.join(id.to_string())
     }
 
-    pub(super) fn dir(&self) -> &Path {
+    pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
@@ -60,7 +60,7 @@ impl Shared {
         self.draining.load(Ordering::Acquire)
     }
 
-    pub(super) fn start_draining(&self) {
+    pub(crate) fn start_draining(&self) {
         self.draining.store(true, Ordering::Release);
     }
 
@@ -71,7 +71,7 @@ impl Shared {
     }
 
     /// Writes the summaries, if they have changed. Blocks on the disk.
-    pub(super) fn save_catalog(&self) {
+    pub(crate) fn save_catalog(&self) {
         self.catalog.save();
     }
 
@@ -82,7 +82,7 @@ impl Shared {
     }
 
     /// A session was deleted.
-    pub(super) fn session_removed(&self, id: SessionId) {
+    pub(crate) fn session_removed(&self, id: SessionId) {
         self.catalog.remove(id);
         self.host.session_removed(id);
         self.setup.forget(id);
