@@ -41,18 +41,62 @@ pub fn read_checkpoint(
     version: u32,
     max: u64,
 ) -> Option<Vec<u8>> {
+    match check_checkpoint(storage, dir, max).ok()? {
+        CheckpointState::Intact {
+            version: found,
+            payload,
+        } if found == version => Some(payload),
+        CheckpointState::Intact { .. } | CheckpointState::Damaged => None,
+    }
+}
+
+/// What a checkpoint file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckpointState {
+    /// It is as it was written.
+    Intact {
+        /// The version of the payload's form.
+        version: u32,
+        /// The payload.
+        payload: Vec<u8>,
+    },
+    /// It is not as it was written.
+    Damaged,
+}
+
+/// Looks at the checkpoint in `dir`, whatever its version.
+///
+/// # Errors
+///
+/// `NotFound` if there is none, `FileTooLarge` if it is longer than `max` bytes, `InvalidInput` if
+/// it is not a regular file, and whatever else the file system says.
+pub fn check_checkpoint(
+    storage: &dyn Storage,
+    dir: &Path,
+    max: u64,
+) -> io::Result<CheckpointState> {
     let limit = max.saturating_add(PREFIX as u64);
-    let mut content = read_bounded(storage, &dir.join(NAME), limit).ok()?;
+    let mut content = read_bounded(storage, &dir.join(NAME), limit)?;
+    let Some(version) = intact_version(&content) else {
+        return Ok(CheckpointState::Damaged);
+    };
+    content.drain(..PREFIX);
+    Ok(CheckpointState::Intact {
+        version,
+        payload: content,
+    })
+}
+
+fn intact_version(content: &[u8]) -> Option<u32> {
     let (prefix, payload) = content.split_at_checked(PREFIX)?;
     let (magic, rest) = prefix.split_at(8);
-    let (found_version, rest) = rest.split_at(4);
+    let (version, rest) = rest.split_at(4);
     let (len, crc) = rest.split_at(8);
     let valid = magic == MAGIC
-        && found_version == version.to_le_bytes()
         && len == (payload.len() as u64).to_le_bytes()
-        && crc == checksum(found_version, len, payload).to_le_bytes();
-    content.drain(..PREFIX);
-    valid.then_some(content)
+        && crc == checksum(version, len, payload).to_le_bytes();
+    let version = u32::from_le_bytes(version.try_into().ok()?);
+    valid.then_some(version)
 }
 
 fn checksum(version: &[u8], len: &[u8], payload: &[u8]) -> u32 {
@@ -77,6 +121,15 @@ mod tests {
             assert_eq!(read(3, 5).as_deref(), Some(payload));
         }
         assert_eq!(read(4, 100), None, "another version");
+        let state = check_checkpoint(&FileStorage, dir.path(), 100).expect("readable");
+        let payload = b"state".to_vec();
+        assert_eq!(
+            state,
+            CheckpointState::Intact {
+                version: 3,
+                payload
+            }
+        );
         assert_eq!(read(3, 4), None, "too long");
     }
 
@@ -91,6 +144,8 @@ mod tests {
             damaged[bit / 8] ^= 1 << (bit % 8);
             fs::write(&path, damaged).expect("writable");
             assert_eq!(read_checkpoint(&FileStorage, dir.path(), 3, 100), None);
+            let state = check_checkpoint(&FileStorage, dir.path(), 100).expect("readable");
+            assert_eq!(state, CheckpointState::Damaged);
         }
         for len in 0..content.len() {
             fs::write(&path, &content[..len]).expect("writable");

@@ -198,6 +198,34 @@ pub enum CopyError {
     },
 }
 
+/// Why a log was not repaired. It is as it was, apart from a torn last line.
+#[derive(Debug, thiserror::Error)]
+pub enum RepairError {
+    /// A record cannot name the record before it, because it would be too long.
+    #[error("a record cannot be kept")]
+    Record(#[source] InvalidRecord),
+    /// A record that says what was done could not be added.
+    #[error("cannot add a record")]
+    Append(#[from] AppendError),
+    /// No record was added, so numbers that may have been published could be issued again.
+    #[error("a repaired log ends with a record of the repair")]
+    NoRecord,
+    /// The new log does not hold what the old one does.
+    #[error("the new log does not hold the intact records")]
+    Incomplete,
+    /// Somebody else changed the file.
+    #[error(transparent)]
+    Foreign(#[from] ForeignChange),
+    /// The file system refused.
+    #[error("cannot {action}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// What the file system said.
+        source: io::Error,
+    },
+}
+
 /// Why a record was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {

@@ -4,6 +4,7 @@ mod append;
 mod copy;
 mod create;
 mod open;
+mod repair;
 mod torn;
 
 use std::path::PathBuf;

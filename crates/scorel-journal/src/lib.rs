@@ -36,6 +36,7 @@
 //! - Opening a healthy journal changes nothing. A last line without a newline is moved to
 //!   `events.jsonl.torn-<offset>`. All other [`Damage`] is left as it is and reported, and
 //!   everything around it is served, also intact records on the same line.
+//! - A repair, which only [`Opened::repair`] does, keeps the log as it was beside the new one.
 //! - A number is issued once, over all crashes and whatever lines are lost at the end of the file;
 //!   see [`ContinueAt`] and [`RESERVE`].
 //! - Every file access goes through [`Storage`].
@@ -60,11 +61,11 @@ mod scan;
 mod storage;
 
 pub use blobs::{BlobError, Blobs};
-pub use checkpoint::{read_checkpoint, write_checkpoint};
+pub use checkpoint::{CheckpointState, check_checkpoint, read_checkpoint, write_checkpoint};
 pub use damage::{Damage, DamageReason};
 pub use error::{
     AppendError, BoxError, CopyError, CreateError, FailedStep, Failure, ForeignChange,
-    InvalidRecord, OpenError, ReadError,
+    InvalidRecord, OpenError, ReadError, RepairError,
 };
 pub use header::Header;
 pub use index::Index;

@@ -106,6 +106,18 @@ fn seal(mut json: Vec<u8>, added: &str) -> Result<Sealed, InvalidRecord> {
     Ok(Sealed { bytes: json, crc })
 }
 
+/// The intact record `line`, which says that it follows `prev`, as one that follows `now`.
+pub(crate) fn reseal_record(line: &str, prev: Seq, now: Seq) -> Result<Sealed, InvalidRecord> {
+    let covered = &line[..line.len() - TRAILER];
+    let rest = covered
+        .strip_suffix(&format!(",\"prev\":{prev}"))
+        .ok_or(InvalidRecord::NotOneLine)?;
+    seal(
+        format!("{rest}}}").into_bytes(),
+        &format!(",\"prev\":{now}"),
+    )
+}
+
 /// Separates the bytes that a line's checksum covers from the checksum it states.
 pub(crate) fn split(line: &[u8]) -> Option<(&[u8], u32)> {
     let (covered, trailer) = line.split_at_checked(line.len().checked_sub(TRAILER)?)?;
@@ -178,6 +190,20 @@ mod tests {
         assert_eq!(line, format!("{covered},\"crc\":\"{crc:08x}\"}}\n"));
         let head = check_record(&sealed.bytes[..line.len() - 1]).expect("valid");
         assert_eq!((head.seq, head.prev, head.crc), (seq(7), seq(4), crc));
+    }
+
+    #[test]
+    fn a_record_with_another_predecessor_is_otherwise_the_same() {
+        let seal = |prev| {
+            seal_record(
+                br#"{"seq":70,"a":",\"prev\":4"}"#.to_vec(),
+                seq(70),
+                seq(prev),
+            )
+        };
+        let before = String::from_utf8(seal(4).expect("valid").bytes).expect("text");
+        let resealed = reseal_record(before.trim_end(), seq(4), seq(69)).expect("resealed");
+        assert_eq!(resealed.bytes, seal(69).expect("valid").bytes);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::scan::LineScanner;
 use crate::storage::{Access, LogFile, Storage, read_exact_at};
 use crate::{
     Damage, DamageReason, EVENTS, Header, OpenError, OpenReport, Place, ReadError, Record,
-    RecordRef,
+    RecordRef, ResumePoint,
 };
 
 /// The file that a journal and its readers use at the moment.
@@ -98,6 +98,12 @@ impl Reader {
             replay: Some(Replay::of_part(lines)),
             found: VecDeque::new(),
         }
+    }
+
+    /// Whether the record of `point` is in this journal, so that opening can begin behind it.
+    #[must_use]
+    pub fn holds(&self, point: &ResumePoint) -> bool {
+        point.verify(&*self.file.get())
     }
 
     /// Reads the whole journal as opening it does, changing nothing: a torn last line is reported

@@ -157,6 +157,11 @@ impl Collector {
         }
     }
 
+    /// Whether nothing but intact records was found.
+    pub(crate) fn is_intact(&self) -> bool {
+        self.damage.is_empty() && self.torn.is_none()
+    }
+
     pub(crate) fn into_report(self, header: Header) -> OpenReport {
         OpenReport {
             header,

@@ -19,16 +19,16 @@ use crate::{
 /// its records mean.
 #[derive(Debug)]
 pub struct Opened {
-    storage: Arc<dyn Storage>,
-    dir: PathBuf,
-    path: PathBuf,
-    file: Arc<dyn LogFile>,
+    pub(super) storage: Arc<dyn Storage>,
+    pub(super) dir: PathBuf,
+    pub(super) path: PathBuf,
+    pub(super) file: Arc<dyn LogFile>,
     shared: SharedFile,
-    id: FileId,
-    end: u64,
+    pub(super) id: FileId,
+    pub(super) end: u64,
     last: Option<ResumePoint>,
-    traces: Traces,
-    report: OpenReport,
+    pub(super) traces: Traces,
+    pub(super) report: OpenReport,
 }
 
 impl Journal {

@@ -1,4 +1,5 @@
-//! A torn last line, moved out of the way of the next record.
+//! Parts of a log that are kept in a file of their own: a torn last line, moved out of the way of the
+//! next record, or the whole of a log that is repaired.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,18 +18,31 @@ pub(super) fn move_aside(
     file: &dyn LogFile,
     rest: Rest,
 ) -> io::Result<PathBuf> {
-    let target = free_name(storage, dir, file, rest)?;
+    let target = keep(storage, dir, file, rest, &format!("torn-{}", rest.offset))?;
+    file.set_len(rest.offset)?;
+    file.sync_data()?;
+    Ok(target)
+}
+
+/// Copies a part of the file to a file of its own, durably. Its name is that of the log with
+/// `ending`, and a count if that is taken by something else.
+pub(super) fn keep(
+    storage: &dyn Storage,
+    dir: &Path,
+    file: &dyn LogFile,
+    part: Rest,
+    ending: &str,
+) -> io::Result<PathBuf> {
+    let target = free_name(storage, dir, file, part, ending)?;
     if storage.status(&target).is_err() {
         let temporary = dir.join(format!("{EVENTS}.tail"));
         remove_if_present(storage, &temporary)?;
         let copy = storage.create_new(&temporary)?;
-        copy_range(file, &*copy, rest.offset, rest.len)?;
+        copy_range(file, &*copy, part.offset, part.len)?;
         copy.sync_data()?;
         storage.rename(&temporary, &target)?;
     }
     storage.sync_dir(dir)?;
-    file.set_len(rest.offset)?;
-    file.sync_data()?;
     Ok(target)
 }
 
@@ -50,9 +64,10 @@ fn free_name(
     storage: &dyn Storage,
     dir: &Path,
     file: &dyn LogFile,
-    rest: Rest,
+    part: Rest,
+    ending: &str,
 ) -> io::Result<PathBuf> {
-    let first = format!("{EVENTS}.torn-{}", rest.offset);
+    let first = format!("{EVENTS}.{ending}");
     for count in 1_u64.. {
         let name = match count {
             1 => dir.join(&first),
@@ -60,7 +75,7 @@ fn free_name(
         };
         match storage.open(&name, Access::Read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(name),
-            Ok(copy) if same_bytes(file, &*copy, rest)? => return Ok(name),
+            Ok(copy) if same_bytes(file, &*copy, part)? => return Ok(name),
             Ok(_) => {}
             Err(error) => return Err(error),
         }

@@ -11,4 +11,5 @@ mod log;
 mod model;
 mod reading;
 mod recovery;
+mod repair;
 mod truncation;

@@ -1,0 +1,234 @@
+//! Replacing a damaged log by one without its damage.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scorel_proto::Seq;
+
+use super::torn::keep;
+use super::{Durability, Journal, Opened};
+use crate::line::reseal_record;
+use crate::numbers::{ContinueAt, Numbers};
+use crate::reader::SharedFile;
+use crate::replay::{Found, Replay, Rest, Start, Step};
+use crate::report::Collector;
+use crate::scan::LineScanner;
+use crate::storage::{LogFile, append_all, remove_if_present};
+use crate::{
+    AppendError, EVENTS, ForeignChange, Header, InvalidRecord, Place, RecordRef, RepairError,
+    ResumePoint,
+};
+
+/// How much is written at a time, in bytes.
+const CHUNK: usize = 256 * 1024;
+
+/// A log without the damage of another one, as far as it is written.
+#[derive(Debug)]
+struct Rewrite {
+    file: Arc<dyn LogFile>,
+    /// What is still to be written.
+    buffer: Vec<u8>,
+    /// The length of the log, with what is still to be written.
+    end: u64,
+    last: Option<ResumePoint>,
+    records: u64,
+}
+
+impl Opened {
+    /// Replaces the log by one that holds its intact records only, and returns the path of the file
+    /// in which the log is kept as it was: `events.jsonl.before-repair-<seq>`, with the number of
+    /// the first record that `mark` appended.
+    ///
+    /// A record that followed a lost one gets the `prev` of the record it follows now; all other
+    /// bytes of intact records stay. `mark` gets the new log before it takes the place of the old
+    /// one, and appends at least one record: its number is behind all that may have been published,
+    /// which cannot be told any more once the damage is gone.
+    ///
+    /// # Errors
+    ///
+    /// See [`RepairError`]. The log is as it was, unless only the last sync failed.
+    pub fn repair(
+        self,
+        mark: impl FnOnce(&mut Journal) -> Result<(), AppendError>,
+    ) -> Result<PathBuf, RepairError> {
+        let temporary = self.dir.join(format!("{EVENTS}.repaired"));
+        let repaired = self.replace(&temporary, mark);
+        if repaired.is_err() {
+            // The reason for the failure says more than a failure to clean up would.
+            let _ = remove_if_present(&*self.storage, &temporary);
+        }
+        repaired
+    }
+
+    fn replace(
+        &self,
+        temporary: &Path,
+        mark: impl FnOnce(&mut Journal) -> Result<(), AppendError>,
+    ) -> Result<PathBuf, RepairError> {
+        let storage = &*self.storage;
+        let first = self.write(temporary, mark)?;
+        self.check_unchanged()?;
+        let whole = Rest {
+            offset: 0,
+            len: self.end,
+        };
+        let ending = format!("before-repair-{first}");
+        let kept = keep(storage, &self.dir, &*self.file, whole, &ending);
+        let kept = kept.map_err(failed("keep a copy of the log"))?;
+        storage
+            .rename(temporary, &self.path)
+            .map_err(failed("replace the log"))?;
+        storage
+            .sync_dir(&self.dir)
+            .map_err(failed("sync the log's directory"))?;
+        Ok(kept)
+    }
+
+    /// Writes the new log, durably, and returns the number of the first record of `mark`.
+    fn write(
+        &self,
+        temporary: &Path,
+        mark: impl FnOnce(&mut Journal) -> Result<(), AppendError>,
+    ) -> Result<Seq, RepairError> {
+        remove_if_present(&*self.storage, temporary).map_err(failed("remove an unfinished log"))?;
+        let file = self.storage.create_new(temporary);
+        let file = file.map_err(failed("create a log"))?;
+        let rewrite = self.copy_intact(&file)?;
+        let (copied, end) = (rewrite.records, rewrite.end);
+        let mut journal = self.journal_on(temporary, rewrite)?;
+        mark(&mut journal)?;
+        if journal.last_record_seq() == self.traces.last {
+            return Err(RepairError::NoRecord);
+        }
+        file.sync_data().map_err(failed("sync the new log"))?;
+        verify(&journal, copied, end)
+    }
+
+    fn copy_intact(&self, file: &Arc<dyn LogFile>) -> Result<Rewrite, RepairError> {
+        let header = &self.report.header;
+        let mut rewrite = Rewrite::new(Arc::clone(file), header);
+        let lines = LineScanner::new(Arc::clone(&self.file), header.end(), self.end);
+        let mut replay = Replay::of_file(lines, Start::Line(Some(Seq::ZERO)));
+        let mut taken = Ok(());
+        loop {
+            let step = replay.step(&mut |found| {
+                if let (Found::Record(record), true) = (found, taken.is_ok()) {
+                    taken = rewrite.take(record);
+                }
+            });
+            match step.map_err(failed("read the log"))? {
+                Step::End => break,
+                Step::Line | Step::Rest(_) => {}
+            }
+            std::mem::replace(&mut taken, Ok(())).map_err(RepairError::Record)?;
+            rewrite.flush_from(CHUNK)?;
+        }
+        rewrite.flush_from(0)?;
+        Ok(rewrite)
+    }
+
+    fn journal_on(&self, path: &Path, rewrite: Rewrite) -> Result<Journal, RepairError> {
+        let status = rewrite.file.status();
+        Ok(Journal {
+            storage: Arc::clone(&self.storage),
+            dir: self.dir.clone(),
+            path: path.to_owned(),
+            shared: SharedFile::new(Arc::clone(&rewrite.file)),
+            id: status.map_err(failed("look at the new log"))?.id,
+            file: rewrite.file,
+            end: rewrite.end,
+            last: rewrite.last,
+            numbers: Numbers::new(self.traces, ContinueAt::Reserve),
+            // It is synced once, before it gets its name.
+            durability: Durability::Flush,
+            failure: None,
+        })
+    }
+
+    fn check_unchanged(&self) -> Result<(), ForeignChange> {
+        let found = self
+            .storage
+            .status(&self.path)
+            .map_err(ForeignChange::Missing)?;
+        if found.id != self.id {
+            return Err(ForeignChange::Replaced);
+        }
+        if found.len != self.end {
+            return Err(ForeignChange::Length {
+                expected: self.end,
+                found: found.len,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Rewrite {
+    fn new(file: Arc<dyn LogFile>, header: &Header) -> Self {
+        Self {
+            file,
+            buffer: format!("{}\n", header.text()).into_bytes(),
+            end: header.end(),
+            last: None,
+            records: 0,
+        }
+    }
+
+    fn take(&mut self, record: RecordRef<'_>) -> Result<(), InvalidRecord> {
+        let before = self.last.map_or(Seq::ZERO, |last| last.seq());
+        let begin = self.buffer.len();
+        let crc = if record.prev == before {
+            self.buffer.extend_from_slice(record.line.as_bytes());
+            self.buffer.push(b'\n');
+            record.crc
+        } else {
+            let sealed = reseal_record(record.line, record.prev, before)?;
+            self.buffer.extend_from_slice(&sealed.bytes);
+            sealed.crc
+        };
+        let len = self.buffer.len() - begin;
+        let place = Place {
+            seq: record.place.seq,
+            offset: self.end,
+            len: u32::try_from(len - 1).expect("a record is at most 4 MiB long"),
+        };
+        self.end += len as u64;
+        self.records += 1;
+        self.last = Some(ResumePoint::behind(self.last, place, crc));
+        Ok(())
+    }
+
+    /// Writes what is still to be written, if it is at least `len` bytes.
+    fn flush_from(&mut self, len: usize) -> Result<(), RepairError> {
+        if self.buffer.len() >= len {
+            append_all(&*self.file, &self.buffer).map_err(failed("write the new log"))?;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Reads the new log back: all of it must be intact, with `copied` records before the byte `end`.
+/// Returns the number of the first record behind it.
+fn verify(journal: &Journal, copied: u64, end: u64) -> Result<Seq, RepairError> {
+    let header = Header::read(&journal.file, journal.end).map_err(|_| RepairError::Incomplete)?;
+    let mut collector = Collector::from_start(&header);
+    let mut before = 0;
+    let mut first = None;
+    let read = collector.collect(&journal.file, journal.end, &mut |record| {
+        if record.place.offset < end {
+            before += 1;
+        } else {
+            first.get_or_insert(record.place.seq);
+        }
+    });
+    let whole = read.is_ok() && collector.is_intact() && collector.last == journal.last;
+    first
+        .filter(|_| whole && before == copied)
+        .ok_or(RepairError::Incomplete)
+}
+
+fn failed(action: &'static str) -> impl FnOnce(io::Error) -> RepairError {
+    move |source| RepairError::Io { action, source }
+}
