@@ -164,19 +164,20 @@ methods! {
         /// Registers a directory as a project. Registering it again gives the same project.
         RegisterProject = "registerProject", Admin, now,
             RegisterProjectParams => RegisterProjectResult,
-            [FilesystemError, Conflict, Unsupported];
+            [FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Lists the projects.
         ListProjects = "listProjects", Read, now, NoParams => ListProjectsResult, [];
         /// Forgets a project without sessions. Its files stay as they are.
         RemoveProject = "removeProject", Admin, now,
             RemoveProjectParams => RemoveProjectResult,
-            [ProjectNotFound, ProjectHasSessions, Conflict, Unsupported];
+            [ProjectNotFound, ProjectHasSessions, FilesystemError, Conflict, StorageStalled,
+             Overloaded];
     }
     Sessions {
         /// Makes an empty session.
         CreateSession = "createSession", Control, now,
             CreateSessionParams => CreateSessionResult,
-            [ProjectNotFound, Conflict, StorageStalled, Unsupported];
+            [ProjectNotFound, SessionNotFound, Conflict, StorageStalled, Overloaded];
         /// Describes a session.
         GetSession = "getSession", Read, now, GetSessionParams => GetSessionResult,
             [SessionNotFound, SessionFailed];
@@ -194,13 +195,14 @@ methods! {
         /// Removes a session and everything it has stored. A running turn must be cancelled before.
         DeleteSession = "deleteSession", Control, now,
             DeleteSessionParams => DeleteSessionResult,
-            [SessionNotFound, RuntimeBusy, FilesystemError, Conflict, Unsupported];
+            [SessionNotFound, RuntimeBusy, FilesystemError, Conflict, StorageStalled,
+             Overloaded];
         /// Makes a new session with the conversation up to an event of another.
         CloneSession = "cloneSession", Control, later,
             CloneSessionParams => CreateSessionResult, [SessionNotFound, InvalidEventId];
         /// Accepts a damaged place of the log, so that the session can go on.
-        AcceptDamage = "acceptDamage", Control, later, AcceptDamageParams => SeqResult,
-            [SessionNotFound, Conflict];
+        AcceptDamage = "acceptDamage", Control, now, AcceptDamageParams => SeqResult,
+            [SessionNotFound, SessionFailed, StorageStalled, Conflict];
     }
     Conversation {
         /// Says something in a session. Answers once that is durable, never after the turn.
