@@ -1,0 +1,73 @@
+use std::path::Path;
+use std::time::Instant;
+
+use futures_util::future::join_all;
+use scorel_testkit::{Answer, Gate};
+use serde_json::json;
+
+use crate::bare::{Bare, SOCKETS};
+use crate::figure::{Figure, Goal, rounded};
+use crate::stand::{Stand, words};
+use crate::throughput::WRITE_BYTES;
+use crate::wire::Wire;
+
+const DELTAS: usize = 50_000;
+
+/// The same events to many subscribers, beside a loop that encodes each once and writes it to as
+/// many sockets.
+pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
+    let bare = bare().await;
+    let daemon = daemon(program).await;
+    vec![Figure {
+        name: "32 subscribers / bare write to 32 sockets",
+        value: daemon / bare,
+        unit: "ratio",
+        goal: Goal::AtLeast {
+            must: 0.6,
+            aim: 0.8,
+        },
+        with: json!({
+            "eventsPerSecond": rounded(daemon),
+            "bareEventsPerSecond": rounded(bare),
+        }),
+    }]
+}
+
+/// How many events a second reach every subscriber of the daemon.
+async fn daemon(program: &Path) -> f64 {
+    let mut stand = Stand::new(program).await;
+    let session = stand.new_session().await;
+    let mut watches = Vec::new();
+    for _ in 0..SOCKETS {
+        watches.push(stand.watch(&session).await);
+    }
+    let gate = Gate::new();
+    let answer = Answer::event_stream(words(DELTAS))
+        .in_writes_of(WRITE_BYTES)
+        .hold(&gate);
+    stand.begin_turn(&session, answer, &gate).await;
+    let started = Instant::now();
+    gate.open();
+    let events = count(watches, "\"turn_outcome\"").await;
+    events as f64 / started.elapsed().as_secs_f64()
+}
+
+/// How many events a second reach every socket of the bare program.
+async fn bare() -> f64 {
+    let deltas = DELTAS.to_string();
+    let mut bare = Bare::start("bare-fan-out", SOCKETS, &[&deltas]).await;
+    let mut watches: Vec<Wire> = bare.sockets.drain(..).map(Wire::new).collect();
+    let started = Instant::now();
+    watches[0].send(b"!").await;
+    let events = count(watches, "\"the end\"").await;
+    events as f64 / started.elapsed().as_secs_f64()
+}
+
+/// Reads from all until each has had the last line; the number of lines of one.
+async fn count(watches: Vec<Wire>, last: &'static str) -> usize {
+    let readers = watches
+        .into_iter()
+        .map(|mut watch| tokio::spawn(async move { watch.count_until(last).await }));
+    let counts = join_all(readers).await;
+    counts.into_iter().map(Result::unwrap).min().unwrap()
+}

@@ -1,0 +1,44 @@
+use std::path::Path;
+use std::time::Instant;
+
+use scorel_testkit::{Answer, Gate};
+use serde_json::json;
+
+use crate::figure::{Figure, Goal, rounded};
+use crate::samples::Samples;
+use crate::stand::Stand;
+
+const CHUNKS: usize = 2_000;
+
+/// From the moment in which the model's endpoint writes a chunk to the moment in which a
+/// subscriber has its event, one chunk at a time.
+pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
+    let mut stand = Stand::new(program).await;
+    let session = stand.new_session().await;
+    let mut watch = stand.watch(&session).await;
+    let gates: Vec<Gate> = (0..CHUNKS).map(|_| Gate::new()).collect();
+    let answer = gates.iter().fold(Answer::chat(), |answer, gate| {
+        answer.wait(gate).text(" word")
+    });
+    stand
+        .begin_turn(&session, answer.finish("stop").into(), &gates[0])
+        .await;
+    let mut samples = Samples::default();
+    for gate in &gates {
+        gate.reached().await;
+        let started = Instant::now();
+        gate.open();
+        watch.until("\"text_delta\"").await;
+        samples.push(started.elapsed());
+    }
+    vec![Figure {
+        name: "provider chunk to subscriber, p50",
+        value: samples.p50(),
+        unit: "ms",
+        goal: Goal::AtMost {
+            must: 0.3,
+            aim: 0.2,
+        },
+        with: json!({"p99Ms": rounded(samples.p99()), "chunks": CHUNKS}),
+    }]
+}

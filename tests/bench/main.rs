@@ -1,0 +1,100 @@
+//! Measures the daemon from outside and prints one JSON object for each figure. See `README.md`.
+
+#![expect(clippy::unwrap_used, reason = "a measurement that cannot go on stops")]
+#![expect(clippy::print_stdout, reason = "the figures are the output")]
+
+mod append;
+mod bare;
+mod disk;
+mod fan_out;
+mod figure;
+mod latency;
+mod memory;
+mod round_trip;
+mod samples;
+mod stand;
+mod start;
+mod throughput;
+mod turns;
+mod wire;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use figure::Figure;
+
+/// The groups of figures, in the order in which they are measured.
+const GROUPS: [&str; 7] = [
+    "roundTrip",
+    "latency",
+    "throughput",
+    "fanOut",
+    "turns",
+    "sessions",
+    "append",
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["bare-echo", path] => bare::echo(path),
+        ["bare-fan-out", path, events] => bare::fan_out(path, events.parse().unwrap()),
+        _ => return measure(&words),
+    }
+    ExitCode::SUCCESS
+}
+
+/// One thread: the endpoint of the model and the client share it, so that a measured time holds no
+/// wake-ups of threads of ours.
+#[tokio::main(flavor = "current_thread")]
+async fn measure(wanted: &[&str]) -> ExitCode {
+    let known = |group: &&str| GROUPS.contains(group);
+    if !wanted.iter().all(known) {
+        println!("groups of figures: {}", GROUPS.join(" "));
+        return ExitCode::FAILURE;
+    }
+    let daemon = daemon_program();
+    let mut figures: Vec<Figure> = Vec::new();
+    for group in GROUPS {
+        if !wanted.is_empty() && !wanted.contains(&group) {
+            continue;
+        }
+        let measured = match group {
+            "roundTrip" => round_trip::measure(&daemon).await,
+            "latency" => latency::measure(&daemon).await,
+            "throughput" => throughput::measure(&daemon).await,
+            "fanOut" => fan_out::measure(&daemon).await,
+            "turns" => turns::measure(&daemon).await,
+            "sessions" => sessions(&daemon).await,
+            _ => append::measure(),
+        };
+        for figure in measured {
+            println!("{}", figure.json());
+            figures.push(figure);
+        }
+    }
+    let summary = figure::summary(&figures);
+    println!("{summary}");
+    if figures.iter().all(Figure::is_ok) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+async fn sessions(daemon: &std::path::Path) -> Vec<Figure> {
+    let mut figures = vec![start::empty_home(daemon).await, memory::idle(daemon).await];
+    let mut filled = stand::Filled::new(daemon).await;
+    figures.push(start::filled_home(&mut filled).await);
+    figures.push(memory::loaded(&filled).await);
+    figures
+}
+
+/// The daemon that cargo built together with this program.
+fn daemon_program() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    path.set_file_name("scoreld-under-test");
+    assert!(path.exists(), "{} is not built", path.display());
+    path
+}

@@ -1,0 +1,27 @@
+use std::time::Duration;
+
+/// Many durations of the same thing.
+#[derive(Debug, Default)]
+pub(crate) struct Samples(Vec<Duration>);
+
+impl Samples {
+    pub(crate) fn push(&mut self, duration: Duration) {
+        self.0.push(duration);
+    }
+
+    /// The duration that half of them do not exceed, in milliseconds.
+    pub(crate) fn p50(&self) -> f64 {
+        self.quantile(0.5)
+    }
+
+    pub(crate) fn p99(&self) -> f64 {
+        self.quantile(0.99)
+    }
+
+    fn quantile(&self, part: f64) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        let place = (sorted.len() as f64 * part) as usize;
+        sorted[place.min(sorted.len() - 1)].as_secs_f64() * 1e3
+    }
+}

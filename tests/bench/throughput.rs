@@ -1,0 +1,40 @@
+use std::path::Path;
+use std::time::Instant;
+
+use scorel_testkit::{Answer, Gate};
+use serde_json::json;
+
+use crate::figure::{Figure, Goal, rounded};
+use crate::stand::{Stand, words};
+
+const DELTAS: usize = 300_000;
+
+/// How the endpoint writes a stream that is as fast as it can be: several events in a write, as
+/// the network puts them together.
+pub(crate) const WRITE_BYTES: usize = 16 * 1024;
+
+/// A long answer in words of one event each, read by one subscriber.
+pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
+    let mut stand = Stand::new(program).await;
+    let session = stand.new_session().await;
+    let mut watch = stand.watch(&session).await;
+    let gate = Gate::new();
+    let answer = Answer::event_stream(words(DELTAS))
+        .in_writes_of(WRITE_BYTES)
+        .hold(&gate);
+    stand.begin_turn(&session, answer, &gate).await;
+    let started = Instant::now();
+    gate.open();
+    let events = watch.count_until("\"turn_outcome\"").await;
+    let seconds = started.elapsed().as_secs_f64();
+    vec![Figure {
+        name: "delta events per second, one subscriber",
+        value: events as f64 / seconds,
+        unit: "1/s",
+        goal: Goal::AtLeast {
+            must: 100_000.0,
+            aim: 150_000.0,
+        },
+        with: json!({"deltas": DELTAS, "events": events, "seconds": rounded(seconds)}),
+    }]
+}

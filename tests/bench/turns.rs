@@ -1,0 +1,119 @@
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use scorel_testkit::{Answer, Gate};
+use serde_json::{Value, json};
+
+use crate::disk::Disk;
+use crate::figure::{Figure, Goal, rounded};
+use crate::samples::Samples;
+use crate::stand::{Stand, send_message};
+use crate::wire::Wire;
+
+const TURNS: usize = 200;
+
+/// After so many turns a new session is begun, so that the history stays short.
+const TURNS_PER_SESSION: usize = 10;
+
+/// What is written and synced between a message and the request to the model: the message.
+const SYNCS_BEFORE_REQUEST: f64 = 1.0;
+
+/// What is written and synced between an answer and the next request: the answer, that its tool
+/// was started, and the tool's result.
+const SYNCS_OF_A_TOOL: f64 = 3.0;
+
+/// What a turn adds to the model's time and the disk's.
+pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
+    let mut stand = Stand::new(program).await;
+    stand.daemon.write_project_file("small.txt", "a line\n");
+    let mut disk = Disk::new(stand.daemon.root());
+    let (mut requests, mut tools, mut syncs) =
+        (Samples::default(), Samples::default(), Samples::default());
+    for _ in 0..TURNS / TURNS_PER_SESSION {
+        let session = stand.new_session().await;
+        let mut watch = stand.watch(&session).await;
+        // The first turn of a session freezes its instructions, which later ones do not.
+        turn(&mut stand, &mut watch, &session).await;
+        for _ in 0..TURNS_PER_SESSION {
+            let (request, tool) = turn(&mut stand, &mut watch, &session).await;
+            requests.push(request);
+            tools.push(tool);
+            syncs.push(disk.sync());
+        }
+    }
+    let sync = syncs.p50();
+    let disk_part = sync * SYNCS_BEFORE_REQUEST;
+    let request = Figure {
+        name: "sendMessage to request at the model server, p50",
+        value: requests.p50(),
+        unit: "ms",
+        goal: Goal::AtMost {
+            must: disk_part + 1.5,
+            aim: disk_part + 1.0,
+        },
+        with: json!({
+            "p99Ms": rounded(requests.p99()),
+            "syncs": SYNCS_BEFORE_REQUEST,
+            "fdatasyncMs": rounded(sync),
+            "netMs": rounded(requests.p50() - disk_part),
+        }),
+    };
+    let tool = Figure {
+        name: "tool round trip net of syncs, p50",
+        value: tools.p50() - sync * SYNCS_OF_A_TOOL,
+        unit: "ms",
+        goal: Goal::AtMost {
+            must: 1.5,
+            aim: 1.0,
+        },
+        with: json!({
+            "grossMs": rounded(tools.p50()),
+            "grossP99Ms": rounded(tools.p99()),
+            "syncs": SYNCS_OF_A_TOOL,
+            "fdatasyncMs": rounded(sync),
+        }),
+    };
+    vec![request, tool]
+}
+
+/// Plays a turn in which a small file is read. How long the first request took, and how long the
+/// second one after the answer to the first.
+async fn turn(stand: &mut Stand, watch: &mut Wire, session: &str) -> (Duration, Duration) {
+    let (asked, told, asked_again) = (Gate::new(), Gate::new(), Gate::new());
+    stand.model.answer(asks_to_read(&told).hold(&asked));
+    let done = Answer::chat().text("done").finish("stop");
+    stand.model.answer(Answer::from(done).hold(&asked_again));
+    let line = send_message(session);
+
+    let started = Instant::now();
+    stand.wire.send(&line).await;
+    asked.reached().await;
+    let request = started.elapsed();
+    asked.open();
+    told.reached().await;
+
+    let started = Instant::now();
+    told.open();
+    asked_again.reached().await;
+    let tool = started.elapsed();
+    asked_again.open();
+    watch.until("\"turn_outcome\"").await;
+    stand.wire.until("\"id\":1").await;
+    (request, tool)
+}
+
+/// An answer that asks for a small file once the gate is open. It goes out in one write, and the
+/// connection closes behind it: the rest of a response in several small writes would wait until
+/// the other side has acknowledged the first one, which it puts off for tens of milliseconds.
+fn asks_to_read(gate: &Gate) -> Answer {
+    let event = |choice: Value| format!("data: {}\n\n", json!({"choices": [choice]}));
+    let function = json!({"name": "Read", "arguments": r#"{"path":"small.txt"}"#});
+    let call = json!({"index": 0, "id": "call_1", "type": "function", "function": function});
+    let delta = json!({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": null});
+    let end = json!({"index": 0, "delta": {}, "finish_reason": "tool_calls"});
+    let body = event(delta) + &event(end) + "data: [DONE]\n\n";
+    Answer::event_stream(Vec::new())
+        .wait(gate)
+        .write(body)
+        .cut()
+}
