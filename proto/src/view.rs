@@ -15,9 +15,9 @@ pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
 use crate::{
-    Block, Event, EventId, Message, MessageBody, OutcomeReason, PermissionRequestBody,
-    PersistentBody, PersistentEvent, Seq, SessionChanges, ThinkingLevel, TransientBody,
-    TransientEvent, TurnId, UnknownEvent, Usage,
+    Block, DamageAcceptedBody, Event, EventId, Message, MessageBody, OutcomeReason,
+    PermissionRequestBody, PersistentBody, PersistentEvent, Seq, SessionChanges, ThinkingLevel,
+    TransientBody, TransientEvent, TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -61,6 +61,9 @@ pub struct SessionState {
     pub turn: Option<OpenTurn>,
     /// The requests for permission without a decision.
     pub permissions: Vec<PermissionRequestBody>,
+    /// The damaged places of the log that somebody has accepted.
+    #[serde(default)]
+    pub accepted_damage: Vec<DamageAcceptedBody>,
     /// The number of the session's newest instruction snapshot.
     pub snapshot_seq: Option<Seq>,
     /// What all model calls of the session have used.
@@ -168,6 +171,7 @@ impl SessionState {
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
             PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
             PersistentBody::TurnOutcome(body) => self.end_turn(Some(body.reason)),
+            PersistentBody::DamageAccepted(body) => self.accepted_damage.push(body.clone()),
             PersistentBody::QueueUpdate(body) => self.queue.apply(body),
             PersistentBody::PermissionRequest(body) => self.permissions.push(body.clone()),
             PersistentBody::PermissionDecision(body) => {
@@ -184,7 +188,6 @@ impl SessionState {
             | PersistentBody::ChannelInject(_)
             | PersistentBody::Custom(_)
             | PersistentBody::ContextTrim(_)
-            | PersistentBody::DamageAccepted(_)
             | PersistentBody::SeqReserve(_) => {}
         }
     }

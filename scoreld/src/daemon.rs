@@ -68,7 +68,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     let turns = Turns::new(Arc::clone(&projects), Arc::clone(&config), secrets);
     let sessions = Sessions::new(
         home.sessions(),
-        home.index(),
+        (home.index(), home.active()),
         (device.id, env!("CARGO_PKG_VERSION").to_owned()),
         Arc::new(FileStorage),
         session_settings(&current),
@@ -98,6 +98,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     let listening =
         tokio::spawn(async move { rpc.listen(listener, local_user(geteuid().as_raw())).await });
     let _published = readiness.announce(&home);
+    let recovering = tokio::spawn(Arc::clone(&sessions).recover());
     let cause = watched(&service, shutdown.begun()).await;
     service.stopping("stopping");
     info!(?cause, "stopping");
@@ -106,7 +107,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     }
     // Connections go last: their clients see how the turns ended.
     closing.cancel();
-    for task in [listening, housekeeping] {
+    for task in [listening, housekeeping, recovering] {
         if let Err(error) = task.await {
             warn!(%error, "a task of the daemon failed");
         }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{Storage, read_bounded, replace_file};
-use scorel_proto::{ProjectId, Session, SessionId, SessionKind};
+use scorel_proto::{Phase, ProjectId, Session, SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
@@ -126,6 +126,19 @@ impl Catalog {
             .by_id
             .values()
             .any(|entry| entry.session.project_id == project_id)
+    }
+
+    /// The sessions that were left in the middle of something.
+    pub(crate) fn unfinished(&self) -> Vec<SessionId> {
+        let entries = self.entries();
+        let sessions = entries.by_id.values().map(|entry| &entry.session);
+        let unfinished = |session: &&Session| {
+            !matches!(session.phase, Phase::Idle | Phase::Failed) || !session.queue.is_empty()
+        };
+        sessions
+            .filter(unfinished)
+            .map(|session| session.session_id)
+            .collect()
     }
 
     /// The sessions that a filter lets through, and where the next page begins.

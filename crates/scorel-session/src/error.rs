@@ -2,6 +2,8 @@ use scorel_journal::{AppendError, BlobError, InvalidRecord, OpenError, ReadError
 use scorel_proto::{ErrorCode, Phase, RpcError, SessionId};
 use serde_json::json;
 
+use crate::lane::DamagedPlace;
+
 /// Why something could not be done with a session.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -15,6 +17,14 @@ pub enum SessionError {
         session_id: SessionId,
         /// Why.
         reason: String,
+    },
+    /// The log is damaged, and nobody has accepted that yet.
+    #[error("the log of session {session_id} is damaged at {} places; accept each to go on", places.len())]
+    Damaged {
+        /// The session.
+        session_id: SessionId,
+        /// The damaged places.
+        places: Vec<DamagedPlace>,
     },
     /// The log cannot be written at the moment.
     #[error("the session cannot be written at the moment: {0}")]
@@ -84,7 +94,7 @@ impl SessionError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound(_) => ErrorCode::SessionNotFound,
-            Self::Failed { .. } => ErrorCode::SessionFailed,
+            Self::Failed { .. } | Self::Damaged { .. } => ErrorCode::SessionFailed,
             Self::Stalled(_) => ErrorCode::StorageStalled,
             Self::Busy(_) => ErrorCode::RuntimeBusy,
             Self::QueuePaused => ErrorCode::QueuePaused,
@@ -107,6 +117,9 @@ impl From<SessionError> for RpcError {
             SessionError::NotFound(id) => json!({ "sessionId": id }),
             SessionError::Failed { session_id, reason } => {
                 json!({ "sessionId": session_id, "reason": reason })
+            }
+            SessionError::Damaged { session_id, places } => {
+                json!({ "sessionId": session_id, "damage": places })
             }
             SessionError::Busy(phase) => json!({ "phase": phase }),
             SessionError::TooLarge { limit } => json!({ "limit": limit }),

@@ -1,6 +1,7 @@
 //! The owner of one session.
 
 mod commit;
+mod damage;
 mod load;
 mod mutate;
 mod read;
@@ -17,6 +18,7 @@ use scorel_proto::{EndReason, Phase, Session, SessionId, TurnId};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub(crate) use commit::Draft;
+pub use damage::DamagedPlace;
 pub(crate) use read::encoded;
 pub(crate) use running::{RunningTurn, TurnSlot};
 pub use send::SendRequest;
@@ -123,7 +125,7 @@ impl Lane {
     }
 
     pub(crate) fn phase_of(&self, state: &LaneState) -> Phase {
-        if state.failed.is_some() {
+        if state.failed.is_some() || !state.damage.is_empty() {
             Phase::Failed
         } else if state.view.state.turn.is_some() && self.turn.is_cancelling() {
             Phase::Cancelling
@@ -137,7 +139,7 @@ impl Lane {
         session.phase = self.phase_of(state);
         session.turn_id = state.view.state.turn_id();
         session.current_seq = self.feed.head();
-        session.problem.clone_from(&state.failed);
+        session.problem = state.problem();
         session
     }
 

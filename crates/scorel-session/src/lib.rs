@@ -12,6 +12,7 @@
 //!
 //! The crate knows no socket, no provider and no tool: [`TurnSetup`] makes what a turn needs.
 
+mod active;
 mod catalog;
 mod checkpoint;
 mod clock;
@@ -27,6 +28,7 @@ mod sessions;
 mod settings;
 mod setup;
 mod shared;
+mod spool;
 mod subscriber;
 mod turn;
 
@@ -34,7 +36,7 @@ pub use clock::TokioClock;
 pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{Gap, HostFeed};
-pub use lane::{Lane, SendRequest};
+pub use lane::{DamagedPlace, Lane, SendRequest};
 pub use receipts::Command;
 pub use sessions::{ListFilter, NewSession, Sessions};
 pub use settings::SessionSettings;

@@ -1,8 +1,9 @@
 //! What a crash left open is closed when the session is loaded.
 
 use scorel_proto::{
-    EventId, Message, MessageBody, OpenCall, OutcomeReason, PermissionDecision,
-    PermissionDecisionBody, PersistentBody, ToolResultBlock, ToolResultMessage, TurnOutcomeBody,
+    AssistantMessage, Block, EventId, Message, MessageBody, Meta, OpenCall, OutcomeReason,
+    PermissionDecision, PermissionDecisionBody, PersistentBody, StopReason, ToolResultBlock,
+    ToolResultMessage, TurnId, TurnOutcomeBody,
 };
 
 use crate::SessionError;
@@ -19,6 +20,7 @@ pub(crate) fn recover(lane: &Lane, state: &mut LaneState) -> Result<(), SessionE
     tracing::info!(session = %lane.id(), turn = %turn.turn_id, "closing an interrupted turn");
     // The time until the daemon was started again is not the turn's.
     let last_sign = state.view.state.updated_at;
+    keep_spooled(lane, state, turn.turn_id)?;
     answer_open_calls(lane, state, "the daemon stopped")?;
     for request in state.view.state.permissions.clone() {
         let body = PersistentBody::PermissionDecision(PermissionDecisionBody {
@@ -36,6 +38,36 @@ pub(crate) fn recover(lane: &Lane, state: &mut LaneState) -> Result<(), SessionE
         duration_ms: last_sign.saturating_sub(turn.started_at),
     });
     lane.commit(state, Draft::new(body).in_turn(turn.turn_id))?;
+    Ok(())
+}
+
+/// What was shown of a message becomes a partial message; one without text becomes nothing.
+fn keep_spooled(lane: &Lane, state: &mut LaneState, turn_id: TurnId) -> Result<(), SessionError> {
+    let Some(spooled) = state.spool.read() else {
+        return Ok(());
+    };
+    let has_text = spooled.content.iter().any(|block| match block {
+        Block::Text { text, .. } => !text.trim().is_empty(),
+        _ => false,
+    });
+    let counts = spooled.turn_id == turn_id && !state.view.tree.contains(spooled.event_id);
+    if counts && has_text {
+        let message = Message::Assistant(AssistantMessage {
+            content: spooled.content,
+            model: spooled.model,
+            stop_reason: StopReason::Interrupted,
+            usage: None,
+            partial: true,
+            meta: Meta::default(),
+        });
+        let body = PersistentBody::Message(MessageBody {
+            message,
+            queue_item_id: None,
+        });
+        let draft = Draft::new(body).with_id(spooled.event_id).in_turn(turn_id);
+        lane.commit(state, draft)?;
+    }
+    state.spool.clear();
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 mod delete;
 mod housekeeping;
+mod recover;
 mod resync_pages;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use crate::header::HeaderType;
 use crate::lane::LaneState;
 use crate::receipts::Receipts;
 use crate::shared::Shared;
+use crate::spool::Spool;
 use crate::{HostFeed, Lane, SessionError, SessionHeader, SessionSettings, Subscriber, TurnSetup};
 
 /// How many sessions a snapshot for those who follow the daemon holds.
@@ -60,11 +62,12 @@ pub struct NewSession {
 }
 
 impl Sessions {
-    /// The sessions in `dir`, which exists. Reads nothing yet; `index` is the file of summaries.
+    /// The sessions in `dir`, which exists. Reads nothing yet. `files` are the files of summaries
+    /// and of active sessions.
     #[must_use]
     pub fn new(
         dir: PathBuf,
-        index: PathBuf,
+        files: (PathBuf, PathBuf),
         identity: (DeviceId, String),
         storage: Arc<dyn Storage>,
         settings: SessionSettings,
@@ -72,7 +75,7 @@ impl Sessions {
     ) -> Arc<Self> {
         let (device_id, version) = identity;
         Arc::new(Self {
-            shared: Arc::new(Shared::new(dir, index, storage, settings, setup)),
+            shared: Arc::new(Shared::new(dir, files, storage, settings, setup)),
             loaded: Mutex::default(),
             device_id,
             version,
@@ -355,6 +358,8 @@ fn create(header: SessionHeader, shared: Arc<Shared>) -> Result<Arc<Lane>, Sessi
         view: SessionView::default(),
         index: Index::new(),
         receipts: Receipts::default(),
+        spool: Spool::new(Arc::clone(&shared.storage), &dir),
+        damage: Vec::new(),
         failed: None,
         deleted: false,
         recovery_due: None,

@@ -6,6 +6,7 @@ use scorel_journal::{Blobs, Storage};
 use scorel_proto::{Session, SessionId};
 use tokio_util::task::TaskTracker;
 
+use crate::active::ActiveSet;
 use crate::catalog::Catalog;
 use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
 
@@ -18,6 +19,8 @@ pub(crate) struct Shared {
     pub(crate) host: HostFeed,
     /// The turns, and whatever else must end before the daemon does.
     pub(crate) tasks: TaskTracker,
+    /// The sessions that need the daemon although nobody asks for them.
+    pub(crate) active: ActiveSet,
     dir: PathBuf,
     catalog: Arc<Catalog>,
     draining: AtomicBool,
@@ -26,13 +29,14 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(
         dir: PathBuf,
-        index: PathBuf,
+        (index, active): (PathBuf, PathBuf),
         storage: Arc<dyn Storage>,
         settings: SessionSettings,
         setup: Arc<dyn TurnSetup>,
     ) -> Self {
         Self {
             catalog: Arc::new(Catalog::new(Arc::clone(&storage), dir.clone(), index)),
+            active: ActiveSet::new(Arc::clone(&storage), active),
             storage,
             settings,
             setup,

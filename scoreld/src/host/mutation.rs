@@ -201,3 +201,6 @@ async fn blocking(
         .await
         .map_err(|error| internal(&error))?
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    ArchiveSession, ArchiveSessionParams, CreateSession, CreateSessionParams, CreateSessionResult,
-    DeleteSession, DeleteSessionParams, DeleteSessionResult, ErrorCode, GetSession,
-    GetSessionParams, GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult,
-    Method, ProjectId, RpcError, SessionChanges, SessionId, UpdateSession, UpdateSessionParams,
-    UpdateSessionResult,
+    AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CreateSession,
+    CreateSessionParams, CreateSessionResult, DeleteSession, DeleteSessionParams,
+    DeleteSessionResult, ErrorCode, GetSession, GetSessionParams, GetSessionResult, ListSessions,
+    ListSessionsParams, ListSessionsResult, Method, ProjectId, RpcError, SeqResult, SessionChanges,
+    SessionId, UpdateSession, UpdateSessionParams, UpdateSessionResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
 use scorel_session::{Command, ListFilter};
@@ -27,7 +27,8 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListSessions, _, _>(table, list)?;
     method::<UpdateSession, _, _>(table, update)?;
     method::<ArchiveSession, _, _>(table, archive)?;
-    method::<DeleteSession, _, _>(table, delete)
+    method::<DeleteSession, _, _>(table, delete)?;
+    method::<AcceptDamage, _, _>(table, accept_damage)
 }
 
 async fn create(
@@ -144,6 +145,19 @@ async fn delete(
     let effect = Effect::DeleteSession { session_id };
     host.mutate(command, effect).await?;
     Ok(DeleteSessionResult { session_id })
+}
+
+async fn accept_damage(
+    host: Arc<Host>,
+    call: Call,
+    mut params: AcceptDamageParams,
+) -> Result<SeqResult, RpcError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, AcceptDamage::NAME, &params)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    let (offset, length) = (params.offset, params.length);
+    let seq = lane.accept_damage(command, offset, length).await?;
+    Ok(SeqResult { seq })
 }
 
 /// The directory of a project.

@@ -3,7 +3,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use scorel_journal::{EVENTS, Storage};
-use scorel_proto::{Event, Phase, Session, SessionId, SessionView};
+use scorel_proto::{Event, Session, SessionId, SessionView};
 
 use crate::SessionHeader;
 use crate::checkpoint::Checkpoint;
@@ -33,7 +33,7 @@ pub(super) fn summarise(storage: &dyn Storage, dir: &Path, id: SessionId) -> Opt
     };
     fold(&mut view, tail.split(|byte| *byte == b'\n'));
     let mut session = header.describe(&view);
-    session.phase = Phase::Idle;
+    session.phase = view.state.phase();
     Some(session)
 }
 

@@ -1,7 +1,7 @@
 //! The one way in which events come into being: number, write, fold, publish.
 
 use bytes::Bytes;
-use scorel_journal::{AppendError, Appended};
+use scorel_journal::{AppendError, Appended, Journal};
 use scorel_proto::{
     ClientId, CommandId, EndReason, EventId, PersistentBody, PersistentEvent, Place, Seq,
     SeqReserveBody, TransientBody, TransientEvent, TurnId,
@@ -105,10 +105,16 @@ impl Lane {
     ) -> Result<(PersistentEvent, Appended), SessionError> {
         state.check_usable()?;
         let mut event = self.event(state, draft);
-        let appended = state.journal.append(|seq| {
-            event.seq = seq;
-            serde_json::to_vec(&event)
-        });
+        let mut append = |journal: &mut Journal| {
+            journal.append(|seq| {
+                event.seq = seq;
+                serde_json::to_vec(&event)
+            })
+        };
+        let mut appended = append(&mut state.journal);
+        if matches!(appended, Err(AppendError::Failed(_))) && self.move_to_copy(state) {
+            appended = append(&mut state.journal);
+        }
         match appended {
             Ok(record) => {
                 event.prev = Some(record.prev());
@@ -118,12 +124,28 @@ impl Lane {
         }
     }
 
+    /// After a failed sync nobody knows what the disk has of the file. What was published is copied
+    /// to a new one, and the session goes on there.
+    fn move_to_copy(&self, state: &mut LaneState) -> bool {
+        match state.journal.recover_by_copy() {
+            Ok(()) => {
+                tracing::warn!(session = %self.id(), "the log was moved to a copy of itself");
+                true
+            }
+            Err(error) => {
+                tracing::error!(session = %self.id(), %error, "the log could not be copied");
+                false
+            }
+        }
+    }
+
     fn publish(&self, state: &mut LaneState, event: &PersistentEvent, record: &Appended) {
         state.index.push(record.place());
         state.view.apply_persistent(event);
         state
             .receipts
             .apply(event, state.view.state.queue.items.len());
+        state.spool.recorded(event.id, &event.body);
         self.feed.publish(record);
     }
 
@@ -212,6 +234,9 @@ impl Lane {
 
     fn publish_transient(&self, state: &mut LaneState, event: &TransientEvent) {
         state.view.apply_transient(event);
+        if let Some(turn_id) = event.turn_id {
+            state.spool.note(turn_id, &event.body);
+        }
         let json = serde_json::to_vec(event).expect("an event has only string keys");
         self.feed.publish_transient(event.seq, Bytes::from(json));
     }

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use scorel_journal::{ContinueAt, Index, Journal, Opened, RecordRef, ResumePoint, Resumed};
 use scorel_proto::{Event, SessionId, SessionView};
 
+use super::damage::unaccepted;
 use super::{Lane, LaneState};
 use crate::checkpoint::Checkpoint;
 use crate::receipts::Receipts;
 use crate::recovery::recover;
 use crate::shared::Shared;
+use crate::spool::Spool;
 use crate::{SessionError, SessionHeader};
 
 /// What the records of a log fold into.
@@ -29,7 +31,9 @@ impl Lane {
         let dir = shared.session_dir(id);
         let (opened, fold) = open(&shared, &dir, id)?;
         let header = read_header(&opened, id)?;
-        let problem = report(&opened, id);
+        report(&opened, id);
+        let damage = unaccepted(opened.report(), &fold.view.state.accepted_damage);
+        let beyond = beyond_repair(&opened);
         let at = match &fold.view.state.turn {
             Some(_) => ContinueAt::Reserve,
             None => ContinueAt::LastRecord,
@@ -42,23 +46,26 @@ impl Lane {
             view: fold.view,
             index: fold.index,
             receipts: fold.receipts,
-            failed: problem,
+            spool: Spool::new(Arc::clone(&shared.storage), &dir),
+            damage,
+            failed: beyond,
             deleted: false,
             recovery_due: None,
             lift_pause: false,
         };
         let lane = Arc::new(Self::new(header, dir, state, shared));
-        lane.wake()?;
+        let mut state = lane
+            .try_lock()
+            .expect("nobody else has a lane that is being loaded");
+        lane.wake(&mut state)?;
+        drop(state);
         Ok(lane)
     }
 
     /// Closes an interrupted turn, and goes on with the queue. A log that cannot be written at the
     /// moment can be read all the same; what is due is done as soon as it can.
-    fn wake(self: &Arc<Self>) -> Result<(), SessionError> {
-        let mut state = self
-            .try_lock()
-            .expect("nobody else has a lane that is being loaded");
-        match self.recover(&mut state) {
+    pub(super) fn wake(self: &Arc<Self>, state: &mut LaneState) -> Result<(), SessionError> {
+        match self.recover(state) {
             Err(SessionError::Stalled(_)) => {
                 self.persist_later(Self::recover);
                 Ok(())
@@ -69,7 +76,7 @@ impl Lane {
 
     fn recover(self: &Arc<Self>, state: &mut LaneState) -> Result<(), SessionError> {
         state.recovery_due = None;
-        if state.failed.is_some() || state.deleted {
+        if state.failed.is_some() || state.deleted || !state.damage.is_empty() {
             return Ok(());
         }
         let before = state.journal.end();
@@ -160,8 +167,8 @@ fn read_header(opened: &Opened, id: SessionId) -> Result<SessionHeader, SessionE
     }
 }
 
-/// Reports what is wrong with the log. Returns what keeps the session from going on.
-fn report(opened: &Opened, id: SessionId) -> Option<String> {
+/// Says in the daemon's log what is wrong with a session's log.
+fn report(opened: &Opened, id: SessionId) {
     let report = opened.report();
     if let Some(torn) = &report.torn {
         tracing::warn!(
@@ -176,15 +183,11 @@ fn report(opened: &Opened, id: SessionId) -> Option<String> {
         tracing::error!(session = %id, offset = damage.offset, bytes = damage.len,
             reason = %damage.reason, "the log is damaged");
     }
-    let first = report.damage.first()?;
-    let more = report.damage.len() as u64 - 1 + report.more_damage;
-    let more = if more == 0 {
-        String::new()
-    } else {
-        format!(", and {more} more places")
-    };
-    Some(format!(
-        "the log is damaged at offset {}, {} bytes: {}{more}",
-        first.offset, first.len, first.reason
-    ))
+}
+
+/// So many damaged places that the log is beyond accepting them one by one.
+fn beyond_repair(opened: &Opened) -> Option<String> {
+    let more = opened.report().more_damage;
+    let listed = opened.report().damage.len();
+    (more > 0).then(|| format!("the log is damaged at {listed} places and {more} more"))
 }

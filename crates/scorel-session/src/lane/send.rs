@@ -60,6 +60,9 @@ impl Lane {
             return Err(SessionError::ShuttingDown);
         }
         check_leaf(state, request.expected_leaf_id)?;
+        // Known to the next daemon before there is something that needs it.
+        let entered = self.shared.active.enter(self.id());
+        entered.map_err(|error| SessionError::Stalled(error.to_string()))?;
         let busy = state.view.state.turn.is_some() || !state.view.state.queue.items.is_empty();
         if busy {
             self.queue(state, request)

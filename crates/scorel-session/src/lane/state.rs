@@ -1,8 +1,10 @@
 use scorel_journal::{Index, Journal};
 use scorel_proto::{SessionId, SessionView};
 
+use super::damage::DamagedPlace;
 use crate::SessionError;
 use crate::receipts::Receipts;
+use crate::spool::Spool;
 
 /// What a lane's critical section owns.
 #[derive(Debug)]
@@ -12,6 +14,9 @@ pub(crate) struct LaneState {
     pub(crate) view: SessionView,
     pub(crate) index: Index,
     pub(crate) receipts: Receipts,
+    pub(crate) spool: Spool,
+    /// The places of the log that are damaged and that nobody has accepted.
+    pub(crate) damage: Vec<DamagedPlace>,
     /// Why the session cannot go on.
     pub(crate) failed: Option<String>,
     pub(crate) deleted: bool,
@@ -39,8 +44,29 @@ impl LaneState {
         self.check_exists()?;
         match (&self.failed, &self.recovery_due) {
             (Some(reason), _) => Err(self.failure(reason)),
+            (None, _) if !self.damage.is_empty() => Err(SessionError::Damaged {
+                session_id: self.session_id,
+                places: self.damage.clone(),
+            }),
             (None, Some(reason)) => Err(SessionError::Stalled(reason.clone())),
             (None, None) => Ok(()),
+        }
+    }
+
+    /// What keeps the session from being used, in words.
+    pub(crate) fn problem(&self) -> Option<String> {
+        match (&self.failed, self.damage.first()) {
+            (Some(reason), _) => Some(reason.clone()),
+            (None, Some(first)) => {
+                let more = self.damage.len() - 1;
+                let more = if more == 0 {
+                    String::new()
+                } else {
+                    format!(", and {more} more places")
+                };
+                Some(format!("the log is damaged {first}{more}"))
+            }
+            (None, None) => None,
         }
     }
 

@@ -28,6 +28,7 @@ impl Sessions {
                 lane.feed.shrink();
             }
         }
+        self.leave_active().await;
         for id in self.unused() {
             if let Some(lane) = self.lane_in_memory(id) {
                 // What is derived is written while the lane is still the only writer.

@@ -1,0 +1,327 @@
+//! What was shown of the message that is being generated, beside the log.
+//!
+//! A message is in the log when it is complete. Until then its pieces are written to the file
+//! `inflight`, unsynced, before anybody sees them, so that the end of the process does not take
+//! back what was read. The file holds JSON lines: where the message belongs, then its pieces.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scorel_journal::{Access, LogFile, Storage, read_bounded};
+use scorel_proto::{Block, EventId, PersistentBody, TransientBody, TurnId};
+use serde::{Deserialize, Serialize};
+
+/// The name of the file in a session's directory.
+const NAME: &str = "inflight";
+
+/// How large a spool may be to be read: more than any model says in one message.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The writer of a session's spool.
+///
+/// A spool that cannot be written keeps nobody from talking: the message itself will be in the log,
+/// or its failure to get there will be said.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    storage: Arc<dyn Storage>,
+    path: PathBuf,
+    file: Option<Arc<dyn LogFile>>,
+    /// The message that the file holds pieces of.
+    message: Option<EventId>,
+}
+
+/// One line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+enum Line {
+    Start {
+        event_id: EventId,
+        turn_id: TurnId,
+        model: String,
+    },
+    Text {
+        block: u32,
+        delta: String,
+    },
+    Thinking {
+        block: u32,
+        delta: String,
+    },
+}
+
+/// A message that was being generated when the process ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Spooled {
+    pub(crate) event_id: EventId,
+    pub(crate) turn_id: TurnId,
+    pub(crate) model: String,
+    /// Text and reasoning, in order, without empty blocks.
+    pub(crate) content: Vec<Block>,
+}
+
+impl Spool {
+    pub(crate) fn new(storage: Arc<dyn Storage>, dir: &Path) -> Self {
+        Self {
+            storage,
+            path: dir.join(NAME),
+            file: None,
+            message: None,
+        }
+    }
+
+    /// Notes an event that is about to be shown.
+    pub(crate) fn note(&mut self, turn_id: TurnId, body: &TransientBody) {
+        let noted = match body {
+            TransientBody::MessageStart(body) => {
+                let model = body.model.clone().unwrap_or_default();
+                self.start(
+                    &Line::Start {
+                        event_id: body.event_id,
+                        turn_id,
+                        model,
+                    },
+                    body.event_id,
+                )
+            }
+            TransientBody::TextDelta(body) => self.append(&Line::Text {
+                block: body.block_index,
+                delta: body.delta.clone(),
+            }),
+            TransientBody::ThinkingDelta(body) => self.append(&Line::Thinking {
+                block: body.block_index,
+                delta: body.delta.clone(),
+            }),
+            TransientBody::MessageCancelled(body) => self.finish(body.event_id),
+            _ => Ok(()),
+        };
+        self.report(noted);
+    }
+
+    /// Notes a record that is in the log: a message that is there needs no pieces.
+    pub(crate) fn recorded(&mut self, id: EventId, body: &PersistentBody) {
+        if matches!(body, PersistentBody::Message(_)) {
+            let finished = self.finish(id);
+            self.report(finished);
+        }
+    }
+
+    /// What the file holds, if it holds a message.
+    pub(crate) fn read(&self) -> Option<Spooled> {
+        let bytes = read_bounded(&*self.storage, &self.path, MAX_BYTES).ok()?;
+        let mut lines = bytes.split(|byte| *byte == b'\n').map_while(parse);
+        let Some(Line::Start {
+            event_id,
+            turn_id,
+            model,
+        }) = lines.next()
+        else {
+            return None;
+        };
+        let mut blocks: Vec<(u32, Block)> = Vec::new();
+        lines.for_each(|line| add(&mut blocks, line));
+        let content = blocks.into_iter().map(|(_, block)| block).collect();
+        Some(Spooled {
+            event_id,
+            turn_id,
+            model,
+            content,
+        })
+    }
+
+    /// Forgets what a crash left in the file.
+    pub(crate) fn clear(&mut self) {
+        let left = self
+            .storage
+            .status(&self.path)
+            .is_ok_and(|status| status.len > 0);
+        if left {
+            let cleared = self.open().and_then(|file| file.set_len(0));
+            self.report(cleared);
+        }
+    }
+
+    fn start(&mut self, line: &Line, id: EventId) -> std::io::Result<()> {
+        self.open()?.set_len(0)?;
+        self.message = Some(id);
+        self.append(line)
+    }
+
+    fn finish(&mut self, id: EventId) -> std::io::Result<()> {
+        if self.message != Some(id) {
+            return Ok(());
+        }
+        self.message = None;
+        self.open()?.set_len(0)
+    }
+
+    fn append(&mut self, line: &Line) -> std::io::Result<()> {
+        if self.message.is_none() {
+            return Ok(());
+        }
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        let written = self.open()?.append(&bytes)?;
+        if written == bytes.len() {
+            Ok(())
+        } else {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+    }
+
+    fn open(&mut self) -> std::io::Result<Arc<dyn LogFile>> {
+        if let Some(file) = &self.file {
+            return Ok(Arc::clone(file));
+        }
+        let file = match self.storage.open(&self.path, Access::Append) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                self.storage.create_new(&self.path)?
+            }
+            opened => opened?,
+        };
+        self.file = Some(Arc::clone(&file));
+        Ok(file)
+    }
+
+    /// Pieces without those before them would be another text: the rest is left out.
+    fn report(&mut self, result: std::io::Result<()>) {
+        if let Err(error) = result {
+            self.message = None;
+            tracing::warn!(path = %self.path.display(), %error, "a message is not spooled");
+        }
+    }
+}
+
+/// A line cut off by a crash is no JSON; nothing follows it.
+fn parse(line: &[u8]) -> Option<Line> {
+    serde_json::from_slice(line).ok()
+}
+
+fn add(blocks: &mut Vec<(u32, Block)>, line: Line) {
+    let (number, delta, thinking) = match line {
+        Line::Text { block, delta } => (block, delta, false),
+        Line::Thinking { block, delta } => (block, delta, true),
+        Line::Start { .. } => return,
+    };
+    if delta.is_empty() {
+        return;
+    }
+    match blocks.last_mut() {
+        Some((last, Block::Text { text, .. } | Block::Thinking { text, .. }))
+            if *last == number =>
+        {
+            text.push_str(&delta);
+        }
+        _ if thinking => blocks.push((number, thinking_block(delta))),
+        _ => blocks.push((number, Block::text(delta))),
+    }
+}
+
+const fn thinking_block(text: String) -> Block {
+    Block::Thinking {
+        text,
+        signature: None,
+        redacted: false,
+        provider: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_journal::FileStorage;
+    use scorel_proto::{MessageStart, Role, TextDelta, ThinkingDelta};
+
+    use super::*;
+
+    fn start(event_id: EventId) -> TransientBody {
+        let model = Some("m".to_owned());
+        let role = Role::Assistant;
+        TransientBody::MessageStart(MessageStart {
+            event_id,
+            parent_id: None,
+            role,
+            model,
+        })
+    }
+
+    fn text(event_id: EventId, block_index: u32, delta: &str) -> TransientBody {
+        let delta = delta.to_owned();
+        TransientBody::TextDelta(TextDelta {
+            event_id,
+            block_index,
+            delta,
+            from_seq: None,
+        })
+    }
+
+    fn thinking(event_id: EventId, block_index: u32, delta: &str) -> TransientBody {
+        let delta = delta.to_owned();
+        TransientBody::ThinkingDelta(ThinkingDelta {
+            event_id,
+            block_index,
+            delta,
+            from_seq: None,
+        })
+    }
+
+    fn spool(dir: &Path) -> Spool {
+        Spool::new(Arc::new(FileStorage), dir)
+    }
+
+    #[test]
+    fn what_was_shown_is_read_back_up_to_a_torn_line() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (id, turn_id) = (EventId::generate(), TurnId::generate());
+        let mut writer = spool(dir.path());
+        assert_eq!(writer.read(), None);
+        for body in [
+            start(id),
+            thinking(id, 0, "hm"),
+            text(id, 1, "a "),
+            text(id, 1, "b"),
+        ] {
+            writer.note(turn_id, &body);
+        }
+        let content = vec![thinking_block("hm".into()), Block::text("a b")];
+        let model = "m".to_owned();
+        let expected = Spooled {
+            event_id: id,
+            turn_id,
+            model,
+            content,
+        };
+        assert_eq!(spool(dir.path()).read(), Some(expected.clone()));
+        let path = dir.path().join(NAME);
+        let bytes = std::fs::read(&path).expect("readable");
+        std::fs::write(&path, &bytes[..bytes.len() - 3]).expect("writable");
+        let content = vec![thinking_block("hm".into()), Block::text("a ")];
+        assert_eq!(
+            spool(dir.path()).read(),
+            Some(Spooled {
+                content,
+                ..expected
+            })
+        );
+    }
+
+    #[test]
+    fn a_new_message_and_the_end_of_one_empty_the_file() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (first, second, turn) = (EventId::generate(), EventId::generate(), TurnId::generate());
+        let mut writer = spool(dir.path());
+        writer.note(turn, &start(first));
+        writer.note(turn, &text(first, 0, "x"));
+        writer.note(turn, &start(second));
+        assert_eq!(
+            writer.read().map(|spooled| spooled.content),
+            Some(Vec::new())
+        );
+        writer.finish(first).expect("nothing to do");
+        assert!(writer.read().is_some());
+        writer.finish(second).expect("writable");
+        assert_eq!(writer.read(), None);
+    }
+}

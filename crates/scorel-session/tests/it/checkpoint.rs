@@ -1,0 +1,135 @@
+//! Loading with and without the derived file.
+
+use std::fs;
+use std::time::Duration;
+
+use scorel_proto::SessionId;
+
+use crate::rig::Rig;
+
+/// A session with a history and a checkpoint.
+async fn session() -> (Rig, SessionId) {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    for question in ["one", "two", "three"] {
+        rig.exchange(id, question).await;
+    }
+    assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+    assert!(rig.dir(id).join("checkpoint").exists());
+    (rig, id)
+}
+
+async fn assert_equal(one: &Rig, two: &Rig, id: SessionId) {
+    let (a, b) = (one.lane(id).await, two.lane(id).await);
+    assert_eq!(
+        a.session().await.expect("there"),
+        b.session().await.expect("there")
+    );
+    let (one, two) = (one.follow(id).await, two.follow(id).await);
+    assert_eq!(one.view, two.view);
+    assert_eq!(one.taken, two.taken);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_the_same_with_a_checkpoint_and_without() {
+    let (rig, id) = session().await;
+    let (with, without) = (rig.crashed(), rig.crashed());
+    fs::remove_file(without.dir(id).join("checkpoint")).expect("removed");
+    assert_equal(&with, &without, id).await;
+    with.exchange(id, "four").await;
+    with.check(id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_checkpoint_that_is_older_than_the_log_is_a_beginning() {
+    let (rig, id) = session().await;
+    let stale = fs::read(rig.dir(id).join("checkpoint")).expect("readable");
+    let later = rig.restarted();
+    later.exchange(id, "four").await;
+    later.exchange(id, "five").await;
+    let (with, without) = (later.crashed(), later.crashed());
+    fs::write(with.dir(id).join("checkpoint"), stale).expect("writable");
+    fs::remove_file(without.dir(id).join("checkpoint")).expect("removed");
+    assert_equal(&with, &without, id).await;
+    with.check(id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_checkpoint_that_does_not_fit_is_ignored() {
+    let (rig, id) = session().await;
+    let good = fs::read(rig.dir(id).join("checkpoint")).expect("readable");
+    let of_another = {
+        let (rig, other) = session().await;
+        fs::read(rig.dir(other).join("checkpoint")).expect("readable")
+    };
+    let mut flipped = good.clone();
+    flipped[40] ^= 1;
+    let cut = good[..good.len() / 2].to_vec();
+    let without = rig.crashed();
+    fs::remove_file(without.dir(id).join("checkpoint")).expect("removed");
+    for wrong in [of_another, flipped, cut, Vec::new(), b"checkpoint".to_vec()] {
+        let with = rig.crashed();
+        fs::write(with.dir(id).join("checkpoint"), wrong).expect("writable");
+        assert_equal(&with, &without, id).await;
+        with.exchange(id, "four").await;
+        with.check(id).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_is_older_than_its_checkpoint_gives_no_number_twice() {
+    let (rig, id) = session().await;
+    let log = rig.log(id);
+    let cut = rig.crashed();
+    let path = cut.dir(id).join("events.jsonl");
+    let text = fs::read_to_string(&path).expect("a log");
+    let last = log.lines[log.lines.len() - 1].len() + 1;
+    fs::write(&path, &text[..text.len() - last]).expect("writable");
+    let lost = log.records[log.records.len() - 1]["seq"]
+        .as_u64()
+        .expect("a number");
+    cut.lane(id).await;
+    let after = cut.check(id).await;
+    let new = after.records[log.records.len() - 1]["seq"]
+        .as_u64()
+        .expect("a number");
+    assert!(new > lost, "{new} is used again");
+    assert_eq!(after.reasons(), ["completed", "completed", "interrupted"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn opening_a_healthy_idle_session_changes_no_byte() {
+    let (rig, id) = session().await;
+    let files = || {
+        let mut files: Vec<_> = fs::read_dir(rig.dir(id))
+            .expect("readable")
+            .map(|entry| {
+                let path = entry.expect("readable").path();
+                let content = if path.is_file() {
+                    fs::read(&path).expect("readable")
+                } else {
+                    Vec::new()
+                };
+                let changed = fs::metadata(&path)
+                    .and_then(|data| data.modified())
+                    .expect("known");
+                (path, content, changed)
+            })
+            .collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    let again = rig.restarted();
+    let lane = again.lane(id).await;
+    lane.events(None, None, 100).await.expect("readable");
+    again.follow(id).await;
+    drop(lane);
+    assert_eq!(files(), before);
+    again.sessions.drain(Duration::from_secs(5)).await;
+    assert_eq!(
+        files(),
+        before,
+        "a checkpoint that is up to date is not written again"
+    );
+}

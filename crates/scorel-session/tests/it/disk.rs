@@ -1,0 +1,165 @@
+//! The real file system, with faults that last as long as a test wants.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use scorel_journal::{Access, FileStatus, FileStorage, LogFile, Storage};
+use tokio::sync::watch;
+
+use crate::follower::within;
+
+/// A disk that can be full, or fail to sync.
+#[derive(Debug, Clone)]
+pub(crate) struct Disk {
+    state: Arc<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    full: AtomicBool,
+    /// How many more appends succeed before the disk is full.
+    room: AtomicUsize,
+    sync_fails: AtomicBool,
+    /// How many appends were refused.
+    refused: watch::Sender<usize>,
+    opened: AtomicUsize,
+}
+
+impl Disk {
+    pub(crate) fn new() -> Self {
+        let state = State {
+            full: AtomicBool::new(false),
+            room: AtomicUsize::new(usize::MAX),
+            sync_fails: AtomicBool::new(false),
+            refused: watch::Sender::new(0),
+            opened: AtomicUsize::new(0),
+        };
+        Self {
+            state: Arc::new(state),
+        }
+    }
+
+    pub(crate) fn storage(&self) -> Arc<dyn Storage> {
+        Arc::new(self.clone())
+    }
+
+    pub(crate) fn set_full(&self, full: bool) {
+        self.state.room.store(usize::MAX, Ordering::SeqCst);
+        self.state.full.store(full, Ordering::SeqCst);
+    }
+
+    /// The disk is full after `appends` more of them.
+    pub(crate) fn full_after(&self, appends: usize) {
+        self.state.room.store(appends, Ordering::SeqCst);
+    }
+
+    pub(crate) fn fail_syncs(&self) {
+        self.state.sync_fails.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until so many appends have been refused from now on.
+    pub(crate) async fn refuses(&self, count: usize) {
+        let mut refused = self.state.refused.subscribe();
+        let wanted = *refused.borrow() + count;
+        within(refused.wait_for(|refused| *refused >= wanted))
+            .await
+            .expect("the disk stays");
+    }
+
+    /// How many times a log was opened for writing.
+    pub(crate) fn opened(&self) -> usize {
+        self.state.opened.load(Ordering::SeqCst)
+    }
+
+    fn wrap(&self, file: Arc<dyn LogFile>) -> Arc<dyn LogFile> {
+        Arc::new(File {
+            disk: self.clone(),
+            file,
+        })
+    }
+
+    fn check_room(&self) -> io::Result<()> {
+        let less = |room: usize| room.checked_sub(1);
+        let state = &self.state;
+        let used_up = state
+            .room
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+            .is_err();
+        if used_up || state.full.load(Ordering::SeqCst) {
+            state.refused.send_modify(|refused| *refused += 1);
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(())
+    }
+}
+
+impl Storage for Disk {
+    fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>> {
+        if access == Access::Append {
+            self.state.opened.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(self.wrap(FileStorage.open(path, access)?))
+    }
+
+    fn create_new(&self, path: &Path) -> io::Result<Arc<dyn LogFile>> {
+        Ok(self.wrap(FileStorage.create_new(path)?))
+    }
+
+    fn status(&self, path: &Path) -> io::Result<FileStatus> {
+        FileStorage.status(path)
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        FileStorage.create_dir(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        FileStorage.list(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        FileStorage.rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        FileStorage.remove(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        FileStorage.sync_dir(path)
+    }
+}
+
+#[derive(Debug)]
+struct File {
+    disk: Disk,
+    file: Arc<dyn LogFile>,
+}
+
+impl LogFile for File {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.file.read_at(buf, offset)
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.disk.check_room()?;
+        self.file.append(bytes)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        if self.disk.state.sync_fails.load(Ordering::SeqCst) {
+            return Err(io::Error::other("the disk is broken"));
+        }
+        self.file.sync_data()
+    }
+
+    fn status(&self) -> io::Result<FileStatus> {
+        self.file.status()
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.file.set_len(len)
+    }
+}

@@ -1,0 +1,106 @@
+//! Stopping.
+
+use std::time::Duration;
+
+use scorel_proto::{ErrorCode, StopReason};
+
+use crate::rig::{Rig, message};
+
+const GRACE: Duration = Duration::from_secs(10);
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_is_interrupted_and_what_it_said_is_kept() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "one").await;
+    let call = rig.model().await;
+    rig.say(id, "two").await;
+    call.text("half an answer").await;
+    follower.until("text_delta").await;
+    assert!(rig.sessions.drain(GRACE).await);
+    assert_eq!(follower.outcome().await, "interrupted");
+    assert_eq!(follower.until("end").await["reason"], "shutting_down");
+    assert_eq!(follower.try_next().await, None);
+    let log = rig.log(id);
+    log.check();
+    let kept = &log.only("assistant")["message"];
+    assert_eq!(kept["content"][0]["text"], "half an answer");
+    assert_eq!(
+        (&kept["partial"], &kept["stopReason"]),
+        (&true.into(), &"interrupted".into())
+    );
+    assert_eq!(log.all("user").len(), 1, "no further turn begins");
+
+    let refused = rig.send(id, message("three")).await.expect_err("refused");
+    assert_eq!(refused.code(), ErrorCode::ShuttingDown);
+    let again = rig.restarted();
+    assert_eq!(
+        again
+            .lane(id)
+            .await
+            .session()
+            .await
+            .expect("there")
+            .queue
+            .len(),
+        1
+    );
+    again.check(id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_does_not_end_is_waited_for_as_long_as_the_grace_lasts() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    rig.begin(id, "one").await;
+    rig.model().await.tools(&[("c1", "write")]).await;
+    let run = rig.tool().await;
+    assert!(!rig.sessions.drain(GRACE).await);
+    run.cancel.cancelled().await;
+    let crashed = rig.crashed();
+    crashed.lane(id).await;
+    assert_eq!(crashed.check(id).await.reasons(), ["interrupted"]);
+    run.end("too late");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_is_accepted_while_the_daemon_stops_has_an_outcome() {
+    for yields in 0..12 {
+        let rig = Rig::new();
+        let id = rig.session().await;
+        let lane = rig.lane(id).await;
+        let send = tokio::spawn(async move { lane.send(message("one")).await });
+        for _ in 0..yields {
+            tokio::task::yield_now().await;
+        }
+        assert!(rig.sessions.drain(GRACE).await);
+        let sent = send.await.expect("no panic");
+        let log = rig.log(id);
+        log.check();
+        match sent {
+            Ok(_) => assert_eq!(log.reasons(), ["interrupted"]),
+            Err(error) => {
+                assert_eq!(error.code(), ErrorCode::ShuttingDown);
+                assert_eq!(log.records.len(), 0);
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_does_not_wait_for_room_on_the_disk() {
+    let disk = crate::disk::Disk::new();
+    let rig = Rig::on_disk(disk.storage());
+    let id = rig.session().await;
+    rig.begin(id, "one").await;
+    let call = rig.model().await;
+    call.text("x").await;
+    disk.set_full(true);
+    call.done(StopReason::EndTurn).await;
+    disk.refuses(2).await;
+    assert!(rig.sessions.drain(GRACE).await);
+    let again = rig.restarted();
+    again.lane(id).await;
+    assert_eq!(again.check(id).await.reasons(), ["interrupted"]);
+}

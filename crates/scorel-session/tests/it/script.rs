@@ -1,0 +1,223 @@
+//! The model, the tools and the setup that a test plays.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream;
+use scorel_proto::{InstructionPart, SessionId, TurnError};
+use scorel_runtime::{
+    ModelInfo, ModelRequest, Provider, ProviderStream, RetryPolicy, ToolCall, ToolOutcome,
+    ToolSpec, ToolUpdates, Toolbox, TurnLimits, TurnPorts,
+};
+use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::stage::{ModelCall, ToolRun};
+
+/// What the next turns are prepared with.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) limits: TurnLimits,
+    pub(crate) retry: RetryPolicy,
+    /// What the next preparations end with instead of a turn.
+    pub(crate) failures: VecDeque<Failure>,
+    /// What the next preparation waits for.
+    pub(crate) gate: Option<std::sync::mpsc::Receiver<()>>,
+}
+
+/// How a preparation fails.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Error(TurnError),
+    Panic,
+    /// The preparation succeeds and the model panics when it is asked.
+    ModelPanic,
+}
+
+/// The setup of turns, a model and a toolbox: each model call and each tool call is handed to the
+/// test, which says what happens.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) plan: Mutex<Plan>,
+    pub(crate) forgotten: Mutex<Vec<SessionId>>,
+    /// How many tools were dropped while they ran.
+    pub(crate) abandoned: Arc<AtomicUsize>,
+    model: ModelInfo,
+    specs: Vec<ToolSpec>,
+    calls: mpsc::Sender<ModelCall>,
+    runs: mpsc::Sender<ToolRun>,
+}
+
+impl Script {
+    pub(crate) fn new(calls: mpsc::Sender<ModelCall>, runs: mpsc::Sender<ToolRun>) -> Self {
+        let spec = |name: &str, read_only| ToolSpec {
+            name: name.to_owned(),
+            description: format!("the tool {name}"),
+            parameters: json!({"type": "object"}),
+            read_only,
+        };
+        Self {
+            plan: Mutex::default(),
+            forgotten: Mutex::default(),
+            abandoned: Arc::default(),
+            model: ModelInfo {
+                provider: "script".to_owned(),
+                id: "script-1".to_owned(),
+                context_window: 100_000,
+                max_output_tokens: 10_000,
+            },
+            specs: vec![spec("look", true), spec("peek", true), spec("write", false)],
+            calls,
+            runs,
+        }
+    }
+
+    fn ports(&self, provider: Arc<dyn Provider>) -> TurnPorts {
+        let plan = self.plan.lock().expect("not poisoned");
+        TurnPorts {
+            provider,
+            tools: Arc::new(ScriptedTools {
+                specs: self.specs.clone(),
+                runs: self.runs.clone(),
+                abandoned: Arc::clone(&self.abandoned),
+            }),
+            clock: Arc::new(TokioClock::new()),
+            limits: plan.limits.clone(),
+            retry: plan.retry.clone(),
+            system: String::new(),
+            thinking: scorel_proto::ThinkingLevel::default(),
+        }
+    }
+}
+
+impl TurnSetup for Script {
+    fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError> {
+        let (gate, failure) = {
+            let mut plan = self.plan.lock().expect("not poisoned");
+            (plan.gate.take(), plan.failures.pop_front())
+        };
+        if let Some(gate) = gate {
+            let _ = gate.recv_timeout(Duration::from_secs(60));
+        }
+        let mut model = self.model.clone();
+        model.id = request.model.clone().unwrap_or(model.id);
+        let provider: Arc<dyn Provider> = match failure {
+            Some(Failure::Error(error)) => return Err(error),
+            Some(Failure::Panic) => panic!("the test wants a panic in the setup"),
+            Some(Failure::ModelPanic) => Arc::new(PanickingModel { model }),
+            None => Arc::new(ScriptedModel {
+                model,
+                calls: self.calls.clone(),
+            }),
+        };
+        let part = |source: &str, text: &str| InstructionPart {
+            source: source.to_owned(),
+            text: text.to_owned(),
+        };
+        Ok(PreparedTurn {
+            ports: self.ports(provider),
+            instructions: vec![part("base", "be brief"), part("environment", "a test")],
+        })
+    }
+
+    fn forget(&self, session_id: SessionId) {
+        self.forgotten
+            .lock()
+            .expect("not poisoned")
+            .push(session_id);
+    }
+}
+
+#[derive(Debug)]
+struct ScriptedModel {
+    model: ModelInfo,
+    calls: mpsc::Sender<ModelCall>,
+}
+
+impl Provider for ScriptedModel {
+    fn model(&self) -> &ModelInfo {
+        &self.model
+    }
+
+    fn stream(&self, request: ModelRequest) -> ProviderStream {
+        let (events, received) = mpsc::channel(64);
+        let call = ModelCall { request, events };
+        self.calls.try_send(call).expect("the test takes its calls");
+        Box::pin(stream::unfold(received, |mut received| async move {
+            let event = received.recv().await?;
+            Some((event, received))
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PanickingModel {
+    model: ModelInfo,
+}
+
+impl Provider for PanickingModel {
+    fn model(&self) -> &ModelInfo {
+        &self.model
+    }
+
+    fn stream(&self, _: ModelRequest) -> ProviderStream {
+        panic!("the test wants a panic in the model");
+    }
+}
+
+#[derive(Debug)]
+struct ScriptedTools {
+    specs: Vec<ToolSpec>,
+    runs: mpsc::Sender<ToolRun>,
+    abandoned: Arc<AtomicUsize>,
+}
+
+impl Toolbox for ScriptedTools {
+    fn specs(&self) -> &[ToolSpec] {
+        &self.specs
+    }
+
+    fn call(
+        &self,
+        call: ToolCall,
+        updates: ToolUpdates,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, ToolOutcome> {
+        let (reply, outcome) = oneshot::channel();
+        let run = ToolRun {
+            call,
+            updates,
+            cancel,
+            reply,
+        };
+        self.runs.try_send(run).expect("the test takes its tools");
+        let running = Running(Some(Arc::clone(&self.abandoned)));
+        Box::pin(async move {
+            let outcome = outcome.await.expect("the test ends its tools");
+            running.ended();
+            outcome
+        })
+    }
+}
+
+/// Counts itself if it is dropped before its end.
+struct Running(Option<Arc<AtomicUsize>>);
+
+impl Running {
+    fn ended(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(abandoned) = &self.0 {
+            abandoned.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The test's side of a script.
+
+use scorel_proto::{Block, ErrorCategory, StopReason, Usage};
+use scorel_runtime::{
+    ModelRequest, ProviderError, ProviderEvent, ToolCall, ToolOutcome, ToolUpdates,
+};
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// What every scripted answer says that it has used.
+pub(crate) const USAGE: Usage = Usage {
+    input_tokens: 10,
+    output_tokens: 5,
+    ..Usage::ZERO
+};
+
+/// A call of the model, which the test answers.
+#[derive(Debug)]
+pub(crate) struct ModelCall {
+    pub(crate) request: ModelRequest,
+    pub(crate) events: mpsc::Sender<Result<ProviderEvent, ProviderError>>,
+}
+
+impl ModelCall {
+    pub(crate) async fn event(&self, event: ProviderEvent) {
+        self.events.send(Ok(event)).await.expect("the call is read");
+    }
+
+    pub(crate) async fn text(&self, delta: &str) {
+        self.text_in(0, delta).await;
+    }
+
+    pub(crate) async fn text_in(&self, block: usize, delta: &str) {
+        let delta = delta.to_owned();
+        self.event(ProviderEvent::Text { block, delta }).await;
+    }
+
+    pub(crate) async fn thinking(&self, delta: &str) {
+        let delta = delta.to_owned();
+        self.event(ProviderEvent::Thinking { block: 0, delta })
+            .await;
+    }
+
+    /// Begins a call of a tool.
+    pub(crate) async fn tool_begins(&self, block: usize, id: &str, name: &str, delta: &str) {
+        let start = ProviderEvent::ToolCallStart {
+            block,
+            id: id.to_owned(),
+            name: name.to_owned(),
+            provider: None,
+        };
+        self.event(start).await;
+        let delta = delta.to_owned();
+        self.event(ProviderEvent::ToolCallDelta { block, delta })
+            .await;
+    }
+
+    pub(crate) async fn done(self, stop_reason: StopReason) {
+        let done = ProviderEvent::Done {
+            stop_reason,
+            usage: Some(USAGE),
+            provider: None,
+        };
+        self.event(done).await;
+    }
+
+    /// Answers with a text and ends.
+    pub(crate) async fn answer(self, text: &str) {
+        self.text(text).await;
+        self.done(StopReason::EndTurn).await;
+    }
+
+    /// Asks for tools, by id and name, and ends.
+    pub(crate) async fn tools(self, calls: &[(&str, &str)]) {
+        for (block, (id, name)) in calls.iter().enumerate() {
+            self.tool_begins(block, id, name, "{\"a\":1}").await;
+        }
+        self.done(StopReason::ToolUse).await;
+    }
+
+    pub(crate) async fn fail(self, error: ProviderError) {
+        self.events
+            .send(Err(error))
+            .await
+            .expect("the call is read");
+    }
+
+    /// Completes when nobody reads the call any more.
+    pub(crate) async fn ended(&self) {
+        self.events.closed().await;
+    }
+}
+
+/// An error of the model.
+pub(crate) fn provider_error(retryable: bool) -> ProviderError {
+    ProviderError {
+        category: ErrorCategory::Overloaded,
+        retryable,
+        retry_after: None,
+        status: Some(529),
+        message: "too many people".to_owned(),
+        usage: None,
+    }
+}
+
+/// A running tool, which the test ends.
+#[derive(Debug)]
+pub(crate) struct ToolRun {
+    pub(crate) call: ToolCall,
+    pub(crate) updates: ToolUpdates,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) reply: oneshot::Sender<ToolOutcome>,
+}
+
+impl ToolRun {
+    pub(crate) fn end(self, text: &str) {
+        let outcome = ToolOutcome {
+            content: vec![Block::text(text)],
+            is_error: false,
+            details: None,
+        };
+        self.reply.send(outcome).expect("the tool runs");
+    }
+
+    pub(crate) fn show(&self, partial: Value) {
+        self.updates.send_replace(Some(partial));
+    }
+}
