@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
-use scorel_proto::{Anchors, Event, InFlight, Seq, SessionView, SyncMarker, SyncMode};
+use scorel_proto::{Anchors, Event, InFlight, SessionView, SyncMarker, SyncMode};
 use scorel_session::Subscriber;
 use serde_json::Value;
 
@@ -78,13 +78,6 @@ impl Follower {
     pub(crate) async fn outcome(&mut self) -> String {
         let outcome = self.until("turn_outcome").await;
         outcome["reason"].as_str().expect("a reason").to_owned()
-    }
-
-    /// Takes everything up to a number.
-    pub(crate) async fn through(&mut self, seq: Seq) {
-        while self.anchors.stream_last_seq < Some(seq) {
-            self.next().await;
-        }
     }
 
     /// What was taken, by name.

@@ -148,7 +148,10 @@ async fn a_page_says_that_it_fell_back_when_the_stream_is_gone_meanwhile() {
     let first = resync(&rig, id, anchors, None).await.expect("a page");
     assert_eq!(first.mode, SyncMode::StreamResume);
     rig.sessions.sweep().await;
-    let mut records: Vec<String> = texts(&first).into_iter().filter(is_record).collect();
+    let mut records: Vec<String> = texts(&first)
+        .into_iter()
+        .filter(|text| is_record(text))
+        .collect();
     let mut next = first.next_page;
     let mut last = None;
     while let Some(page) = next {
@@ -166,7 +169,7 @@ async fn a_page_says_that_it_fell_back_when_the_stream_is_gone_meanwhile() {
     );
 }
 
-fn is_record(text: &String) -> bool {
+fn is_record(text: &str) -> bool {
     Event::decode(text).expect("an event").is_persistent()
 }
 
