@@ -8,6 +8,7 @@ mod crash;
 mod dependencies;
 mod follow;
 mod limits;
+mod receipts;
 mod under_test;
 mod watchers;
 
