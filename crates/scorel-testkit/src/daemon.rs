@@ -24,6 +24,8 @@ pub struct DaemonUnderTest {
     program: PathBuf,
     root: TempDir,
     variables: Vec<(String, String)>,
+    /// The command under which the program runs.
+    wrapper: Vec<String>,
     child: Option<Child>,
 }
 
@@ -45,6 +47,7 @@ impl DaemonUnderTest {
             program: program.into(),
             root,
             variables: Vec::new(),
+            wrapper: Vec::new(),
             child: None,
         }
     }
@@ -65,6 +68,13 @@ impl DaemonUnderTest {
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// Runs the program under another one from its next start on: a command that takes the
+    /// program and its arguments at its end and becomes it, such as `strace -D`. An empty command
+    /// is none.
+    pub fn run_under(&mut self, wrapper: Vec<String>) {
+        self.wrapper = wrapper;
     }
 
     /// The home.
@@ -147,6 +157,21 @@ impl DaemonUnderTest {
     ///
     /// If it ends or says nothing.
     pub async fn spawn(&mut self) {
+        if let Err(status) = self.try_spawn().await {
+            panic!("the daemon ended with {status:?}: {}", self.errors());
+        }
+    }
+
+    /// Starts the process and waits until it says that it is ready.
+    ///
+    /// # Errors
+    ///
+    /// If it ends before that: with which status.
+    ///
+    /// # Panics
+    ///
+    /// If it says nothing.
+    pub async fn try_spawn(&mut self) -> Result<(), ExitStatus> {
         let notify = self.root.path().join("notify");
         let _none_yet: std::io::Result<()> = fs::remove_file(&notify);
         let socket = UnixDatagram::bind(&notify).expect("a socket for the readiness");
@@ -155,7 +180,8 @@ impl DaemonUnderTest {
             .append(true)
             .open(self.root.path().join("stderr"))
             .expect("a file for errors");
-        let mut child = Command::new(&self.program)
+        let mut child = self
+            .command()
             .arg("--home")
             .arg(self.home())
             .env_clear()
@@ -169,11 +195,21 @@ impl DaemonUnderTest {
             .expect("the daemon starts");
         tokio::select! {
             () = ready(&socket) => {}
-            status = child.wait() => {
-                panic!("the daemon ended with {status:?}: {}", self.errors());
-            }
+            status = child.wait() => return Err(status.expect("a child's status")),
         }
         self.child = Some(child);
+        Ok(())
+    }
+
+    fn command(&self) -> Command {
+        match self.wrapper.split_first() {
+            None => Command::new(&self.program),
+            Some((wrapper, arguments)) => {
+                let mut command = Command::new(wrapper);
+                command.args(arguments).arg(&self.program);
+                command
+            }
+        }
     }
 
     /// What the process wrote to its standard error.
@@ -232,13 +268,63 @@ impl DaemonUnderTest {
     /// If the process does not run.
     #[must_use]
     pub fn resident_kib(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    /// The most resident memory that the process had since [`DaemonUnderTest::forget_peak`], in
+    /// KiB.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run.
+    #[must_use]
+    pub fn peak_kib(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    /// Begins to measure the peak of the resident memory anew.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run.
+    pub fn forget_peak(&self) {
+        let path = format!("/proc/{}/clear_refs", self.pid());
+        fs::write(path, "5").expect("the process is ours");
+    }
+
+    fn memory(&self, field: &str) -> u64 {
         let path = format!("/proc/{}/status", self.pid());
         let status = fs::read_to_string(path).expect("the process's status");
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let line = status.lines().find(|line| line.starts_with(field));
         let number = line.and_then(|line| line.split_whitespace().nth(1));
         number
             .and_then(|number| number.parse().ok())
             .expect("a number of KiB")
+    }
+
+    /// The processor time that the process has used, in ticks of a hundredth of a second.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run.
+    #[must_use]
+    pub fn cpu_ticks(&self) -> u64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid()));
+        let stat = stat.expect("the process's times");
+        let (_, fields) = stat.rsplit_once(") ").expect("the name is in brackets");
+        let times = fields.split(' ').skip(11).take(2);
+        times.filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
+    }
+
+    /// How many descriptors the process has open.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run.
+    #[must_use]
+    pub fn descriptors(&self) -> usize {
+        let dir = fs::read_dir(format!("/proc/{}/fd", self.pid()));
+        dir.expect("the process's descriptors").count()
     }
 
     /// The lines of a session's log, the header first.

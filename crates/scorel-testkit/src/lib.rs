@@ -1,7 +1,14 @@
-//! Test doubles and harnesses: the model endpoint, the daemon under test.
+//! Test doubles and harnesses: the model endpoint, the daemon under test, and what must hold of its
+//! logs whatever happens to it.
 
+mod checked_log;
 mod daemon;
 mod model_server;
+mod seed;
+mod sightings;
 
+pub use checked_log::{CheckedLog, CheckedRecord, LogFault};
 pub use daemon::DaemonUnderTest;
 pub use model_server::{Answer, ChatAnswer, Gate, ModelServer, RecordedRequest};
+pub use seed::{Dice, runs};
+pub use sightings::{SightingFault, Sightings};

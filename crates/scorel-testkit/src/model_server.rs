@@ -7,6 +7,7 @@ mod gate;
 mod request;
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -83,6 +84,15 @@ impl ModelServer {
         self
     }
 
+    /// Sets who answers when the script is at its end, in place of a fallback.
+    pub fn answer_with(
+        &self,
+        make: impl FnMut(&RecordedRequest) -> Answer + Send + 'static,
+    ) -> &Self {
+        self.state.script().make = Some(Make(Box::new(make)));
+        self
+    }
+
     /// How many scripted answers are left.
     #[must_use]
     pub fn remaining(&self) -> usize {
@@ -115,7 +125,25 @@ struct State {
 #[derive(Debug, Default)]
 struct Script {
     answers: VecDeque<Answer>,
+    make: Option<Make>,
     fallback: Option<Answer>,
+}
+
+/// Makes answers to requests.
+struct Make(Box<dyn FnMut(&RecordedRequest) -> Answer + Send>);
+
+impl fmt::Debug for Make {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Make")
+    }
+}
+
+impl Script {
+    fn next(&mut self, request: &RecordedRequest) -> Option<Answer> {
+        let scripted = self.answers.pop_front();
+        let made = || self.make.as_mut().map(|make| (make.0)(request));
+        scripted.or_else(made).or_else(|| self.fallback.clone())
+    }
 }
 
 impl State {
@@ -125,9 +153,7 @@ impl State {
 
     /// Records a request and takes its answer.
     fn take(&self, request: RecordedRequest) -> Answer {
-        let mut script = self.script();
-        let answer = script.answers.pop_front();
-        let answer = answer.or_else(|| script.fallback.clone());
+        let answer = self.script().next(&request);
         self.requests.send_modify(|requests| requests.push(request));
         answer.unwrap_or_else(|| {
             Answer::json(

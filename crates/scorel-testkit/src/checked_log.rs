@@ -1,0 +1,203 @@
+//! A session's log, checked from outside: nothing of the journal's own code is used.
+
+mod fault;
+mod turns;
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use scorel_proto::{Event, SessionView};
+use serde_json::Value;
+
+pub use fault::LogFault;
+
+/// What stands between the bytes that a line's checksum covers and its eight digits.
+const CRC_KEY: &str = ",\"crc\":\"";
+
+/// A log of which every line was checked, and what it folds into.
+#[derive(Debug, Clone)]
+pub struct CheckedLog {
+    header: Value,
+    records: Vec<CheckedRecord>,
+    view: SessionView,
+    torn: usize,
+}
+
+/// One record of a checked log.
+#[derive(Debug, Clone)]
+pub struct CheckedRecord {
+    /// Its number.
+    pub seq: u64,
+    /// Its line, without the newline.
+    pub line: String,
+    /// The line as JSON.
+    pub value: Value,
+}
+
+impl CheckedRecord {
+    /// Its `type`.
+    #[must_use]
+    pub fn type_name(&self) -> &str {
+        self.value["type"].as_str().unwrap_or_default()
+    }
+
+    /// The turn that caused it.
+    #[must_use]
+    pub fn turn_id(&self) -> Option<&str> {
+        self.value["turnId"].as_str()
+    }
+
+    /// Who speaks, if it is a message.
+    #[must_use]
+    pub fn role(&self) -> Option<&str> {
+        self.value["message"]["role"].as_str()
+    }
+
+    /// The text of a message's blocks of text, joined.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let blocks = self.value["message"]["content"].as_array();
+        let texts = blocks.into_iter().flatten();
+        texts.filter_map(|block| block["text"].as_str()).collect()
+    }
+}
+
+impl CheckedLog {
+    /// Reads a log and checks each line by itself, the chain of the lines, and that turns and tool
+    /// calls are closed once. An unterminated last line is no fault; see [`CheckedLog::torn`].
+    ///
+    /// # Errors
+    ///
+    /// The first fault.
+    pub fn read(path: &Path) -> Result<Self, LogFault> {
+        let bytes = fs::read(path).map_err(|error| LogFault::Unreadable(error.to_string()))?;
+        let end = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let text = std::str::from_utf8(&bytes[..end]).map_err(|_| LogFault::NotText)?;
+        let mut lines = text.lines();
+        let header = checked_line(1, lines.next().unwrap_or_default())?;
+        let mut log = Self {
+            header,
+            records: Vec::new(),
+            view: SessionView::default(),
+            torn: bytes.len() - end,
+        };
+        let mut ids = HashSet::new();
+        for (number, line) in (2..).zip(lines) {
+            let record = log.next_record(number, line)?;
+            if !ids.insert(record.value["id"].to_string()) {
+                return Err(LogFault::Line {
+                    number,
+                    reason: "an id that was used before",
+                });
+            }
+            log.records.push(record);
+        }
+        turns::check(&log.records)?;
+        Ok(log)
+    }
+
+    fn next_record(&mut self, number: usize, line: &str) -> Result<CheckedRecord, LogFault> {
+        let fault = |reason| LogFault::Line { number, reason };
+        let value = checked_line(number, line)?;
+        let before = self.last_seq();
+        let seq = value["seq"].as_u64().ok_or(fault("no number"))?;
+        if seq <= before {
+            return Err(fault("a number that is not above the one before"));
+        }
+        if value["prev"].as_u64() != Some(before) {
+            return Err(fault("`prev` is not the number of the record before"));
+        }
+        if value["sessionId"] != self.header["sessionId"] {
+            return Err(fault("a record of another session"));
+        }
+        match Event::decode(line) {
+            Ok(event @ Event::Persistent(_)) => self.view.apply(&event),
+            _ => return Err(fault("not a persistent event of a known type")),
+        }
+        Ok(CheckedRecord {
+            seq,
+            line: line.to_owned(),
+            value,
+        })
+    }
+
+    /// The header.
+    #[must_use]
+    pub const fn header(&self) -> &Value {
+        &self.header
+    }
+
+    /// The records, in order.
+    #[must_use]
+    pub fn records(&self) -> &[CheckedRecord] {
+        &self.records
+    }
+
+    /// The record with a number.
+    #[must_use]
+    pub fn record(&self, seq: u64) -> Option<&CheckedRecord> {
+        let at = self.records.binary_search_by_key(&seq, |record| record.seq);
+        at.ok().map(|at| &self.records[at])
+    }
+
+    /// The number of the last record, or 0.
+    #[must_use]
+    pub fn last_seq(&self) -> u64 {
+        self.records.last().map_or(0, |record| record.seq)
+    }
+
+    /// What the log folds into.
+    #[must_use]
+    pub const fn view(&self) -> &SessionView {
+        &self.view
+    }
+
+    /// The length of an unterminated last line in bytes, or 0.
+    #[must_use]
+    pub const fn torn(&self) -> usize {
+        self.torn
+    }
+
+    /// The messages of persons, in order.
+    pub fn user_texts(&self) -> impl Iterator<Item = String> + '_ {
+        let messages = self
+            .records
+            .iter()
+            .filter(|record| record.role() == Some("user"));
+        messages.map(CheckedRecord::text)
+    }
+
+    /// How the turns ended that have, in order: the turn and the reason.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&str, &str)> + '_ {
+        let outcomes = self
+            .records
+            .iter()
+            .filter(|record| record.type_name() == "turn_outcome");
+        outcomes.filter_map(|record| Some((record.turn_id()?, record.value["reason"].as_str()?)))
+    }
+
+    /// The queued messages that were ever added, by their ids.
+    pub fn queued(&self) -> impl Iterator<Item = &Value> + '_ {
+        let updates = self
+            .records
+            .iter()
+            .filter(|record| record.type_name() == "queue_update");
+        let ops = updates.flat_map(|record| record.value["ops"].as_array().into_iter().flatten());
+        ops.filter(|op| op["op"] == "add").map(|op| &op["item"])
+    }
+}
+
+/// Checks that a line is one JSON object with its checksum.
+fn checked_line(number: usize, line: &str) -> Result<Value, LogFault> {
+    let fault = |reason| LogFault::Line { number, reason };
+    let (covered, rest) = line.rsplit_once(CRC_KEY).ok_or(fault("no checksum"))?;
+    let sum = format!("{:08x}\"}}", crc32c::crc32c(covered.as_bytes()));
+    if rest != sum {
+        return Err(fault("a wrong checksum"));
+    }
+    serde_json::from_str(line).map_err(|_| fault("not JSON"))
+}

@@ -1,0 +1,185 @@
+//! One home with one session, through many deaths of its daemon.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use scorel_proto::{GetSession, GetSessionParams, SessionId};
+use scorel_testkit::{
+    Answer, ChatAnswer, CheckedLog, DaemonUnderTest, Dice, Gate, ModelServer, Sightings,
+};
+use tokio::time::timeout;
+
+use super::clients::{Sender, Watcher};
+use crate::under_test::{SCORELD, connect, new_session};
+
+/// Whether the text of a message that was being generated survives.
+const TEXT_IS_SPOOLED: bool = false;
+
+/// How long a daemon lives at most from its readiness on.
+const LIFETIME: Duration = Duration::from_millis(300);
+
+pub(super) struct Scene {
+    dice: Dice,
+    daemon: DaemonUnderTest,
+    _model: ModelServer,
+    /// The model's answers all come to an end from here on.
+    calm: Gate,
+    session: SessionId,
+    sender: Sender,
+    watchers: [Watcher; 2],
+    seen: Arc<Mutex<Sightings>>,
+    /// The turns that were open when the daemon died.
+    last_check: Option<CheckedLog>,
+}
+
+impl Scene {
+    pub(super) async fn new(mut dice: Dice) -> Self {
+        let model = ModelServer::start().await.unwrap();
+        let calm = Gate::default();
+        model.answer_with(answers(dice.fork(), calm.clone()));
+        let mut daemon = DaemonUnderTest::new(SCORELD);
+        daemon.configure_model(&model.base_url());
+        daemon.write_project_file("notes.txt", &dice.text(300));
+        daemon.spawn().await;
+        let (_client, session) = new_session(&daemon).await;
+        daemon.kill().await;
+        let seen = Arc::default();
+        Self {
+            sender: Sender::new(dice.fork(), session),
+            watchers: [true, false].map(|keeps| Watcher::new(session, keeps, &seen)),
+            seen,
+            daemon,
+            _model: model,
+            calm,
+            session,
+            dice,
+            last_check: None,
+        }
+    }
+
+    /// Starts the daemon, lets the clients do what they do for a while, kills it, and compares
+    /// what it left behind with what it said.
+    pub(super) async fn live_and_die(&mut self) {
+        self.daemon.spawn().await;
+        let lifetime = self.dice.time_up_to(LIFETIME);
+        let socket = self.daemon.socket();
+        let [first, second] = &mut self.watchers;
+        let clients = async {
+            tokio::join!(
+                first.run(&socket),
+                second.run(&socket),
+                self.sender.run(&socket)
+            );
+        };
+        let _over = timeout(lifetime, clients).await;
+        self.daemon.kill().await;
+        self.check();
+    }
+
+    fn log(&self) -> CheckedLog {
+        let path = self.daemon.log_path(&self.session.to_string());
+        CheckedLog::read(&path).unwrap_or_else(|fault| panic!("{fault} in {}", path.display()))
+    }
+
+    /// What must hold at any time, also of a log that nobody has recovered yet.
+    fn check(&mut self) {
+        let log = self.log();
+        self.seen
+            .lock()
+            .unwrap()
+            .check(&log)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        self.sender.check(&log);
+        if let Some(before) = &self.last_check {
+            let kept = before.records().iter().zip(log.records());
+            for (before, after) in kept {
+                assert_eq!(before.line, after.line, "a record changed");
+            }
+            assert!(
+                before.records().len() <= log.records().len(),
+                "records are gone"
+            );
+        }
+        self.last_check = Some(log);
+    }
+
+    /// Starts the daemon for good: everything that was accepted gets its turn, and the log, what
+    /// the daemon says of the session and what clients have seen are the same.
+    pub(super) async fn check_to_the_end(&mut self) {
+        self.calm.open();
+        self.daemon.spawn().await;
+        let socket = self.daemon.socket();
+        self.sender.finish(&socket).await;
+        for watcher in &mut self.watchers {
+            watcher.run_until_idle(&socket, &self.sender).await;
+        }
+        let client = connect(&socket).await;
+        let params = GetSessionParams {
+            session_id: self.session,
+        };
+        let told = client.call::<GetSession>(&params).await.unwrap().session;
+        self.daemon.stop().await;
+        self.check();
+        let log = self.log();
+        assert_eq!(log.torn(), 0);
+        let view = log.view();
+        assert_eq!(view.state.turn, None, "every turn has an outcome");
+        assert_eq!(view.state.queue.items, [], "everything had its turn");
+        assert_eq!(view.leaf(), told.active_leaf_id);
+        assert_eq!(view.state.last_persistent_seq, told.last_persistent_seq);
+        assert_eq!(view.state.queue.version, told.queue_version);
+        assert_eq!(view.state.usage, told.usage);
+        self.sender.check_all_said(&log);
+        for watcher in &self.watchers {
+            watcher.check(&log);
+        }
+        if TEXT_IS_SPOOLED {
+            let seen = self.seen.lock().unwrap();
+            seen.check_text(&log)
+                .unwrap_or_else(|fault| panic!("{fault}"));
+        }
+    }
+
+    pub(super) fn events_seen(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+
+    pub(super) fn sends_acknowledged(&self) -> usize {
+        self.sender.acknowledged()
+    }
+}
+
+/// Answers of every kind: short, long, with tools, and some that never end before `calm` opens.
+fn answers(
+    mut dice: Dice,
+    calm: Gate,
+) -> impl FnMut(&scorel_testkit::RecordedRequest) -> Answer + Send + 'static {
+    move |_| {
+        let mut answer = ChatAnswer::default();
+        if dice.chance(30) {
+            answer = answer.thinking(&dice.text(200));
+        }
+        for _ in 0..dice.index(1..30) {
+            let len = if dice.chance(3) {
+                60_000
+            } else {
+                dice.index(1..400)
+            };
+            answer = answer.text(&dice.text(len));
+        }
+        if dice.chance(25) {
+            answer = answer.wait(&calm).text("at last");
+        }
+        if dice.chance(40) {
+            for call in 0..dice.index(1..4) {
+                let id = format!("call_{call}");
+                answer = match dice.chance(50) {
+                    true => answer.tool_call(&id, "Read", r#"{"path":"notes.txt"}"#),
+                    false => answer.tool_call(&id, "Glob", r#"{"pattern":"*"}"#),
+                };
+            }
+            return answer.finish("tool_calls").usage(10, 5).into();
+        }
+        answer.finish("stop").usage(10, 5).into()
+    }
+}
