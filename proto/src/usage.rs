@@ -25,15 +25,6 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Nothing used.
-    pub const ZERO: Self = Self {
-        input_tokens: 0,
-        output_tokens: 0,
-        cache_read_tokens: 0,
-        cache_write_tokens: 0,
-        reasoning_tokens: 0,
-    };
-
     /// Input and output together.
     #[must_use]
     pub const fn total(&self) -> u64 {

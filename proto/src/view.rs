@@ -210,7 +210,7 @@ impl SessionState {
         match body {
             PersistentBody::ToolStarted(body) => turn.tool_started(body),
             PersistentBody::TurnWaiting(body) => turn.waiting = Some(body.clone()),
-            PersistentBody::TurnResumed(_) => turn.waiting = None,
+            PersistentBody::TurnResumed(_) => turn.go_on(),
             _ => {}
         }
     }

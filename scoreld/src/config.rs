@@ -79,6 +79,8 @@ pub enum OnRestart {
     /// It ends as interrupted.
     #[default]
     Mark,
+    /// It goes on, once.
+    Resume,
 }
 
 #[cfg(test)]

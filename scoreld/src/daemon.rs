@@ -14,7 +14,7 @@ use scorel_session::{SessionSettings, Sessions};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::config::Config;
+use crate::config::{Config, OnRestart};
 use crate::host::Host;
 use crate::receipts::HostReceipts;
 use crate::rpc;
@@ -141,6 +141,7 @@ fn session_settings(config: &Config) -> SessionSettings {
         durability: config.sessions.durability,
         ring_bytes: config.sessions.ring_bytes,
         idle_unload: config.sessions.idle_unload,
+        resume_interrupted: config.runtime.on_restart == OnRestart::Resume,
         ..SessionSettings::default()
     }
 }

@@ -171,3 +171,88 @@ async fn sigterm_interrupts_turns_keeps_their_text_and_ends_well() {
         "the socket is gone with the daemon"
     );
 }
+
+#[tokio::test]
+async fn what_was_seen_of_an_answer_is_kept() {
+    let Killed {
+        mut daemon,
+        session: id,
+        seen,
+        ..
+    } = killed_in_mid_stream().await;
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    session(&client, id).await;
+    let log = daemon.log(&id.to_string());
+    let partial = log
+        .iter()
+        .find(|line| line["message"]["partial"] == true)
+        .unwrap();
+    assert_eq!(partial["message"]["stopReason"], "interrupted");
+    assert_eq!(partial["message"]["content"][0]["text"], "half an answer");
+    let start = seen
+        .iter()
+        .rfind(|event| event["type"] == "message_start")
+        .unwrap();
+    assert_eq!(partial["id"], start["eventId"], "clients replace by id");
+}
+
+#[tokio::test]
+async fn an_interrupted_session_is_closed_although_nobody_opens_it() {
+    let Killed {
+        mut daemon,
+        session: id,
+        ..
+    } = killed_in_mid_stream().await;
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    let mut host = client.subscribe_host().await.unwrap();
+    let is_closed = |session: &Value| {
+        session["sessionId"] == id.to_string().as_str() && session["queuePaused"] == true
+    };
+    loop {
+        let event: Value = serde_json::from_str(host.next().await.unwrap().get()).unwrap();
+        let snapshot = event["sessions"].as_array().into_iter().flatten();
+        if snapshot.chain([&event["session"]]).any(is_closed) {
+            break;
+        }
+    }
+    let log = daemon.log(&id.to_string());
+    assert_eq!(log.last().unwrap()["reason"], "interrupted");
+}
+
+#[tokio::test]
+async fn an_interrupted_turn_goes_on_once_where_that_is_wanted() {
+    let model = ModelServer::start().await.unwrap();
+    let gate = Gate::default();
+    model.answer(ChatAnswer::default().text("half an ").wait(&gate));
+    model.answer(ChatAnswer::default().text("and the rest").finish("stop"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure(&format!(
+        "[model]\ntype = \"custom\"\napi = \"openai-completions\"\nprovider = \"test\"\n\
+         id = \"m\"\nbaseUrl = \"{}\"\n[runtime]\nonRestart = \"resume\"\n",
+        model.base_url()
+    ));
+    daemon.spawn().await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    let turn_id = send(&client, id, "Talk.").await;
+    watch.until("text_delta").await;
+    daemon.kill().await;
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    let rest = watch.until("turn_outcome").await;
+    let outcome = rest.last().unwrap();
+    assert_eq!(outcome["reason"], "completed");
+    assert_eq!(outcome["turnId"], turn_id.to_string().as_str());
+    assert_eq!(outcome["steps"], 2);
+    let request = model.requests().last().unwrap().json();
+    let said: Vec<&Value> = request["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| &message["role"])
+        .collect();
+    assert_eq!(said, ["system", "user", "assistant", "user"]);
+}

@@ -38,6 +38,17 @@ pub struct TurnPorts {
     pub thinking: ThinkingLevel,
 }
 
+/// What a turn has done before its driver was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TurnProgress {
+    /// What its model calls have used.
+    pub usage: Usage,
+    /// How many model calls it has made.
+    pub steps: u32,
+    /// How long it has run, waiting not counted.
+    pub elapsed: Duration,
+}
+
 /// What the driver wants or has done.
 #[derive(Debug)]
 pub enum Step {
@@ -78,13 +89,21 @@ impl TurnDriver {
     /// A turn that begins with a model call. Cancelling `cancel` ends it.
     #[must_use]
     pub fn new(ports: TurnPorts, cancel: CancellationToken) -> Self {
-        let stop = Stop::new(cancel, ports.clock.clone(), ports.limits.max_duration);
+        Self::after(ports, cancel, TurnProgress::default())
+    }
+
+    /// A turn that goes on with a model call after what it has done before. Its limits hold for the
+    /// whole.
+    #[must_use]
+    pub fn after(ports: TurnPorts, cancel: CancellationToken, progress: TurnProgress) -> Self {
+        let remaining = ports.limits.max_duration.saturating_sub(progress.elapsed);
+        let stop = Stop::new(cancel, ports.clock.clone(), remaining);
         Self {
             ports,
             stop,
             state: State::NeedContext,
-            usage: Usage::default(),
-            steps: 0,
+            usage: progress.usage,
+            steps: progress.steps,
             attempts: 0,
         }
     }

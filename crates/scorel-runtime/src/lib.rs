@@ -15,7 +15,7 @@ mod retry;
 mod stop;
 mod tool_run;
 
-pub use driver::{Step, TurnDriver, TurnPorts};
+pub use driver::{Step, TurnDriver, TurnPorts, TurnProgress};
 pub use event::{RawRuntimeEvent, TurnEnd};
 pub use limits::TurnLimits;
 pub use ports::{

@@ -1,10 +1,12 @@
 //! What a crash left open is closed when the session is loaded.
 
 use scorel_proto::{
-    AssistantMessage, Block, EventId, Message, MessageBody, Meta, OpenCall, OutcomeReason,
-    PermissionDecision, PermissionDecisionBody, PersistentBody, StopReason, ToolResultBlock,
-    ToolResultMessage, TurnId, TurnOutcomeBody,
+    AssistantMessage, Block, EventId, InternalMessage, Message, MessageBody, Meta, OpenCall,
+    OutcomeReason, PermissionDecision, PermissionDecisionBody, PersistentBody, StopReason,
+    ToolResultBlock, ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
 };
+
+use std::sync::Arc;
 
 use crate::SessionError;
 use crate::lane::{Draft, Lane, LaneState};
@@ -13,11 +15,16 @@ use crate::lane::{Draft, Lane, LaneState};
 ///
 /// Each record that this writes takes the fold one step further, so a crash in the middle is
 /// continued by the next load and gives the same records.
-pub(crate) fn recover(lane: &Lane, state: &mut LaneState) -> Result<(), SessionError> {
+pub(crate) fn recover(lane: &Arc<Lane>, state: &mut LaneState) -> Result<(), SessionError> {
     let Some(turn) = state.view.state.turn.clone() else {
         return Ok(());
     };
-    tracing::info!(session = %lane.id(), turn = %turn.turn_id, "closing an interrupted turn");
+    if turn.waiting.is_some() && turn.calls.is_empty() {
+        // Nothing was under way: it waits on.
+        lane.begin_turn(state, turn.turn_id);
+        return Ok(());
+    }
+    tracing::info!(session = %lane.id(), turn = %turn.turn_id, "a turn was interrupted");
     // The time until the daemon was started again is not the turn's.
     let last_sign = state.view.state.updated_at;
     keep_spooled(lane, state, turn.turn_id)?;
@@ -30,6 +37,9 @@ pub(crate) fn recover(lane: &Lane, state: &mut LaneState) -> Result<(), SessionE
         });
         lane.commit(state, Draft::new(body).in_turn(turn.turn_id))?;
     }
+    if lane.shared.settings.resume_interrupted && !turn.resumed {
+        return resume(lane, state, turn.turn_id);
+    }
     let body = PersistentBody::TurnOutcome(TurnOutcomeBody {
         reason: OutcomeReason::Interrupted,
         error: None,
@@ -40,6 +50,29 @@ pub(crate) fn recover(lane: &Lane, state: &mut LaneState) -> Result<(), SessionE
     lane.commit(state, Draft::new(body).in_turn(turn.turn_id))?;
     Ok(())
 }
+
+/// The turn goes on. That is claimed first, so that a turn which ends the daemon does so only once
+/// more.
+fn resume(lane: &Arc<Lane>, state: &mut LaneState, turn_id: TurnId) -> Result<(), SessionError> {
+    let claim = PersistentBody::TurnResumed(TurnResumedBody {});
+    lane.commit(state, Draft::new(claim).in_turn(turn_id))?;
+    let message = Message::Internal(InternalMessage {
+        content: vec![Block::text(INTERRUPTED)],
+        meta: Meta::default(),
+    });
+    let body = PersistentBody::Message(MessageBody {
+        message,
+        queue_item_id: None,
+    });
+    lane.commit(state, Draft::new(body).in_turn(turn_id))?;
+    lane.begin_turn(state, turn_id);
+    Ok(())
+}
+
+/// What the model of a resumed turn is told.
+const INTERRUPTED: &str = "The program that runs you was interrupted and has started again. What \
+    you said last may be cut off, and the outcome of a tool that was running is not known. Go on \
+    from here.";
 
 /// What was shown of a message becomes a partial message; one without text becomes nothing.
 fn keep_spooled(lane: &Lane, state: &mut LaneState, turn_id: TurnId) -> Result<(), SessionError> {

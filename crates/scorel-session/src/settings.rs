@@ -13,6 +13,8 @@ pub struct SessionSettings {
     pub max_queue: usize,
     /// How many bytes a blob may have.
     pub max_blob: u64,
+    /// Whether a turn that the end of the daemon interrupted goes on, once, instead of ending.
+    pub resume_interrupted: bool,
     /// How long an idle session without subscribers stays in memory.
     pub idle_unload: Duration,
 }
@@ -24,6 +26,7 @@ impl Default for SessionSettings {
             ring_bytes: 2 * 1024 * 1024,
             max_queue: 100,
             max_blob: 64 * 1024 * 1024,
+            resume_interrupted: false,
             idle_unload: Duration::from_secs(300),
         }
     }

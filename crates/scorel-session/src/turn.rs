@@ -5,14 +5,16 @@ mod close;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use scorel_proto::{
     Event, InstructionPart, InstructionSnapshotBody, OutcomeReason, PersistentBody,
-    PersistentEvent, RuntimeStart, TransientBody, TurnError, build_context,
+    PersistentEvent, RuntimeStart, TransientBody, TurnError, TurnResumedBody, build_context,
 };
-use scorel_runtime::{Step, TurnDriver, TurnEnd, TurnPorts};
+use scorel_runtime::{Step, TurnDriver, TurnEnd, TurnPorts, TurnProgress};
 
+use crate::clock::now_ms;
 use crate::lane::{Draft, Lane, RunningTurn};
 use crate::{PreparedTurn, SessionError, TurnRequest};
 
@@ -38,12 +40,14 @@ pub(crate) fn spawn(lane: Arc<Lane>, running: RunningTurn) {
 async fn run(lane: &Arc<Lane>, running: &RunningTurn) -> Result<TurnEnd, SessionError> {
     let prepared = tokio::select! {
         biased;
-        () = running.cancel.cancelled() => return Ok(ended(OutcomeReason::Cancelled, None)),
+        () = running.cancel.cancelled() => {
+            return Ok(ended(lane, OutcomeReason::Cancelled, None).await);
+        }
         prepared = prepare(lane) => prepared?,
     };
     let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return Ok(ended(OutcomeReason::Error, Some(error))),
+        Err(error) => return Ok(ended(lane, OutcomeReason::Error, Some(error)).await),
     };
     let turn_id = running.turn_id;
     let PreparedTurn {
@@ -51,18 +55,68 @@ async fn run(lane: &Arc<Lane>, running: &RunningTurn) -> Result<TurnEnd, Session
         instructions,
     } = prepared;
     ports.system = freeze(lane, running, instructions).await?;
+    let progress = progress(lane).await;
+    if !wait_on(lane, running).await? {
+        return Ok(ended(lane, OutcomeReason::Cancelled, None).await);
+    }
     let path = active_path(lane).await?;
     let mut bridge = Bridge::new(Arc::clone(lane), turn_id, path);
-    drive(&mut bridge, ports, running).await
+    drive(&mut bridge, ports, running, progress).await
+}
+
+/// What the turn has done before, as its records tell; nothing, unless a daemon before began it.
+async fn progress(lane: &Lane) -> TurnProgress {
+    let state = lane.lock().await;
+    let folded = &state.view.state;
+    let Some(turn) = &folded.turn else {
+        return TurnProgress::default();
+    };
+    TurnProgress {
+        usage: turn.usage,
+        steps: turn.steps,
+        elapsed: Duration::from_millis(folded.updated_at.saturating_sub(turn.started_at)),
+    }
+}
+
+/// Waits on in a turn that was waiting when the daemon ended. Says whether the turn goes on.
+async fn wait_on(lane: &Arc<Lane>, running: &RunningTurn) -> Result<bool, SessionError> {
+    let until = {
+        let state = lane.lock().await;
+        let waiting = state
+            .view
+            .state
+            .turn
+            .as_ref()
+            .and_then(|turn| turn.waiting.as_ref());
+        waiting.map(|waiting| waiting.until)
+    };
+    let Some(until) = until else {
+        return Ok(true);
+    };
+    let rest = Duration::from_millis(until.saturating_sub(now_ms()));
+    tokio::select! {
+        biased;
+        () = running.cancel.cancelled() => return Ok(false),
+        () = tokio::time::sleep(rest) => {}
+    }
+    let resumed = PersistentBody::TurnResumed(TurnResumedBody {});
+    let draft = Draft::new(resumed).in_turn(running.turn_id);
+    lane.section(move |lane, state| {
+        lane.commit(state, draft)?;
+        lane.announce(state);
+        Ok(true)
+    })
+    .await?
 }
 
 async fn drive(
     bridge: &mut Bridge,
     ports: TurnPorts,
     running: &RunningTurn,
+    progress: TurnProgress,
 ) -> Result<TurnEnd, SessionError> {
     let stop = running.cancel.child_token();
-    let mut driver = TurnDriver::new(ports, stop.clone());
+    let mut driver = TurnDriver::after(ports, stop.clone(), progress);
     loop {
         match driver.next().await {
             Step::NeedContext => driver.provide_context(build_context(bridge.path())),
@@ -161,33 +215,23 @@ fn decode(line: &[u8]) -> Result<PersistentEvent, SessionError> {
     }
 }
 
-const fn ended(reason: OutcomeReason, error: Option<TurnError>) -> TurnEnd {
+/// The turn ended outside the engine. What the log says of it counts.
+async fn ended(lane: &Lane, reason: OutcomeReason, error: Option<TurnError>) -> TurnEnd {
+    let TurnProgress { usage, steps, .. } = progress(lane).await;
     TurnEnd {
         reason,
         error,
-        usage: scorel_proto::Usage::ZERO,
-        steps: 0,
+        usage,
+        steps,
     }
 }
 
-/// The turn could not go on, for a reason outside the engine. What the log says of it counts.
+/// The turn could not go on, for a reason outside the engine.
 async fn failed(lane: &Lane, error: &SessionError) -> TurnEnd {
-    let state = lane.lock().await;
-    let (usage, steps) = state
-        .view
-        .state
-        .turn
-        .as_ref()
-        .map_or_else(Default::default, |turn| (turn.usage, turn.steps));
     let error = TurnError {
         code: error.code().name().to_owned(),
         message: error.to_string(),
         retryable: error.code().retryable(),
     };
-    TurnEnd {
-        reason: OutcomeReason::Error,
-        error: Some(error),
-        usage,
-        steps,
-    }
+    ended(lane, OutcomeReason::Error, Some(error)).await
 }

@@ -39,6 +39,9 @@ pub struct OpenTurn {
     pub running: bool,
     /// What it waits for.
     pub waiting: Option<TurnWaitingBody>,
+    /// Whether it was interrupted before and went on. That happens once.
+    #[serde(default)]
+    pub resumed: bool,
     /// How many assistant messages it has.
     pub steps: u32,
     /// What its model calls have used.
@@ -66,9 +69,17 @@ impl OpenTurn {
             started_at,
             running: false,
             waiting: None,
+            resumed: false,
             steps: 0,
             usage: Usage::default(),
             calls: Vec::new(),
+        }
+    }
+
+    /// The turn goes on: after waiting, or else after having been interrupted.
+    pub(super) fn go_on(&mut self) {
+        if self.waiting.take().is_none() {
+            self.resumed = true;
         }
     }
 

@@ -142,7 +142,7 @@ fn an_unknown_name_is_refused_with_its_place_and_what_was_meant() {
             Some("high"),
         ),
         (
-            "[runtime]\nonRestart = 'resume'",
+            "[runtime]\nonRestart = 'again'",
             (2, 13),
             "runtime.onRestart",
             None,
