@@ -55,9 +55,9 @@ pub(crate) async fn echo(path: &str) {
     echo.await.unwrap();
 }
 
-/// Encodes each event once and writes it to every socket.
+/// Encodes each event once and writes it to every socket, `batch` events in one write.
 #[tokio::main]
-pub(crate) async fn fan_out(path: &str, events: u64) {
+pub(crate) async fn fan_out(path: &str, events: u64, batch: u64) {
     let path = Path::new(path);
     let mut sockets = Vec::new();
     for _ in 0..SOCKETS {
@@ -67,12 +67,16 @@ pub(crate) async fn fan_out(path: &str, events: u64) {
         let mut go = [0];
         sockets[0].read_exact(&mut go).await.unwrap();
         let mut event = delta();
+        let mut lines = Vec::new();
         for number in 1..=events {
             event.seq = Seq::new(number).unwrap();
-            let mut line = serde_json::to_vec(&event).unwrap();
-            line.push(b'\n');
-            for socket in &mut sockets {
-                socket.write_all(&line).await.unwrap();
+            serde_json::to_writer(&mut lines, &event).unwrap();
+            lines.push(b'\n');
+            if number % batch == 0 || number == events {
+                for socket in &mut sockets {
+                    socket.write_all(&lines).await.unwrap();
+                }
+                lines.clear();
             }
         }
         for socket in &mut sockets {

@@ -16,7 +16,8 @@ const DELTAS: usize = 50_000;
 /// The same events to many subscribers, beside a loop that encodes each once and writes it to as
 /// many sockets.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
-    let bare = bare().await;
+    let bare = bare_with("1").await;
+    let batched = bare_with("64").await;
     let daemon = daemon(program).await;
     vec![Figure {
         name: "32 subscribers / bare write to 32 sockets",
@@ -29,6 +30,7 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
         with: json!({
             "eventsPerSecond": rounded(daemon),
             "bareEventsPerSecond": rounded(bare),
+            "bareEventsPerSecondInBatchesOf64": rounded(batched),
         }),
     }]
 }
@@ -53,9 +55,9 @@ async fn daemon(program: &Path) -> f64 {
 }
 
 /// How many events a second reach every socket of the bare program.
-async fn bare() -> f64 {
+async fn bare_with(batch: &str) -> f64 {
     let deltas = DELTAS.to_string();
-    let mut bare = Bare::start("bare-fan-out", SOCKETS, &[&deltas]).await;
+    let mut bare = Bare::start("bare-fan-out", SOCKETS, &[&deltas, batch]).await;
     let mut watches: Vec<Wire> = bare.sockets.drain(..).map(Wire::new).collect();
     let started = Instant::now();
     watches[0].send(b"!").await;

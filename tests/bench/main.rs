@@ -39,7 +39,9 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["bare-echo", path] => bare::echo(path),
-        ["bare-fan-out", path, events] => bare::fan_out(path, events.parse().unwrap()),
+        ["bare-fan-out", path, events, batch] => {
+            bare::fan_out(path, events.parse().unwrap(), batch.parse().unwrap());
+        }
         _ => return measure(&words),
     }
     ExitCode::SUCCESS
