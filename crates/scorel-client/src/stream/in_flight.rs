@@ -19,6 +19,7 @@ pub(super) fn apply(view: &mut SessionView, in_flight: &InFlight) {
 /// A turn whose beginning this client has not seen.
 fn joined(turn_id: TurnId) -> OpenTurn {
     OpenTurn {
+        resumed: false,
         turn_id,
         started_at: 0,
         running: true,
