@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use scorel_proto::{Block, MessageCancelReason, OutcomeReason, StopReason};
-use scorel_runtime::{RawRuntimeEvent, TurnLimits};
+use scorel_proto::{Block, MessageCancelReason, OutcomeReason, StopReason, Usage};
+use scorel_runtime::{RawRuntimeEvent, TurnLimits, TurnProgress};
 
 use crate::model::{Script, overloaded};
 use crate::play::Scene;
@@ -163,4 +163,41 @@ async fn calls_beyond_the_limit_of_an_answer_are_answered_and_not_run() {
     ];
     assert_eq!(played.answers(), answers);
     assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limits_of_a_turn_that_goes_on_hold_for_the_whole() {
+    let limits = || TurnLimits {
+        max_steps: 3,
+        max_tokens: 100,
+        ..minutes(3)
+    };
+    let progress = |steps, input_tokens, minutes: u32| TurnProgress {
+        usage: Usage {
+            input_tokens,
+            ..Usage::default()
+        },
+        steps,
+        elapsed: minutes * MINUTE,
+    };
+    let mut goes_on = scene(limits(), [Script::asks(&[("c1", "Read")])]);
+    goes_on.progress = progress(2, 30, 1);
+    let played = goes_on.play().await;
+    assert_eq!(played.story()[0], "turn 2");
+    assert_eq!(played.outcome(), (OutcomeReason::Limit, Some("steps")));
+    assert_eq!((played.end.steps, played.end.usage.input_tokens), (3, 40));
+
+    let mut slow = scene(limits(), [Script::default().hang()]);
+    slow.progress = progress(1, 30, 1);
+    let played = slow.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Limit, Some("time")));
+    assert_eq!(played.took, 2 * MINUTE);
+
+    for (done, code) in [(progress(1, 100, 1), "tokens"), (progress(1, 0, 4), "time")] {
+        let mut over = scene(limits(), []);
+        over.progress = done;
+        let played = over.play().await;
+        assert!(played.events.is_empty());
+        assert_eq!(played.outcome(), (OutcomeReason::Limit, Some(code)));
+    }
 }

@@ -176,7 +176,7 @@ impl Script {
     pub(crate) fn done_using(self, stop_reason: StopReason, tokens: u64) -> Self {
         let usage = Usage {
             input_tokens: tokens,
-            ..Usage::ZERO
+            ..Usage::default()
         };
         self.event(ProviderEvent::Done {
             stop_reason,

@@ -6,7 +6,7 @@ use scorel_proto::{
     AssistantMessage, Block, Message, OutcomeReason, ThinkingLevel, ToolResultMessage,
 };
 use scorel_runtime::{
-    RawRuntimeEvent, RetryPolicy, Step, TurnDriver, TurnEnd, TurnLimits, TurnPorts,
+    RawRuntimeEvent, RetryPolicy, Step, TurnDriver, TurnEnd, TurnLimits, TurnPorts, TurnProgress,
 };
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,8 @@ pub(crate) struct Scene {
     pub(crate) limits: TurnLimits,
     pub(crate) retry: RetryPolicy,
     pub(crate) cancel: CancellationToken,
+    /// What the turn has done before.
+    pub(crate) progress: TurnProgress,
 }
 
 /// A turn that was played.
@@ -47,6 +49,7 @@ impl Scene {
             limits: TurnLimits::default(),
             retry: RetryPolicy::default(),
             cancel: CancellationToken::new(),
+            progress: TurnProgress::default(),
         }
     }
 
@@ -60,7 +63,7 @@ impl Scene {
             system: "be brief".to_owned(),
             thinking: ThinkingLevel::Default,
         };
-        TurnDriver::new(ports, self.cancel.clone())
+        TurnDriver::after(ports, self.cancel.clone(), self.progress)
     }
 
     /// Plays the turn to its end and checks the rules that hold for every turn.
@@ -112,7 +115,7 @@ impl Scene {
                 Step::Finished(end) => break end,
             }
         };
-        rules::check(&events, &end);
+        rules::check(self.progress.steps, &events, &end);
         assert_eq!(
             self.model.open.load(Ordering::SeqCst),
             0,

@@ -159,7 +159,7 @@ async fn what_failed_calls_used_is_counted() {
     let error = ProviderError {
         usage: Some(Usage {
             input_tokens: 5,
-            ..Usage::ZERO
+            ..Usage::default()
         }),
         ..overloaded(None)
     };

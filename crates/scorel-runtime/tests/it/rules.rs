@@ -5,9 +5,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use scorel_proto::{AssistantMessage, Block, OutcomeReason};
 use scorel_runtime::{RawRuntimeEvent, TurnEnd};
 
-/// Checks the events of a whole turn and its end.
-pub(crate) fn check(events: &[RawRuntimeEvent], end: &TurnEnd) {
-    let mut rules = Rules::default();
+/// Checks the events of a turn that has made `steps` model calls before, and its end.
+pub(crate) fn check(steps: u32, events: &[RawRuntimeEvent], end: &TurnEnd) {
+    let mut rules = Rules {
+        steps,
+        ..Rules::default()
+    };
     for (place, event) in events.iter().enumerate() {
         if let Err(broken) = rules.event(event) {
             panic!("{broken}, at event {place} of {events:#?}");
