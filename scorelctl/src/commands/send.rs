@@ -140,9 +140,7 @@ async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Fail
                 title: None,
                 model: None,
                 thinking_level: None,
-                // The daemon remembers no commands that belong to no session. If the answer gets
-                // lost and this is repeated, an empty session stays behind.
-                command_id: None,
+                command_id: Some(new_command_id()),
             };
             return Ok(control.call::<CreateSession>(&params).await?.session);
         }
