@@ -6,7 +6,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::WhileRunning;
 
 use crate::exit::Exit;
-use crate::target::Wanted;
+use crate::wanted::Wanted;
 
 /// Talks to coding agents that live in the Scorel daemon.
 #[derive(Debug, Parser)]

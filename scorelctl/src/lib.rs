@@ -18,6 +18,7 @@ mod interrupts;
 mod output;
 mod render;
 mod target;
+mod wanted;
 
 use std::io;
 use std::process::ExitCode;

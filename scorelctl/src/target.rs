@@ -1,8 +1,6 @@
 //! Which session and which project a command is about.
 
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use scorel_proto::{
     ListProjects, ListSessions, ListSessionsParams, NoParams, Project, ProjectId, RegisterProject,
@@ -12,34 +10,7 @@ use scorel_proto::{
 use crate::control::Control;
 use crate::exit::Exit;
 use crate::failure::Failure;
-
-/// How a user names a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Not at all: the latest of the project.
-    Latest,
-    /// One that is still to be made.
-    New,
-    /// By its whole id.
-    Id(SessionId),
-    /// By the beginning of its id.
-    Prefix(String),
-}
-
-impl FromStr for Wanted {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(match text {
-            "" => Self::Latest,
-            "new" => Self::New,
-            _ => match text.parse() {
-                Ok(id) => Self::Id(id),
-                Err(_) => Self::Prefix(text.to_owned()),
-            },
-        })
-    }
-}
+use crate::wanted::Wanted;
 
 /// The session that a command is about, which must exist.
 pub(crate) async fn existing(
@@ -223,14 +194,6 @@ mod tests {
             panic!("{prefix} was accepted")
         };
         (report.exit, report.hint.expect("a hint"))
-    }
-
-    #[test]
-    fn a_session_is_named_by_nothing_new_an_id_or_a_prefix() {
-        assert_eq!("".parse(), Ok(Wanted::Latest));
-        assert_eq!("new".parse(), Ok(Wanted::New));
-        assert_eq!(A.parse(), Ok(Wanted::Id(A.parse().expect("an id"))));
-        assert_eq!("ses_01".parse(), Ok(Wanted::Prefix("ses_01".to_owned())));
     }
 
     #[test]

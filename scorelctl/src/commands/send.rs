@@ -19,7 +19,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
-use crate::target::{self, Wanted};
+use crate::target;
+use crate::wanted::Wanted;
 use follow::{Follow, Own};
 
 /// Sends a message and follows its turn to the outcome.
