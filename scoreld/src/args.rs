@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::fsck::FsckArgs;
 use crate::unit::UnitKind;
 
 /// The exit codes, for `--help`.
@@ -18,7 +19,12 @@ Exit codes:
 /// The command line of the daemon.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "scoreld", version, about = "The Scorel daemon", after_help = EXIT_CODES)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    /// What to do instead of serving a home
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     /// The directory in which everything is kept [default: $SCOREL_HOME, or ~/.scorel]
     #[arg(long, value_name = "DIR")]
     pub home: Option<PathBuf>,
@@ -34,6 +40,13 @@ pub struct Args {
     /// Print a service definition for this program and exit
     #[arg(long, value_name = "KIND", value_enum, conflicts_with = "daemonize")]
     pub print_unit: Option<UnitKind>,
+}
+
+/// What the program does instead of serving a home.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Check a home or a session, and repair it if asked
+    Fsck(FsckArgs),
 }
 
 /// How much is logged.
@@ -59,6 +72,17 @@ mod tests {
     fn the_command_line_is_consistent() {
         use clap::CommandFactory;
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn a_check_has_arguments_of_its_own() {
+        let parsed = Args::try_parse_from(["scoreld", "fsck", "--home", "/h", "--json", "ses_01"]);
+        let Some(Command::Fsck(args)) = parsed.unwrap().command else {
+            panic!("a check")
+        };
+        assert!(args.json && !args.repair);
+        assert_eq!(args.session.as_deref(), Some("ses_01"));
+        assert!(Args::try_parse_from(["scoreld", "--daemonize", "fsck"]).is_err());
     }
 
     #[test]

@@ -75,10 +75,19 @@ impl Device {
     /// # Errors
     /// The file is damaged, too new, or cannot be read or written.
     pub fn load_or_create(path: &Path) -> Result<Self, DeviceError> {
-        match trusted_file::read(path, MAX_BYTES, Trust::Ours)? {
-            Some((_, bytes)) => Self::parse(path, &bytes),
+        match Self::load(path)? {
+            Some(device) => Ok(device),
             None => Self::create(path),
         }
+    }
+
+    /// Reads the identity from the file at `path`, if there is one.
+    ///
+    /// # Errors
+    /// The file is damaged, too new, or cannot be read.
+    pub(crate) fn load(path: &Path) -> Result<Option<Self>, DeviceError> {
+        let read = trusted_file::read(path, MAX_BYTES, Trust::Ours)?;
+        read.map(|(_, bytes)| Self::parse(path, &bytes)).transpose()
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, DeviceError> {

@@ -39,6 +39,15 @@ impl Home {
         })
     }
 
+    /// The paths in the directory at `root`, which is neither checked nor created. For who only
+    /// looks: the socket may be elsewhere.
+    pub(crate) fn unopened(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            socket: root.join("scoreld.sock"),
+        }
+    }
+
     /// The directory itself.
     #[must_use]
     pub fn root(&self) -> &Path {

@@ -9,7 +9,8 @@
 //! 2. It opens the log, the configuration and the files of the home into a [`Setup`].
 //! 3. [`daemon`] runs with it until [`Shutdown`] begins.
 //!
-//! Only one daemon runs in a home ([`Instance`]), and only it writes there.
+//! Only one daemon runs in a home ([`Instance`]), and only it writes there. The same program checks
+//! and repairs homes, in the `fsck` module.
 
 pub mod activation;
 mod args;
@@ -19,6 +20,7 @@ mod daemonize;
 mod device;
 mod directories;
 mod exit;
+mod fsck;
 mod home;
 mod host;
 mod instance;
@@ -37,10 +39,11 @@ mod trusted_file;
 mod turns;
 mod unit;
 
-pub use args::{Args, LogLevel};
+pub use args::{Args, Command, LogLevel};
 pub use device::{Device, DeviceError};
 pub use directories::{DirectoriesError, list_directories};
 pub use exit::Exit;
+pub use fsck::FsckArgs;
 pub use home::{Home, HomeError, HomeSource, MAX_SOCKET_PATH, SocketPathTooLong, socket_path};
 pub use instance::{DaemonInfo, Instance, InstanceError, InstanceLock, LockError, PublishedInfo};
 pub use logging::{Logging, LoggingError};

@@ -38,6 +38,12 @@ use crate::trusted_file::FileProblem;
 use in_hand::InHand;
 use ledger::Ledger;
 
+/// What is wrong with a line of the file, given without its newline.
+pub(crate) fn problem_of_line(bytes: &[u8]) -> Option<String> {
+    let parsed = line::Line::parse(bytes);
+    parsed.err().map(|error| error.to_string())
+}
+
 /// The receipts of the commands that belong to no session.
 #[derive(Debug)]
 pub(crate) struct HostReceipts {

@@ -18,12 +18,13 @@ use tracing::{error, info};
 pub use error::StartError;
 
 use crate::activation;
-use crate::args::Args;
+use crate::args::{Args, Command};
 use crate::config::ConfigSource;
 use crate::daemon;
 use crate::daemonize::{Side, daemonize};
 use crate::device::Device;
 use crate::exit::Exit;
+use crate::fsck::{self, FsckExit};
 use crate::home::{Home, HomeSource};
 use crate::instance::{Instance, InstanceLock, READY_TIMEOUT};
 use crate::logging::Logging;
@@ -47,19 +48,30 @@ const LAST_WORK: Duration = Duration::from_secs(2);
 /// The program.
 #[must_use]
 pub fn main() -> ExitCode {
-    let exit = match Args::try_parse() {
-        Ok(args) => start(args),
-        Err(error) => {
-            // Nowhere is left to say that this failed.
-            let _ignored: io::Result<()> = error.print();
-            if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Ok
-            }
-        }
-    };
-    exit.into()
+    match Args::try_parse() {
+        Ok(Args {
+            command: Some(Command::Fsck(args)),
+            ..
+        }) => fsck::run(&args).into(),
+        Ok(args) => start(args).into(),
+        Err(error) => not_parsed(&error),
+    }
+}
+
+/// Help and the version are no mistakes.
+fn not_parsed(error: &clap::Error) -> ExitCode {
+    // Nowhere is left to say that this failed.
+    let _ignored: io::Result<()> = error.print();
+    let is_fsck = std::env::args_os()
+        .nth(1)
+        .is_some_and(|name| name == "fsck");
+    if !error.use_stderr() {
+        Exit::Ok.into()
+    } else if is_fsck {
+        FsckExit::Usage.into()
+    } else {
+        Exit::Usage.into()
+    }
 }
 
 fn start(args: Args) -> Exit {

@@ -8,8 +8,12 @@ mod daemon;
 mod activation;
 #[path = "process/background.rs"]
 mod background;
+#[path = "process/crafted.rs"]
+mod crafted;
 #[path = "process/files.rs"]
 mod files;
+#[path = "process/fsck.rs"]
+mod fsck;
 #[path = "process/lifecycle.rs"]
 mod lifecycle;
 #[path = "process/signals.rs"]
