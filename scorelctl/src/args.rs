@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::WhileRunning;
 
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Stdio,
     /// Stop the daemon and wait until it is gone
     Stop,
+    /// Check the home, or one session of it, and say what is damaged
+    Fsck(FsckArgs),
 }
 
 /// Which session.
@@ -169,6 +172,25 @@ pub(crate) struct CancelArgs {
     pub(crate) clear_queue: bool,
 }
 
+/// How a check ends, for `--help`.
+const FSCK_EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing is damaged, or everything was repaired
+  1  something is wrong and was not repaired
+  2  wrong usage
+  3  the check or the repair did not take place";
+
+#[derive(Debug, Args)]
+#[command(after_help = FSCK_EXIT_CODES)]
+pub(crate) struct FsckArgs {
+    /// Only this session: its id, or the beginning of it
+    #[arg(long, short, value_name = "ID|PREFIX", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) session: Option<String>,
+    /// Repair what can be repaired; no daemon may run, and a log is copied before it is replaced
+    #[arg(long)]
+    pub(crate) repair: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
     /// The method
@@ -256,6 +278,7 @@ mod tests {
             "tail --from-seq 9007199254740992",
             "send --while-running wait x",
             "sessions --all --project /x",
+            "fsck --session=",
             "call",
             "dance",
         ] {

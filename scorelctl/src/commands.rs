@@ -2,6 +2,7 @@
 
 mod call;
 mod cancel;
+mod fsck;
 mod projects;
 mod send;
 mod sessions;
@@ -28,6 +29,9 @@ const MAX_INPUT: u64 = 8 * 1024 * 1024;
 /// Carries out a command line.
 pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<Exit, Failure> {
     let link = Link::new(&arguments.global)?;
+    if let Command::Fsck(args) = &arguments.command {
+        return Err(fsck::run(args, arguments.global.json, &link));
+    }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let ended = match arguments.command {
         Command::Stdio => stdio::run(&runtime, &link),
@@ -53,7 +57,7 @@ async fn dispatch(command: Command, link: Link, output: &mut Output) -> Result<E
             cancel::run(&args, &mut Control::connect(link).await?, output).await
         }
         Command::Status => status::run(&mut Control::connect(link).await?, output).await,
-        Command::Stdio => Ok(Exit::Success),
+        Command::Stdio | Command::Fsck(_) => Ok(Exit::Success),
     }
 }
 

@@ -63,7 +63,7 @@ impl Connect for Link {
 
 /// The daemon's program: the one that is named, else the one beside this program, else the one on
 /// `PATH`.
-fn daemon_program(named: Option<OsString>) -> PathBuf {
+pub(crate) fn daemon_program(named: Option<OsString>) -> PathBuf {
     if let Some(named) = named.filter(|named| !named.is_empty()) {
         return PathBuf::from(named);
     }

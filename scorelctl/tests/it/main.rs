@@ -3,6 +3,7 @@
 mod answers;
 mod daemon;
 mod errors;
+mod fsck;
 mod program;
 mod send;
 mod stdio;

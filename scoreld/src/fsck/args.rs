@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 /// The exit codes, for `--help`.
 const EXIT_CODES: &str = "\
@@ -27,6 +28,6 @@ pub struct FsckArgs {
     pub json: bool,
 
     /// Only this session: its id, or the beginning of it
-    #[arg(value_name = "SESSION")]
+    #[arg(value_name = "SESSION", value_parser = NonEmptyStringValueParser::new())]
     pub session: Option<String>,
 }

@@ -1,0 +1,49 @@
+//! Checking a home, with a program in the place of the daemon's.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use crate::program::Place;
+
+/// A program that says how it was called and ends with 1.
+fn stand_in(place: &Place) -> PathBuf {
+    let path = place.work().join("stand-in");
+    let script = "#!/bin/sh\necho \"$@\"\necho talk >&2\nexit 1\n";
+    fs::write(&path, script).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("executable");
+    path
+}
+
+#[test]
+fn the_daemons_program_checks_and_its_words_and_exit_code_are_passed_on() {
+    let place = Place::new();
+    let program = stand_in(&place);
+    let home = place.home().display().to_string();
+    let cases = [
+        (vec!["fsck"], format!("fsck --home {home}\n")),
+        (
+            vec!["fsck", "--repair", "--json", "--session", "ses_01"],
+            format!("fsck --home {home} --repair --json -- ses_01\n"),
+        ),
+    ];
+    for (arguments, expected) in cases {
+        let mut command = place.command(&arguments);
+        let output = command.env("SCORELD", &program).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+        assert_eq!(output.stderr, b"talk\n");
+    }
+}
+
+#[test]
+fn a_check_that_cannot_take_place_says_why() {
+    let place = Place::new();
+    let mut command = place.command(&["fsck"]);
+    let output = command.env("SCORELD", "/nowhere/scoreld").output();
+    let output = output.expect("it runs");
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("cannot run /nowhere/scoreld"), "{text}");
+    assert!(text.contains("SCORELD"), "{text}");
+}
