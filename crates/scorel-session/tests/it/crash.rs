@@ -138,7 +138,7 @@ async fn calls_without_results_get_an_error_that_says_whether_they_had_started()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_streamed_and_not_recorded_is_gone_and_its_numbers_are_not_used_again() {
+async fn what_was_streamed_is_kept_as_a_partial_message_and_its_numbers_are_not_used_again() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
@@ -154,11 +154,16 @@ async fn what_was_streamed_and_not_recorded_is_gone_and_its_numbers_are_not_used
     let log = crash.recover(id).await;
     assert_eq!(
         log.outline(),
-        ["user", "instruction_snapshot", "turn_outcome"]
+        ["user", "instruction_snapshot", "assistant", "turn_outcome"]
     );
-    let outcome = log.only("turn_outcome");
+    let partial = log.only("assistant");
+    assert_eq!(partial["message"]["partial"], true);
     assert_eq!(
-        outcome["seq"],
+        text(&partial["message"]["content"][0], "text"),
+        "x".repeat(500)
+    );
+    assert_eq!(
+        partial["seq"],
         3 + 65_536 + 1,
         "behind the block of record 3"
     );

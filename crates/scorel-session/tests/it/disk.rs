@@ -73,7 +73,11 @@ impl Disk {
         self.state.opened.load(Ordering::SeqCst)
     }
 
-    fn wrap(&self, file: Arc<dyn LogFile>) -> Arc<dyn LogFile> {
+    fn wrap(&self, path: &Path, file: Arc<dyn LogFile>) -> Arc<dyn LogFile> {
+        // Faults are the log's: what is derived or spooled beside it is another story.
+        if !is_log(path) {
+            return file;
+        }
         Arc::new(File {
             disk: self.clone(),
             file,
@@ -95,16 +99,22 @@ impl Disk {
     }
 }
 
+/// Whether a path is that of a log, or of one that is being made.
+fn is_log(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(scorel_journal::EVENTS))
+}
+
 impl Storage for Disk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>> {
-        if access == Access::Append {
+        if access == Access::Append && is_log(path) {
             self.state.opened.fetch_add(1, Ordering::SeqCst);
         }
-        Ok(self.wrap(FileStorage.open(path, access)?))
+        Ok(self.wrap(path, FileStorage.open(path, access)?))
     }
 
     fn create_new(&self, path: &Path) -> io::Result<Arc<dyn LogFile>> {
-        Ok(self.wrap(FileStorage.create_new(path)?))
+        Ok(self.wrap(path, FileStorage.create_new(path)?))
     }
 
     fn status(&self, path: &Path) -> io::Result<FileStatus> {

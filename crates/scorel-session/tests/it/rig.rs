@@ -54,7 +54,7 @@ impl Rig {
         let script = Arc::new(Script::new(calls_to, runs_to));
         let sessions = Sessions::new(
             home.path().join("sessions"),
-            home.path().join("index"),
+            (home.path().join("index"), home.path().join("active")),
             (DeviceId::generate(), "0.0.0".to_owned()),
             storage,
             settings,

@@ -12,7 +12,9 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const USAGE: Usage = Usage {
     input_tokens: 10,
     output_tokens: 5,
-    ..Usage::ZERO
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
 };
 
 /// A call of the model, which the test answers.
