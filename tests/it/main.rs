@@ -7,6 +7,7 @@ mod conversation;
 mod crash;
 mod dependencies;
 mod follow;
+mod fsck;
 mod kill_loop;
 mod limits;
 mod receipts;

@@ -209,7 +209,7 @@ impl EventCheck {
             && !daemon.is_running()
         {
             let meaning = format!(
-                "turn {turn} has no outcome yet; it is closed as interrupted when the session is opened"
+                "turn {turn} has no outcome yet; when the session is opened, it is closed or goes on"
             );
             found.push(Finding::note("open_turn", &self.path, meaning));
         }

@@ -50,3 +50,56 @@ fn has_newline(file: &dyn LogFile, mut offset: u64) -> io::Result<bool> {
         offset += count as u64;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write;
+
+    use super::*;
+    use crate::home::Home;
+    use crate::instance::InstanceLock;
+
+    /// A log whose last line begins at byte 6 and has no newline.
+    fn torn() -> (tempfile::TempDir, std::path::PathBuf, Home) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        fs::write(&path, "whole\nhalf").unwrap();
+        let home = Home::unopened(dir.path());
+        (dir, path, home)
+    }
+
+    #[test]
+    fn without_a_daemon_nobody_writes() {
+        let (_dir, path, home) = torn();
+        assert!(!is_being_written(&path, 6, &Daemon::look(&home)));
+        let _lock = InstanceLock::try_take(&home.lock()).unwrap().unwrap();
+        assert!(
+            !is_being_written(&path, 6, &Daemon::look(&home)),
+            "a daemon that leaves the line as it is does not write it"
+        );
+    }
+
+    #[test]
+    fn a_line_that_was_finished_or_cut_off_meanwhile_was_being_written() {
+        let (_dir, path, home) = torn();
+        let daemon = Daemon::look(&home);
+        fs::write(&path, "whole\nhalf and half\nnext").unwrap();
+        assert!(is_being_written(&path, 6, &daemon));
+        fs::write(&path, "whole\n").unwrap();
+        assert!(is_being_written(&path, 6, &daemon));
+    }
+
+    #[test]
+    fn the_end_of_a_line_is_waited_for_while_a_daemon_runs() {
+        let (_dir, path, home) = torn();
+        let _lock = InstanceLock::try_take(&home.lock()).unwrap().unwrap();
+        let waiting = {
+            let path = path.clone();
+            thread::spawn(move || is_being_written(&path, 6, &Daemon::look(&home)))
+        };
+        let mut log = OpenOptions::new().append(true).open(&path).unwrap();
+        log.write_all(b" and half\n").unwrap();
+        assert!(waiting.join().unwrap());
+    }
+}

@@ -1,0 +1,192 @@
+//! Checking a home while its daemon works in it.
+
+use std::path::Path;
+use std::process::Output;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use scorel_client::Connection;
+use scorel_proto::{
+    ClientId, CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, Hello,
+    HelloParams, ProjectId, ProtocolRange, PutBlob, PutBlobParams, SessionId, UpdateSession,
+    UpdateSessionParams,
+};
+use scorel_testkit::DaemonUnderTest;
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::under_test::{SCORELCTL, SCORELD, Watch, connect, new_session, send, session};
+
+/// How often the home is checked while the daemon works.
+const CHECKS: usize = 25;
+
+/// Work that goes on until it is to end, and how much of it was done.
+#[derive(Clone, Default)]
+struct Work {
+    ends: Arc<AtomicBool>,
+    done: Arc<AtomicU64>,
+}
+
+impl Work {
+    fn goes_on(&self) -> bool {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        !self.ends.load(Ordering::Relaxed)
+    }
+}
+
+/// Turns that are streamed, begun by messages whose lines are long.
+async fn talk(daemon: DaemonPaths, session: SessionId, work: Work) {
+    let client = connect(&daemon.socket).await;
+    let mut watch = Watch::from_start(&client, session).await;
+    let text = "long ".repeat(60_000);
+    while work.goes_on() {
+        send(&client, session, &text).await;
+        watch.until("turn_outcome").await;
+    }
+}
+
+/// One record after the other.
+async fn rename(daemon: DaemonPaths, session_id: SessionId, work: Work) {
+    let client = connect(&daemon.socket).await;
+    while work.goes_on() {
+        let params = UpdateSessionParams {
+            session_id,
+            title: Some("title".to_owned()),
+            model: None,
+            thinking_level: None,
+            command_id: None,
+        };
+        client.call::<UpdateSession>(&params).await.unwrap();
+    }
+}
+
+/// Sessions with blobs that come and go, with receipts.
+async fn come_and_go(daemon: DaemonPaths, project_id: ProjectId, work: Work) {
+    let client = connect(&daemon.socket).await;
+    let hello = HelloParams {
+        client_id: Some(ClientId::generate()),
+        protocol: ProtocolRange::SUPPORTED,
+    };
+    client.call::<Hello>(&hello).await.unwrap();
+    let mut round = 0;
+    while work.goes_on() {
+        round += 1;
+        let create = CreateSessionParams {
+            project_id,
+            title: Some("comes and goes".to_owned()),
+            model: None,
+            thinking_level: None,
+            command_id: Some(format!("create-{round}").parse().unwrap()),
+        };
+        let created = client.call::<CreateSession>(&create).await.unwrap();
+        let session_id = created.session_id;
+        put_blob(&client, session_id).await;
+        let delete = DeleteSessionParams {
+            session_id,
+            command_id: Some(format!("delete-{round}").parse().unwrap()),
+        };
+        client.call::<DeleteSession>(&delete).await.unwrap();
+    }
+}
+
+async fn put_blob(client: &Connection, session_id: SessionId) {
+    let blob = PutBlobParams {
+        session_id,
+        data: "YmxvYmJs".repeat(10_000),
+        command_id: None,
+    };
+    client.call::<PutBlob>(&blob).await.unwrap();
+}
+
+#[derive(Clone)]
+struct DaemonPaths {
+    socket: std::path::PathBuf,
+}
+
+async fn fsck(home: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(SCORELCTL);
+    command
+        .env_clear()
+        .env("SCORELD", SCORELD)
+        .args(["--json", "fsck", "--home"])
+        .arg(home)
+        .args(arguments)
+        .kill_on_drop(true);
+    command.output().await.unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_beside_a_busy_daemon_finds_nothing() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let paths = DaemonPaths {
+        socket: daemon.socket(),
+    };
+    let (client, talking) = new_session(&daemon).await;
+    let (_, renamed) = new_session(&daemon).await;
+    let project = session(&client, talking).await.project_id;
+    let work = Work::default();
+    let workers = [
+        tokio::spawn(talk(paths.clone(), talking, work.clone())),
+        tokio::spawn(rename(paths.clone(), renamed, work.clone())),
+        tokio::spawn(come_and_go(paths, project, work.clone())),
+    ];
+    for _ in 0..CHECKS {
+        let output = fsck(&daemon.home(), &[]).await;
+        let found = lines(&output);
+        assert_eq!(output.status.code(), Some(0), "{found:?}");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0]["daemonRunning"], true);
+    }
+    work.ends.store(true, Ordering::Relaxed);
+    for worker in workers {
+        worker.await.unwrap();
+    }
+    let done = work.done.load(Ordering::Relaxed);
+    assert!(done > 50, "the daemon was not busy: {done}");
+}
+
+#[tokio::test]
+async fn a_session_goes_on_after_a_repair() {
+    let mut daemon = DaemonUnderTest::start(SCORELD).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Look around.").await;
+    watch.until("turn_outcome").await;
+    let last = session(&client, id).await.current_seq;
+    let refused = fsck(&daemon.home(), &["--repair"]).await;
+    assert_eq!(refused.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("scorelctl stop"));
+    daemon.stop().await;
+    let path = daemon.log_path(&id.to_string());
+    let mut log = std::fs::read(&path).unwrap();
+    // The end of the last record, which is the turn's outcome.
+    let end = log.len() - 5;
+    log[end] ^= 1;
+    std::fs::write(&path, &log).unwrap();
+    let session_id = id.to_string();
+    let only = ["--session", &session_id[..20]];
+    let output = fsck(&daemon.home(), &only).await;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(lines(&output)[0]["code"], "checksum");
+    let output = fsck(&daemon.home(), &["--repair"]).await;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    let repaired = session(&client, id).await;
+    assert_eq!(repaired.problem, None);
+    assert!(repaired.current_seq > last);
+    let mut watch = Watch::from_start(&client, id).await;
+    watch.until("sync_end").await;
+    send(&client, id, "Go on.").await;
+    let outcome = watch.until("turn_outcome").await;
+    assert_eq!(outcome.last().unwrap()["reason"], "completed");
+    let output = fsck(&daemon.home(), &[]).await;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
