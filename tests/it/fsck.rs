@@ -190,3 +190,25 @@ async fn a_session_goes_on_after_a_repair() {
     let output = fsck(&daemon.home(), &[]).await;
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
+
+#[tokio::test]
+async fn an_open_turn_after_a_crash_is_a_note() {
+    let mut daemon = DaemonUnderTest::start(SCORELD).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Look around.").await;
+    watch.until("text_delta").await;
+    daemon.kill().await;
+    for _ in 0..2 {
+        let output = fsck(&daemon.home(), &["--repair"]).await;
+        let found = lines(&output);
+        assert_eq!(output.status.code(), Some(0), "{found:?}");
+        assert_eq!(found[0]["code"], "open_turn", "{found:?}");
+        assert_eq!(found.len(), 2, "{found:?}");
+    }
+    daemon.spawn().await;
+    session(&connect(&daemon.socket()).await, id).await;
+    daemon.stop().await;
+    let found = lines(&fsck(&daemon.home(), &[]).await);
+    assert_eq!(found.len(), 1, "{found:?}");
+}
