@@ -11,6 +11,7 @@ mod fsck;
 mod kill_loop;
 mod limits;
 mod receipts;
+mod strace;
 mod under_test;
 mod watchers;
 

@@ -6,9 +6,11 @@ mod daemon;
 mod model_server;
 mod seed;
 mod sightings;
+mod strace;
 
 pub use checked_log::{CheckedLog, CheckedRecord, LogFault};
 pub use daemon::DaemonUnderTest;
 pub use model_server::{Answer, ChatAnswer, Gate, ModelServer, RecordedRequest};
 pub use seed::{Dice, runs};
 pub use sightings::{SightingFault, Sightings};
+pub use strace::{Strace, Trace, TracedCall};

@@ -12,9 +12,6 @@ use tokio::time::timeout;
 use super::clients::{Sender, Watcher};
 use crate::under_test::{SCORELD, connect, new_session};
 
-/// Whether the text of a message that was being generated survives.
-const TEXT_IS_SPOOLED: bool = false;
-
 /// How long a daemon lives at most from its readiness on.
 const LIFETIME: Duration = Duration::from_millis(300);
 
@@ -133,11 +130,9 @@ impl Scene {
         for watcher in &self.watchers {
             watcher.check(&log);
         }
-        if TEXT_IS_SPOOLED {
-            let seen = self.seen.lock().unwrap();
-            seen.check_text(&log)
-                .unwrap_or_else(|fault| panic!("{fault}"));
-        }
+        let seen = self.seen.lock().unwrap();
+        seen.check_text(&log)
+            .unwrap_or_else(|fault| panic!("{fault}"));
     }
 
     pub(super) fn events_seen(&self) -> usize {

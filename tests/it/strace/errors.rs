@@ -1,0 +1,219 @@
+//! System calls that fail.
+
+use std::time::Duration;
+
+use scorel_client::{ClientError, Connection};
+use scorel_proto::{ErrorCode, SessionId};
+use scorel_testkit::{
+    CheckedLog, DaemonUnderTest, Dice, ModelServer, Sightings, Strace, Trace, TracedCall, runs,
+};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::script::{call, scripted, until_idle};
+use super::strace_works;
+use crate::under_test::{connect, new_session};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many messages are sent to the session whose log fails.
+const SENDS: usize = 6;
+
+/// Two sessions that have been used, and a daemon that does not run.
+struct Pair {
+    daemon: DaemonUnderTest,
+    _model: ModelServer,
+    faulty: SessionId,
+    healthy: SessionId,
+}
+
+impl Pair {
+    async fn new() -> Self {
+        let (mut daemon, model, _) = scripted().await;
+        daemon.spawn().await;
+        let (client, faulty) = new_session(&daemon).await;
+        let (_, healthy) = new_session(&daemon).await;
+        for session in [faulty, healthy] {
+            turn(&client, session).await.unwrap();
+        }
+        daemon.stop().await;
+        Self {
+            daemon,
+            _model: model,
+            faulty,
+            healthy,
+        }
+    }
+
+    fn log(&self, session: SessionId) -> CheckedLog {
+        CheckedLog::read(&self.daemon.log_path(&session.to_string())).unwrap()
+    }
+
+    /// Starts the daemon with faults in the calls that concern the log of one session.
+    async fn spawn_with(&mut self, inject: &str) -> Strace {
+        let log = self.daemon.log_path(&self.faulty.to_string());
+        let options = ["-P", log.to_str().unwrap(), "-e", inject].map(str::to_owned);
+        let strace = Strace::new(self.daemon.root(), &options);
+        self.daemon.run_under(strace.command());
+        self.daemon.spawn().await;
+        strace
+    }
+
+    /// Kills the daemon and checks that the next one, without faults, has everything that was
+    /// seen or acknowledged, and goes on.
+    async fn restart_and_check(&mut self, seen: &Sightings, accepted: &[u64]) {
+        self.daemon.kill().await;
+        self.daemon.run_under(Vec::new());
+        self.daemon.spawn().await;
+        let client = connect(&self.daemon.socket()).await;
+        for session in [self.faulty, self.healthy] {
+            turn(&client, session).await.unwrap();
+        }
+        self.daemon.stop().await;
+        let log = self.log(self.faulty);
+        seen.check(&log).unwrap_or_else(|fault| panic!("{fault}"));
+        for seq in accepted {
+            assert!(log.record(*seq).is_some(), "{seq} was acknowledged");
+        }
+        self.log(self.healthy);
+    }
+}
+
+/// A message and everything that comes of it.
+async fn turn(client: &Connection, session: SessionId) -> Result<(), ClientError> {
+    let params = json!({"sessionId": session, "content": "again"});
+    call(client, "sendMessage", &params).await?;
+    until_idle(client, &json!(session), &mut Sightings::default()).await
+}
+
+/// Sends to the session with the failing log, and notes what is answered and shown.
+async fn try_sends(pair: &Pair, seen: &mut Sightings) -> (Vec<u64>, Vec<ErrorCode>) {
+    let client = connect(&pair.daemon.socket()).await;
+    let watcher = connect(&pair.daemon.socket()).await;
+    let params = serde_json::from_value(json!({"sessionId": pair.faulty})).unwrap();
+    let mut events = watcher.subscribe_events(&params).await.unwrap();
+    let (mut accepted, mut refused) = (Vec::new(), Vec::new());
+    for _ in 0..SENDS {
+        let params = json!({"sessionId": pair.faulty, "content": "more"});
+        match call(&client, "sendMessage", &params).await {
+            Ok(sent) => accepted.push(sent["seq"].as_u64().unwrap()),
+            Err(ClientError::Rpc(error)) => refused.push(error.code),
+            Err(error) => panic!("{error}"),
+        }
+        turn(&client, pair.healthy)
+            .await
+            .expect("other sessions are not touched");
+        // Everything that is here by now.
+        while events.is_ready() {
+            let Some(event) = events.next().await else {
+                break;
+            };
+            seen.note(event.get())
+                .unwrap_or_else(|fault| panic!("{fault}"));
+        }
+        let read = json!({"sessionId": pair.faulty, "limit": 5});
+        let events = call(&client, "getEvents", &read)
+            .await
+            .expect("reading goes on");
+        assert!(!events["events"].as_array().unwrap().is_empty());
+    }
+    (accepted, refused)
+}
+
+/// Whether a file whose sync failed was synced again. Its descriptor is free again only after the
+/// next file was opened.
+fn syncs_again_after_failure(trace: &Trace) -> bool {
+    let descriptor = |call: &TracedCall| call.arguments.split('<').next().map(str::to_owned);
+    let syncs: Vec<_> = trace
+        .calls()
+        .iter()
+        .filter(|call| call.name == "fdatasync")
+        .collect();
+    syncs
+        .windows(2)
+        .any(|pair| !pair[0].succeeded() && descriptor(pair[0]) == descriptor(pair[1]))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sync_that_fails_costs_nobody_a_record_that_was_told() {
+    if !strace_works() {
+        return;
+    }
+    let mut dice = Dice::for_test("strace_eio");
+    for _ in 0..runs("SCOREL_FAULTS", 2) {
+        let when = dice.roll(1..12);
+        let case = async {
+            let mut pair = Pair::new().await;
+            let mut seen = Sightings::default();
+            let inject = format!("inject=fdatasync:error=EIO:when={when}");
+            let strace = pair.spawn_with(&inject).await;
+            let (accepted, refused) = try_sends(&pair, &mut seen).await;
+            let typed = [ErrorCode::SessionFailed, ErrorCode::StorageStalled];
+            assert!(
+                refused.iter().all(|code| typed.contains(code)),
+                "{refused:?}"
+            );
+            println!(
+                "EIO at sync {when}: {} accepted, refused {refused:?}",
+                accepted.len()
+            );
+            pair.restart_and_check(&seen, &accepted).await;
+            let trace = strace.finish();
+            assert!(!syncs_again_after_failure(&trace), "{trace:#?}");
+        };
+        timeout(PATIENCE, case)
+            .await
+            .unwrap_or_else(|_| panic!("EIO at {when} takes too long"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_stalls_one_session_and_passes_without_a_restart() {
+    if !strace_works() {
+        return;
+    }
+    let mut dice = Dice::for_test("strace_enospc");
+    for _ in 0..runs("SCOREL_FAULTS", 2) {
+        let first = dice.roll(1..8);
+        let last = first + dice.roll(0..4);
+        let case = async {
+            let mut pair = Pair::new().await;
+            let mut seen = Sightings::default();
+            let inject = format!("inject=write:error=ENOSPC:when={first}..{last}");
+            let strace = pair.spawn_with(&inject).await;
+            let (accepted, refused) = try_sends(&pair, &mut seen).await;
+            assert!(
+                refused
+                    .iter()
+                    .all(|code| *code == ErrorCode::StorageStalled),
+                "{refused:?}"
+            );
+            println!(
+                "ENOSPC at writes {first}..{last}: {} accepted, refused {refused:?}",
+                accepted.len()
+            );
+            let client = connect(&pair.daemon.socket()).await;
+            wait_for_space(&client, pair.faulty).await;
+            until_idle(&client, &json!(pair.faulty), &mut seen)
+                .await
+                .unwrap();
+            pair.restart_and_check(&seen, &accepted).await;
+            drop(strace.finish());
+        };
+        timeout(PATIENCE, case)
+            .await
+            .unwrap_or_else(|_| panic!("ENOSPC at {first} takes too long"));
+    }
+}
+
+/// Sends until it is accepted: the fault passes with the calls that it is made for.
+async fn wait_for_space(client: &Connection, session: SessionId) {
+    let params = json!({"sessionId": session, "content": "is there room?"});
+    loop {
+        match call(client, "sendMessage", &params).await {
+            Ok(_) => return,
+            Err(ClientError::Rpc(error)) => assert_eq!(error.code, ErrorCode::StorageStalled),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

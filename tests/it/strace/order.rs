@@ -1,0 +1,155 @@
+//! The order lint: nothing of a record leaves the daemon before the record is synced.
+
+use std::collections::HashMap;
+
+use scorel_testkit::{Strace, Trace};
+use serde_json::Value;
+
+use super::script::scripted;
+use super::strace_works;
+
+/// A record as it was written.
+struct Written {
+    line: Value,
+    path: String,
+    /// When it had been written.
+    at: usize,
+    /// When a sync that began after that had ended.
+    durable: Option<usize>,
+}
+
+/// What one traced run shows.
+#[derive(Debug, Default)]
+struct Findings {
+    /// Replies and events about records that were looked at.
+    told: usize,
+    /// Those that left too early.
+    early: Vec<String>,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_reply_and_no_event_leaves_before_its_record_is_synced() {
+    if !strace_works() {
+        return;
+    }
+    let synced = lint(&traced_run("").await);
+    println!(
+        "order lint: {} told, {} early",
+        synced.told,
+        synced.early.len()
+    );
+    assert!(synced.told >= 30, "{synced:?}");
+    assert!(synced.early.is_empty(), "{:#?}", synced.early);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_lint_finds_a_daemon_that_does_not_sync() {
+    if !strace_works() {
+        return;
+    }
+    let flushed = lint(&traced_run("[sessions]\ndurability = \"flush\"\n").await);
+    println!(
+        "order lint without sync: {} told, {} early",
+        flushed.told,
+        flushed.early.len()
+    );
+    assert!(flushed.told >= 30, "{flushed:?}");
+    assert_eq!(flushed.early.len(), flushed.told);
+}
+
+async fn traced_run(configuration: &str) -> Trace {
+    let (mut daemon, _model, mut script) = scripted().await;
+    let config = daemon.home().join("config.toml");
+    let model = std::fs::read_to_string(config).unwrap();
+    daemon.configure(&format!("{model}{configuration}"));
+    let strace = Strace::new(daemon.root(), &[]);
+    daemon.run_under(strace.command());
+    daemon.spawn().await;
+    script.run(&daemon.socket()).await.unwrap();
+    daemon.kill().await;
+    strace.finish()
+}
+
+fn lint(trace: &Trace) -> Findings {
+    let written = records(trace);
+    let mut findings = Findings::default();
+    for (text, left) in messages(trace) {
+        for record in written
+            .iter()
+            .filter(|record| tells_of(&text, &record.line))
+        {
+            findings.told += 1;
+            if record.durable.is_none_or(|durable| durable >= left) {
+                findings.early.push(format!("{}: {text}", record.path));
+            }
+        }
+    }
+    findings
+}
+
+/// The records that were written to logs.
+fn records(trace: &Trace) -> Vec<Written> {
+    let mut written: Vec<Written> = Vec::new();
+    for call in trace.calls() {
+        let Some(path) = call.target().filter(|path| path.ends_with("/events.jsonl")) else {
+            continue;
+        };
+        if call.name == "write" && call.succeeded() {
+            let bytes = call.bytes();
+            let line = serde_json::from_slice(&bytes).expect("a record is one write");
+            written.push(Written {
+                line,
+                path: path.to_owned(),
+                at: call.ended,
+                durable: None,
+            });
+        } else if call.name == "fdatasync" && call.succeeded() {
+            let covered = |record: &&mut Written| record.path == path && record.at < call.began;
+            for record in written.iter_mut().filter(covered) {
+                record.durable.get_or_insert(call.ended);
+            }
+        }
+    }
+    written
+}
+
+/// The JSON-RPC messages that were sent, each with the moment at which its first byte left.
+fn messages(trace: &Trace) -> Vec<(Value, usize)> {
+    let mut found = Vec::new();
+    let mut begun: HashMap<&str, (Vec<u8>, usize)> = HashMap::new();
+    for call in trace.calls() {
+        let Some(socket) = call.target().filter(|target| target.starts_with("socket:")) else {
+            continue;
+        };
+        let (rest, since) = begun.entry(socket).or_insert((Vec::new(), call.began));
+        for byte in call.bytes() {
+            if rest.is_empty() {
+                *since = call.began;
+            }
+            if byte == b'\n' {
+                let message = serde_json::from_slice::<Value>(rest);
+                found.extend(message.ok().map(|message| (message, *since)));
+                rest.clear();
+            } else {
+                rest.push(byte);
+            }
+        }
+    }
+    found.retain(|(message, _)| message["jsonrpc"] == "2.0");
+    found
+}
+
+/// Whether a message shows a record or acknowledges it.
+fn tells_of(message: &Value, record: &Value) -> bool {
+    let event = &message["params"]["result"];
+    if event["prev"].is_u64() {
+        return event["seq"] == record["seq"] && event["sessionId"] == record["sessionId"];
+    }
+    let result = &message["result"];
+    let acknowledged = result["seq"].is_u64() && result["seq"] == record["seq"];
+    let item = &record["ops"][0]["item"]["queueItemId"];
+    let names_it = result["userEventId"] == record["id"]
+        || (item.is_string() && result["queueItemId"] == *item)
+        || result["session"]["sessionId"] == record["sessionId"];
+    acknowledged && names_it
+}
