@@ -66,7 +66,7 @@ impl Reader {
                 if taken.is_err() || !answer.is_done() {
                     taken.map(|()| self.answer = Some(answer))
                 } else {
-                    let _ = timeout(LINGER, self.events.next()).await;
+                    self.let_go();
                     answer.end(&mut out)
                 }
             }
@@ -81,6 +81,16 @@ impl Reader {
         if let Err(error) = outcome {
             self.ready.push_back(Err(self.shown(error)));
         }
+    }
+
+    /// Reads on to the end of the body, so that the connection can be used again. The answer does
+    /// not wait for that.
+    fn let_go(&mut self) {
+        let mut events = std::mem::replace(&mut self.events, stream::empty().boxed());
+        tokio::spawn(async move {
+            // Whatever comes, nobody wants it any more.
+            let _end = timeout(LINGER, events.next()).await;
+        });
     }
 
     async fn read(&mut self, answer: &Answer) -> Option<Result<Event, ReadError>> {

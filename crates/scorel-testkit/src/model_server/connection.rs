@@ -13,6 +13,10 @@ const BODY_LIMIT: usize = 64 << 20;
 
 /// Answers the requests of one connection, one after another.
 pub(super) async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
+    // Each piece of an answer is seen when it is written, as with a real endpoint.
+    if socket.set_nodelay(true).is_err() {
+        return;
+    }
     let mut connection = Connection {
         socket: BufReader::new(socket),
         number,
