@@ -10,6 +10,8 @@ mod follow;
 mod fsck;
 mod kill_loop;
 mod limits;
+mod overload;
+mod raw;
 mod receipts;
 mod strace;
 mod under_test;

@@ -103,8 +103,13 @@ impl Watch {
 
     /// The next event or marker.
     pub(crate) async fn next(&mut self) -> Value {
+        serde_json::from_str(&self.next_text().await).unwrap()
+    }
+
+    /// The next event or marker, as its bytes came.
+    pub(crate) async fn next_text(&mut self) -> String {
         let text = self.0.next().await.expect("the subscription goes on");
-        serde_json::from_str(text.get()).unwrap()
+        text.get().to_owned()
     }
 
     /// Everything up to the first item of a type, that one included.

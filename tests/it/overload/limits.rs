@@ -1,0 +1,121 @@
+//! Limits with their errors, and places that are free again.
+
+use std::io::Write;
+
+use scorel_testkit::DaemonUnderTest;
+use serde_json::json;
+
+use crate::raw::Raw;
+use crate::under_test::{SCORELD, new_session};
+
+async fn configured(rpc: &str) -> DaemonUnderTest {
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure(&format!("[rpc]\n{rpc}\n"));
+    daemon.spawn().await;
+    daemon
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_too_many_is_refused_and_a_freed_place_is_usable() {
+    let daemon = configured("maxSubscriptions = 4").await;
+    let (_client, session) = new_session(&daemon).await;
+    let mut raw = Raw::connect(&daemon);
+    let params = json!({"sessionId": session});
+    let subscribed: Vec<_> = (0..4)
+        .map(|_| raw.call("subscribeEvents", &params))
+        .collect();
+    let refused = raw.call("subscribeEvents", &params);
+    assert_eq!(refused["error"]["data"]["code"], "overloaded", "{refused}");
+    assert_eq!(refused["error"]["data"]["retryable"], true);
+    let freed = json!({"subscription": subscribed[0]["result"]});
+    assert_eq!(raw.call("unsubscribeEvents", &freed)["result"], true);
+    assert!(raw.call("subscribeEvents", &params)["result"].is_string());
+    assert_eq!(
+        raw.call("unsubscribeEvents", &freed)["result"],
+        false,
+        "it is known no more"
+    );
+    assert!(Raw::connect(&daemon).call("subscribeEvents", &params)["result"].is_string());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_subscriptions_are_not_more_than_the_limit() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let (_client, session) = new_session(&daemon).await;
+    let mut raw = Raw::connect(&daemon);
+    let before = daemon.resident_kib();
+    let count = 10_000;
+    let call = |id| {
+        let params = json!({"sessionId": session});
+        json!({"jsonrpc": "2.0", "id": id, "method": "subscribeEvents", "params": params})
+    };
+    let text: String = (0..count).map(|id| call(id).to_string() + "\n").collect();
+    let mut writer = raw.stream().try_clone().unwrap();
+    let writes = std::thread::spawn(move || writer.write_all(text.as_bytes()).unwrap());
+    let replies: Vec<_> = (0..count)
+        .map(|_| raw.reply().expect("an answer"))
+        .collect();
+    writes.join().unwrap();
+    let made = replies
+        .iter()
+        .filter(|reply| reply["result"].is_string())
+        .count();
+    assert_eq!(made, 64);
+    let refused = replies
+        .iter()
+        .filter(|reply| reply["error"]["data"]["code"] == "overloaded");
+    assert_eq!(refused.count(), count - made);
+    let grown = daemon.resident_kib().saturating_sub(before);
+    assert!(grown <= 16 * 1024, "{grown} KiB");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_is_never_finished_ends_its_connection_and_no_other() {
+    let daemon = configured("partialFrameSeconds = 1").await;
+    let mut others = Raw::connect(&daemon);
+    let mut slow = Raw::connect(&daemon);
+    let mut headers = Raw::connect(&daemon);
+    slow.write(b"{\"jsonrpc\":\"2.0\",");
+    headers.write(b"Content-Length: 10\r\n\r\n{");
+    assert!(others.works());
+    let told = String::from_utf8(slow.read_to_end()).unwrap();
+    println!("a slow sender is told: {told:?}");
+    headers.read_to_end();
+    assert!(others.works(), "an idle connection lives on");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_may_come_byte_by_byte() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let mut raw = Raw::connect(&daemon);
+    for byte in json!({"jsonrpc": "2.0", "id": 7, "method": "getStatus"})
+        .to_string()
+        .bytes()
+    {
+        raw.write(&[byte]);
+    }
+    raw.write(b"\n");
+    assert_eq!(raw.reply().unwrap()["id"], 7);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_halves_of_frames_leave_nothing_behind() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    assert!(Raw::connect(&daemon).works());
+    let before = daemon.descriptors();
+    for _ in 0..1000 {
+        let mut raw = Raw::connect(&daemon);
+        raw.write(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getSta");
+    }
+    // The daemon notices the ends by itself; each look gives it time.
+    let mut looks = 0;
+    while daemon.descriptors() > before + 1 {
+        looks += 1;
+        assert!(
+            looks < 10_000,
+            "{} descriptors instead of {before}",
+            daemon.descriptors()
+        );
+        Raw::connect(&daemon).works();
+    }
+}

@@ -1,0 +1,198 @@
+//! A subscriber that stops reading, and one that goes on.
+
+use std::collections::BTreeMap;
+
+use scorel_client::{Anchors, Verdict};
+use scorel_proto::{Event, EventId, SessionId, SyncMarker, SyncMode};
+use scorel_testkit::{
+    Answer, ChatAnswer, CheckedLog, DaemonUnderTest, Dice, ModelServer, Sightings, runs,
+};
+use serde_json::{Value, json};
+
+use crate::raw::Raw;
+use crate::under_test::{SCORELD, Watch, connect, message, new_session, session};
+
+const KIB: usize = 1024;
+
+/// How much the daemon's memory may grow for a client that does not read, in KiB.
+const GROWTH_KIB: u64 = 16 * 1024;
+
+/// How long one answer of the model is. It is shown as deltas and once more as a record.
+const ANSWER: usize = 256 * KIB;
+const DELTA: usize = 4 * KIB;
+
+/// A client's copy of a session, put together by the rules of the protocol.
+#[derive(Default)]
+struct Copy {
+    anchors: Anchors,
+    records: BTreeMap<u64, String>,
+    modes: Vec<SyncMode>,
+    seen: Sightings,
+    bytes: usize,
+}
+
+impl Copy {
+    fn take(&mut self, text: &str) {
+        self.bytes += text.len();
+        self.seen
+            .note(text)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        if let Ok(marker) = serde_json::from_str::<SyncMarker>(text) {
+            if let SyncMarker::SyncStart { mode, .. } = &marker {
+                self.modes.push(*mode);
+            }
+            return self.anchors.marker(&marker);
+        }
+        let event = Event::decode(text).unwrap();
+        let verdict = self.anchors.event(&event);
+        assert_eq!(verdict, Verdict::New, "lost, twice or out of order: {text}");
+        if event.is_persistent() {
+            self.records.insert(event.seq().get(), text.to_owned());
+        }
+    }
+
+    fn is_the_log(&self, log: &CheckedLog) {
+        let log: Vec<&str> = log
+            .records()
+            .iter()
+            .map(|record| record.line.as_str())
+            .collect();
+        let copy: Vec<&str> = self.records.values().map(String::as_str).collect();
+        assert!(
+            copy == log,
+            "{} records instead of {}",
+            copy.len(),
+            log.len()
+        );
+    }
+}
+
+struct Scene {
+    daemon: DaemonUnderTest,
+    _model: ModelServer,
+    client: scorel_client::Connection,
+    session: SessionId,
+    observer: Watch,
+    seen: Copy,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let model = ModelServer::start().await.unwrap();
+        let mut dice = Dice::from_seed(7);
+        model.answer_with(move |_| {
+            let deltas = (0..ANSWER / DELTA).map(|_| dice.text(DELTA));
+            let answer = deltas.fold(ChatAnswer::default(), |answer, text| answer.text(&text));
+            Answer::from(answer.finish("stop").usage(1, 1))
+        });
+        let mut daemon = DaemonUnderTest::new(SCORELD);
+        daemon.configure_model(&model.base_url());
+        let config = daemon.home().join("config.toml");
+        let config = std::fs::read_to_string(config).unwrap();
+        daemon.configure(&format!("{config}[rpc]\nwriteTimeoutSeconds = 3600\n"));
+        daemon.spawn().await;
+        let (client, session) = new_session(&daemon).await;
+        let watcher = connect(&daemon.socket()).await;
+        let observer = Watch::from_start(&watcher, session).await;
+        Self {
+            daemon,
+            _model: model,
+            client,
+            session,
+            observer,
+            seen: Copy::default(),
+        }
+    }
+
+    /// A turn with a large answer, seen to its end by the observer. It stands beside the turns
+    /// before, so that what the model is sent stays small.
+    async fn turn(&mut self, parent: Option<EventId>) -> EventId {
+        let mut params = message(self.session, "Talk a lot.");
+        params.parent_event_id = parent.map(Some);
+        self.client
+            .call::<scorel_proto::SendMessage>(&params)
+            .await
+            .unwrap();
+        loop {
+            let text = self.observer.next_text().await;
+            self.seen.take(&text);
+            if text.contains("\"type\":\"turn_outcome\"") {
+                break;
+            }
+        }
+        let session = session(&self.client, self.session).await;
+        session.active_leaf_id.expect("the answer")
+    }
+}
+
+/// A subscription whose client can stop reading.
+struct Stalling {
+    raw: Raw,
+    copy: Copy,
+}
+
+impl Stalling {
+    fn subscribe(daemon: &DaemonUnderTest, session: SessionId) -> Self {
+        let mut raw = Raw::connect(daemon);
+        let reply = raw.call("subscribeEvents", &json!({"sessionId": session}));
+        assert!(reply["result"].is_string(), "{reply}");
+        Self {
+            raw,
+            copy: Copy::default(),
+        }
+    }
+
+    fn read_until(&mut self, done: impl Fn(&Value, &Copy) -> bool) {
+        loop {
+            let item = self.raw.read().expect("the subscription goes on");
+            let item = item["params"]["result"].clone();
+            self.copy.take(&item.to_string());
+            if done(&item, &self.copy) {
+                return;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscriber_that_stops_reading_costs_little_and_catches_up_exactly() {
+    let mib = runs("SCOREL_EVENT_MIB", 10);
+    let mut scene = Scene::new().await;
+    let mut stalling = Stalling::subscribe(&scene.daemon, scene.session);
+    let parent = scene.turn(None).await;
+    scene.turn(Some(parent)).await;
+    stalling.read_until(|item, copy| item["type"] == "turn_outcome" && copy.records.len() > 6);
+    let before = scene.daemon.peak_kib();
+    scene.daemon.forget_peak();
+    let start = scene.seen.bytes;
+    while scene.seen.bytes - start < mib * KIB * KIB {
+        scene.turn(Some(parent)).await;
+    }
+    let grown = scene.daemon.peak_kib().saturating_sub(before);
+    let modes = &scene.seen.modes;
+    println!("stalled: {mib} MiB, {grown} KiB more memory, the observer's modes {modes:?}");
+    assert!(grown <= GROWTH_KIB, "{grown} KiB");
+
+    let log = CheckedLog::read(&scene.daemon.log_path(&scene.session.to_string())).unwrap();
+    scene.seen.is_the_log(&log);
+    scene
+        .seen
+        .seen
+        .check_text(&log)
+        .unwrap_or_else(|fault| panic!("{fault}"));
+    let last = log.last_seq();
+    stalling.read_until(|_, copy| {
+        copy.anchors.stream().is_some() && copy.anchors.persistent().get() == last
+    });
+    assert!(stalling.copy.modes.len() > 1, "it fell behind");
+    assert_eq!(
+        stalling.copy.modes.last(),
+        Some(&SyncMode::PersistentFallback)
+    );
+    stalling.copy.is_the_log(&log);
+    let parent = scene.turn(Some(parent)).await;
+    stalling.read_until(|item, _| item["type"] == "turn_outcome");
+    let log = CheckedLog::read(&scene.daemon.log_path(&scene.session.to_string())).unwrap();
+    stalling.copy.is_the_log(&log);
+    assert_eq!(log.view().leaf(), Some(parent));
+}

@@ -1,0 +1,90 @@
+//! Many requests at once.
+
+use std::collections::HashSet;
+use std::io::{ErrorKind, Write};
+use std::time::Duration;
+
+use scorel_testkit::DaemonUnderTest;
+use serde_json::json;
+
+use crate::raw::Raw;
+use crate::under_test::SCORELD;
+
+/// How much the daemon's memory may grow for answers that nobody reads, in KiB.
+const GROWTH_KIB: u64 = 16 * 1024;
+
+fn request(id: usize, method: &str) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": method}).to_string() + "\n"
+}
+
+/// Reads replies until each of `count` requests has one.
+fn read_replies(raw: &mut Raw, count: usize) {
+    let mut answered = HashSet::new();
+    while answered.len() < count {
+        let reply = raw.reply().expect("an answer");
+        assert!(reply["result"].is_object(), "{reply}");
+        let id = reply["id"].as_u64().expect("a number");
+        assert!(answered.insert(id), "{id} was answered twice");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_requests_at_once_are_all_answered_once() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let mut raw = Raw::connect(&daemon);
+    let count = 10_000;
+    let text: String = (0..count).map(|id| request(id, "getStatus")).collect();
+    let mut writer = raw.stream().try_clone().unwrap();
+    daemon.forget_peak();
+    let before = daemon.resident_kib();
+    let writes = std::thread::spawn(move || writer.write_all(text.as_bytes()).unwrap());
+    read_replies(&mut raw, count);
+    writes.join().unwrap();
+    let grown = daemon.peak_kib().saturating_sub(before);
+    println!("storm: {grown} KiB more memory");
+    assert!(grown <= GROWTH_KIB, "{grown} KiB");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_nobody_reads_stop_the_client_that_asks_for_them() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let mut raw = Raw::connect(&daemon);
+    // One answer in advance, so that what is made once is there.
+    raw.call("rpc.discover", &json!({}));
+    daemon.forget_peak();
+    let before = daemon.resident_kib();
+    raw.stream()
+        .set_write_timeout(Some(Duration::from_millis(500)))
+        .unwrap();
+    let mut written = Vec::new();
+    let mut stream = raw.stream();
+    let mut asked = 0;
+    let rest = loop {
+        let text = request(asked, "rpc.discover");
+        let mut left = text.as_bytes();
+        let blocked = loop {
+            match stream.write(left) {
+                Ok(count) if count == left.len() => break false,
+                Ok(count) => left = &left[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break true,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        asked += 1;
+        assert!(asked < 1_000_000, "the daemon reads for ever");
+        if blocked {
+            break left.to_vec();
+        }
+        written.push(asked);
+    };
+    let grown = daemon.peak_kib().saturating_sub(before);
+    println!("unread answers: {asked} requests, {grown} KiB more memory");
+    assert!(grown <= GROWTH_KIB, "{grown} KiB");
+    assert!(Raw::connect(&daemon).works(), "others are served");
+    let mut writer = raw.stream().try_clone().unwrap();
+    writer.set_write_timeout(None).unwrap();
+    let writes = std::thread::spawn(move || writer.write_all(&rest).unwrap());
+    read_replies(&mut raw, asked);
+    writes.join().unwrap();
+    assert!(raw.works());
+}
