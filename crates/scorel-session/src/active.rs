@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{Storage, read_bounded, replace_file};
@@ -20,6 +21,8 @@ pub(crate) struct ActiveSet {
     storage: Arc<dyn Storage>,
     path: PathBuf,
     sessions: Mutex<BTreeSet<SessionId>>,
+    /// Whether sessions have left since the file was written.
+    stale: AtomicBool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,6 +37,7 @@ impl ActiveSet {
             storage,
             path,
             sessions: Mutex::default(),
+            stale: AtomicBool::new(false),
         }
     }
 
@@ -61,21 +65,30 @@ impl ActiveSet {
         })
     }
 
-    /// Takes out sessions that need nothing any more. Blocks on the disk.
-    pub(crate) fn leave(&self, gone: &[SessionId]) {
-        let mut sessions = self.sessions();
-        let before = sessions.len();
-        sessions.retain(|id| !gone.contains(id));
-        if sessions.len() != before
-            && let Err(error) = self.write(&sessions)
-        {
-            tracing::debug!(%error, "the list of active sessions keeps entries too many");
+    /// Takes out a session that needs nothing any more; the file follows with [`ActiveSet::tidy`].
+    ///
+    /// To be called where nothing can begin in the session meanwhile, or an entry could be lost.
+    pub(crate) fn leave(&self, id: SessionId) {
+        if self.sessions().remove(&id) {
+            self.stale.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes the file if it has entries too many.
+    pub(crate) fn tidy(&self) -> std::io::Result<()> {
+        if self.stale.load(Ordering::Relaxed) {
+            self.save()
+        } else {
+            Ok(())
         }
     }
 
     /// Makes sure that there is a file, so that the next start can tell "none" from "unknown".
     pub(crate) fn save(&self) -> std::io::Result<()> {
-        self.write(&self.sessions())
+        let sessions = self.sessions();
+        self.write(&sessions)?;
+        self.stale.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     fn write(&self, sessions: &BTreeSet<SessionId>) -> std::io::Result<()> {
@@ -106,7 +119,8 @@ mod tests {
         let first = set();
         first.enter(one).expect("writable");
         first.enter(two).expect("writable");
-        first.leave(&[one]);
+        first.leave(one);
+        first.tidy().expect("writable");
         assert_eq!(set().read(), Some(vec![two]));
         std::fs::write(dir.path().join("active"), b"{\"version\":1,\"sess").expect("writable");
         assert_eq!(set().read(), None, "a damaged file tells nothing");

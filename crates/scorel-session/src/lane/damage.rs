@@ -96,10 +96,8 @@ impl Lane {
     }
 
     fn go_on_after_damage(self: &Arc<Self>, state: &mut LaneState) {
-        if state.damage.is_empty()
-            && let Err(error) = self.wake(state)
-        {
-            tracing::error!(session = %self.id(), %error, "the session does not go on");
+        if state.damage.is_empty() {
+            self.wake(state);
         }
         self.announce(state);
     }

@@ -34,9 +34,11 @@ impl Lane {
         report(&opened, id);
         let damage = unaccepted(opened.report(), &fold.view.state.accepted_damage);
         let beyond = beyond_repair(&opened);
-        let at = match &fold.view.state.turn {
-            Some(_) => ContinueAt::Reserve,
-            None => ContinueAt::LastRecord,
+        // A hole may hide that a turn is open.
+        let at = if fold.view.state.turn.is_some() || !damage.is_empty() {
+            ContinueAt::Reserve
+        } else {
+            ContinueAt::LastRecord
         };
         let journal = opened.into_journal(at, shared.settings.durability);
         let state = LaneState {
@@ -57,20 +59,23 @@ impl Lane {
         let mut state = lane
             .try_lock()
             .expect("nobody else has a lane that is being loaded");
-        lane.wake(&mut state)?;
+        lane.wake(&mut state);
         drop(state);
         Ok(lane)
     }
 
     /// Closes an interrupted turn, and goes on with the queue. A log that cannot be written at the
     /// moment can be read all the same; what is due is done as soon as it can.
-    pub(super) fn wake(self: &Arc<Self>, state: &mut LaneState) -> Result<(), SessionError> {
+    pub(super) fn wake(self: &Arc<Self>, state: &mut LaneState) {
         match self.recover(state) {
             Err(SessionError::Stalled(_)) => {
                 self.persist_later(Self::recover);
-                Ok(())
             }
-            result => result,
+            Err(error) => {
+                tracing::error!(session = %self.id(), %error, "the session cannot go on");
+                state.failed.get_or_insert_with(|| error.to_string());
+            }
+            Ok(()) => {}
         }
     }
 

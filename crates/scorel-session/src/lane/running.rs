@@ -1,4 +1,5 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_proto::TurnId;
 use tokio_util::sync::CancellationToken;
@@ -14,6 +15,22 @@ pub(crate) struct TurnSlot {
 pub(crate) struct RunningTurn {
     pub(crate) turn_id: TurnId,
     pub(crate) cancel: CancellationToken,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl RunningTurn {
+    /// Ends the turn because the daemon stops, unless somebody has cancelled it.
+    pub(crate) fn interrupt(&self) {
+        if !self.cancel.is_cancelled() {
+            self.interrupted.store(true, Ordering::Release);
+            self.cancel.cancel();
+        }
+    }
+
+    /// Whether the turn ends because the daemon stops.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
+    }
 }
 
 impl TurnSlot {
@@ -22,6 +39,7 @@ impl TurnSlot {
         let turn = RunningTurn {
             turn_id,
             cancel: CancellationToken::new(),
+            interrupted: Arc::default(),
         };
         *self.slot() = Some(turn.clone());
         turn
@@ -40,6 +58,13 @@ impl TurnSlot {
                 true
             }
             _ => false,
+        }
+    }
+
+    /// Ends the running turn because the daemon stops.
+    pub(crate) fn interrupt(&self) {
+        if let Some(turn) = &*self.slot() {
+            turn.interrupt();
         }
     }
 

@@ -210,7 +210,7 @@ impl Lane {
         let running = self.turn.begin(turn_id);
         // Whoever stops the daemon has either seen this turn or been seen by it.
         if self.shared.is_draining() {
-            running.cancel.cancel();
+            running.interrupt();
         }
         self.announce(state);
         turn::spawn(Arc::clone(self), running);

@@ -47,6 +47,7 @@ fn delete(lane: &Arc<Lane>, state: &mut LaneState) -> Result<PathBuf, SessionErr
     }
     let gone = put_aside(&lane.shared, lane.id())?;
     lane.end(state);
+    lane.shared.active.leave(lane.id());
     Ok(gone)
 }
 

@@ -77,17 +77,23 @@ impl Sessions {
             .and_then(|slot| slot.lane.get().cloned())
     }
 
+    async fn work_ends(&self) {
+        for lane in self.lanes() {
+            // A message that was accepted just before has begun its turn by now.
+            drop(lane.lock().await);
+        }
+        self.shared.tasks.close();
+        self.shared.tasks.wait().await;
+    }
+
     /// Ends all work: no turn begins any more, running turns are interrupted and get their outcome,
     /// what is derived is written, subscribers are told. Returns whether that was done in time.
     pub async fn drain(&self, grace: Duration) -> bool {
         self.shared.start_draining();
         for lane in self.lanes() {
-            lane.turn.cancel(None);
+            lane.turn.interrupt();
         }
-        self.shared.tasks.close();
-        let in_time = tokio::time::timeout(grace, self.shared.tasks.wait())
-            .await
-            .is_ok();
+        let in_time = tokio::time::timeout(grace, self.work_ends()).await.is_ok();
         for lane in self.lanes() {
             if in_time {
                 let _ = lane.section(|lane, state| lane.checkpoint(state)).await;

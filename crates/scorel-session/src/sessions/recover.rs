@@ -3,7 +3,8 @@ use std::sync::Arc;
 use scorel_proto::SessionId;
 
 use super::Sessions;
-use crate::Lane;
+use crate::SessionError;
+use crate::lane::LaneState;
 
 impl Sessions {
     /// Loads the sessions that a daemon before left in the middle of something, so that turns are
@@ -19,8 +20,12 @@ impl Sessions {
             if self.shared.is_draining() {
                 return;
             }
-            if let Err(error) = self.get(id).await {
-                tracing::warn!(session = %id, %error, "a session could not be recovered");
+            match self.get(id).await {
+                Ok(_) => {}
+                Err(SessionError::NotFound(_)) => self.forget_active(id).await,
+                Err(error) => {
+                    tracing::warn!(session = %id, %error, "a session could not be recovered");
+                }
             }
         }
         let shared = Arc::clone(&self.shared);
@@ -43,20 +48,35 @@ impl Sessions {
 
     /// Takes the sessions that need nothing any more off the list.
     pub(super) async fn leave_active(&self) {
-        let mut idle = Vec::new();
         for lane in self.lanes() {
-            if needs_nothing(&lane).await {
-                idle.push(lane.id());
+            // Within the section, so that no message comes in between the look and the leave.
+            let left = lane.section(|lane, state| {
+                if needs_nothing(state) {
+                    lane.shared.active.leave(lane.id());
+                }
+            });
+            if left.await.is_err() {
+                return;
             }
         }
         let shared = Arc::clone(&self.shared);
-        // An entry that stays costs a look at the next start.
-        let _left = tokio::task::spawn_blocking(move || shared.active.leave(&idle)).await;
+        let tidied = tokio::task::spawn_blocking(move || shared.active.tidy()).await;
+        if let Ok(Err(error)) = tidied {
+            // An entry that stays costs a look at the next start.
+            tracing::debug!(%error, "the list of active sessions keeps entries too many");
+        }
+    }
+
+    /// A session that does not exist any more needs nothing.
+    async fn forget_active(&self, id: SessionId) {
+        let shared = Arc::clone(&self.shared);
+        let forget = move || shared.active.leave(id);
+        // It fails only when the daemon ends, and then the next one does this.
+        let _ended = tokio::task::spawn_blocking(forget).await;
     }
 }
 
-async fn needs_nothing(lane: &Lane) -> bool {
-    let state = lane.lock().await;
+fn needs_nothing(state: &LaneState) -> bool {
     let folded = &state.view.state;
     folded.turn.is_none() && folded.queue.items.is_empty() && folded.permissions.is_empty()
 }

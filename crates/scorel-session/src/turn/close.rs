@@ -16,7 +16,12 @@ use crate::recovery::answer_open_calls;
 /// Closes the turn. While the log cannot be written this waits and tries again: a turn without an
 /// outcome would block the session.
 pub(super) async fn finish(lane: &Arc<Lane>, running: &RunningTurn, mut end: TurnEnd) {
-    if end.reason == OutcomeReason::Cancelled && lane.shared.is_draining() {
+    if end.reason == OutcomeReason::Cancelled && running.is_interrupted() {
+        if waits(lane).await {
+            // It was not in the middle of anything; the next daemon waits on.
+            lane.turn.end();
+            return;
+        }
         end.reason = OutcomeReason::Interrupted;
     }
     let turn_id = running.turn_id;
@@ -25,6 +30,13 @@ pub(super) async fn finish(lane: &Arc<Lane>, running: &RunningTurn, mut end: Tur
         tracing::error!(session = %lane.id(), %error, "the turn has no outcome");
         lane.turn.end();
     }
+}
+
+/// Whether the turn waits for a moment, with nothing under way.
+async fn waits(lane: &Lane) -> bool {
+    let state = lane.lock().await;
+    let turn = state.view.state.turn.as_ref();
+    turn.is_some_and(|turn| turn.waiting.is_some() && turn.calls.is_empty())
 }
 
 /// The outcome, the change of phase and the start of the next turn are one section.

@@ -1,6 +1,7 @@
 //! What a crash leaves is closed when the session is loaded.
 
 use scorel_proto::{Seq, SessionId, StopReason};
+use serde_json::Value;
 
 use crate::log::{Log, name, text};
 use crate::rig::Rig;
@@ -138,17 +139,22 @@ async fn calls_without_results_get_an_error_that_says_whether_they_had_started()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_streamed_is_kept_as_a_partial_message_and_its_numbers_are_not_used_again() {
+async fn what_was_shown_of_a_message_is_kept_and_no_number_is_used_again() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
     rig.begin(id, "go").await;
     let call = rig.model().await;
+    call.thinking("hm").await;
     for _ in 0..500 {
-        call.text("x").await;
+        call.text_in(1, "x").await;
     }
-    for _ in 0..500 {
-        follower.until("text_delta").await;
+    call.tool_begins(2, "c1", "write", "{\"a\":").await;
+    for _ in 0..502 {
+        let shown = follower.next().await;
+        if name(&shown) == "tool_call_delta" {
+            break;
+        }
     }
     let crash = Crash::now(&rig, id).await;
     let log = crash.recover(id).await;
@@ -156,19 +162,26 @@ async fn what_was_streamed_is_kept_as_a_partial_message_and_its_numbers_are_not_
         log.outline(),
         ["user", "instruction_snapshot", "assistant", "turn_outcome"]
     );
-    let partial = log.only("assistant");
-    assert_eq!(partial["message"]["partial"], true);
+    let answer = log.only("assistant");
     assert_eq!(
-        text(&partial["message"]["content"][0], "text"),
-        "x".repeat(500)
-    );
-    assert_eq!(
-        partial["seq"],
+        answer["seq"],
         3 + 65_536 + 1,
         "behind the block of record 3"
     );
+    let message = &answer["message"];
+    assert_eq!(
+        (&message["partial"], text(message, "stopReason")),
+        (&true.into(), "interrupted")
+    );
+    assert_eq!(message["content"][0]["text"], "hm");
+    assert_eq!(message["content"][1]["text"], "x".repeat(500));
+    assert_eq!(message["content"][2], Value::Null, "calls are dropped");
 
-    // The client was in the middle of the message: it is told to drop it.
+    // The client was in the middle of the message: its place is taken by what was kept.
+    assert_eq!(
+        text(answer, "id"),
+        follower.view.open.messages[0].event_id.to_string()
+    );
     let mut client = crash
         .rig
         .follow_from(id, follower.view, follower.anchors)
@@ -178,6 +191,32 @@ async fn what_was_streamed_is_kept_as_a_partial_message_and_its_numbers_are_not_
     client.until("sync_end").await;
     assert!(client.view.open.is_empty());
     assert_eq!(client.view.tree, log.fold().tree);
+}
+
+#[tokio::test(start_paused = true)]
+async fn reasoning_without_text_and_what_fits_no_record_are_not_kept() {
+    for long in [false, true] {
+        let rig = Rig::new();
+        let id = rig.session().await;
+        let mut follower = rig.follow(id).await;
+        rig.begin(id, "go").await;
+        let call = rig.model().await;
+        call.thinking("hm").await;
+        for _ in 0..if long { 5 } else { 0 } {
+            call.text_in(1, &"x".repeat(1024 * 1024)).await;
+            follower.until("text_delta").await;
+        }
+        if !long {
+            follower.until("thinking_delta").await;
+        }
+        let crash = Crash::now(&rig, id).await;
+        let log = crash.recover(id).await;
+        assert_eq!(
+            log.outline(),
+            ["user", "instruction_snapshot", "turn_outcome"]
+        );
+        crash.rig.exchange(id, "and now?").await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -69,6 +69,38 @@ async fn a_damaged_session_can_be_read_and_not_written() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_goes_on_when_each_damaged_place_is_accepted() {
+    let (rig, id, lines) = damaged().await;
+    let lane = rig.lane(id).await;
+    let refused = rig.send(id, message("four")).await.expect_err("refused");
+    let error = scorel_proto::RpcError::from(refused);
+    let details = &error.data().details;
+    let places = details["damage"].as_array().expect("places");
+    assert_eq!(places[0]["length"], lines[4].len());
+    for place in places {
+        let offset = place["offset"].as_u64().expect("a place");
+        let length = place["length"].as_u64().expect("a place");
+        let accept = |offset| lane.accept_damage(message("accept").command, offset, length);
+        let wrong = accept(offset + 1).await.expect_err("refused");
+        assert_eq!(wrong.code(), ErrorCode::Conflict);
+        rig.send(id, message("four"))
+            .await
+            .expect_err("still damaged");
+        accept(offset).await.expect("accepted");
+    }
+    drop(lane);
+    rig.exchange(id, "four").await;
+    let again = rig.restarted();
+    again.exchange(id, "five").await;
+    let events = again.lane(id).await.events(None, None, 100).await;
+    let events = events.expect("readable").events;
+    let accepted = events
+        .iter()
+        .filter(|event| event.text().contains("damage_accepted"));
+    assert_eq!(accepted.count(), places.len(), "once and for all");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_trouble_of_one_session_does_not_touch_another() {
     let (rig, id, _) = damaged().await;
     rig.lane(id).await;

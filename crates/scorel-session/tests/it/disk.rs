@@ -19,7 +19,7 @@ pub(crate) struct Disk {
 #[derive(Debug)]
 struct State {
     full: AtomicBool,
-    /// How many more appends succeed before the disk is full.
+    /// How many more records fit before the disk is full.
     room: AtomicUsize,
     sync_fails: AtomicBool,
     /// How many appends were refused.
@@ -50,9 +50,9 @@ impl Disk {
         self.state.full.store(full, Ordering::SeqCst);
     }
 
-    /// The disk is full after `appends` more of them.
-    pub(crate) fn full_after(&self, appends: usize) {
-        self.state.room.store(appends, Ordering::SeqCst);
+    /// The disk is full after so many more records.
+    pub(crate) fn full_after(&self, records: usize) {
+        self.state.room.store(records, Ordering::SeqCst);
     }
 
     pub(crate) fn fail_syncs(&self) {
@@ -74,23 +74,21 @@ impl Disk {
     }
 
     fn wrap(&self, path: &Path, file: Arc<dyn LogFile>) -> Arc<dyn LogFile> {
-        // Faults are the log's: what is derived or spooled beside it is another story.
-        if !is_log(path) {
-            return file;
-        }
         Arc::new(File {
             disk: self.clone(),
             file,
+            is_log: is_log(path),
         })
     }
 
-    fn check_room(&self) -> io::Result<()> {
+    fn check_room(&self, is_log: bool) -> io::Result<()> {
         let less = |room: usize| room.checked_sub(1);
         let state = &self.state;
-        let used_up = state
-            .room
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
-            .is_err();
+        let used_up = is_log
+            && state
+                .room
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+                .is_err();
         if used_up || state.full.load(Ordering::SeqCst) {
             state.refused.send_modify(|refused| *refused += 1);
             return Err(io::ErrorKind::StorageFull.into());
@@ -146,6 +144,7 @@ impl Storage for Disk {
 struct File {
     disk: Disk,
     file: Arc<dyn LogFile>,
+    is_log: bool,
 }
 
 impl LogFile for File {
@@ -154,7 +153,7 @@ impl LogFile for File {
     }
 
     fn append(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.disk.check_room()?;
+        self.disk.check_room(self.is_log)?;
         self.file.append(bytes)
     }
 

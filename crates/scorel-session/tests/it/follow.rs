@@ -275,6 +275,7 @@ async fn waiting_for_a_batch_can_be_given_up_without_a_loss() {
         // Given up wherever it waits first, for example within a read of the log.
         if let Some(batch) = subscriber.next_batch().now_or_never() {
             lines.extend(batch.expect("readable").expect("more"));
+            continue;
         }
         tokio::select! {
             batch = subscriber.next_batch() => lines.extend(batch.expect("readable").expect("more")),

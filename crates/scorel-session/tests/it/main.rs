@@ -19,6 +19,8 @@ mod outcomes;
 mod pages;
 mod queue;
 mod receipts;
+mod recover;
+mod resume;
 mod rig;
 mod script;
 mod send;

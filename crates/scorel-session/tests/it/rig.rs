@@ -74,6 +74,10 @@ impl Rig {
         Self::on(Arc::clone(&self.home), settings(), Arc::new(FileStorage))
     }
 
+    pub(crate) fn restarted_with(&self, settings: SessionSettings) -> Self {
+        Self::on(Arc::clone(&self.home), settings, Arc::new(FileStorage))
+    }
+
     pub(crate) fn restarted_on(&self, storage: Arc<dyn Storage>) -> Self {
         Self::on(Arc::clone(&self.home), settings(), storage)
     }

@@ -207,7 +207,8 @@ async fn a_session_that_cannot_be_described_is_not_made() {
         model: None,
         thinking_level: None,
     };
-    for room in 0..2 {
+    // Without room for the header, then without room for the title.
+    for room in [0, 1] {
         disk.full_after(room);
         let refused = rig.sessions.create(new.clone()).await.expect_err("refused");
         assert_eq!(refused.code(), ErrorCode::StorageStalled);

@@ -1,0 +1,101 @@
+//! Turns that go on in the next daemon.
+
+use std::time::Duration;
+
+use scorel_proto::{Phase, SessionId, TurnId};
+use scorel_runtime::ProviderError;
+use scorel_session::SessionSettings;
+
+use crate::log::text;
+use crate::rig::{Rig, settings};
+use crate::stage::provider_error;
+
+/// A session whose turn waits for an hour.
+async fn waiting() -> (Rig, SessionId, TurnId) {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    let turn = rig.begin(id, "go").await;
+    let error = ProviderError {
+        retry_after: Some(Duration::from_secs(3600)),
+        ..provider_error(true)
+    };
+    rig.model().await.fail(error).await;
+    follower.until("turn_waiting").await;
+    (rig, id, turn)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_waiting_turn_waits_on_after_a_crash_and_after_an_orderly_stop() {
+    for orderly in [false, true] {
+        let (rig, id, turn) = waiting().await;
+        if orderly {
+            assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+        }
+        let again = rig.crashed();
+        let lane = again.lane(id).await;
+        assert_eq!(lane.phase().await, (Phase::Waiting, Some(turn)));
+        let started = tokio::time::Instant::now();
+        let mut follower = again.follow(id).await;
+        again.model().await.answer("patience").await;
+        assert!(started.elapsed() > Duration::from_secs(3000));
+        assert_eq!(follower.outcome().await, "completed");
+        let log = again.check(id).await;
+        assert_eq!(
+            log.outline()[2..],
+            [
+                "turn_waiting",
+                "seq_reserve",
+                "turn_resumed",
+                "assistant",
+                "turn_outcome"
+            ]
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_waits_on_can_be_cancelled() {
+    let (rig, id, turn) = waiting().await;
+    let again = rig.crashed();
+    let mut follower = again.follow(id).await;
+    let lane = again.lane(id).await;
+    assert!(lane.cancel(Some(turn), false).await.expect("cancelled"));
+    assert_eq!(follower.outcome().await, "cancelled");
+    again.check(id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_turn_goes_on_once_where_that_is_wanted() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    rig.begin(id, "go").await;
+    rig.model().await.tools(&[("c1", "write")]).await;
+    let run = rig.tool().await;
+    let resuming = SessionSettings {
+        resume_interrupted: true,
+        ..settings()
+    };
+    let again = rig.crashed().restarted_with(resuming.clone());
+    again.lane(id).await;
+    let call = again.model().await;
+    let last = serde_json::to_value(call.request.messages.last()).expect("JSON");
+    assert!(last.to_string().contains("interrupted"), "{last}");
+    let twice = again.crashed().restarted_with(resuming);
+    let mut follower = again.follow(id).await;
+    call.answer("where was I").await;
+    assert_eq!(follower.outcome().await, "completed");
+    let log = again.check(id).await;
+    let result = &log.only("tool_result")["message"]["content"][0]["content"][0];
+    assert!(text(result, "text").starts_with("started, outcome unknown"));
+    assert_eq!(log.all("turn_resumed").len(), 1);
+
+    twice.lane(id).await;
+    let log = twice.check(id).await;
+    assert_eq!(
+        log.reasons(),
+        ["interrupted"],
+        "a turn that ends the daemon does so only twice"
+    );
+    run.end("too late");
+}
