@@ -77,7 +77,9 @@ impl Lane {
         };
         let idle = state.view.state.turn.is_none() && state.view.open.is_empty();
         let is_new = state.checkpointed != state.journal.end();
-        if !idle || !is_new || state.failed.is_some() || state.deleted {
+        // Behind a checkpoint nobody would see the damage again that still has to be accepted.
+        let is_sound = state.failed.is_none() && state.damage.is_empty();
+        if !idle || !is_new || !is_sound || state.deleted {
             return;
         }
         let tree = state.view.tree.encode();

@@ -21,6 +21,8 @@ mod feed;
 mod header;
 mod host_feed;
 mod lane;
+#[cfg(test)]
+mod model_test;
 mod receipts;
 mod recovery;
 mod resync;

@@ -16,8 +16,9 @@ use crate::resync::{in_flight, plan};
 
 pub(crate) use cursor::{Page, fitting};
 
-/// How many bytes of events one batch holds about at most.
-const BATCH_BYTES: usize = 256 * 1024;
+/// How many bytes of events one batch holds about at most. Few in this crate's own tests, so that
+/// short histories have many batches.
+const BATCH_BYTES: usize = if cfg!(test) { 1024 } else { 256 * 1024 };
 
 /// A client's place in a session: a cursor, not a queue. It costs the session nothing.
 ///

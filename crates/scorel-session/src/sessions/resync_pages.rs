@@ -11,8 +11,9 @@ use crate::lane::{Lane, LaneState, encoded};
 use crate::resync::{in_flight, plan};
 use crate::subscriber::fitting;
 
-/// How many bytes of live events one page holds about at most.
-const PAGE_BYTES: usize = 256 * 1024;
+/// How many bytes of live events one page holds about at most. Few in this crate's own tests, so
+/// that short histories have many pages.
+const PAGE_BYTES: usize = if cfg!(test) { 1024 } else { 256 * 1024 };
 
 /// Where the next page of a resync begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

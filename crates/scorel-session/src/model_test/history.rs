@@ -1,0 +1,324 @@
+//! One random history of a session.
+
+mod clients;
+mod crash;
+mod damage;
+mod turn;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_journal::Durability;
+use scorel_proto::{
+    ClientId, DeviceId, Event, ProjectId, Seq, SessionId, SessionView, TransientBody,
+    TransientEvent, TurnError,
+};
+
+use super::dice::Dice;
+use super::disk::Trouble;
+use super::home::Home;
+use super::reference::Reference;
+use crate::clock::now_ms;
+use crate::lane::{Draft, LaneState};
+use crate::{
+    Lane, NewSession, PreparedTurn, SessionError, SessionSettings, Sessions, TurnRequest, TurnSetup,
+};
+
+use clients::Watcher;
+
+/// A session, those who follow it, and what must be true of them.
+pub(super) struct History {
+    dice: Dice,
+    home: Home,
+    sessions: Arc<Sessions>,
+    id: SessionId,
+    lane: Option<Arc<Lane>>,
+    reference: Reference,
+    /// The published part of the log, in bytes.
+    log_end: usize,
+    watchers: Vec<Watcher>,
+    /// How much of the log the last checkpoint covers.
+    checkpointed: usize,
+    /// Whether the spool has everything that was shown of the open message.
+    spooled: bool,
+    /// Whether nobody has ever changed the log behind the daemon's back.
+    pristine: bool,
+}
+
+/// No turn runs in these histories: they do themselves what turns do.
+#[derive(Debug)]
+struct NoTurns;
+
+impl TurnSetup for NoTurns {
+    fn prepare(&self, _: &TurnRequest) -> Result<PreparedTurn, TurnError> {
+        unreachable!("the sessions are stopping")
+    }
+
+    fn forget(&self, _: SessionId) {}
+}
+
+const RING_BYTES: [usize; 5] = [1, 800, 2_000, 8_000, 1 << 20];
+
+impl History {
+    pub(super) async fn begin(seed: u64, home: Home) -> Self {
+        let mut dice = Dice::new(seed);
+        let ring_bytes = dice.pick(&RING_BYTES);
+        let sessions = sessions(&home, ring_bytes);
+        let new = NewSession {
+            project_id: ProjectId::generate(),
+            client_id: ClientId::Daemon,
+            title: None,
+            model: None,
+            thinking_level: None,
+        };
+        let id = sessions.create(new).await.expect("created").session_id;
+        let lane = sessions.get(id).await.expect("there");
+        lane.shared.start_draining();
+        let log_end = home.log(id).len();
+        Self {
+            watchers: (0..=dice.below(3)).map(|_| Watcher::default()).collect(),
+            dice,
+            home,
+            sessions,
+            id,
+            lane: Some(lane),
+            reference: Reference::new(ring_bytes),
+            log_end,
+            checkpointed: 0,
+            spooled: true,
+            pristine: true,
+        }
+    }
+
+    pub(super) async fn run(&mut self) {
+        let steps = 15 + self.dice.below(25);
+        for _ in 0..steps {
+            self.step().await;
+            self.check().await;
+        }
+        self.end().await;
+    }
+
+    async fn step(&mut self) {
+        match self.dice.below(100) {
+            0..45 => self.write_some().await,
+            45..76 => self.watch().await,
+            76..83 => self.probe().await,
+            83..89 => self.tidy().await,
+            89..95 => self.crash().await,
+            95..98 => self.fail_once().await,
+            _ => self.use_up_numbers().await,
+        }
+    }
+
+    async fn write_some(&mut self) {
+        for _ in 0..=self.dice.below(6) {
+            self.write().await;
+        }
+    }
+
+    /// The disk refuses one write or one sync; the session goes on.
+    async fn fail_once(&mut self) {
+        let trouble = if self.dice.one_in(2) {
+            Trouble::NoSync
+        } else {
+            Trouble::NoSpace(self.dice.below(200))
+        };
+        self.home.expect(trouble);
+        self.spooled = false;
+        self.write().await;
+        self.home.expect(Trouble::None);
+        self.spooled = false;
+    }
+
+    /// Almost all numbers that the last record reserves are issued and never shown.
+    async fn use_up_numbers(&mut self) {
+        let left = self.dice.below(4) as u64;
+        let lane = self.lane().await;
+        let mut state = lane.lock().await;
+        while state.journal.last_seq().plus(left) < state.journal.reserved_through() {
+            if state.journal.next_transient().is_err() {
+                return;
+            }
+        }
+    }
+
+    /// The periodic work of the daemon: the ring shrinks, and a session that nobody uses leaves
+    /// memory with a checkpoint.
+    async fn tidy(&mut self) {
+        if self.reference.view.state.turn.is_none() {
+            self.lane = None;
+        }
+        let used = self.lane.is_some() || self.watchers.iter().any(Watcher::is_subscribed);
+        self.sessions.sweep().await;
+        let unloaded = self.sessions.loaded_count() == 0;
+        assert!(!unloaded || !used, "in memory while in use");
+        self.reference.shrink();
+        if unloaded {
+            self.checkpointed = self.log_end;
+            self.load().await;
+        }
+    }
+
+    /// The session, loaded since the history began or the last crash.
+    async fn lane(&mut self) -> Arc<Lane> {
+        if self.lane.is_none() {
+            self.lane = Some(self.sessions.get(self.id).await.expect("loaded"));
+        }
+        Arc::clone(self.lane.as_ref().expect("just set"))
+    }
+
+    /// Does something to the session and takes note of the records that it published.
+    async fn act<R>(
+        &mut self,
+        f: impl FnOnce(&Arc<Lane>, &mut LaneState) -> Result<R, SessionError>,
+        shown: Option<(scorel_proto::TurnId, TransientBody)>,
+    ) -> bool {
+        let lane = self.lane().await;
+        let mut state = lane.lock().await;
+        let before = state.journal.last_seq();
+        let done = f(&lane, &mut state);
+        let end = usize::try_from(state.journal.end()).expect("small");
+        let mut lines = self.new_lines(end);
+        self.log_end = end;
+        let Some((turn_id, body)) = shown else {
+            self.publish(&lines);
+            return done.is_ok();
+        };
+        // A record that had to make room for the number comes first.
+        let behind = lines.split_off(
+            lines
+                .iter()
+                .take_while(|(_, line)| is_reserve(line))
+                .count(),
+        );
+        self.publish(&lines);
+        if done.is_ok() {
+            let reserve = lines.last().map(|(_, line)| super::reference::seq_of(line));
+            let seq = reserve.unwrap_or(before).next();
+            self.reference
+                .publish_transient(self.transient(seq, turn_id, body));
+        }
+        self.publish(&behind);
+        done.is_ok()
+    }
+
+    fn transient(
+        &self,
+        seq: Seq,
+        turn_id: scorel_proto::TurnId,
+        body: TransientBody,
+    ) -> TransientEvent {
+        TransientEvent {
+            seq,
+            session_id: self.id,
+            client_id: ClientId::Daemon,
+            ts: now_ms(),
+            turn_id: Some(turn_id),
+            body,
+        }
+    }
+
+    async fn commit(&mut self, draft: Draft) -> bool {
+        self.act(|lane, state| lane.commit(state, draft), None)
+            .await
+    }
+
+    async fn show(&mut self, turn_id: scorel_proto::TurnId, body: TransientBody) -> bool {
+        if matches!(body, TransientBody::MessageStart(_)) {
+            self.spooled = true;
+        }
+        let shown = body.clone();
+        self.act(
+            |lane, state| lane.show(state, turn_id, shown),
+            Some((turn_id, body)),
+        )
+        .await
+    }
+
+    /// The whole lines of the log between what is published and `end`, with their places.
+    fn new_lines(&self, end: usize) -> Vec<(usize, Vec<u8>)> {
+        if end == self.log_end {
+            return Vec::new();
+        }
+        lines(&self.home.log(self.id), self.log_end, end)
+    }
+
+    fn publish(&mut self, lines: &[(usize, Vec<u8>)]) {
+        for (offset, line) in lines {
+            self.reference.publish_record(*offset, line);
+        }
+    }
+
+    /// What must be true between any two steps.
+    async fn check(&mut self) {
+        let lane = self.lane().await;
+        let state = lane.lock().await;
+        assert_eq!(lane.feed.head(), self.reference.head);
+        assert_eq!(state.damage.is_empty(), !self.reference.damaged);
+        assert_eq!(state.view, self.reference.view);
+        for watcher in &self.watchers {
+            watcher.client.check(&self.reference);
+        }
+    }
+
+    /// Everybody comes back and gets up to date, and the log says the same as the daemon.
+    async fn end(&mut self) {
+        self.accept_damage(usize::MAX).await;
+        self.check().await;
+        for at in 0..self.watchers.len() {
+            self.catch_up(at).await;
+        }
+        if self.pristine && self.reference.view.state.turn.is_none() {
+            self.check_log();
+        }
+    }
+
+    /// A program that knows nothing of checksums and checkpoints reads the same state from the log.
+    fn check_log(&self) {
+        let log = String::from_utf8(self.home.log(self.id)).expect("text");
+        let mut folded = SessionView::default();
+        for line in log.lines().skip(1) {
+            folded.apply(&Event::decode(line).expect("a record is an event"));
+        }
+        assert_eq!(
+            folded, self.reference.view,
+            "the log folds into what is live"
+        );
+    }
+}
+
+fn sessions(home: &Home, ring_bytes: usize) -> Arc<Sessions> {
+    let settings = SessionSettings {
+        durability: Durability::Sync,
+        ring_bytes,
+        idle_unload: Duration::ZERO,
+        ..SessionSettings::default()
+    };
+    let path = home.path();
+    Sessions::new(
+        path.join("sessions"),
+        (path.join("index"), path.join("active")),
+        (DeviceId::generate(), "0.0.0".to_owned()),
+        home.storage(),
+        settings,
+        Arc::new(NoTurns),
+    )
+}
+
+/// The whole lines in `log[from..end]`, each with its offset and its newline.
+fn lines(log: &[u8], from: usize, end: usize) -> Vec<(usize, Vec<u8>)> {
+    let mut offset = from;
+    let mut lines = Vec::new();
+    for line in log[from..end].split_inclusive(|byte| *byte == b'\n') {
+        if line.ends_with(b"\n") {
+            lines.push((offset, line.to_vec()));
+        }
+        offset += line.len();
+    }
+    lines
+}
+
+fn is_reserve(line: &[u8]) -> bool {
+    String::from_utf8_lossy(line).contains("\"type\":\"seq_reserve\"")
+}

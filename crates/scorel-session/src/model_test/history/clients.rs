@@ -1,0 +1,288 @@
+//! Clients that come, read some of what they are sent, and go.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use scorel_proto::{Anchors, ResyncParams, Seq};
+
+use super::History;
+use crate::model_test::client::Client;
+use crate::model_test::reference::Reference;
+use crate::model_test::transcript::{Item, Transcript};
+use crate::{SessionError, Subscriber};
+
+/// Longer than anything takes.
+const FOREVER: Duration = Duration::from_secs(60);
+
+/// A client, and its connection.
+#[derive(Debug, Default)]
+pub(super) struct Watcher {
+    pub(super) client: Client,
+    /// What it had at some time before.
+    backup: Client,
+    link: Option<Link>,
+}
+
+#[derive(Debug)]
+struct Link {
+    source: Source,
+    transcript: Transcript,
+    /// What was sent and not read yet.
+    due: VecDeque<Item>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Subscription(Box<Subscriber>),
+    /// The next page of a resync, if there is one.
+    Pages(Option<ResyncParams>),
+}
+
+impl Watcher {
+    pub(super) const fn is_subscribed(&self) -> bool {
+        let Some(link) = &self.link else { return false };
+        matches!(link.source, Source::Subscription(_))
+    }
+
+    /// The connection is gone, with everything that was on its way.
+    fn disconnect(&mut self) {
+        self.link = None;
+        self.client.disconnected();
+    }
+
+    /// The daemon is gone. A resync knows no connection.
+    pub(super) fn lose_daemon(&mut self) {
+        if self.is_subscribed() {
+            self.disconnect();
+        }
+    }
+
+    fn read(&mut self, count: usize, reference: &Reference) {
+        if let Some(link) = &mut self.link {
+            for item in link.due.drain(..count.min(link.due.len())) {
+                self.client.take(&item, reference);
+            }
+        }
+    }
+}
+
+impl Link {
+    fn sent(&mut self, batch: &[Bytes], reference: &Reference) {
+        for json in batch {
+            let item = Item::read(json, reference);
+            self.transcript.take(&item, reference);
+            self.due.push_back(item);
+        }
+    }
+
+    /// Takes the next batch, if there must be one.
+    async fn receive(&mut self, history: &Context<'_>) {
+        if !self.transcript.expects_more(history.reference) {
+            return;
+        }
+        match &mut self.source {
+            Source::Subscription(subscriber) => {
+                let batch = tokio::time::timeout(FOREVER, subscriber.next_batch()).await;
+                let batch = batch.expect("something comes").expect("readable");
+                self.sent(&batch.expect("more follows"), history.reference);
+            }
+            Source::Pages(next) => {
+                let Some(params) = next.take() else { return };
+                let page = history
+                    .sessions
+                    .resync(params.clone())
+                    .await
+                    .expect("a page");
+                for item in self
+                    .transcript
+                    .items(&page, params.session_id, history.reference)
+                {
+                    self.transcript.take(&item, history.reference);
+                    self.due.push_back(item);
+                }
+                self.transcript.page_end(&page, history.reference);
+                let follow = |token| ResyncParams {
+                    page: Some(token),
+                    ..params
+                };
+                *next = page.next_page.map(follow);
+            }
+        }
+    }
+
+    /// Asks for a batch and gives up at the first place where that would wait.
+    fn glance(&mut self, reference: &Reference) {
+        if let Source::Subscription(subscriber) = &mut self.source
+            && let Some(batch) = subscriber.next_batch().now_or_never()
+        {
+            self.sent(&batch.expect("readable").expect("more follows"), reference);
+        }
+    }
+}
+
+/// What a link needs of its history.
+struct Context<'a> {
+    reference: &'a Reference,
+    sessions: &'a std::sync::Arc<crate::Sessions>,
+}
+
+impl History {
+    /// One of the clients does something.
+    pub(super) async fn watch(&mut self) {
+        let at = self.dice.below(self.watchers.len());
+        if self.watchers[at].link.is_none() {
+            return self.connect(at).await;
+        }
+        match self.dice.below(12) {
+            0 => self.watchers[at].disconnect(),
+            1 => {
+                let watcher = &mut self.watchers[at];
+                watcher.backup.clone_from(&watcher.client);
+                watcher.backup.disconnected();
+            }
+            2 => {
+                if let Some(link) = &mut self.watchers[at].link {
+                    link.glance(&self.reference);
+                }
+            }
+            3..6 => {
+                let count = self.dice.below(6);
+                self.watchers[at].read(count, &self.reference);
+            }
+            _ => {
+                self.receive(at).await;
+                self.watchers[at].read(usize::MAX, &self.reference);
+            }
+        }
+    }
+
+    async fn receive(&mut self, at: usize) {
+        let context = Context {
+            reference: &self.reference,
+            sessions: &self.sessions,
+        };
+        if let Some(link) = &mut self.watchers[at].link {
+            link.receive(&context).await;
+        }
+    }
+
+    async fn connect(&mut self, at: usize) {
+        let watcher = &mut self.watchers[at];
+        match self.dice.below(8) {
+            0 => watcher.client = Client::default(),
+            1 => watcher.client.clone_from(&watcher.backup),
+            2 => watcher.client.forget_stream(),
+            _ => {}
+        }
+        let paged = self.dice.one_in(4);
+        let link = self.link(self.watchers[at].client.anchors, paged).await;
+        self.watchers[at].link = Some(link);
+    }
+
+    async fn link(&mut self, anchors: Anchors, paged: bool) -> Link {
+        let source = if paged {
+            Source::Pages(Some(ResyncParams {
+                session_id: self.id,
+                persistent_last_seq: Some(anchors.persistent_last_seq),
+                stream_last_seq: anchors.stream_last_seq,
+                page: None,
+            }))
+        } else {
+            let subscriber = self.sessions.subscribe(self.id, anchors).await;
+            Source::Subscription(Box::new(subscriber.expect("a session")))
+        };
+        let transcript = if paged {
+            Transcript::paged(anchors)
+        } else {
+            Transcript::subscribed(anchors)
+        };
+        Link {
+            source,
+            transcript,
+            due: VecDeque::new(),
+        }
+    }
+
+    /// Somebody comes with anchors that are not theirs, reads a little, and goes.
+    pub(super) async fn probe(&mut self) {
+        let anchors = self.any_anchors();
+        let paged = self.dice.one_in(2);
+        let mut link = self.link(anchors, paged).await;
+        for _ in 0..=self.dice.below(4) {
+            if self.dice.one_in(4) {
+                self.write().await;
+            }
+            let context = Context {
+                reference: &self.reference,
+                sessions: &self.sessions,
+            };
+            link.receive(&context).await;
+        }
+        if self.dice.one_in(8) {
+            let page = self
+                .dice
+                .pick(&["", "full", "live.1.2", "resume.x.y", "full.-1", "no.1"]);
+            let page = self.sessions.resync(ResyncParams {
+                session_id: self.id,
+                persistent_last_seq: None,
+                stream_last_seq: None,
+                page: Some(page.to_owned()),
+            });
+            assert!(matches!(page.await, Err(SessionError::InvalidParams(_))));
+        }
+    }
+
+    fn any_anchors(&mut self) -> Anchors {
+        let persistent = self.any_number();
+        let stream = (!self.dice.one_in(4)).then(|| self.any_number());
+        let (persistent, stream) = match (self.dice.below(4), stream) {
+            (0, Some(stream)) => (persistent.min(stream), Some(persistent.max(stream))),
+            // Swapped.
+            (1, Some(stream)) => (persistent.max(stream), Some(persistent.min(stream))),
+            (_, stream) => (persistent, stream),
+        };
+        Anchors {
+            persistent_last_seq: persistent,
+            stream_last_seq: stream,
+        }
+    }
+
+    /// A number of this session, one nearby, or any.
+    fn any_number(&mut self) -> Seq {
+        let shown = &self.reference.shown;
+        let known = match self.dice.below(6) {
+            0 => Seq::ZERO,
+            1 => return Seq::new(self.dice.roll() >> 11).expect("below 2^53"),
+            2 => self.reference.head,
+            _ if shown.is_empty() => Seq::ZERO,
+            _ => shown[self.dice.below(shown.len())].seq,
+        };
+        match self.dice.below(8) {
+            0 => known.next(),
+            1 => known.previous(),
+            _ => known,
+        }
+    }
+
+    /// A client gets everything that there is, over a connection that it may have to make.
+    pub(super) async fn catch_up(&mut self, at: usize) {
+        let watcher = &mut self.watchers[at];
+        watcher.read(usize::MAX, &self.reference);
+        if !watcher.is_subscribed() {
+            watcher.disconnect();
+            let link = self.link(self.watchers[at].client.anchors, false).await;
+            self.watchers[at].link = Some(link);
+        }
+        let more = |watcher: &Watcher, reference: &Reference| {
+            let link = watcher.link.as_ref().expect("connected");
+            link.transcript.expects_more(reference)
+        };
+        while more(&self.watchers[at], &self.reference) {
+            self.receive(at).await;
+        }
+        self.watchers[at].read(usize::MAX, &self.reference);
+        self.watchers[at].client.check_view(&self.reference);
+    }
+}
