@@ -1,5 +1,9 @@
 //! Black-box tests: real processes, real sockets, real files, and a model endpoint that replays.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot go on has failed, and says what it skips or measures"
+)]
 
 mod cli;
 mod clients;
@@ -13,6 +17,7 @@ mod limits;
 mod overload;
 mod raw;
 mod receipts;
+mod service;
 mod strace;
 mod under_test;
 mod watchers;
