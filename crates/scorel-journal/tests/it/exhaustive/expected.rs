@@ -1,0 +1,123 @@
+//! What a flipped bit must lead to, by the documented format and nothing of the journal's own code.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use scorel_journal::{Damage, DamageReason, EVENTS, OpenReport, Record, TornTail};
+use scorel_proto::Seq;
+
+use super::image::{Image, dir, log};
+use crate::ram::Ram;
+
+/// What opening a log must find in which one bit behind the header is flipped.
+#[derive(Debug)]
+pub(super) struct Expected {
+    /// The record that is not served.
+    lost: Option<usize>,
+    damage: Vec<Damage>,
+    /// Where the last line begins, if no newline ends it.
+    torn: Option<usize>,
+}
+
+impl Expected {
+    /// For `bytes`, which are those of the image but for one bit of the byte `at`.
+    pub(super) fn after_flip(image: &Image, bytes: &[u8], at: usize) -> Self {
+        let record = image.record_at(at);
+        let line = image.line(record);
+        if at < line.end {
+            Self {
+                lost: Some(record),
+                damage: changed_line(image, bytes, at, record),
+                torn: None,
+            }
+        } else if record + 1 < image.records.len() {
+            // Two intact records on one line, which still ends as a record does.
+            Self {
+                lost: None,
+                damage: vec![damage(at..at + 1, DamageReason::Checksum)],
+                torn: None,
+            }
+        } else {
+            Self {
+                lost: Some(record),
+                damage: Vec::new(),
+                torn: Some(line.start),
+            }
+        }
+    }
+
+    /// Checks what was reported, and that all records are served but the lost one.
+    pub(super) fn check_report(&self, image: &Image, report: &OpenReport, records: &[Record]) {
+        let lost = self.lost.unwrap_or(image.records.len());
+        let (before, behind) = records.split_at(lost.min(records.len()));
+        assert_eq!(before, &image.records[..lost]);
+        assert_eq!(behind, image.records.get(lost + 1..).unwrap_or_default());
+        assert_eq!(report.damage, self.damage);
+        let torn = self.torn.map(|at| TornTail {
+            offset: at as u64,
+            len: (image.bytes.len() - at) as u64,
+            moved_to: Some(torn_path(at)),
+        });
+        assert_eq!(report.torn, torn);
+    }
+
+    /// Checks that opening the log `bytes` changed nothing, or only moved the torn line.
+    pub(super) fn check_files(&self, bytes: &[u8], ram: &Ram) {
+        let (kept, moved) = bytes.split_at(self.torn.unwrap_or(bytes.len()));
+        assert_eq!(ram.bytes(&log()), kept);
+        let torn = self.torn.map(torn_path);
+        if let Some(path) = &torn {
+            assert_eq!(ram.bytes(path), moved);
+        }
+        let files: Vec<PathBuf> = std::iter::once(log()).chain(torn).collect();
+        assert_eq!(ram.paths(), files);
+    }
+}
+
+/// A record's line is not what it was, or is two lines now, and the next record does not follow.
+fn changed_line(image: &Image, bytes: &[u8], at: usize, record: usize) -> Vec<Damage> {
+    let line = image.line(record);
+    let mut found = Vec::new();
+    if bytes[at] == b'\n' {
+        found.push(damage(line.start..at, reason(&bytes[line.start..at])));
+        found.push(damage(at + 1..line.end, reason(&bytes[at + 1..line.end])));
+    } else {
+        found.push(damage(line.clone(), reason(&bytes[line])));
+    }
+    if record + 1 < image.records.len() {
+        let before = record.checked_sub(1).map(|n| image.records[n].place.seq);
+        let gap = DamageReason::Gap {
+            last: before.unwrap_or(Seq::ZERO),
+            expected: image.records[record].place.seq,
+        };
+        found.push(damage(image.line(record + 1), gap));
+    }
+    found
+}
+
+/// Why a damaged line is none: only one that ends with a checksum can differ from it.
+pub(super) fn reason(line: &[u8]) -> DamageReason {
+    let end = &line[line.len().saturating_sub(18)..];
+    let has_checksum = end
+        .strip_prefix(b",\"crc\":\"")
+        .and_then(|rest| rest.strip_suffix(b"\"}"))
+        .is_some_and(|digits| digits.iter().all(|b| b"0123456789abcdef".contains(b)));
+    if has_checksum {
+        DamageReason::Checksum
+    } else {
+        DamageReason::Malformed
+    }
+}
+
+fn damage(place: Range<usize>, reason: DamageReason) -> Damage {
+    Damage {
+        offset: place.start as u64,
+        len: place.len() as u64,
+        reason,
+    }
+}
+
+/// Where a torn line is moved to that began at this byte.
+pub(super) fn torn_path(at: usize) -> PathBuf {
+    dir().join(format!("{EVENTS}.torn-{at}"))
+}

@@ -1,0 +1,125 @@
+//! A log of a wanted length, and what was written to it.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scorel_journal::{Appended, EVENTS, Journal, Record};
+
+use crate::log::{append, create_on};
+use crate::ram::Ram;
+
+/// What the records say among plain text: characters of all lengths, some of them one bit away from
+/// a newline, and what looks like the end or the whole of a record.
+const TEXTS: [&str; 5] = [
+    "",
+    "J*",
+    "\u{ca}\u{2028}\u{1f60a}\n\t\"\\",
+    ",\"prev\":1,\"crc\":\"00000000\"}",
+    "{\"seq\":1,\"text\":\"\",\"prev\":0,\"crc\":\"e3069283\"}\n",
+];
+
+/// A line is longer than its text by less than this.
+const FRAME: usize = 256;
+
+/// A log and what was written to it.
+pub(super) struct Image {
+    pub(super) bytes: Vec<u8>,
+    /// Where the records begin.
+    pub(super) header: usize,
+    pub(super) records: Vec<Record>,
+}
+
+impl Image {
+    /// A log of this many bytes with some two dozen records: the longer it is, the longer they are.
+    pub(super) fn of_len(len: usize) -> Self {
+        let ram = Arc::new(Ram::default());
+        let mut journal = create_on(ram.clone(), dir()).expect("created");
+        let header = end(&journal);
+        let mut records = Vec::new();
+        for n in 0_usize.. {
+            let plain = "plain text ".repeat(n * n % 29 * (len >> 13));
+            let text = [&plain, TEXTS[n % TEXTS.len()], &plain].concat();
+            if end(&journal) + text.len() + 2 * FRAME > len {
+                break;
+            }
+            let appended = append(&mut journal, &text).expect("appended");
+            records.push(record(&appended));
+            for _ in 0..n % 3 {
+                journal.next_transient().expect("a reserved number");
+            }
+        }
+        let last = fill(&mut journal, len);
+        records.push(record(&last));
+        let bytes = ram.bytes(&log());
+        assert_eq!(bytes.len(), len);
+        assert!((20..30).contains(&records.len()), "{}", records.len());
+        Self {
+            bytes,
+            header,
+            records,
+        }
+    }
+
+    /// The line of a record, without its newline.
+    pub(super) fn line(&self, record: usize) -> Range<usize> {
+        let place = self.records[record].place;
+        let start = usize::try_from(place.offset).expect("small");
+        start..start + place.len as usize
+    }
+
+    /// The record on whose line the byte `at` is; a newline belongs to the line that it ends.
+    pub(super) fn record_at(&self, at: usize) -> usize {
+        let at = at as u64;
+        self.records
+            .partition_point(|record| record.place.end() < at)
+    }
+
+    /// How many records are complete, with their newlines, in the first `len` bytes.
+    pub(super) fn complete(&self, len: usize) -> usize {
+        self.record_at(len)
+    }
+
+    /// Where the line behind the first `records` records begins.
+    pub(super) fn boundary(&self, records: usize) -> usize {
+        match records {
+            0 => self.header,
+            _ => self.line(records - 1).end + 1,
+        }
+    }
+}
+
+/// The directory of the journal.
+pub(super) fn dir() -> &'static Path {
+    Path::new("/session")
+}
+
+/// The file of the journal.
+pub(super) fn log() -> PathBuf {
+    dir().join(EVENTS)
+}
+
+fn end(journal: &Journal) -> usize {
+    usize::try_from(journal.end()).expect("small")
+}
+
+/// Appends the record that makes the log `len` bytes long.
+fn fill(journal: &mut Journal, len: usize) -> Appended {
+    let rest = len - end(journal);
+    let prev = journal.last_record_seq();
+    let encode = |seq| {
+        let sealed =
+            format!("{{\"seq\":{seq},\"text\":\"\",\"prev\":{prev},\"crc\":\"01234567\"}}\n");
+        let text = "x".repeat(rest - sealed.len());
+        serde_json::to_vec(&serde_json::json!({"seq": seq, "text": text}))
+    };
+    journal.append(encode).expect("appended")
+}
+
+fn record(appended: &Appended) -> Record {
+    Record {
+        place: appended.place(),
+        prev: appended.prev(),
+        line: appended.line().clone(),
+    }
+}
