@@ -30,7 +30,7 @@ use crate::{SessionError, SessionHeader};
 
 /// One session in memory: its log's writer, its folded state and its feed.
 ///
-/// All changes go through [`Lane::section`]: one at a time, in the order in which they were asked
+/// All changes go through its critical section: one at a time, in the order in which they were asked
 /// for, on a thread that may wait for the disk. A section is synchronous and cannot be left half
 /// way, whatever becomes of the caller.
 #[derive(Debug)]
