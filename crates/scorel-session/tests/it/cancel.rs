@@ -165,7 +165,7 @@ async fn while_a_tool_runs_which_finishes_and_the_calls_behind_it_do_not_start()
         .await;
     let run = scene.rig.tool().await;
     scene.cancel().await;
-    run.cancel.cancelled().await;
+    run.interrupted().await;
     run.end("written to the end");
     let log = scene.ends().await;
     let results = log.all("tool_result");
@@ -195,7 +195,7 @@ async fn while_tools_run_side_by_side_which_all_have_their_results() {
         .await;
     let (first, second) = (scene.rig.tool().await, scene.rig.tool().await);
     scene.cancel().await;
-    second.cancel.cancelled().await;
+    second.interrupted().await;
     second.end("interrupted, with what there was");
     first.end("whole");
     let log = scene.ends().await;

@@ -62,7 +62,7 @@ async fn a_deleted_session_is_gone_for_everybody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_deleted_while_its_end_is_announced_stays_deleted() {
+async fn a_session_can_be_deleted_right_after_its_turn_was_cancelled() {
     let rig = Rig::new();
     rig.sessions.list(Default::default()).await.expect("listed");
     for _ in 0..20 {

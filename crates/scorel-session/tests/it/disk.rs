@@ -2,11 +2,11 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 
 use scorel_journal::{Access, FileStatus, FileStorage, LogFile, Storage};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use crate::follower::within;
 
@@ -25,6 +25,30 @@ struct State {
     /// How many appends were refused.
     refused: watch::Sender<usize>,
     opened: AtomicUsize,
+    /// Whether the next log that is opened for writing cannot be.
+    open_fails: AtomicBool,
+    held: Mutex<Option<Held>>,
+}
+
+/// What an append that is held up waits for.
+#[derive(Debug)]
+struct Held {
+    entered: oneshot::Sender<()>,
+    released: mpsc::Receiver<()>,
+}
+
+/// An append that is held up until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    entered: oneshot::Receiver<()>,
+    _release: mpsc::Sender<()>,
+}
+
+impl Hold {
+    /// Waits until there is such an append.
+    pub(crate) async fn entered(&mut self) {
+        within(&mut self.entered).await.expect("the disk stays");
+    }
 }
 
 impl Disk {
@@ -35,6 +59,8 @@ impl Disk {
             sync_fails: AtomicBool::new(false),
             refused: watch::Sender::new(0),
             opened: AtomicUsize::new(0),
+            open_fails: AtomicBool::new(false),
+            held: Mutex::new(None),
         };
         Self {
             state: Arc::new(state),
@@ -53,6 +79,34 @@ impl Disk {
     /// The disk is full after so many more records.
     pub(crate) fn full_after(&self, records: usize) {
         self.state.room.store(records, Ordering::SeqCst);
+    }
+
+    /// The next opening of a log fails.
+    pub(crate) fn fail_next_open(&self) {
+        self.state.open_fails.store(true, Ordering::SeqCst);
+    }
+
+    /// Holds up the next record.
+    pub(crate) fn hold_next_record(&self) -> Hold {
+        let (entered_here, entered) = oneshot::channel();
+        let (release, released) = mpsc::channel();
+        *self.state.held.lock().expect("not poisoned") = Some(Held {
+            entered: entered_here,
+            released,
+        });
+        Hold {
+            entered,
+            _release: release,
+        }
+    }
+
+    fn hold_up(&self) {
+        let held = self.state.held.lock().expect("not poisoned").take();
+        if let Some(held) = held {
+            held.entered.send(()).expect("the test waits");
+            // It ends with the hold.
+            let _ = held.released.recv();
+        }
     }
 
     pub(crate) fn fail_syncs(&self) {
@@ -107,6 +161,9 @@ impl Storage for Disk {
     fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>> {
         if access == Access::Append && is_log(path) {
             self.state.opened.fetch_add(1, Ordering::SeqCst);
+            if self.state.open_fails.swap(false, Ordering::SeqCst) {
+                return Err(io::Error::other("too many open files"));
+            }
         }
         Ok(self.wrap(path, FileStorage.open(path, access)?))
     }
@@ -154,6 +211,9 @@ impl LogFile for File {
 
     fn append(&self, bytes: &[u8]) -> io::Result<usize> {
         self.disk.check_room(self.is_log)?;
+        if self.is_log {
+            self.disk.hold_up();
+        }
         self.file.append(bytes)
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use scorel_proto::{ErrorCode, StopReason};
 
+use crate::disk::Disk;
 use crate::rig::{Rig, message};
 
 const GRACE: Duration = Duration::from_secs(10);
@@ -57,7 +58,7 @@ async fn a_tool_that_does_not_end_is_waited_for_as_long_as_the_grace_lasts() {
     rig.model().await.tools(&[("c1", "write")]).await;
     let run = rig.tool().await;
     assert!(!rig.sessions.drain(GRACE).await);
-    run.cancel.cancelled().await;
+    run.interrupted().await;
     let crashed = rig.crashed();
     crashed.lane(id).await;
     assert_eq!(crashed.check(id).await.reasons(), ["interrupted"]);
@@ -89,8 +90,29 @@ async fn a_message_that_is_accepted_while_the_daemon_stops_has_an_outcome() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_message_that_is_being_written_when_the_daemon_stops_is_waited_for() {
+    let disk = Disk::new();
+    let rig = Rig::on_disk(disk.storage());
+    let id = rig.session().await;
+    let lane = rig.lane(id).await;
+    let mut hold = disk.hold_next_record();
+    let send = tokio::spawn(async move { lane.send(message("one")).await });
+    hold.entered().await;
+    let release = async {
+        // The stop has begun when this is polled.
+        drop(hold);
+    };
+    let (in_time, ()) = tokio::join!(rig.sessions.drain(GRACE), release);
+    assert!(in_time);
+    send.await.expect("no panic").expect("accepted");
+    let log = rig.log(id);
+    log.check();
+    assert_eq!(log.reasons(), ["interrupted"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn stopping_does_not_wait_for_room_on_the_disk() {
-    let disk = crate::disk::Disk::new();
+    let disk = Disk::new();
     let rig = Rig::on_disk(disk.storage());
     let id = rig.session().await;
     rig.begin(id, "one").await;

@@ -100,6 +100,22 @@ async fn many_who_ask_at_once_get_one_session_that_was_loaded_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_load_that_fails_does_not_stand_in_the_way_of_one_that_succeeds() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    rig.exchange(id, "one").await;
+    let disk = Disk::new();
+    let again = rig.crashed().restarted_on(disk.storage());
+    disk.fail_next_open();
+    let lanes = join_all((0..4).map(|_| again.sessions.get(id))).await;
+    let lanes: Vec<_> = lanes.into_iter().filter_map(Result::ok).collect();
+    assert_eq!(lanes.len(), 3);
+    assert_eq!(disk.opened(), 2, "there are never two writers");
+    let later = again.lane(id).await;
+    assert!(std::sync::Arc::ptr_eq(&later, &lanes[0]));
+}
+
+#[tokio::test(start_paused = true)]
 async fn sessions_that_do_not_exist_take_no_place() {
     let rig = Rig::new();
     let id = SessionId::generate();

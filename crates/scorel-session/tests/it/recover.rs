@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use scorel_proto::SessionId;
 
+use crate::disk::Disk;
 use crate::rig::{Rig, message};
 
 /// Two sessions: one in the middle of a turn, one at rest; and what a crash leaves of them.
@@ -74,25 +75,28 @@ async fn a_session_leaves_the_list_when_it_needs_nothing_any_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_begins_something_while_it_leaves_the_list_is_on_it() {
-    for yields in 0..40 {
-        let rig = Rig::new();
-        let id = rig.session().await;
+async fn a_session_that_begins_something_while_others_are_looked_at_is_on_the_list() {
+    // Which session is looked at first is open.
+    for _ in 0..16 {
+        let disk = Disk::new();
+        let rig = Rig::on_disk(disk.storage());
+        let (id, other) = (rig.session().await, rig.session().await);
         rig.exchange(id, "one").await;
-        let sweep = rig.sessions.sweep();
+        let mut hold = disk.hold_next_record();
+        let lane = rig.lane(other).await;
+        let slow = tokio::spawn(async move { lane.send(message("slow")).await });
+        hold.entered().await;
         let send = async {
-            for _ in 0..yields {
-                tokio::task::yield_now().await;
-            }
-            rig.send(id, message("two")).await.expect("accepted");
+            rig.begin(id, "two").await;
+            drop(hold);
         };
-        tokio::join!(sweep, send);
-        let call = rig.model().await;
-        assert!(
-            active(&rig).contains(&id.to_string()),
-            "after {yields} steps"
-        );
-        call.answer("2").await;
+        tokio::join!(rig.sessions.sweep(), send);
+        slow.await.expect("no panic").expect("accepted");
+        let calls = [rig.model().await, rig.model().await];
+        assert!(active(&rig).contains(&id.to_string()));
+        for call in calls {
+            call.answer("done").await;
+        }
     }
 }
 

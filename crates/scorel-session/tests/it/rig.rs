@@ -186,6 +186,8 @@ impl Rig {
         };
         self.model().await.answer(&format!("to {text}")).await;
         assert_eq!(follower.outcome().await, "completed");
+        // What belongs to the end of the turn is done when the lane is free again.
+        self.lane(id).await.session().await.expect("there");
         user_event_id
     }
 

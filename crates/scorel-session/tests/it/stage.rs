@@ -8,6 +8,8 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use crate::follower::within;
+
 /// What every scripted answer says that it has used.
 pub(crate) const USAGE: Usage = Usage {
     input_tokens: 10,
@@ -90,7 +92,7 @@ impl ModelCall {
 
     /// Completes when nobody reads the call any more.
     pub(crate) async fn ended(&self) {
-        self.events.closed().await;
+        within(self.events.closed()).await;
     }
 }
 
@@ -123,6 +125,11 @@ impl ToolRun {
             details: None,
         };
         self.reply.send(outcome).expect("the tool runs");
+    }
+
+    /// Completes when the tool is asked to end.
+    pub(crate) async fn interrupted(&self) {
+        within(self.cancel.cancelled()).await;
     }
 
     pub(crate) fn show(&self, partial: Value) {

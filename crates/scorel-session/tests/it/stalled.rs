@@ -124,7 +124,7 @@ async fn tools_that_run_come_to_their_end_when_their_results_have_no_room() {
     disk.set_full(true);
     first.end("one");
     disk.refuses(1).await;
-    second.cancel.cancelled().await;
+    second.interrupted().await;
     second.end("two");
     disk.refuses(1).await;
     disk.set_full(false);

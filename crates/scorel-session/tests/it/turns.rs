@@ -134,6 +134,7 @@ async fn numbers_increase_over_everything_that_is_shown() {
 async fn that_a_tool_starts_is_durable_before_it_starts() {
     let rig = Rig::new();
     let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
     rig.begin(id, "look").await;
     rig.model().await.tools(&[("c1", "write")]).await;
     let run = rig.tool().await;
@@ -142,6 +143,10 @@ async fn that_a_tool_starts_is_durable_before_it_starts() {
     assert_eq!(run.call.input, json!({"a": 1}));
     run.end("written");
     rig.model().await.answer("done").await;
+    follower.outcome().await;
+    let shown = follower.names();
+    let place = |wanted: &str| shown.iter().position(|name| name == wanted);
+    assert!(place("tool_started") < place("tool_execution_start"));
 }
 
 #[tokio::test(start_paused = true)]
