@@ -31,14 +31,14 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// A log of this many bytes with some two dozen records: the longer it is, the longer they are.
+    /// A log of this many bytes with a dozen or more records: the longer it is, the longer they are.
     pub(super) fn of_len(len: usize) -> Self {
         let ram = Arc::new(Ram::default());
         let mut journal = create_on(ram.clone(), dir()).expect("created");
         let header = end(&journal);
         let mut records = Vec::new();
         for n in 0_usize.. {
-            let plain = "plain text ".repeat(n * n % 29 * (len >> 13));
+            let plain = "plain text ".repeat(n * n % 29 * (len >> 12));
             let text = [&plain, TEXTS[n % TEXTS.len()], &plain].concat();
             if end(&journal) + text.len() + 2 * FRAME > len {
                 break;
@@ -53,7 +53,7 @@ impl Image {
         records.push(record(&last));
         let bytes = ram.bytes(&log());
         assert_eq!(bytes.len(), len);
-        assert!((20..30).contains(&records.len()), "{}", records.len());
+        assert!((12..20).contains(&records.len()), "{}", records.len());
         Self {
             bytes,
             header,
