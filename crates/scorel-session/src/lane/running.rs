@@ -45,9 +45,14 @@ impl TurnSlot {
         turn
     }
 
-    /// The turn has its outcome.
-    pub(crate) fn end(&self) {
-        *self.slot() = None;
+    /// The turn is about to have its outcome, or will never have one. Returns what ran.
+    pub(crate) fn end(&self) -> Option<RunningTurn> {
+        self.slot().take()
+    }
+
+    /// The outcome could not be written: what ran before is still to be closed.
+    pub(crate) fn put_back(&self, turn: Option<RunningTurn>) {
+        *self.slot() = turn;
     }
 
     /// Signals the running turn, if it is the one that is meant. Says whether it took the signal.

@@ -47,8 +47,12 @@ fn close(
     end: &TurnEnd,
 ) -> Result<(), SessionError> {
     leave_nothing_open(lane, state, turn_id)?;
-    write_outcome(lane, state, turn_id, end)?;
-    lane.turn.end();
+    // Before the outcome is seen: whoever cancels after having seen it cancels nothing.
+    let ran = lane.turn.end();
+    if let Err(error) = write_outcome(lane, state, turn_id, end) {
+        lane.turn.put_back(ran);
+        return Err(error);
+    }
     lane.go_on(state);
     lane.announce(state);
     lane.checkpoint_if_due(state);
