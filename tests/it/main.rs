@@ -5,6 +5,7 @@
     reason = "a test that cannot go on has failed, and says what it skips or measures"
 )]
 
+mod bad_inputs;
 mod cli;
 mod clients;
 mod conversation;

@@ -191,6 +191,14 @@ impl CheckedLog {
     }
 }
 
+/// Completes the text of a JSON object, which ends with `}`, to a line with its checksum and newline.
+#[must_use]
+pub fn sealed(object: &str) -> String {
+    let covered = object.strip_suffix('}').unwrap_or(object);
+    let sum = crc32c::crc32c(covered.as_bytes());
+    format!("{covered}{CRC_KEY}{sum:08x}\"}}\n")
+}
+
 /// Checks that a line is one JSON object with its checksum.
 fn checked_line(number: usize, line: &str) -> Result<Value, LogFault> {
     let fault = |reason| LogFault::Line { number, reason };

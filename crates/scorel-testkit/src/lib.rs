@@ -3,13 +3,15 @@
 
 mod checked_log;
 mod daemon;
+mod descriptors;
 mod model_server;
 mod seed;
 mod sightings;
 mod strace;
 
-pub use checked_log::{CheckedLog, CheckedRecord, LogFault};
+pub use checked_log::{CheckedLog, CheckedRecord, LogFault, sealed};
 pub use daemon::DaemonUnderTest;
+pub use descriptors::send_descriptors;
 pub use model_server::{Answer, ChatAnswer, Gate, ModelServer, RecordedRequest};
 pub use seed::{Dice, runs};
 pub use sightings::{SightingFault, Sightings};

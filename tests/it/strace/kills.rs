@@ -45,13 +45,47 @@ async fn killed_at_a_system_call_the_daemon_goes_on_where_it_was() {
     let mut fired: BTreeMap<String, usize> = BTreeMap::new();
     for _ in 0..count {
         let point = take_one(&mut points, &mut dice);
-        let died_in = timeout(PATIENCE, die_at(point)).await;
+        let died_in = timeout(PATIENCE, die_at(point, None)).await;
         let died_in = died_in.unwrap_or_else(|_| panic!("{point:?} takes too long"));
         *fired
             .entry(died_in.unwrap_or_else(|| "not reached".to_owned()))
             .or_default() += 1;
     }
     println!("strace_kills: {count} of {all} calls; died in {fired:?}");
+}
+
+/// Files, named from the session's directory, and what is done with them.
+const FILE_CALLS: [(&str, &str); 9] = [
+    ("events.jsonl", "write"),
+    ("events.jsonl", "fdatasync"),
+    ("events.jsonl", "openat"),
+    ("inflight", "write"),
+    ("inflight", "ftruncate"),
+    ("inflight", "openat"),
+    ("../../active", "rename"),
+    ("../../receipts.jsonl", "write"),
+    ("../../receipts.jsonl", "fdatasync"),
+];
+
+/// Threads are counted apart, so the calls that concern one file are counted by themselves.
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_at_a_call_that_changes_a_session_it_goes_on_where_it_was() {
+    if !strace_works() {
+        return;
+    }
+    let mut dice = Dice::for_test("strace_log_kills");
+    let mut fired: BTreeMap<String, usize> = BTreeMap::new();
+    for _ in 0..runs("SCOREL_SYSCALL_KILLS", 8).min(200) {
+        let (file, call) = FILE_CALLS[dice.index(0..FILE_CALLS.len())];
+        let count = dice.index(1..4);
+        let point = KillPoint { call, count };
+        let died_in = timeout(PATIENCE, die_at(point, Some(file))).await;
+        let died_in = died_in.unwrap_or_else(|_| panic!("{point:?} of {file} takes too long"));
+        *fired
+            .entry(died_in.unwrap_or_else(|| "not reached".to_owned()))
+            .or_default() += 1;
+    }
+    println!("strace_log_kills: died in {fired:?}");
 }
 
 /// Each kind of call is as likely as another, though most calls are writes.
@@ -92,13 +126,26 @@ async fn kill_points() -> Vec<KillPoint> {
     points.collect()
 }
 
-/// Runs the script on a daemon that dies on the way, then on one that does not. Returns the call
-/// in which it died, if it did.
-async fn die_at(point: KillPoint) -> Option<String> {
+/// Runs the script on a daemon that dies on the way, then on one that does not. With a file, named
+/// from the session's directory, only calls that concern it count. Returns the call in which the
+/// daemon died, if it did.
+async fn die_at(point: KillPoint, file: Option<&str>) -> Option<String> {
     let KillPoint { call, count } = point;
     let (mut daemon, _model, mut script) = scripted().await;
     let inject = format!("inject={call}:signal=KILL:when={count}");
-    let strace = Strace::new(daemon.root(), &["-e".to_owned(), inject]);
+    let mut options = vec!["-e".to_owned(), inject];
+    if let Some(file) = file {
+        daemon.spawn().await;
+        script.begin(&daemon.socket()).await.unwrap();
+        daemon.kill().await;
+        let dir = script.session_dir(&daemon);
+        let path = file.split("../").fold(dir, |dir, part| match part {
+            "" => dir.parent().unwrap().to_owned(),
+            name => dir.join(name),
+        });
+        options.extend(["-P".to_owned(), path.display().to_string()]);
+    }
+    let strace = Strace::new(daemon.root(), &options);
     daemon.run_under(strace.command());
     let status = match daemon.try_spawn().await {
         Err(status) => Some(status),

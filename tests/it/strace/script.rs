@@ -1,7 +1,7 @@
 //! A run that does a bit of everything, and that can be repeated after the daemon died anywhere.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{ClientId, ErrorCode, SessionId};
@@ -121,19 +121,9 @@ impl Script {
     ///
     /// If the daemon dies. Anything else that goes wrong is a panic.
     pub(super) async fn run(&mut self, socket: &Path) -> Result<(), ClientError> {
-        let client = Connection::connect(socket).await?;
-        client.hello(Some(self.client_id)).await?;
-        let register = json!({"workDir": self.work_dir});
-        let project = self
-            .step(&client, "registerProject", "register", register)
-            .await?;
-        let project = &project["project"]["projectId"];
+        let (client, project) = self.begin(socket).await?;
         let create = |title: &str| json!({"projectId": project, "title": title});
-        let a = self
-            .step(&client, "createSession", "create-a", create("a"))
-            .await?;
-        let a = a["sessionId"].clone();
-        self.session = Some(a.as_str().unwrap().parse().unwrap());
+        let a = json!(self.session.expect("it was made"));
         self.say(&client, &a, MESSAGES[0]).await?;
         until_idle(&client, &a, &mut self.seen).await?;
         let title = json!({"sessionId": a, "title": "renamed"});
@@ -156,6 +146,35 @@ impl Script {
         // Reading the list of sessions removes what is left of deleted ones.
         call(&client, "listSessions", &json!({})).await?;
         Ok(())
+    }
+
+    /// Registers the project and makes the session that everything happens in.
+    ///
+    /// # Errors
+    ///
+    /// If the daemon dies.
+    pub(super) async fn begin(
+        &mut self,
+        socket: &Path,
+    ) -> Result<(Connection, Value), ClientError> {
+        let client = Connection::connect(socket).await?;
+        client.hello(Some(self.client_id)).await?;
+        let register = json!({"workDir": self.work_dir});
+        let project = self
+            .step(&client, "registerProject", "register", register)
+            .await?;
+        let project = project["project"]["projectId"].clone();
+        let create = json!({"projectId": project, "title": "a"});
+        let a = self
+            .step(&client, "createSession", "create-a", create)
+            .await?;
+        self.session = Some(a["sessionId"].as_str().unwrap().parse().unwrap());
+        Ok((client, project))
+    }
+
+    /// The directory of the session, once it was made.
+    pub(super) fn session_dir(&self, daemon: &DaemonUnderTest) -> PathBuf {
+        daemon.session_dir(&self.session.expect("the session was made").to_string())
     }
 
     /// Carries out a command. One that was acknowledged before gets the same answer again.

@@ -1,0 +1,71 @@
+//! A second daemon on a home that has one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::SystemTime;
+
+use scorel_testkit::DaemonUnderTest;
+
+use crate::under_test::{SCORELD, Watch, new_session, send};
+
+type Files = BTreeMap<PathBuf, (SystemTime, Option<Vec<u8>>)>;
+
+/// All files and directories of a home, with their times and contents.
+fn files(dir: &Path) -> Files {
+    let mut found = Files::new();
+    let mut todo = vec![dir.to_owned()];
+    while let Some(path) = todo.pop() {
+        let metadata = fs::symlink_metadata(&path).unwrap();
+        let modified = metadata.modified().unwrap();
+        let content = metadata.is_file().then(|| fs::read(&path).unwrap());
+        if metadata.is_dir() {
+            todo.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        }
+        found.insert(path, (modified, content));
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_daemon_on_the_same_home_writes_nothing() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let (client, session) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, session).await;
+    send(&client, session, "Hello?").await;
+    watch.until("turn_outcome").await;
+    let before = files(&daemon.home());
+    let second = || {
+        let mut command = Command::new(SCORELD);
+        command.arg("--home").arg(daemon.home()).env_clear();
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let racing: Vec<_> = (0..8).map(|_| second()).collect();
+    for child in racing {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "it finds a daemon that serves: {said}"
+        );
+    }
+    let after = files(&daemon.home());
+    let changed: Vec<_> = after
+        .iter()
+        .filter(|(path, file)| before.get(*path) != Some(file))
+        .collect();
+    assert!(changed.is_empty(), "D-17: {changed:?}");
+    assert_eq!(before.len(), after.len(), "D-17");
+    send(&client, session, "Still there?").await;
+    watch.until("turn_outcome").await;
+}
