@@ -33,7 +33,7 @@ impl Dice {
     pub(super) fn text(&mut self) -> String {
         let piece = self.pick(&["a", "so ", "ß€", "\n", "\"quoted\" ", "\\", " "]);
         let count = match self.below(12) {
-            0 => 100 + self.below(200),
+            0 => 60 + self.below(120),
             1 => 30,
             _ => 1 + self.below(4),
         };

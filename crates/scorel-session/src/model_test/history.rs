@@ -106,7 +106,7 @@ impl History {
             76..83 => self.probe().await,
             83..89 => self.tidy().await,
             89..95 => self.crash().await,
-            95..98 => self.fail_once().await,
+            95..99 => self.fail_once().await,
             _ => self.use_up_numbers().await,
         }
     }
@@ -133,11 +133,15 @@ impl History {
 
     /// Almost all numbers that the last record reserves are issued and never shown.
     async fn use_up_numbers(&mut self) {
-        let left = self.dice.below(4) as u64;
         let lane = self.lane().await;
         let mut state = lane.lock().await;
-        while state.journal.last_seq().plus(left) < state.journal.reserved_through() {
-            if state.journal.next_transient().is_err() {
+        let journal = &mut state.journal;
+        let left = journal
+            .reserved_through()
+            .get()
+            .saturating_sub(journal.last_seq().get());
+        for _ in self.dice.below(4) as u64..left {
+            if journal.next_transient().is_err() {
                 return;
             }
         }
@@ -241,7 +245,8 @@ impl History {
         if end == self.log_end {
             return Vec::new();
         }
-        lines(&self.home.log(self.id), self.log_end, end)
+        let tail = self.home.log_from(self.id, self.log_end);
+        lines(&tail, self.log_end, end)
     }
 
     fn publish(&mut self, lines: &[(usize, Vec<u8>)]) {
@@ -306,11 +311,12 @@ fn sessions(home: &Home, ring_bytes: usize) -> Arc<Sessions> {
     )
 }
 
-/// The whole lines in `log[from..end]`, each with its offset and its newline.
-fn lines(log: &[u8], from: usize, end: usize) -> Vec<(usize, Vec<u8>)> {
+/// The whole lines up to `end` in the part of a log that begins at `from`, each with its offset and
+/// its newline.
+fn lines(part: &[u8], from: usize, end: usize) -> Vec<(usize, Vec<u8>)> {
     let mut offset = from;
     let mut lines = Vec::new();
-    for line in log[from..end].split_inclusive(|byte| *byte == b'\n') {
+    for line in part[..end - from].split_inclusive(|byte| *byte == b'\n') {
         if line.ends_with(b"\n") {
             lines.push((offset, line.to_vec()));
         }

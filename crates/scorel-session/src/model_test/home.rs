@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_journal::{EVENTS, FileStorage, Storage};
+use scorel_journal::{Access, EVENTS, FileStorage, Storage};
 use scorel_proto::SessionId;
 use tempfile::TempDir;
 
@@ -49,6 +49,17 @@ impl Home {
     pub(super) fn log(&self, id: SessionId) -> Vec<u8> {
         self.read(&self.session_dir(id).join(EVENTS))
             .expect("a log")
+    }
+
+    /// The log from a byte on.
+    pub(super) fn log_from(&self, id: SessionId, offset: usize) -> Vec<u8> {
+        let path = self.session_dir(id).join(EVENTS);
+        let file = self.storage().open(&path, Access::Read).expect("a log");
+        let len = usize::try_from(file.status().expect("a file").len).expect("small");
+        let mut bytes = vec![0; len - offset];
+        let count = file.read_at(&mut bytes, offset as u64);
+        assert_eq!(count.expect("readable"), bytes.len());
+        bytes
     }
 
     pub(super) fn expect(&self, trouble: Trouble) {

@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use scorel_journal::RESERVE;
-use scorel_proto::{Anchors, Event, InFlight, Phase, Seq, SessionView, SyncMode, TransientEvent};
+use scorel_proto::{
+    Anchors, Event, EventId, InFlight, Phase, Seq, SessionView, SyncMode, TransientEvent,
+};
 
 use crate::feed::RingEvent;
 
@@ -27,6 +29,15 @@ impl Shown {
     }
 }
 
+/// What can be told of the session between two events.
+#[derive(Debug, Clone)]
+pub(super) struct Moment {
+    pub(super) head: Seq,
+    floor: Seq,
+    pub(super) leaf: Option<EventId>,
+    pub(super) in_flight: InFlight,
+}
+
 #[derive(Debug)]
 pub(super) struct Reference {
     /// In the order of their numbers.
@@ -38,9 +49,11 @@ pub(super) struct Reference {
     /// The number and the size of each event in the ring.
     ring: VecDeque<(Seq, usize)>,
     max_bytes: usize,
-    pub(super) floor: Seq,
+    floor: Seq,
     /// Whether somebody must accept damage before the session goes on.
     pub(super) damaged: bool,
+    /// The moments since somebody began to be answered while things happened.
+    moments: Vec<Moment>,
 }
 
 impl Reference {
@@ -53,7 +66,45 @@ impl Reference {
             max_bytes,
             floor: Seq::ZERO,
             damaged: false,
+            moments: Vec::new(),
         }
+    }
+
+    fn now(&self) -> Moment {
+        let state = &self.view.state;
+        Moment {
+            head: self.head,
+            floor: self.floor,
+            leaf: self.view.leaf(),
+            in_flight: InFlight {
+                phase: if self.damaged {
+                    Phase::Failed
+                } else {
+                    state.phase()
+                },
+                turn_id: state.turn_id(),
+                open: self.view.open.clone(),
+                queue: state.queue.clone(),
+                permissions: state.permissions.clone(),
+            },
+        }
+    }
+
+    /// From now on somebody is being answered, while things happen.
+    pub(super) fn begin_answer(&mut self) {
+        self.moments = vec![self.now()];
+    }
+
+    pub(super) fn end_answer(&mut self) {
+        self.moments.clear();
+    }
+
+    /// The moment of an answer, if it can be one.
+    pub(super) fn moment(&self, is_it: impl Fn(&Moment) -> bool) -> Option<Moment> {
+        if self.moments.is_empty() {
+            return Some(self.now()).filter(is_it);
+        }
+        self.moments.iter().find(|moment| is_it(moment)).cloned()
     }
 
     pub(super) const fn max_bytes(&self) -> usize {
@@ -102,6 +153,10 @@ impl Reference {
             .push_back((self.head, len + size_of::<RingEvent>()));
         while self.ring.len() > 1 && self.ring_bytes() > self.max_bytes {
             self.evict();
+        }
+        if !self.moments.is_empty() {
+            let now = self.now();
+            self.moments.push(now);
         }
     }
 
@@ -165,10 +220,11 @@ impl Reference {
             .for_each(|(offset, line)| self.publish_record(*offset, line));
     }
 
-    /// What a client with these anchors must be sent (the table of the design).
-    pub(super) fn mode(&self, anchors: Anchors) -> SyncMode {
+    /// What a client with these anchors must be sent at a moment (the table of the design).
+    pub(super) fn mode(&self, anchors: Anchors, moment: &Moment) -> SyncMode {
         let (persistent, stream) = (anchors.persistent_last_seq, anchors.stream_last_seq);
-        let known = self.records().any(|record| record.seq == persistent);
+        let mut records = self.records().map(|record| record.seq);
+        let known = persistent <= moment.head && records.any(|seq| seq == persistent);
         if persistent == Seq::ZERO && stream.unwrap_or(Seq::ZERO) == Seq::ZERO {
             return SyncMode::FullReload;
         }
@@ -176,10 +232,15 @@ impl Reference {
             return SyncMode::FullReload;
         }
         match stream {
-            Some(stream) if stream < persistent || stream > self.head => SyncMode::FullReload,
-            Some(stream) if stream >= self.floor => SyncMode::StreamResume,
+            Some(stream) if stream < persistent || stream > moment.head => SyncMode::FullReload,
+            Some(stream) if stream >= moment.floor => SyncMode::StreamResume,
             _ => SyncMode::PersistentFallback,
         }
+    }
+
+    /// Whether everything after `seq` is in the ring.
+    pub(super) fn covers(&self, seq: Seq) -> bool {
+        seq >= self.floor
     }
 
     /// The records that the log still has.
@@ -228,21 +289,6 @@ impl Reference {
         });
         assert_eq!(known, json, "{seq} names two events");
         seq
-    }
-
-    pub(super) fn in_flight(&self) -> InFlight {
-        let state = &self.view.state;
-        InFlight {
-            phase: if self.damaged {
-                Phase::Failed
-            } else {
-                state.phase()
-            },
-            turn_id: state.turn_id(),
-            open: self.view.open.clone(),
-            queue: state.queue.clone(),
-            permissions: state.permissions.clone(),
-        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! What the daemon may send to one client, item by item.
 
+mod page;
+
 use bytes::Bytes;
-use scorel_proto::{Anchors, EncodedEvent, ResyncResult, Seq, SessionId, SyncMarker, SyncMode};
+use scorel_proto::{Anchors, InFlight, Seq, SyncMarker, SyncMode};
 
 use super::reference::Reference;
 
@@ -27,26 +29,45 @@ impl Item {
 enum Due {
     /// The way in which a client with these anchors gets up to date.
     Start(Anchors),
-    /// The records of `(after, through]`, then everything; up to date at `end`.
-    Resume { after: Seq, through: Seq, end: Seq },
+    /// The records between the anchors, then everything.
+    Resume(Resume),
     /// The records after this one, then what is open.
     Reload { after: Seq },
     /// The end of a reload.
     Cut { persistent: Seq },
-    /// Everything after `cursor`.
-    Live {
-        cursor: Seq,
-        persistent: Seq,
-        end: Option<Seq>,
-    },
+    /// Everything.
+    Live(Live),
 }
 
 #[derive(Debug, Clone, Copy)]
+struct Resume {
+    /// The last record that came.
+    after: Seq,
+    through: Seq,
+    /// Where the session stood at the beginning.
+    end: Seq,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Live {
+    /// The last event that came.
+    cursor: Seq,
+    /// The last record that came.
+    persistent: Seq,
+    /// Before the end of the sync: it comes when everything up to here has come.
+    end: Option<Seq>,
+}
+
+#[derive(Debug)]
 pub(super) struct Transcript {
     due: Due,
     /// Whether it is asked for page by page: then the end is where the session stands when the
     /// live events begin, and nothing follows it.
     paged: bool,
+    /// Where the session stood when it made the last page.
+    page_head: Seq,
+    /// What was said to be open.
+    in_flight: Option<InFlight>,
 }
 
 impl Transcript {
@@ -59,241 +80,176 @@ impl Transcript {
     }
 
     const fn new(anchors: Anchors, paged: bool) -> Self {
-        let due = Due::Start(anchors);
-        Self { due, paged }
+        Self {
+            due: Due::Start(anchors),
+            paged,
+            page_head: Seq::ZERO,
+            in_flight: None,
+        }
     }
 
     /// Whether something must come without anything else happening.
     pub(super) fn expects_more(&self, reference: &Reference) -> bool {
         match self.due {
-            Due::Live { cursor, end, .. } => end.is_some() || cursor < reference.head,
+            Due::Live(live) => live.end.is_some() || live.cursor < reference.head,
             _ => true,
         }
     }
 
     pub(super) fn take(&mut self, item: &Item, reference: &Reference) {
         self.due = match item {
-            Item::Event(seq) => self.event(*seq, reference),
+            Item::Event(seq) => self.event(self.due, *seq, reference),
             Item::Marker(marker) => self.marker(marker, reference),
         };
     }
 
-    fn event(&self, seq: Seq, reference: &Reference) -> Due {
-        match self.due {
-            Due::Resume {
-                after,
-                through,
-                end,
-            } => {
-                if let Some(next) = reference.next_record(after).filter(|next| *next <= through) {
+    fn event(&self, due: Due, seq: Seq, reference: &Reference) -> Due {
+        match due {
+            Due::Resume(resume) => match resume.next_record(reference) {
+                Some(next) => {
                     assert_eq!(seq, next, "a record between the anchors");
-                    return Due::Resume {
-                        after: seq,
-                        through,
-                        end,
-                    };
+                    let after = seq;
+                    Due::Resume(Resume { after, ..resume })
                 }
-                self.in_live(through, after, end, reference)
-                    .event(seq, reference)
-            }
+                None => self.event(Due::Live(self.live(resume)), seq, reference),
+            },
             Due::Reload { after } => {
-                assert_eq!(
-                    Some(seq),
-                    reference.next_record(after),
-                    "a record of a reload"
-                );
+                let next = reference.next_record(after);
+                assert_eq!(Some(seq), next, "a record of a reload");
                 Due::Reload { after: seq }
             }
-            Due::Live {
-                cursor,
-                persistent,
-                end,
-            } => {
-                assert_eq!(
-                    Some(seq),
-                    reference.next_event(cursor),
-                    "the event after {cursor}"
-                );
-                assert!(
-                    !self.paged || end.is_some_and(|end| cursor < end),
-                    "{seq} is behind the cut"
-                );
-                let is_record = reference.get(seq).is_record();
-                live(seq, if is_record { seq } else { persistent }, end)
-            }
+            Due::Live(live) => self.live_event(live, seq, reference),
             due => panic!("{seq} came where {due:?} was due"),
         }
     }
 
-    fn marker(&self, marker: &SyncMarker, reference: &Reference) -> Due {
-        match (self.due, marker) {
-            (Due::Start(anchors), SyncMarker::SyncStart { mode, .. }) => {
-                assert_eq!(*mode, reference.mode(anchors), "{anchors:?}");
-                start(*mode, anchors, reference)
+    fn live_event(&self, live: Live, seq: Seq, reference: &Reference) -> Due {
+        let cursor = live.cursor;
+        let next = reference.next_event(cursor);
+        assert_eq!(Some(seq), next, "the event after {cursor}");
+        let before_cut = live.end.is_some_and(|end| seq <= end);
+        assert!(!self.paged || before_cut, "{seq} is behind the cut");
+        let is_record = reference.get(seq).is_record();
+        Due::Live(Live {
+            cursor: seq,
+            persistent: if is_record { seq } else { live.persistent },
+            ..live
+        })
+    }
+
+    fn marker(&mut self, marker: &SyncMarker, reference: &Reference) -> Due {
+        match marker {
+            SyncMarker::SyncStart { mode, reason, .. } => {
+                self.start(*mode, reason.is_some(), reference)
             }
-            (Due::Reload { after }, SyncMarker::InFlight { in_flight, .. }) => {
-                assert_eq!(reference.next_record(after), None, "a record is missing");
-                assert_eq!(*in_flight, reference.in_flight());
-                Due::Cut { persistent: after }
-            }
-            (Due::Cut { persistent }, SyncMarker::SyncEnd { through_seq, .. }) => {
-                assert_eq!(*through_seq, reference.head);
-                live(*through_seq, persistent, None)
-            }
-            (Due::Resume { after, through, .. }, SyncMarker::SyncStart { mode, .. })
-                if self.paged =>
-            {
-                assert!(
-                    through < reference.floor,
-                    "events after {through} were still there"
-                );
-                assert_eq!(*mode, SyncMode::PersistentFallback);
-                Due::Reload { after }
-            }
-            (
-                Due::Resume {
-                    after,
-                    through,
-                    end,
-                },
-                SyncMarker::SyncEnd { .. } | SyncMarker::SyncStart { .. },
-            ) => {
-                let missing = reference.next_record(after).filter(|next| *next <= through);
-                assert_eq!(missing, None, "a record between the anchors is missing");
-                self.in_live(through, after, end, reference)
-                    .marker(marker, reference)
-            }
-            (
-                Due::Live {
-                    cursor,
-                    persistent,
-                    end: Some(end),
-                },
-                SyncMarker::SyncEnd { through_seq, .. },
-            ) => {
-                assert_eq!(*through_seq, cursor);
-                assert!(cursor >= end, "the sync ended at {cursor} before {end}");
-                live(cursor, persistent, None)
-            }
-            (
-                Due::Live {
-                    cursor, persistent, ..
-                },
-                SyncMarker::SyncStart { mode, reason, .. },
-            ) => {
-                assert!(
-                    cursor < reference.floor,
-                    "events after {cursor} were still there"
-                );
-                assert!(reason.is_some());
-                if self.paged {
-                    assert_eq!(*mode, SyncMode::PersistentFallback);
-                    return Due::Reload { after: persistent };
-                }
-                let anchors = Anchors {
-                    persistent_last_seq: persistent,
-                    stream_last_seq: None,
+            SyncMarker::InFlight { in_flight, .. } => {
+                let Due::Reload { after: persistent } = self.due else {
+                    panic!("an end of a reload came where {:?} was due", self.due);
                 };
-                assert_eq!(*mode, reference.mode(anchors));
-                start(*mode, anchors, reference)
+                self.in_flight = Some(in_flight.clone());
+                Due::Cut { persistent }
             }
-            (due, marker) => panic!("{marker:?} came where {due:?} was due"),
+            SyncMarker::SyncEnd { through_seq, .. } => self.sync_end(*through_seq, reference),
+            SyncMarker::End { .. } => panic!("nothing ends the session"),
         }
+    }
+
+    fn start(&self, mode: SyncMode, says_why: bool, reference: &Reference) -> Due {
+        let (cursor, persistent) = match self.due {
+            Due::Start(anchors) => return first(mode, anchors, reference),
+            // The rest of the records follows, between the anchors and behind.
+            Due::Resume(resume) if self.paged => (resume.through, resume.after),
+            Due::Resume(resume) => {
+                assert_eq!(resume.next_record(reference), None);
+                (resume.through, resume.after)
+            }
+            Due::Live(live) => (live.cursor, live.persistent),
+            due => panic!("{mode:?} began where {due:?} was due"),
+        };
+        assert!(
+            !reference.covers(cursor),
+            "events after {cursor} were still there"
+        );
+        assert!(says_why);
+        if self.paged {
+            assert_eq!(mode, SyncMode::PersistentFallback);
+            return Due::Reload { after: persistent };
+        }
+        let anchors = Anchors {
+            persistent_last_seq: persistent,
+            stream_last_seq: None,
+        };
+        first(mode, anchors, reference)
+    }
+
+    fn sync_end(&self, through: Seq, reference: &Reference) -> Due {
+        let live = match self.due {
+            Due::Cut { persistent } => {
+                self.check_cut(persistent, through, reference);
+                Live {
+                    cursor: through,
+                    persistent,
+                    end: None,
+                }
+            }
+            Due::Resume(resume) => {
+                let missing = resume.next_record(reference);
+                assert_eq!(missing, None, "a record between the anchors is missing");
+                self.live(resume)
+            }
+            Due::Live(live) if live.end.is_some() => live,
+            due => panic!("an end of a sync came where {due:?} was due"),
+        };
+        assert_eq!(through, live.cursor);
+        let end = live.end.unwrap_or_default();
+        assert!(through >= end, "the sync ended at {through} before {end}");
+        Due::Live(Live { end: None, ..live })
+    }
+
+    /// The records, what is open and the cursor of a reload are those of one moment.
+    fn check_cut(&self, persistent: Seq, through: Seq, reference: &Reference) {
+        let missing = reference.next_record(persistent);
+        let missing = missing.filter(|next| *next <= through);
+        assert_eq!(missing, None, "a record of a reload is missing");
+        assert!(persistent <= through);
+        let moment = reference.moment(|moment| moment.head == through);
+        let moment = moment.unwrap_or_else(|| panic!("the session never stood at {through}"));
+        assert_eq!(self.in_flight.as_ref(), Some(&moment.in_flight));
     }
 
     /// The records between the anchors have come.
-    fn in_live(&self, through: Seq, after: Seq, end: Seq, reference: &Reference) -> Self {
-        let end = if self.paged { reference.head } else { end };
-        Self {
-            due: live(through, after, Some(end)),
-            ..*self
+    const fn live(&self, resume: Resume) -> Live {
+        Live {
+            cursor: resume.through,
+            persistent: resume.after,
+            end: Some(if self.paged {
+                self.page_head
+            } else {
+                resume.end
+            }),
         }
     }
+}
 
-    /// The items that a page of a resync stands for.
-    pub(super) fn items(
-        &self,
-        page: &ResyncResult,
-        id: SessionId,
-        reference: &Reference,
-    ) -> Vec<Item> {
-        let begins = match self.due {
-            Due::Start(_) => true,
-            Due::Resume { .. } | Due::Live { .. } => page.mode != SyncMode::StreamResume,
-            Due::Reload { .. } | Due::Cut { .. } => {
-                assert_ne!(page.mode, SyncMode::StreamResume, "a reload stays one");
-                false
-            }
-        };
-        let start = begins.then(|| SyncMarker::SyncStart {
-            session_id: id,
-            mode: page.mode,
-            reason: page.reason.clone(),
-        });
-        let in_flight = page
-            .in_flight
-            .clone()
-            .map(|in_flight| SyncMarker::InFlight {
-                session_id: id,
-                in_flight,
-            });
-        let end = page.through_seq.map(|through_seq| SyncMarker::SyncEnd {
-            session_id: id,
-            through_seq,
-        });
-        let marker = |marker| Item::Marker(Box::new(marker));
-        let event = |event: &EncodedEvent| {
-            Item::Event(reference.identify(&Bytes::copy_from_slice(event.text().as_bytes())))
-        };
-        let markers_behind = in_flight.into_iter().chain(end).map(marker);
-        let events = page.events.iter().map(event);
-        start
-            .map(marker)
-            .into_iter()
-            .chain(events)
-            .chain(markers_behind)
-            .collect()
+impl Resume {
+    fn next_record(self, reference: &Reference) -> Option<Seq> {
+        let next = reference.next_record(self.after);
+        next.filter(|next| *next <= self.through)
     }
+}
 
-    /// What stands beside the events of a page.
-    pub(super) fn page_end(&mut self, page: &ResyncResult, reference: &Reference) {
-        assert_eq!(page.current_seq, reference.head);
-        assert_eq!(page.active_leaf_id, reference.view.leaf());
-        assert_eq!(page.next_page.is_none(), page.through_seq.is_some());
-        let reload = page.mode != SyncMode::StreamResume;
-        assert_eq!(page.in_flight.is_some(), reload && page.next_page.is_none());
-        if let Due::Resume {
+/// What follows the first marker, which must be the one that the anchors demand.
+fn first(mode: SyncMode, anchors: Anchors, reference: &Reference) -> Due {
+    let moment = reference.moment(|moment| reference.mode(anchors, moment) == mode);
+    let moment = moment.unwrap_or_else(|| panic!("{mode:?} for {anchors:?}"));
+    let after = anchors.persistent_last_seq;
+    match (mode, anchors.stream_last_seq) {
+        (SyncMode::StreamResume, Some(through)) => Due::Resume(Resume {
             after,
             through,
-            end,
-        } = self.due
-            && reference
-                .next_record(after)
-                .is_none_or(|next| next > through)
-        {
-            *self = self.in_live(through, after, end, reference);
-        }
-    }
-}
-
-const fn live(cursor: Seq, persistent: Seq, end: Option<Seq>) -> Due {
-    Due::Live {
-        cursor,
-        persistent,
-        end,
-    }
-}
-
-fn start(mode: SyncMode, anchors: Anchors, reference: &Reference) -> Due {
-    match (mode, anchors.stream_last_seq) {
-        (SyncMode::StreamResume, Some(through)) => Due::Resume {
-            after: anchors.persistent_last_seq,
-            through,
-            end: reference.head,
-        },
+            end: moment.head,
+        }),
         (SyncMode::FullReload, _) => Due::Reload { after: Seq::ZERO },
-        _ => Due::Reload {
-            after: anchors.persistent_last_seq,
-        },
+        _ => Due::Reload { after },
     }
 }

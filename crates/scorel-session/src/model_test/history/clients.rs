@@ -1,17 +1,18 @@
 //! Clients that come, read some of what they are sent, and go.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use scorel_proto::{Anchors, ResyncParams, Seq};
+use scorel_proto::{Anchors, ResyncParams, ResyncResult, Seq, SessionId};
 
 use super::History;
 use crate::model_test::client::Client;
 use crate::model_test::reference::Reference;
 use crate::model_test::transcript::{Item, Transcript};
-use crate::{SessionError, Subscriber};
+use crate::{SessionError, Sessions, Subscriber};
 
 /// Longer than anything takes.
 const FOREVER: Duration = Duration::from_secs(60);
@@ -68,64 +69,63 @@ impl Watcher {
     }
 }
 
+/// What came over a link.
+enum Answer {
+    Batch(Vec<Bytes>),
+    Page(Box<ResyncResult>),
+}
+
 impl Link {
-    fn sent(&mut self, batch: &[Bytes], reference: &Reference) {
-        for json in batch {
-            let item = Item::read(json, reference);
-            self.transcript.take(&item, reference);
-            self.due.push_back(item);
-        }
+    /// Whether there is something to fetch, without anything else happening.
+    fn has_more(&self, reference: &Reference) -> bool {
+        self.transcript.expects_more(reference) && !matches!(self.source, Source::Pages(None))
     }
 
-    /// Takes the next batch, if there must be one.
-    async fn receive(&mut self, history: &Context<'_>) {
-        if !self.transcript.expects_more(history.reference) {
-            return;
-        }
+    async fn fetch(&mut self, sessions: &Arc<Sessions>) -> Answer {
         match &mut self.source {
             Source::Subscription(subscriber) => {
                 let batch = tokio::time::timeout(FOREVER, subscriber.next_batch()).await;
                 let batch = batch.expect("something comes").expect("readable");
-                self.sent(&batch.expect("more follows"), history.reference);
+                Answer::Batch(batch.expect("more follows"))
             }
             Source::Pages(next) => {
-                let Some(params) = next.take() else { return };
-                let page = history
-                    .sessions
-                    .resync(params.clone())
-                    .await
-                    .expect("a page");
-                for item in self
-                    .transcript
-                    .items(&page, params.session_id, history.reference)
-                {
-                    self.transcript.take(&item, history.reference);
-                    self.due.push_back(item);
-                }
-                self.transcript.page_end(&page, history.reference);
+                let params = next.take().expect("a page follows");
+                let page = sessions.resync(params.clone()).await.expect("a page");
                 let follow = |token| ResyncParams {
                     page: Some(token),
                     ..params
                 };
-                *next = page.next_page.map(follow);
+                *next = page.next_page.clone().map(follow);
+                Answer::Page(Box::new(page))
+            }
+        }
+    }
+
+    fn sent(&mut self, answer: &Answer, id: SessionId, reference: &Reference) {
+        match answer {
+            Answer::Batch(batch) => {
+                for json in batch {
+                    let item = Item::read(json, reference);
+                    self.transcript.take(&item, reference);
+                    self.due.push_back(item);
+                }
+            }
+            Answer::Page(page) => {
+                let items = self.transcript.take_page(page, id, reference);
+                self.due.extend(items);
             }
         }
     }
 
     /// Asks for a batch and gives up at the first place where that would wait.
-    fn glance(&mut self, reference: &Reference) {
+    fn glance(&mut self, id: SessionId, reference: &Reference) {
         if let Source::Subscription(subscriber) = &mut self.source
             && let Some(batch) = subscriber.next_batch().now_or_never()
         {
-            self.sent(&batch.expect("readable").expect("more follows"), reference);
+            let batch = batch.expect("readable").expect("more follows");
+            self.sent(&Answer::Batch(batch), id, reference);
         }
     }
-}
-
-/// What a link needs of its history.
-struct Context<'a> {
-    reference: &'a Reference,
-    sessions: &'a std::sync::Arc<crate::Sessions>,
 }
 
 impl History {
@@ -144,13 +144,14 @@ impl History {
             }
             2 => {
                 if let Some(link) = &mut self.watchers[at].link {
-                    link.glance(&self.reference);
+                    link.glance(self.id, &self.reference);
                 }
             }
             3..6 => {
                 let count = self.dice.below(6);
                 self.watchers[at].read(count, &self.reference);
             }
+            6..8 => self.receive_while_writing(at).await,
             _ => {
                 self.receive(at).await;
                 self.watchers[at].read(usize::MAX, &self.reference);
@@ -159,13 +160,27 @@ impl History {
     }
 
     async fn receive(&mut self, at: usize) {
-        let context = Context {
-            reference: &self.reference,
-            sessions: &self.sessions,
-        };
-        if let Some(link) = &mut self.watchers[at].link {
-            link.receive(&context).await;
+        if let Some(link) = &mut self.watchers[at].link
+            && link.has_more(&self.reference)
+        {
+            let answer = link.fetch(&self.sessions).await;
+            link.sent(&answer, self.id, &self.reference);
         }
+    }
+
+    /// What is sent may be from before, from within or from behind what happens meanwhile.
+    async fn receive_while_writing(&mut self, at: usize) {
+        let Some(mut link) = self.watchers[at].link.take() else {
+            return;
+        };
+        if link.has_more(&self.reference) {
+            let sessions = Arc::clone(&self.sessions);
+            self.reference.begin_answer();
+            let (answer, ()) = tokio::join!(link.fetch(&sessions), self.write_some());
+            link.sent(&answer, self.id, &self.reference);
+            self.reference.end_answer();
+        }
+        self.watchers[at].link = Some(link);
     }
 
     async fn connect(&mut self, at: usize) {
@@ -214,11 +229,10 @@ impl History {
             if self.dice.one_in(4) {
                 self.write().await;
             }
-            let context = Context {
-                reference: &self.reference,
-                sessions: &self.sessions,
-            };
-            link.receive(&context).await;
+            if link.has_more(&self.reference) {
+                let answer = link.fetch(&self.sessions).await;
+                link.sent(&answer, self.id, &self.reference);
+            }
         }
         if self.dice.one_in(8) {
             let page = self

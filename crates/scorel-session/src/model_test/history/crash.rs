@@ -91,7 +91,7 @@ impl History {
     /// Says whether the power stayed on.
     async fn try_to_load(&mut self) -> bool {
         let before = self.home.log(self.id);
-        let left = lines(&before, self.log_end, before.len());
+        let left = lines(&before[self.log_end..], self.log_end, before.len());
         let message = self.shown_message();
         let found = self.found(&left);
         let sure = self.is_end_sure(&before, &left);
@@ -108,7 +108,7 @@ impl History {
             before[..self.log_end],
             "loading changes no line"
         );
-        let mut written = lines(&after, self.log_end, after.len());
+        let mut written = lines(&after[self.log_end..], self.log_end, after.len());
         assert_eq!(written[..left.len()], left);
         let written = written.split_off(left.len());
         self.reference
@@ -212,6 +212,8 @@ impl History {
             message.filter(|message| !found.tree.contains(message.id)),
             turn.turn_id,
         );
+        let known = events.iter().find(|event| found.tree.contains(event.id));
+        assert!(known.is_none(), "{known:?} was in the log before");
         let results = events.iter().filter_map(result);
         assert!(results.eq(turn.calls.iter().map(|call| call.tool_call_id.as_str())));
     }
