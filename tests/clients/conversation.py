@@ -8,7 +8,9 @@ path, project = sys.argv[1:]
 connection = socket.socket(socket.AF_UNIX)
 connection.settimeout(60)
 connection.connect(path)
-lines = connection.makefile("rw", encoding="utf-8", newline="\n")
+# One file object for both directions would drop what it has read ahead whenever it writes.
+lines = connection.makefile("r", encoding="utf-8", newline="\n")
+requests = connection.makefile("w", encoding="utf-8", newline="\n")
 calls = 0
 events = []
 
@@ -21,8 +23,8 @@ def call(method, **params):
     global calls
     calls += 1
     request = {"jsonrpc": "2.0", "id": calls, "method": method, "params": params}
-    lines.write(json.dumps(request) + "\n")
-    lines.flush()
+    requests.write(json.dumps(request) + "\n")
+    requests.flush()
     while True:
         message = receive()
         if message.get("id") == calls:
@@ -56,7 +58,8 @@ text = "".join(event["delta"] for event in events if event["type"] == "text_delt
 assert "README.md" in text, text
 page = result("getEvents", sessionId=session)
 persistent = [event for event in events if "prev" in event]
-assert page == {"events": persistent, "more": False}, "the log is what was seen"
+expected = {"events": persistent, "more": False}
+assert page == expected, f"the log is not what was seen: {page} {expected}"
 previous = 0
 for event in persistent:
     assert event["prev"] == previous, event

@@ -7,15 +7,17 @@ import sys
 path, session = sys.argv[1:]
 connection = socket.socket(socket.AF_UNIX)
 connection.connect(path)
-lines = connection.makefile("rw", encoding="utf-8", newline="\n")
+# One file object for both directions would drop what it has read ahead whenever it writes.
+lines = connection.makefile("r", encoding="utf-8", newline="\n")
+requests = connection.makefile("w", encoding="utf-8", newline="\n")
 call = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "subscribeEvents",
     "params": {"sessionId": session},
 }
-lines.write(json.dumps(call) + "\n")
-lines.flush()
+requests.write(json.dumps(call) + "\n")
+requests.flush()
 for line in lines:
     message = json.loads(line)
     if "error" in message:
