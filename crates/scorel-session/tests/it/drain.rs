@@ -1,5 +1,6 @@
 //! Stopping.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{ErrorCode, StopReason};
@@ -98,12 +99,19 @@ async fn a_message_that_is_being_written_when_the_daemon_stops_is_waited_for() {
     let mut hold = disk.hold_next_record();
     let send = tokio::spawn(async move { lane.send(message("one")).await });
     hold.entered().await;
-    let release = async {
-        // The stop has begun when this is polled.
-        drop(hold);
-    };
-    let (in_time, ()) = tokio::join!(rig.sessions.drain(GRACE), release);
-    assert!(in_time);
+    let sessions = Arc::clone(&rig.sessions);
+    let drain = tokio::spawn(async move { sessions.drain(GRACE).await });
+    tokio::task::yield_now().await;
+    drop(hold);
+    // The message is written, and its turn is about to have its outcome.
+    let mut hold = disk.hold_next_record();
+    hold.entered().await;
+    for _ in 0..10_000 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!drain.is_finished(), "the outcome is not written");
+    drop(hold);
+    assert!(drain.await.expect("no panic"));
     send.await.expect("no panic").expect("accepted");
     let log = rig.log(id);
     log.check();

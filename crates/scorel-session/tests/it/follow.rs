@@ -6,7 +6,7 @@ use scorel_proto::{Anchors, Event, Seq, SessionId, SessionView, StopReason, Sync
 use scorel_session::SessionSettings;
 use serde_json::json;
 
-use crate::follower::Follower;
+use crate::follower::{Follower, within};
 use crate::log::name;
 use crate::rig::{Rig, settings};
 
@@ -278,7 +278,7 @@ async fn waiting_for_a_batch_can_be_given_up_without_a_loss() {
             continue;
         }
         tokio::select! {
-            batch = subscriber.next_batch() => lines.extend(batch.expect("readable").expect("more")),
+            batch = within(subscriber.next_batch()) => lines.extend(batch.expect("readable").expect("more")),
             () = &mut feed, if playing => playing = false,
         }
     }
