@@ -29,6 +29,9 @@ async fn kill_at_any_time_loses_nothing_and_gives_no_number_twice() {
         scene.check_to_the_end().await;
         events += scene.events_seen();
         sends += scene.sends_acknowledged();
+        if (kills - left) % 1000 < KILLS_A_HOME {
+            println!("kill_loop: {} kills done", kills - left);
+        }
     }
     println!("kill_loop: {kills} kills, {events} events seen, {sends} sends acknowledged");
     assert!(

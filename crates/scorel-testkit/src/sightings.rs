@@ -89,6 +89,14 @@ impl Sightings {
         self.seen.is_empty()
     }
 
+    /// The number of the last record that was seen, or 0.
+    #[must_use]
+    pub fn last_persistent_seq(&self) -> u64 {
+        let mut seen = self.seen.iter().rev();
+        let last = seen.find(|(_, seen)| seen.value["prev"].is_u64());
+        last.map_or(0, |(seq, _)| *seq)
+    }
+
     /// Compares with the log: each record that was seen is there with the same bytes, and no
     /// record has the number of anything else that was seen.
     ///

@@ -51,8 +51,15 @@ impl Pair {
 
     /// Starts the daemon with faults in the calls that concern the log of one session.
     async fn spawn_with(&mut self, inject: &str) -> Strace {
-        let log = self.daemon.log_path(&self.faulty.to_string());
-        let options = ["-P", log.to_str().unwrap(), "-e", inject].map(str::to_owned);
+        self.spawn_with_all(inject, &["events.jsonl"]).await
+    }
+
+    async fn spawn_with_all(&mut self, inject: &str, files: &[&str]) -> Strace {
+        let dir = self.daemon.session_dir(&self.faulty.to_string());
+        let mut options = vec!["-e".to_owned(), inject.to_owned()];
+        for file in files {
+            options.extend(["-P".to_owned(), dir.join(file).display().to_string()]);
+        }
         let strace = Strace::new(self.daemon.root(), &options);
         self.daemon.run_under(strace.command());
         self.daemon.spawn().await;
@@ -165,6 +172,35 @@ async fn a_sync_that_fails_costs_nobody_a_record_that_was_told() {
             .await
             .unwrap_or_else(|_| panic!("EIO at {when} takes too long"));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_syncs_nothing_refuses_one_session_and_no_other() {
+    if !strace_works() {
+        return;
+    }
+    let case = async {
+        let mut pair = Pair::new().await;
+        let before = pair.log(pair.faulty).last_seq();
+        let mut seen = Sightings::default();
+        let files = ["events.jsonl", "events.jsonl.copy"];
+        let inject = "inject=fdatasync:error=EIO";
+        let strace = pair.spawn_with_all(inject, &files).await;
+        let (accepted, refused) = try_sends(&pair, &mut seen).await;
+        let none: &[u64] = &[];
+        assert_eq!(accepted, none, "nothing is acknowledged that is not synced");
+        println!("EIO at every sync: refused {refused:?}");
+        let typed = [ErrorCode::SessionFailed, ErrorCode::StorageStalled];
+        assert!(
+            refused.iter().all(|code| typed.contains(code)),
+            "{refused:?}"
+        );
+        let newest = seen.last_persistent_seq();
+        assert!(newest <= before, "nothing is shown that is not synced");
+        pair.restart_and_check(&seen, &accepted).await;
+        drop(strace.finish());
+    };
+    timeout(PATIENCE, case).await.expect("it takes too long");
 }
 
 #[tokio::test(flavor = "multi_thread")]
