@@ -28,6 +28,8 @@ pub(crate) struct Spool {
     file: Option<Arc<dyn LogFile>>,
     /// The message that the file holds pieces of.
     message: Option<EventId>,
+    /// Whether a piece of it could not be written, so that the rest is left out.
+    broken: bool,
 }
 
 /// One line of the file.
@@ -70,6 +72,7 @@ impl Spool {
             path: dir.join(NAME),
             file: None,
             message: None,
+            broken: false,
         }
     }
 
@@ -147,6 +150,7 @@ impl Spool {
     fn start(&mut self, line: &Line, id: EventId) -> std::io::Result<()> {
         self.open()?.set_len(0)?;
         self.message = Some(id);
+        self.broken = false;
         self.append(line)
     }
 
@@ -159,7 +163,7 @@ impl Spool {
     }
 
     fn append(&mut self, line: &Line) -> std::io::Result<()> {
-        if self.message.is_none() {
+        if self.message.is_none() || self.broken {
             return Ok(());
         }
         let mut bytes = serde_json::to_vec(line)?;
@@ -186,10 +190,11 @@ impl Spool {
         Ok(file)
     }
 
-    /// Pieces without those before them would be another text: the rest is left out.
+    /// Pieces without those before them would be another text: the rest is left out. The file still
+    /// holds the pieces before, and must be emptied when the message is cancelled.
     fn report(&mut self, result: std::io::Result<()>) {
         if let Err(error) = result {
-            self.message = None;
+            self.broken = true;
             tracing::warn!(path = %self.path.display(), %error, "a message is not spooled");
         }
     }
