@@ -1,6 +1,6 @@
 //! Clients that come and go see the same.
 
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
+use scorel_testkit::{ChatAnswer, DaemonUnderTest, Gate, ModelServer};
 use serde_json::Value;
 
 use crate::under_test::{SCORELD, Watch, connect, new_session, send};
@@ -12,32 +12,86 @@ fn events(items: Vec<Value>) -> Vec<Value> {
         .collect()
 }
 
+/// How many events of the recorded run a client is dropped at.
+const POSITIONS: usize = 500;
+
+/// A turn with reasoning, text and a tool, whose second answer waits at the gate behind its words.
+fn long_turn(model: &ModelServer, gate: &Gate) {
+    let words = |answer: ChatAnswer, count: usize| {
+        (0..count).fold(answer, |answer, number| {
+            answer.text(&format!("word{number} "))
+        })
+    };
+    let look = ChatAnswer::default().thinking("let me ").thinking("look");
+    let call = r#"{"path": "no such file"}"#;
+    let look = words(look, 20).tool_call("c1", "read", call);
+    model.answer(look.finish("tool_calls").usage(1, 1));
+    let count = words(ChatAnswer::default(), POSITIONS).wait(gate);
+    model.answer(count.text("end").finish("stop").usage(1, 1));
+}
+
+/// Everything up to the first event or marker that contains `part`, as the bytes came; without the
+/// markers.
+async fn texts(watch: &mut Watch, part: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    loop {
+        let text = watch.next_text().await;
+        let found = text.contains(part);
+        if text.contains("\"seq\":") {
+            texts.push(text);
+        }
+        if found {
+            return texts;
+        }
+    }
+}
+
+/// The last number of the records, and of all events.
+fn anchors(had: &[String]) -> (Option<u64>, Option<u64>) {
+    let parse = |text: &String| serde_json::from_str::<Value>(text).unwrap();
+    let mut events = had.iter().rev().map(parse).peekable();
+    let stream = events.peek().unwrap()["seq"].as_u64();
+    let record = events.find(|event| event["prev"].is_u64());
+    (record.and_then(|event| event["seq"].as_u64()), stream)
+}
+
 #[tokio::test]
 async fn a_client_dropped_at_any_event_gets_exactly_the_rest() {
     let model = ModelServer::start().await.unwrap();
-    let words: Vec<String> = (0..30).map(|number| format!("word{number} ")).collect();
-    let answer = words
-        .iter()
-        .fold(ChatAnswer::default(), |answer, word| answer.text(word));
-    model.answer(answer.finish("stop").usage(1, 1));
+    // The turn stays open meanwhile, so that the stream is kept.
+    let gate = Gate::default();
+    long_turn(&model, &gate);
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     daemon.spawn().await;
     let (client, id) = new_session(&daemon).await;
-    let mut watch = Watch::from_start(&client, id).await;
+    let mut steady = Watch::from_start(&client, id).await;
     send(&client, id, "Count.").await;
-    let whole = events(watch.until("turn_outcome").await);
-    for cut in 1..whole.len() {
+    let last = format!("word{} ", POSITIONS - 1);
+    let whole = texts(&mut steady, &last).await;
+    assert!(whole.len() > POSITIONS);
+    let mut exact = 0;
+    let mut resumed = None;
+    for cut in 1..=POSITIONS {
         let (had, missed) = whole.split_at(cut);
-        let stream = had.last().unwrap()["seq"].as_u64();
-        let persistent = had.iter().filter(|event| event["prev"].is_u64());
-        let persistent = persistent.filter_map(|event| event["seq"].as_u64()).max();
+        let (persistent, stream) = anchors(had);
         let other = connect(&daemon.socket()).await;
-        let mut resumed = Watch::from(&other, id, persistent, stream).await;
-        let items = resumed.until("sync_end").await;
-        assert_eq!(items[0]["mode"], "stream_resume");
-        assert_eq!(events(items), missed, "after event {cut}");
+        let mut watch = Watch::from(&other, id, persistent, stream).await;
+        let start = watch.next().await;
+        assert_eq!(start["mode"], "stream_resume", "{start}");
+        assert_eq!(
+            texts(&mut watch, "\"sync_end\"").await,
+            missed,
+            "after event {cut}"
+        );
+        exact += 1;
+        resumed = Some((other, watch));
     }
+    println!("{exact} of {POSITIONS}");
+    gate.open();
+    let (_other, mut watch) = resumed.unwrap();
+    let rest = texts(&mut steady, "\"turn_outcome\"").await;
+    assert_eq!(texts(&mut watch, "\"turn_outcome\"").await, rest);
 }
 
 #[tokio::test]
