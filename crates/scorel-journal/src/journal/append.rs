@@ -74,6 +74,8 @@ impl Journal {
         if self.durability == Durability::Sync
             && let Err(error) = self.file.sync_data()
         {
+            // The record was refused. Whoever opens this file next should not find it there.
+            let _best_effort: io::Result<()> = self.file.set_len(self.end);
             return Err(self.fail(FailedStep::Sync, error).into());
         }
         Ok(())

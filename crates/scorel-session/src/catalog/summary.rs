@@ -1,8 +1,8 @@
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+use std::ops::Range;
 use std::path::Path;
 
-use scorel_journal::{EVENTS, Storage};
+use scorel_journal::{Access, EVENTS, LogFile, Storage};
 use scorel_proto::{Event, Session, SessionId, SessionView};
 
 use crate::SessionHeader;
@@ -16,7 +16,7 @@ const PART_BYTES: u64 = 256 * 1024;
 /// The cost does not depend on the log's length. A summary of a long log without a checkpoint may
 /// miss what its middle says, such as a title; loading the session puts that right.
 pub(super) fn summarise(storage: &dyn Storage, dir: &Path, id: SessionId) -> Option<Session> {
-    let (head, tail) = ends(&dir.join(EVENTS)).ok()?;
+    let (head, tail) = ends(storage, &dir.join(EVENTS)).ok()?;
     let mut lines = head.split(|byte| *byte == b'\n');
     let header: SessionHeader = serde_json::from_slice(lines.next()?).ok()?;
     if header.session_id != id {
@@ -51,21 +51,32 @@ fn fold<'a>(view: &mut SessionView, lines: impl Iterator<Item = &'a [u8]>) {
     }
 }
 
-/// The first and the last part of a file, without overlap.
-fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let mut file = File::open(path)?;
-    let len = file.metadata()?.len();
-    let (mut head, mut tail) = (Vec::new(), Vec::new());
+/// The first and the last part of a file, without overlap. What is no regular file is refused.
+fn ends(storage: &dyn Storage, path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let file = storage.open(path, Access::Read)?;
+    let len = file.status()?.len;
     // A log that fits into both parts is read as one, so that no line is cut in two.
     let head_bytes = if len <= 2 * PART_BYTES {
         len
     } else {
         PART_BYTES
     };
-    (&mut file).take(head_bytes).read_to_end(&mut head)?;
-    if head_bytes < len {
-        file.seek(SeekFrom::Start((len - PART_BYTES).max(head_bytes)))?;
-        file.take(PART_BYTES).read_to_end(&mut tail)?;
-    }
+    let head = read(&*file, 0..head_bytes)?;
+    let tail = read(&*file, len.saturating_sub(PART_BYTES).max(head_bytes)..len)?;
     Ok((head, tail))
+}
+
+/// Reads a range, or less if the file has become shorter.
+fn read(file: &dyn LogFile, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let wanted = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
+    let mut bytes = vec![0; wanted];
+    let mut done = 0;
+    while done < wanted {
+        match file.read_at(&mut bytes[done..], range.start + done as u64)? {
+            0 => break,
+            count => done += count,
+        }
+    }
+    bytes.truncate(done);
+    Ok(bytes)
 }
