@@ -16,6 +16,9 @@ use crate::receipts::{Receipts, StoredReceipt};
 /// The version of the payload. Another one is ignored.
 const VERSION: u32 = 1;
 
+/// The version of a checkpoint that says nothing.
+const VOID: u32 = 0;
+
 /// How large a checkpoint may be: enough for tens of millions of events.
 const MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
@@ -78,7 +81,7 @@ impl Lane {
         let idle = state.view.state.turn.is_none() && state.view.open.is_empty();
         let is_new = state.checkpointed != state.journal.end();
         // Behind a checkpoint nobody would see the damage again that still has to be accepted.
-        let is_sound = state.failed.is_none() && state.damage.is_empty();
+        let is_sound = state.failed.is_none() && state.damage.is_empty() && self.is_sound();
         if !idle || !is_new || !is_sound || state.deleted {
             return;
         }
@@ -98,6 +101,14 @@ impl Lane {
         match write_checkpoint(&*self.shared.storage, &self.dir, VERSION, &payload) {
             Ok(()) => state.checkpointed = state.journal.end(),
             Err(error) => tracing::warn!(session = %self.id(), %error, "no checkpoint was written"),
+        }
+    }
+
+    /// Makes sure that the next load reads the whole log.
+    pub(crate) fn void_checkpoint(&self) {
+        let void = write_checkpoint(&*self.shared.storage, &self.dir, VOID, &[]);
+        if let Err(error) = void {
+            tracing::warn!(session = %self.id(), %error, "the checkpoint still hides damage");
         }
     }
 }

@@ -12,6 +12,7 @@ mod state;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use scorel_journal::{Blobs, Reader};
 use scorel_proto::{EndReason, Phase, Session, SessionId, TurnId};
@@ -42,6 +43,8 @@ pub struct Lane {
     pub(crate) feed: Feed,
     pub(crate) turn: TurnSlot,
     pub(crate) shared: Arc<Shared>,
+    /// Whether reading came upon damage that loading did not see, because a checkpoint covers it.
+    unsound: AtomicBool,
     state: Arc<Mutex<LaneState>>,
 }
 
@@ -61,6 +64,7 @@ impl Lane {
             header,
             dir,
             shared,
+            unsound: AtomicBool::new(false),
             state: Arc::new(Mutex::new(state)),
         }
     }
@@ -95,6 +99,11 @@ impl Lane {
         section
             .await
             .map_err(|error| SessionError::Internal(format!("a section failed: {error}")))
+    }
+
+    /// Whether everything that was read of the log was as it was written.
+    pub(crate) fn is_sound(&self) -> bool {
+        !self.unsound.load(Ordering::Acquire)
     }
 
     /// The lane's state, for work that does not wait for the disk.

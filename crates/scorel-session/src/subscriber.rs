@@ -283,8 +283,8 @@ fn take_rest(
     if count < rest.len() {
         return Ok(Taken::Page(rest[..count].to_vec()));
     }
-    let read = |place: &Place| lane.reader.read(*place).map_err(SessionError::from);
-    let mut batch: Vec<Bytes> = rest.iter().map(read).collect::<Result<_, _>>()?;
+    let read = |place: &Place| lane.read_intact(*place).transpose();
+    let mut batch: Vec<Bytes> = rest.iter().filter_map(read).collect::<Result<_, _>>()?;
     let (session_id, cursor) = (lane.id(), lane.feed.head());
     batch.push(marker(&SyncMarker::InFlight {
         session_id,

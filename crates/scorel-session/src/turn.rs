@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use scorel_journal::Place;
 use scorel_proto::{
     Event, InstructionPart, InstructionSnapshotBody, OutcomeReason, PersistentBody,
     PersistentEvent, RuntimeStart, TransientBody, TurnError, TurnResumedBody, build_context,
@@ -193,14 +194,20 @@ fn snapshot_text(line: &[u8]) -> Result<String, SessionError> {
 
 /// Reads the events between the root and the active leaf.
 async fn active_path(lane: &Arc<Lane>) -> Result<Vec<PersistentEvent>, SessionError> {
-    let places = {
+    let places: Vec<Place> = {
         let state = lane.lock().await;
         let path = state.view.tree.path(state.view.leaf());
         path.iter()
             .filter_map(|node| state.index.get(node.seq))
             .collect()
     };
+    let wanted = places.len();
     let lines = lane.read_lines(places).await?;
+    if lines.len() < wanted {
+        return Err(SessionError::Filesystem(
+            "a message of the conversation is damaged in the log".to_owned(),
+        ));
+    }
     // What this version does not understand is not for the model.
     Ok(lines.iter().filter_map(|line| decode(line).ok()).collect())
 }

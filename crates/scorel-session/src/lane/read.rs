@@ -1,9 +1,10 @@
 //! Reading a session's log.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use scorel_journal::Place;
+use scorel_journal::{Damage, Place, ReadError};
 use scorel_proto::{EncodedEvent, GetEventsResult, GetTreeResult, Seq, TreeEntry};
 use serde_json::value::RawValue;
 
@@ -66,15 +67,38 @@ impl Lane {
         })
     }
 
-    /// Reads lines of the log, off the asynchronous threads.
+    /// Reads a record, or nothing if it is damaged: what stands around it is served. Blocks on the
+    /// disk.
+    pub(crate) fn read_intact(&self, place: Place) -> Result<Option<Bytes>, SessionError> {
+        match self.reader.read(place) {
+            Ok(line) => Ok(Some(line)),
+            Err(ReadError::Damaged(damage)) => {
+                self.found_damage(&damage);
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The checkpoint has hidden the damage. Without it the next load finds all of it, and somebody
+    /// has to accept it.
+    fn found_damage(&self, damage: &Damage) {
+        tracing::error!(session = %self.id(), offset = damage.offset, bytes = damage.len,
+            reason = %damage.reason, "the log is damaged");
+        if !self.unsound.swap(true, Ordering::AcqRel) {
+            self.void_checkpoint();
+        }
+    }
+
+    /// Reads lines of the log, off the asynchronous threads; damaged ones are left out.
     pub(crate) async fn read_lines(
         self: &Arc<Self>,
         places: Vec<Place>,
     ) -> Result<Vec<Bytes>, SessionError> {
         let lane = Arc::clone(self);
         let read = move || {
-            let read = |place| lane.reader.read(place).map_err(SessionError::from);
-            places.into_iter().map(read).collect()
+            let read = |place| lane.read_intact(place).transpose();
+            places.into_iter().filter_map(read).collect()
         };
         tokio::task::spawn_blocking(read)
             .await

@@ -222,7 +222,7 @@ fn live_page(
 fn read(lane: &Lane, places: &[scorel_journal::Place]) -> Result<Vec<Bytes>, SessionError> {
     places
         .iter()
-        .map(|place| lane.reader.read(*place).map_err(SessionError::from))
+        .filter_map(|place| lane.read_intact(*place).transpose())
         .collect()
 }
 

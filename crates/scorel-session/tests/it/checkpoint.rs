@@ -133,3 +133,40 @@ async fn opening_a_healthy_idle_session_changes_no_byte() {
         "a checkpoint that is up to date is not written again"
     );
 }
+
+/// The log's damaged places that a session waits for somebody to accept.
+async fn problem(rig: &Rig, id: SessionId) -> Option<String> {
+    let session = rig.lane(id).await.session().await;
+    session.expect("there").problem
+}
+
+#[tokio::test(start_paused = true)]
+async fn damage_behind_a_checkpoint_is_served_around_and_reported_by_the_next_load() {
+    let (rig, id) = session().await;
+    let rig = rig.crashed();
+    let mut lines = rig.log(id).lines;
+    let path = rig.dir(id).join("events.jsonl");
+    let text = fs::read_to_string(&path).expect("a log");
+    let place = text.find(&lines[4]).expect("the line") + 20;
+    let mut bytes = text.into_bytes();
+    bytes[place] ^= 1;
+    fs::write(&path, bytes).expect("writable");
+
+    assert_eq!(problem(&rig, id).await, None, "nobody has read it");
+    let client = rig.follow(id).await;
+    lines.remove(4);
+    let taken = client.events();
+    let numbers = taken.iter().filter_map(|event| event["seq"].as_u64());
+    assert_eq!(numbers.count(), lines.len(), "what stands around it");
+    let lane = rig.lane(id).await;
+    let read = lane.events(None, None, 1000).await.expect("readable");
+    assert_eq!(read.events.len(), lines.len());
+    let page = crate::pages::resync(&rig, id, Default::default(), None).await;
+    assert_eq!(page.expect("answered").events.len(), lines.len());
+    drop((client, lane));
+    rig.sessions.drain(Duration::from_secs(5)).await;
+
+    let again = rig.restarted();
+    let problem = problem(&again, id).await.expect("a problem");
+    assert!(problem.contains("damaged at offset"), "{problem}");
+}
