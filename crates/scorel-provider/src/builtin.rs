@@ -3,6 +3,7 @@
 use scorel_runtime::ModelInfo;
 
 use crate::dialect::Dialect;
+use crate::wire_dialect::WireDialect;
 
 /// One provider of the table.
 #[derive(Debug, Clone, Copy)]
@@ -10,7 +11,7 @@ pub(crate) struct Builtin {
     pub(crate) name: &'static str,
     pub(crate) base_url: &'static str,
     pub(crate) key: Key,
-    pub(crate) dialect: Dialect,
+    pub(crate) wire: WireDialect,
     pub(crate) models: &'static [KnownModel],
 }
 
@@ -31,6 +32,8 @@ pub(crate) struct KnownModel {
     pub(crate) max_output_tokens: u64,
     /// Whether it can be told how much to think.
     pub(crate) reasoning: bool,
+    /// Whether it takes pictures.
+    pub(crate) images: bool,
 }
 
 impl Builtin {
@@ -93,6 +96,7 @@ const fn model(id: &'static str, context_window: u64, max_output_tokens: u64) ->
         context_window,
         max_output_tokens,
         reasoning: true,
+        images: true,
     }
 }
 
@@ -102,6 +106,7 @@ const fn plain(id: &'static str, context_window: u64, max_output_tokens: u64) ->
         context_window,
         max_output_tokens,
         reasoning: false,
+        images: true,
     }
 }
 
@@ -110,7 +115,7 @@ const fn server(name: &'static str, base_url: &'static str, dialect: Dialect) ->
         name,
         base_url,
         key: Key::Optional,
-        dialect,
+        wire: WireDialect::OpenAiCompletions(dialect),
         models: &[],
     }
 }
@@ -120,7 +125,7 @@ const BUILTINS: &[Builtin] = &[
         name: "openai",
         base_url: "https://api.openai.com/v1",
         key: Key::Required("OPENAI_API_KEY"),
-        dialect: Dialect::OPENAI,
+        wire: WireDialect::OpenAiCompletions(Dialect::OPENAI),
         models: &[
             model("gpt-5", 400_000, 128_000),
             model("gpt-5-mini", 400_000, 128_000),
@@ -137,7 +142,7 @@ const BUILTINS: &[Builtin] = &[
         name: "deepseek",
         base_url: "https://api.deepseek.com/v1",
         key: Key::Required("DEEPSEEK_API_KEY"),
-        dialect: Dialect::DEEPSEEK,
+        wire: WireDialect::OpenAiCompletions(Dialect::DEEPSEEK),
         models: &[
             plain("deepseek-chat", 128_000, 8_192),
             model("deepseek-reasoner", 128_000, 65_536),
@@ -147,7 +152,7 @@ const BUILTINS: &[Builtin] = &[
         name: "openrouter",
         base_url: "https://openrouter.ai/api/v1",
         key: Key::Required("OPENROUTER_API_KEY"),
-        dialect: Dialect::OPENROUTER,
+        wire: WireDialect::OpenAiCompletions(Dialect::OPENROUTER),
         // None: a stated output limit is reserved from the account's credit there.
         models: &[],
     },
@@ -155,7 +160,7 @@ const BUILTINS: &[Builtin] = &[
         name: "groq",
         base_url: "https://api.groq.com/openai/v1",
         key: Key::Required("GROQ_API_KEY"),
-        dialect: Dialect::COMPATIBLE,
+        wire: WireDialect::OpenAiCompletions(Dialect::COMPATIBLE),
         models: &[
             model("openai/gpt-oss-120b", 131_072, 65_536),
             model("openai/gpt-oss-20b", 131_072, 65_536),
@@ -166,7 +171,7 @@ const BUILTINS: &[Builtin] = &[
         name: "mistral",
         base_url: "https://api.mistral.ai/v1",
         key: Key::Required("MISTRAL_API_KEY"),
-        dialect: Dialect::MISTRAL,
+        wire: WireDialect::OpenAiCompletions(Dialect::MISTRAL),
         models: &[
             plain("mistral-large-latest", 128_000, 32_768),
             plain("magistral-medium-latest", 128_000, 40_960),
@@ -176,7 +181,7 @@ const BUILTINS: &[Builtin] = &[
         name: "xai",
         base_url: "https://api.x.ai/v1",
         key: Key::Required("XAI_API_KEY"),
-        dialect: Dialect::XAI,
+        wire: WireDialect::OpenAiCompletions(Dialect::XAI),
         models: &[
             plain("grok-4", 256_000, 64_000),
             plain("grok-code-fast-1", 256_000, 10_000),
@@ -187,7 +192,7 @@ const BUILTINS: &[Builtin] = &[
         name: "moonshot",
         base_url: "https://api.moonshot.ai/v1",
         key: Key::Required("MOONSHOT_API_KEY"),
-        dialect: Dialect::MOONSHOT,
+        wire: WireDialect::OpenAiCompletions(Dialect::MOONSHOT),
         models: &[
             plain("kimi-k2-0905-preview", 262_144, 32_768),
             plain("kimi-k2.5", 262_144, 32_768),

@@ -15,6 +15,10 @@ pub struct ModelConfig {
     /// Whether the model can be told how much to think, if the caller knows better than the
     /// built-in table.
     pub reasoning: Option<bool>,
+    /// Whether the model takes pictures, if the caller knows better than the built-in table.
+    pub images: Option<bool>,
+    /// Texts at which the model is to stop; each wire has its own limit of how many it takes.
+    pub stop_sequences: Vec<String>,
 }
 
 impl ModelConfig {
@@ -61,6 +65,8 @@ impl ModelConfig {
             context_window: None,
             max_output_tokens: None,
             reasoning: None,
+            images: None,
+            stop_sequences: Vec::new(),
         }
     }
 }

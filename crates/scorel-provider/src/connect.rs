@@ -8,17 +8,11 @@ use scorel_runtime::{ModelInfo, Provider};
 use crate::blobs::BlobSource;
 use crate::builtin::{Builtin, Key, builtin_providers};
 use crate::demo::Demo;
-use crate::dialect::Dialect;
 use crate::http::Http;
-use crate::openai_completions::{self, Endpoint, OpenAiCompletions};
+use crate::openai_completions::OpenAiCompletions;
+use crate::wire::{Endpoint, HttpProvider, Wire};
+use crate::wire_dialect::WireDialect;
 use crate::{ModelConfig, ModelSource, Secret, SetupError, Timeouts};
-
-/// Wires that have a name but no code yet.
-const PLANNED: [&str; 3] = [
-    "openai-responses",
-    "anthropic-messages",
-    "google-generative-ai",
-];
 
 /// What is assumed of a model that nothing is known about, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;
@@ -74,41 +68,57 @@ impl Connector {
                     });
                 }
                 let base_url = base_url.as_deref().unwrap_or(builtin.base_url);
-                self.completions(config, provider, base_url, Some(builtin), key, blobs)
+                let place = Place::new(provider, base_url, Some(builtin))?;
+                self.provider(config, place, builtin.wire, key, blobs)
             }
             ModelSource::Custom {
                 provider,
                 api,
                 base_url,
             } => {
-                check_api(api)?;
-                self.completions(config, provider, base_url, None, key, blobs)
+                let compatible = compatible(api)?;
+                let place = Place::new(provider, base_url, None)?;
+                let wire = place.builtin.map(|builtin| builtin.wire);
+                let wire = wire.filter(|wire| wire.api() == compatible.api());
+                self.provider(config, place, wire.unwrap_or(compatible), key, blobs)
             }
         }
     }
 
-    fn completions(
+    fn provider(
         &self,
         config: &ModelConfig,
-        provider: &str,
-        base_url: &str,
-        builtin: Option<&Builtin>,
+        place: Place<'_>,
+        wire: WireDialect,
         key: Option<Secret>,
         blobs: Arc<dyn BlobSource>,
     ) -> Result<Arc<dyn Provider>, SetupError> {
         if config.id.is_empty() {
             return Err(SetupError::MissingModel {
-                provider: provider.to_owned(),
+                provider: place.provider.to_owned(),
             });
         }
-        let base = parse_base_url(base_url)?;
-        let builtin = builtin.or_else(|| Builtin::with_host(base.host_str()?));
-        let known = builtin.and_then(|builtin| builtin.model(&config.id));
+        Ok(match wire {
+            WireDialect::OpenAiCompletions(dialect) => {
+                self.over::<OpenAiCompletions>(config, place, dialect, key, blobs)
+            }
+        })
+    }
+
+    fn over<W: Wire>(
+        &self,
+        config: &ModelConfig,
+        place: Place<'_>,
+        dialect: W::Dialect,
+        key: Option<Secret>,
+        blobs: Arc<dyn BlobSource>,
+    ) -> Arc<dyn Provider> {
+        let known = place.builtin.and_then(|builtin| builtin.model(&config.id));
         let output_limit = config
             .max_output_tokens
             .or(known.map(|known| known.max_output_tokens));
         let model = ModelInfo {
-            provider: provider.to_owned(),
+            provider: place.provider.to_owned(),
             id: config.id.clone(),
             context_window: config
                 .context_window
@@ -117,16 +127,45 @@ impl Connector {
             max_output_tokens: output_limit.unwrap_or(MAX_OUTPUT_TOKENS),
         };
         let reasoning = config.reasoning.or(known.map(|known| known.reasoning));
-        Ok(Arc::new(OpenAiCompletions::new(Endpoint {
+        let images = config.images.or(known.map(|known| known.images));
+        Arc::new(HttpProvider::new(Endpoint::<W> {
             model,
-            url: with_path(base, "chat/completions"),
+            url: W::url(place.base_url, &config.id),
             key,
-            dialect: builtin.map_or(Dialect::COMPATIBLE, |builtin| builtin.dialect),
+            dialect,
             output_limit,
             reasoning: reasoning.unwrap_or(true),
+            images: images.unwrap_or(true),
+            stop_sequences: config.stop_sequences.clone(),
             blobs,
             http: Arc::clone(&self.http),
-        })))
+        }))
+    }
+}
+
+/// Where a model is, and what the table knows about the place.
+struct Place<'a> {
+    /// The name to show.
+    provider: &'a str,
+    base_url: Url,
+    builtin: Option<&'static Builtin>,
+}
+
+impl<'a> Place<'a> {
+    /// A place that the table does not name may still have the host of one that it does.
+    fn new(
+        provider: &'a str,
+        base_url: &str,
+        builtin: Option<&'static Builtin>,
+    ) -> Result<Self, SetupError> {
+        let base_url = parse_base_url(base_url)?;
+        let by_host = || Builtin::with_host(base_url.host_str()?);
+        let builtin = builtin.or_else(by_host);
+        Ok(Self {
+            provider,
+            base_url,
+            builtin,
+        })
     }
 }
 
@@ -156,21 +195,14 @@ fn unknown(name: &str) -> SetupError {
     }
 }
 
-fn check_api(api: &str) -> Result<(), SetupError> {
-    if api == openai_completions::API {
-        Ok(())
-    } else if PLANNED.contains(&api) {
-        Err(SetupError::UnsupportedApi {
-            api: api.to_owned(),
-        })
-    } else {
-        Err(SetupError::UnknownApi {
-            api: api.to_owned(),
-            known: std::iter::once(openai_completions::API)
-                .chain(PLANNED)
-                .collect(),
-        })
-    }
+/// What is assumed of an endpoint of that wire.
+fn compatible(api: &str) -> Result<WireDialect, SetupError> {
+    let wires = WireDialect::COMPATIBLE.into_iter();
+    let mut named = wires.clone().filter(|wire| wire.api() == api);
+    named.next().ok_or_else(|| SetupError::UnknownApi {
+        api: api.to_owned(),
+        known: wires.map(WireDialect::api).collect(),
+    })
 }
 
 fn parse_base_url(text: &str) -> Result<Url, SetupError> {
@@ -188,13 +220,6 @@ fn parse_base_url(text: &str) -> Result<Url, SetupError> {
         return Err(invalid("credentials do not belong into it"));
     }
     Ok(url)
-}
-
-/// The URL with segments added to its path; its query, which some gateways need, stays.
-fn with_path(mut url: Url, path: &str) -> Url {
-    let base = url.path().trim_end_matches('/').to_owned();
-    url.set_path(&format!("{base}/{path}"));
-    url
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ mod openai_completions;
 mod secret;
 mod setup_error;
 mod sse;
+mod wire;
+mod wire_dialect;
 
 pub use blobs::{BlobSource, NoBlobs};
 pub use builtin::{builtin_models, builtin_providers, key_variable};

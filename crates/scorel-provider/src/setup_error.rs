@@ -11,12 +11,6 @@ pub enum SetupError {
         /// All known names.
         known: Vec<&'static str>,
     },
-    /// The wire is known but not built yet.
-    #[error("the wire {api:?} is not supported yet")]
-    UnsupportedApi {
-        /// The wire's name.
-        api: String,
-    },
     /// No wire has that name.
     #[error("there is no wire {api:?}; known are {}", known.join(", "))]
     UnknownApi {

@@ -21,7 +21,10 @@ struct Part {
 
 #[derive(Debug)]
 enum PartContent {
-    Text(String),
+    Text {
+        text: String,
+        provider: Option<Value>,
+    },
     Thinking {
         text: String,
         signature: Option<String>,
@@ -50,6 +53,7 @@ impl Assembly {
     pub(crate) fn add(&mut self, event: ProviderEvent) -> Option<RawRuntimeEvent> {
         match event {
             ProviderEvent::Text { block, delta } => self.text(block, delta),
+            ProviderEvent::TextMeta { block, provider } => self.text_meta(block, provider),
             ProviderEvent::Thinking { block, delta } => self.thinking(block, delta),
             ProviderEvent::ThinkingMeta {
                 block,
@@ -71,7 +75,7 @@ impl Assembly {
     /// Whether there is text that a person could have read.
     pub(crate) fn has_text(&self) -> bool {
         self.blocks.iter().any(|part| match &part.content {
-            PartContent::Text(text) => !text.trim().is_empty(),
+            PartContent::Text { text, .. } => !text.trim().is_empty(),
             _ => false,
         })
     }
@@ -121,14 +125,29 @@ impl Assembly {
         if delta.is_empty() {
             return None;
         }
-        let place = self.place(number, || PartContent::Text(String::new()));
-        let PartContent::Text(text) = &mut self.blocks[place].content else {
+        let place = self.place(number, PartContent::new_text);
+        let PartContent::Text { text, .. } = &mut self.blocks[place].content else {
             return None;
         };
         text.push_str(&delta);
         Some(RawRuntimeEvent::TextDelta {
             block: index(place),
             delta,
+        })
+    }
+
+    fn text_meta(&mut self, number: usize, new: Value) -> Option<RawRuntimeEvent> {
+        let known = self.blocks.len();
+        let place = self.place(number, PartContent::new_text);
+        let PartContent::Text { provider, .. } = &mut self.blocks[place].content else {
+            return None;
+        };
+        *provider = Some(new);
+        // As with reasoning: the numbers of blocks have no holes.
+        let announce = place == known;
+        announce.then(|| RawRuntimeEvent::TextDelta {
+            block: index(place),
+            delta: String::new(),
         })
     }
 
@@ -230,6 +249,13 @@ impl Assembly {
 }
 
 impl PartContent {
+    const fn new_text() -> Self {
+        Self::Text {
+            text: String::new(),
+            provider: None,
+        }
+    }
+
     const fn new_thinking() -> Self {
         Self::Thinking {
             text: String::new(),
@@ -243,7 +269,10 @@ impl PartContent {
 impl Part {
     fn into_block(self) -> Option<Block> {
         match self.content {
-            PartContent::Text(text) => (!text.is_empty()).then(|| Block::text(text)),
+            PartContent::Text { text, provider } => {
+                let empty = text.is_empty() && provider.is_none();
+                (!empty).then_some(Block::Text { text, provider })
+            }
             PartContent::Thinking {
                 text,
                 signature,

@@ -75,6 +75,7 @@ impl ModelSettings {
                 self.model.context_window = None;
                 self.model.max_output_tokens = None;
                 self.model.reasoning = None;
+                self.model.images = None;
             }
         }
         self
@@ -143,6 +144,8 @@ impl ModelSettings {
                 context_window: section.context_window.map(|tokens| tokens.get()),
                 max_output_tokens: section.max_tokens.map(|tokens| tokens.get()),
                 reasoning: section.reasoning,
+                images: None,
+                stop_sequences: Vec::new(),
             },
             thinking: section.thinking_level.unwrap_or_default(),
         })

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, StreamExt};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder, Request, Response, StatusCode, Url};
 use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::sync::OnceCell;
@@ -37,6 +37,9 @@ pub(crate) struct Http {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) url: Url,
+    /// What the wire wants in the header, the key among it.
+    pub(crate) headers: HeaderMap,
+    /// What must not be in an error.
     pub(crate) key: Option<Secret>,
     /// The JSON text to post.
     pub(crate) body: Vec<u8>,
@@ -61,25 +64,20 @@ impl Http {
         &self,
         call: Call,
     ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
-        let Call { url, key, body } = call;
-        self.exchange(url, key.as_ref(), body)
-            .await
-            .map_err(|mut error| {
-                error.message = error_text(&error.message, key.as_ref());
-                error
-            })
+        let key = call.key.clone();
+        self.exchange(call).await.map_err(|mut error| {
+            error.message = error_text(&error.message, key.as_ref());
+            error
+        })
     }
 
     async fn exchange(
         &self,
-        url: Url,
-        key: Option<&Secret>,
-        body: Vec<u8>,
+        call: Call,
     ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
-        let client = self.client(&url).await?;
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let request = request(url, key, body)?;
-        let response = timeout(self.timeouts.first_byte, client.execute(request))
+        let client = self.client(&call.url).await?;
+        let host = call.url.host_str().unwrap_or_default().to_owned();
+        let response = timeout(self.timeouts.first_byte, client.execute(request(call)))
             .await
             .map_err(|_| silent(&host))?
             .map_err(|error| unreachable(&host, error))?;
@@ -153,27 +151,14 @@ async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
     })
 }
 
-fn request(url: Url, key: Option<&Secret>, body: Vec<u8>) -> Result<Request, ProviderError> {
-    let mut request = Request::new(reqwest::Method::POST, url);
+fn request(call: Call) -> Request {
+    let mut request = Request::new(reqwest::Method::POST, call.url);
     let headers = request.headers_mut();
+    *headers = call.headers;
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-    if let Some(key) = key {
-        headers.insert(AUTHORIZATION, bearer(key)?);
-    }
-    *request.body_mut() = Some(body.into());
-    Ok(request)
-}
-
-fn bearer(key: &Secret) -> Result<HeaderValue, ProviderError> {
-    let mut value =
-        HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| ProviderError {
-            category: ErrorCategory::Auth,
-            retryable: false,
-            ..network("the key has characters that no header may have".to_owned())
-        })?;
-    value.set_sensitive(true);
-    Ok(value)
+    *request.body_mut() = Some(call.body.into());
+    request
 }
 
 fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, ReadError>> {

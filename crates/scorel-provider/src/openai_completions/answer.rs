@@ -1,19 +1,18 @@
-use reqwest::header::HeaderMap;
 use scorel_proto::{StopReason, Usage};
 use scorel_runtime::{ErrorCategory, ProviderError, ProviderEvent};
 use serde_json::Value;
 
-use super::origin::ModelOrigin;
 use super::reasoning::{Details, Field};
 use super::stop::{Finish, settle};
 use super::tool_calls::ToolCalls;
 use super::usage;
-use crate::http::{ErrorBody, Origin, classify, retry_after};
+use crate::http::ErrorBody;
 use crate::sse::Event;
+use crate::wire::{self, ModelOrigin, stream_failure, truncated};
 
-/// One answer while it streams: takes the endpoint's events, gives the engine's.
+/// One answer of chat completions while it streams.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     origin: ModelOrigin,
     started: bool,
     /// The model that answers, as the endpoint names it.
@@ -62,69 +61,6 @@ impl Answer {
             finish: None,
             done: false,
         }
-    }
-
-    /// Whether the endpoint said why it stopped; what follows can only be usage.
-    pub(super) const fn is_finished(&self) -> bool {
-        self.finish.is_some() || self.done
-    }
-
-    /// Whether the endpoint said that nothing follows.
-    pub(super) const fn is_done(&self) -> bool {
-        self.done
-    }
-
-    pub(super) const fn usage(&self) -> Option<Usage> {
-        self.usage
-    }
-
-    /// Takes one event. An error ends the answer.
-    pub(super) fn event(
-        &mut self,
-        event: &Event,
-        out: &mut Vec<ProviderEvent>,
-    ) -> Result<(), ProviderError> {
-        let data = event.data.trim();
-        if data == "[DONE]" {
-            self.done = true;
-            return Ok(());
-        }
-        match serde_json::from_str::<Value>(data) {
-            Ok(chunk) => self.chunk(&chunk, event.is_error(), out),
-            Err(_) if event.is_error() => Err(self.failure(&ErrorBody::parse(data.as_bytes()))),
-            // The connection ended inside the event, or nothing of it matters any more.
-            Err(_) if data.is_empty() || event.is_open_end() || self.is_finished() => Ok(()),
-            Err(error) => Err(self.failure(&ErrorBody {
-                message: format!("an event is not valid JSON: {error}"),
-                ..ErrorBody::default()
-            })),
-        }
-    }
-
-    /// Ends the answer: the events that are still due, or the error that it was cut off.
-    pub(super) fn end(mut self, out: &mut Vec<ProviderEvent>) -> Result<(), ProviderError> {
-        if !self.is_finished() {
-            return Err(self.truncated());
-        }
-        let mut due = Vec::new();
-        self.calls.finish(&mut due);
-        for (block, field) in std::mem::take(&mut self.thinking) {
-            due.push(ProviderEvent::ThinkingMeta {
-                block,
-                signature: None,
-                redacted: false,
-                provider: Some(self.origin.tag("field", field.name().into())),
-            });
-        }
-        let reported = self.finish.unwrap_or(StopReason::EndTurn);
-        let details = self.details.take();
-        due.push(ProviderEvent::Done {
-            stop_reason: settle(reported, !self.calls.is_empty(), self.refused),
-            usage: self.usage,
-            provider: details.map(|details| self.origin.tag("reasoningDetails", details)),
-        });
-        self.emit(due, out);
-        Ok(())
     }
 
     fn chunk(
@@ -251,40 +187,74 @@ impl Answer {
     }
 
     fn failure(&self, body: &ErrorBody) -> ProviderError {
-        let (category, retryable) = if self.finish == Some(StopReason::MaxTokens) {
-            (ErrorCategory::Length, false)
-        } else {
-            classify(Origin::Stream, body)
-        };
-        let message = if body.message.is_empty() {
-            "without a reason"
-        } else {
-            &body.message
-        };
-        ProviderError {
-            category,
-            retryable,
-            retry_after: retry_after(&HeaderMap::new(), body, std::time::SystemTime::now()),
-            status: None,
-            message: format!("the endpoint ended its answer with an error: {message}"),
-            usage: self.usage,
+        let failure = stream_failure(body, self.usage);
+        if self.finish == Some(StopReason::MaxTokens) {
+            return ProviderError {
+                category: ErrorCategory::Length,
+                retryable: false,
+                ..failure
+            };
+        }
+        failure
+    }
+}
+
+impl wire::Answer for Answer {
+    fn event(&mut self, event: &Event, out: &mut Vec<ProviderEvent>) -> Result<(), ProviderError> {
+        let data = event.data.trim();
+        if data == "[DONE]" {
+            self.done = true;
+            return Ok(());
+        }
+        match serde_json::from_str::<Value>(data) {
+            Ok(chunk) => self.chunk(&chunk, event.is_error(), out),
+            Err(_) if event.is_error() => Err(self.failure(&ErrorBody::parse(data.as_bytes()))),
+            // The connection ended inside the event, or nothing of it matters any more.
+            Err(_) if data.is_empty() || event.is_open_end() || wire::Answer::is_finished(self) => {
+                Ok(())
+            }
+            Err(error) => Err(self.failure(&ErrorBody {
+                message: format!("an event is not valid JSON: {error}"),
+                ..ErrorBody::default()
+            })),
         }
     }
 
-    fn truncated(&self) -> ProviderError {
-        let message = if self.started {
-            "the endpoint closed the connection in the middle of its answer"
-        } else {
-            "the endpoint closed the connection without an answer"
-        };
-        ProviderError {
-            category: ErrorCategory::StreamTruncated,
-            retryable: true,
-            retry_after: None,
-            status: None,
-            message: message.to_owned(),
-            usage: self.usage,
+    fn end(mut self, out: &mut Vec<ProviderEvent>) -> Result<(), ProviderError> {
+        if !self.is_finished() {
+            return Err(truncated(self.started, self.usage));
         }
+        let mut due = Vec::new();
+        self.calls.finish(&mut due);
+        for (block, field) in std::mem::take(&mut self.thinking) {
+            due.push(ProviderEvent::ThinkingMeta {
+                block,
+                signature: None,
+                redacted: false,
+                provider: Some(self.origin.tag("field", field.name().into())),
+            });
+        }
+        let reported = self.finish.unwrap_or(StopReason::EndTurn);
+        let details = self.details.take();
+        due.push(ProviderEvent::Done {
+            stop_reason: settle(reported, !self.calls.is_empty(), self.refused),
+            usage: self.usage,
+            provider: details.map(|details| self.origin.tag("reasoningDetails", details)),
+        });
+        self.emit(due, out);
+        Ok(())
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finish.is_some() || self.done
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.usage
     }
 }
 

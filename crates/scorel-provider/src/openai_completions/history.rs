@@ -7,7 +7,8 @@ use scorel_proto::{Block, Message, ToolResultBlock};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
-use super::{Endpoint, image};
+use super::Endpoint;
+use crate::wire::Content;
 
 /// The system prompt and the conversation. Blocks and messages that hold nothing are left out.
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> {
@@ -116,18 +117,13 @@ impl History<'_> {
 
 /// A block as a part of a message; `None` if it holds nothing to say.
 fn part(endpoint: &Endpoint, block: &Block) -> Option<Value> {
-    match block {
-        Block::Text { text, .. } => text_part(text),
-        Block::Image { media_type, blob } => Some(image::part(&*endpoint.blobs, media_type, blob)),
-        Block::Blob { size, preview, .. } => {
-            text_part(&format!("{preview}\n[cut off here; {size} bytes in all]"))
-        }
-        Block::ToolResult(_) | Block::ToolUse { .. } | Block::Thinking { .. } => None,
-    }
-}
-
-fn text_part(text: &str) -> Option<Value> {
-    (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
+    Some(match Content::of(endpoint, block)? {
+        Content::Text(text) => json!({"type": "text", "text": text}),
+        Content::Image { media_type, data } => json!({
+            "type": "image_url",
+            "image_url": {"url": format!("data:{media_type};base64,{data}")},
+        }),
+    })
 }
 
 #[cfg(test)]

@@ -5,11 +5,9 @@ use serde_json::{Map, Value, json};
 use super::Endpoint;
 use super::history;
 use crate::dialect::{OutputLimit, ThinkingSwitch};
+use crate::wire::nearest;
 
-/// The body of a call. Equal requests give equal bytes, and what stays at the front of a
-/// conversation stays at the front of the body, so that the endpoint's cache holds.
-///
-/// Reads pictures from files: not for a thread that must not block.
+/// The body of a call; see [`Wire::render`](crate::wire::Wire::render).
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| {
@@ -28,6 +26,9 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
             OutputLimit::MaxCompletionTokens => "max_completion_tokens",
         };
         set(name, json!(limit));
+    }
+    if !endpoint.stop_sequences.is_empty() {
+        set("stop", json!(endpoint.stop_sequences));
     }
     if endpoint.dialect.store_nothing {
         set("store", json!(false));
@@ -94,24 +95,6 @@ fn thinking(switch: ThinkingSwitch, level: ThinkingLevel) -> Vec<(&'static str, 
         ThinkingSwitch::Template => {
             vec![("chat_template_kwargs", json!({"enable_thinking": !off}))]
         }
-    }
-}
-
-/// The least level that is at least the wanted one, or the greatest there is.
-fn nearest(levels: &[ThinkingLevel], wanted: ThinkingLevel) -> ThinkingLevel {
-    let enough = |level: &&ThinkingLevel| rank(**level) >= rank(wanted);
-    let found = levels.iter().find(enough).or(levels.last());
-    found.copied().unwrap_or(wanted)
-}
-
-const fn rank(level: ThinkingLevel) -> u8 {
-    match level {
-        ThinkingLevel::Default => 0,
-        ThinkingLevel::None => 1,
-        ThinkingLevel::Minimal => 2,
-        ThinkingLevel::Low => 3,
-        ThinkingLevel::Medium => 4,
-        ThinkingLevel::High => 5,
     }
 }
 

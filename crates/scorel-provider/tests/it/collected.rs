@@ -12,13 +12,16 @@ use serde_json::Value;
 /// The key that every test sends.
 pub(crate) const KEY: &str = "sk-test-0123456789";
 
+/// The wire of the tests that are about none in particular.
+pub(crate) const ANY_API: &str = "openai-completions";
+
 /// A provider for the server.
 pub(crate) fn provider(server: &ModelServer, timeouts: Timeouts) -> Arc<dyn Provider> {
-    provider_at(&server.base_url(), timeouts)
+    provider_at(ANY_API, &server.base_url(), timeouts)
 }
 
-pub(crate) fn provider_at(base_url: &str, timeouts: Timeouts) -> Arc<dyn Provider> {
-    let config = ModelConfig::custom("test", "openai-completions", base_url, "model-1");
+pub(crate) fn provider_at(api: &str, base_url: &str, timeouts: Timeouts) -> Arc<dyn Provider> {
+    let config = ModelConfig::custom("test", api, base_url, "model-1");
     Connector::new(timeouts)
         .connect(&config, Some(Secret::new(KEY)), Arc::new(NoBlobs))
         .unwrap()
@@ -35,7 +38,11 @@ pub(crate) fn question() -> ModelRequest {
 
 /// Asks with default timeouts and reads the whole answer.
 pub(crate) async fn ask(server: &ModelServer) -> Collected {
-    let provider = provider(server, Timeouts::default());
+    ask_over(ANY_API, server).await
+}
+
+pub(crate) async fn ask_over(api: &str, server: &ModelServer) -> Collected {
+    let provider = provider_at(api, &server.base_url(), Timeouts::default());
     collect(provider.stream(question())).await
 }
 
@@ -48,6 +55,8 @@ pub(crate) struct Collected {
     pub(crate) text: String,
     pub(crate) thinking: String,
     pub(crate) calls: Vec<Call>,
+    /// What is kept with blocks of text.
+    pub(crate) text_meta: Vec<Value>,
     /// What is kept with blocks of reasoning.
     pub(crate) thinking_meta: Vec<Value>,
     pub(crate) end: Option<End>,
@@ -102,6 +111,10 @@ impl Collected {
                 self.begin(block, "text");
                 self.text.push_str(&delta);
             }
+            ProviderEvent::TextMeta { block, provider } => {
+                self.begin(block, "text");
+                self.text_meta.push(provider);
+            }
             ProviderEvent::Thinking { block, delta } => {
                 self.begin(block, "thinking");
                 self.thinking.push_str(&delta);
@@ -109,7 +122,7 @@ impl Collected {
             ProviderEvent::ThinkingMeta {
                 block, provider, ..
             } => {
-                assert_eq!(self.kinds[block], "thinking");
+                self.begin(block, "thinking");
                 self.thinking_meta.extend(provider);
             }
             ProviderEvent::ToolCallStart {

@@ -56,17 +56,26 @@ async fn a_key_that_no_header_can_hold_is_refused_unseen() {
     assert!(server.requests().is_empty());
 }
 
+/// The end of a body is read after its answer was given, so the very next call may come before the
+/// connection is free: what must not happen is that no call ever finds one.
 #[tokio::test]
 async fn calls_share_a_connection_and_their_bytes_are_equal() {
+    const TRIES: usize = 100;
     let server = ModelServer::start().await.unwrap();
     server.fallback(hello());
     let provider = provider(&server, Timeouts::default());
-    for _ in 0..3 {
+    let shared = async || {
         collect(provider.stream(question())).await;
+        let requests = server.requests();
+        let newest = requests.last().map(|request| request.connection);
+        requests.len() > 1 && newest == Some(requests[requests.len() - 2].connection)
+    };
+    let mut calls = 0;
+    while !shared().await {
+        calls += 1;
+        assert!(calls < TRIES, "{TRIES} calls, each over its own connection");
     }
     let requests = server.requests();
-    assert_eq!(requests.len(), 3);
-    assert!(requests.iter().all(|request| request.connection == 0));
     assert!(
         requests
             .iter()

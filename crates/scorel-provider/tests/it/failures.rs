@@ -8,7 +8,7 @@ use scorel_provider::Timeouts;
 use scorel_runtime::{ErrorCategory, ProviderEvent};
 use scorel_testkit::{Answer, Gate, ModelServer};
 
-use crate::collected::{KEY, ask, collect, provider, provider_at, question};
+use crate::collected::{ANY_API, KEY, ask, collect, provider, provider_at, question};
 
 /// Short enough to wait for in a test.
 const SHORT: Duration = Duration::from_millis(50);
@@ -112,7 +112,7 @@ async fn a_server_that_is_not_there_is_a_network_failure() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
-    let provider = provider_at(&url, Timeouts::default());
+    let provider = provider_at(ANY_API, &url, Timeouts::default());
     let got = collect(provider.stream(question())).await;
     assert_eq!(got.error().category, ErrorCategory::Network);
     assert!(got.error().retryable);
@@ -177,7 +177,7 @@ async fn a_failure_names_its_request_and_shows_little_of_a_long_page() {
 async fn tls_is_set_up_and_a_server_without_it_is_refused() {
     let server = ModelServer::start().await.unwrap();
     let url = server.base_url().replace("http:", "https:");
-    let provider = provider_at(&url, Timeouts::default());
+    let provider = provider_at(ANY_API, &url, Timeouts::default());
     let got = collect(provider.stream(question())).await;
     assert_eq!(got.error().category, ErrorCategory::Network);
     assert!(

@@ -20,10 +20,10 @@ impl Fixture {
     }
 }
 
-/// The recordings whose bodies have that extension: `sse` for streams, `body` for failures. Empty,
-/// with a line on stderr, where there are no recordings.
-pub(crate) fn load(extension: &str) -> Vec<Fixture> {
-    let directory = directory();
+/// The recordings of a wire whose bodies have that extension: `sse` for streams, `body` for
+/// failures. Empty, with a line on stderr, where there are no recordings.
+pub(crate) fn load(api: &str, extension: &str) -> Vec<Fixture> {
+    let directory = directory(api);
     let Ok(entries) = std::fs::read_dir(&directory) else {
         skip(&directory);
         return Vec::new();
@@ -48,13 +48,13 @@ fn read(path: &Path) -> Fixture {
     }
 }
 
-fn directory() -> PathBuf {
+fn directory(api: &str) -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = std::env::var_os("SCOREL_FIXTURES").map_or_else(
         || workspace.join("../shared/fixtures"),
         |path| workspace.join(path),
     );
-    root.join("providers/openai-completions")
+    root.join("providers").join(api)
 }
 
 /// Says so where test output is captured, too.

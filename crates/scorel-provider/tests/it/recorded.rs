@@ -7,29 +7,37 @@ use scorel_runtime::ErrorCategory;
 use scorel_testkit::{Answer, ModelServer};
 use serde_json::{Value, json};
 
-use crate::collected::{Collected, End, ask};
+use crate::collected::{Collected, End, ask_over};
 use crate::fixture::{self, Fixture};
 
 #[tokio::test]
-async fn recorded_streams_give_their_expected_results() {
-    for fixture in fixture::load("sse") {
+async fn streams_of_openai_completions_give_their_expected_results() {
+    check_streams("openai-completions").await;
+}
+
+#[tokio::test]
+async fn failures_of_openai_completions_are_classified() {
+    check_failures("openai-completions").await;
+}
+
+async fn check_streams(api: &str) {
+    for fixture in fixture::load(api, "sse") {
         for write_size in [usize::MAX, 997] {
-            check_stream(&fixture, &replay(&fixture, write_size).await);
+            check_stream(&fixture, &replay(api, &fixture, write_size).await);
         }
     }
 }
 
-#[tokio::test]
-async fn recorded_failures_are_classified() {
-    for fixture in fixture::load("body") {
-        let collected = replay(&fixture, usize::MAX).await;
+async fn check_failures(api: &str) {
+    for fixture in fixture::load(api, "body") {
+        let collected = replay(api, &fixture, usize::MAX).await;
         check_error(&fixture, &collected);
         let status = fixture.sidecar("response")["status"].as_u64();
         assert_eq!(collected.error().status.map(u64::from), status);
     }
 }
 
-async fn replay(fixture: &Fixture, write_size: usize) -> Collected {
+async fn replay(api: &str, fixture: &Fixture, write_size: usize) -> Collected {
     let response = fixture.sidecar("response");
     let status = response["status"].as_u64().unwrap();
     let mut answer = Answer::status(status.try_into().unwrap())
@@ -52,7 +60,7 @@ async fn replay(fixture: &Fixture, write_size: usize) -> Collected {
     }
     let server = ModelServer::start().await.unwrap();
     server.answer(answer);
-    ask(&server).await
+    ask_over(api, &server).await
 }
 
 fn check_stream(fixture: &Fixture, got: &Collected) {

@@ -71,6 +71,13 @@ pub enum ProviderEvent {
         /// The text to add.
         delta: String,
     },
+    /// What to send back with a text block, even if the block stays empty.
+    TextMeta {
+        /// Which block.
+        block: usize,
+        /// What to send back with the block.
+        provider: Value,
+    },
     /// More reasoning.
     Thinking {
         /// Which block.

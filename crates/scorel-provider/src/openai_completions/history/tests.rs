@@ -37,6 +37,8 @@ fn endpoint(dialect: Dialect) -> Endpoint {
         dialect,
         output_limit: None,
         reasoning: true,
+        images: true,
+        stop_sequences: Vec::new(),
         blobs: Arc::new(OneBlob),
         http: Arc::new(Http::new(Timeouts::default())),
     }

@@ -5,8 +5,7 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use scorel_runtime::{ProviderError, ProviderEvent, ProviderStream};
 use tokio::time::timeout;
 
-use super::answer::Answer;
-use super::origin::ModelOrigin;
+use super::Answer;
 use crate::Secret;
 use crate::http::{ReadError, error_text};
 use crate::sse::Event;
@@ -15,18 +14,18 @@ use crate::sse::Event;
 /// connection can be used again; where it does not, the connection is given up.
 const LINGER: Duration = Duration::from_millis(100);
 
-/// Turns the events of a response into the events of an answer.
+/// Turns the events of a response into the engine's.
 ///
 /// `settle` bounds the wait for what may follow the reason to stop.
-pub(super) fn answer(
+pub(super) fn read<A: Answer>(
     events: BoxStream<'static, Result<Event, ReadError>>,
-    origin: ModelOrigin,
+    answer: A,
     key: Option<Secret>,
     settle: Duration,
 ) -> ProviderStream {
     let reader = Reader {
         events,
-        answer: Some(Answer::new(origin)),
+        answer: Some(answer),
         ready: VecDeque::new(),
         key,
         settle,
@@ -38,17 +37,17 @@ pub(super) fn answer(
     .boxed()
 }
 
-struct Reader {
+struct Reader<A> {
     events: BoxStream<'static, Result<Event, ReadError>>,
     /// `None` once it has ended.
-    answer: Option<Answer>,
+    answer: Option<A>,
     /// What one event of the response gave and was not taken yet.
     ready: VecDeque<Result<ProviderEvent, ProviderError>>,
     key: Option<Secret>,
     settle: Duration,
 }
 
-impl Reader {
+impl<A: Answer> Reader<A> {
     async fn next(&mut self) -> Option<Result<ProviderEvent, ProviderError>> {
         while self.ready.is_empty() {
             let answer = self.answer.take()?;
@@ -58,9 +57,9 @@ impl Reader {
     }
 
     /// Takes one event of the response.
-    async fn step(&mut self, mut answer: Answer) {
+    async fn step(&mut self, mut answer: A) {
         let mut out = Vec::new();
-        let outcome = match self.read(&answer).await {
+        let outcome = match self.read(answer.is_finished()).await {
             Some(Ok(event)) => {
                 let taken = answer.event(&event, &mut out);
                 if taken.is_err() || !answer.is_done() {
@@ -93,9 +92,9 @@ impl Reader {
         });
     }
 
-    async fn read(&mut self, answer: &Answer) -> Option<Result<Event, ReadError>> {
+    async fn read(&mut self, finished: bool) -> Option<Result<Event, ReadError>> {
         let next = self.events.next();
-        if answer.is_finished() {
+        if finished {
             timeout(self.settle, next).await.unwrap_or(None)
         } else {
             next.await
