@@ -1,8 +1,8 @@
 //! The reading half of a connection, and its calls.
 
 use std::future::poll_fn;
-use std::pin::pin;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,7 +21,23 @@ use crate::{Connection, End, FrameError};
 pub(crate) struct Driver {
     connection: Connection,
     dispatcher: Dispatcher,
-    calls: FuturesUnordered<Work>,
+    calls: FuturesUnordered<InHand>,
+    /// The size of their frames.
+    held: usize,
+}
+
+/// A call in flight, and the size of the frame that it came in.
+struct InHand {
+    work: Work,
+    size: usize,
+}
+
+impl Future for InHand {
+    type Output = usize;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<usize> {
+        self.work.as_mut().poll(cx).map(|()| self.size)
+    }
 }
 
 impl Driver {
@@ -30,6 +46,7 @@ impl Driver {
             connection,
             dispatcher,
             calls: FuturesUnordered::new(),
+            held: 0,
         }
     }
 
@@ -42,14 +59,14 @@ impl Driver {
         let mut killed = pin!(connection.killed().cancelled());
         let mut stopped = pin!(shutdown.cancelled());
         loop {
-            let room = self.calls.len() < self.connection.limits().calls;
+            let room = self.has_room();
             tokio::select! { biased;
                 () = &mut killed => return End::Closed,
                 () = &mut stopped => return End::Shutdown,
-                Some(()) = self.calls.next() => {}
+                Some(size) = self.calls.next() => self.held -= size,
                 frame = incoming.next(), if room => match frame {
                     None => return End::PeerClosed,
-                    Some(Ok(frame)) => if let Err(error) = self.frame(&frame).await {
+                    Some(Ok(frame)) => if let Err(error) = self.frame(frame).await {
                         return End::BadFrame(error);
                     },
                     Some(Err(error)) => {
@@ -73,11 +90,20 @@ impl Driver {
         }
     }
 
-    async fn frame(&mut self, frame: &Bytes) -> Result<(), FrameError> {
-        let frame = envelope::parse(frame, self.connection.limits());
+    /// Whether one more frame may be read.
+    fn has_room(&self) -> bool {
+        let limits = self.connection.limits();
+        self.calls.len() < limits.calls && self.held < limits.in_flight
+    }
+
+    async fn frame(&mut self, bytes: Bytes) -> Result<(), FrameError> {
+        let size = bytes.len();
+        let frame = envelope::parse(&bytes, self.connection.limits());
+        // What was asked for is a copy; the call may take long.
+        drop(bytes);
         let ends = matches!(frame, Frame::NotUtf8);
         if let Some(work) = self.dispatcher.work(frame) {
-            self.begin(work).await;
+            self.begin(work, size).await;
         }
         if ends {
             Err(FrameError::NotUtf8)
@@ -87,10 +113,11 @@ impl Driver {
     }
 
     /// Polls once, here and now: this is what keeps calls in order of arrival.
-    async fn begin(&mut self, mut work: Work) {
+    async fn begin(&mut self, mut work: Work, size: usize) {
         let polled = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await;
         if polled.is_pending() {
-            self.calls.push(work);
+            self.held += size;
+            self.calls.push(InHand { work, size });
         }
     }
 
@@ -106,6 +133,6 @@ impl Driver {
             answer = answer.with_details(json!({ "limit": limit }));
         }
         let work = self.dispatcher.refusal(&answer);
-        self.begin(work).await;
+        self.begin(work, 0).await;
     }
 }

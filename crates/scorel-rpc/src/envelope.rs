@@ -11,6 +11,7 @@ pub(crate) use id::{IdKey, RequestId};
 pub(crate) use object::{Entry, Request};
 
 use crate::Limits;
+use crate::array::Array;
 
 /// What a frame holds.
 #[derive(Debug)]
@@ -40,18 +41,21 @@ fn entries(text: &str, limits: &Limits) -> Result<Frame, RpcError> {
     scan::check(text.as_bytes(), limits.nesting).map_err(unreadable)?;
     if !text.trim_start().starts_with('[') {
         let value: &RawValue = serde_json::from_str(text).map_err(unreadable)?;
-        return Ok(Frame::Single(object::parse(value)));
+        return Ok(Frame::Single(object::parse(value, limits.values)));
     }
-    let values: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable)?;
-    if values.is_empty() {
+    let batch = Array::parse(text, limits.batch).map_err(unreadable)?;
+    if batch.len == 0 {
         return Err(invalid("a batch has at least one entry"));
     }
-    if values.len() > limits.batch {
+    if batch.len > limits.batch {
         let message = format!("a batch has at most {} entries", limits.batch);
         return Err(invalid(message));
     }
+    let entries = batch.first.into_iter();
     Ok(Frame::Batch(
-        values.into_iter().map(object::parse).collect(),
+        entries
+            .map(|entry| object::parse(entry, limits.values))
+            .collect(),
     ))
 }
 

@@ -11,11 +11,15 @@
 //!   a handler does before its first pending await happens in order of arrival. Replies and
 //!   notifications share one outbox. A subscribe reply precedes the subscription's first event, and
 //!   an unsubscribe reply follows its last.
-//! * **Backpressure.** The outbox is bounded in bytes and calls in flight are bounded in number; at
-//!   either bound the connection is no longer read.
+//! * **Backpressure.** The outbox is bounded in bytes; calls in flight are bounded in number and in
+//!   bytes. At any of these bounds the connection is no longer read.
+//! * **Memory.** What a frame costs is a small multiple of its size, whatever is in it: arrays are
+//!   not read further than their limits, and errors repeat only the beginning of what was wrong.
 //! * **Cancellation.** A connection owns its calls and pumps. When it ends they are dropped at
 //!   their next await, so handlers and pumps have to be cancel-safe.
 
+mod array;
+mod beginning;
 mod call;
 mod caller;
 mod connection;

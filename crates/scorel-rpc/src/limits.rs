@@ -16,10 +16,15 @@ pub struct Limits {
     pub nesting: usize,
     /// How many entries a batch may have.
     pub batch: usize,
+    /// How many values the params of a call may consist of.
+    pub values: usize,
     /// How many connections there may be at a time.
     pub connections: usize,
     /// How many calls of one connection may be in flight; a batch counts as one.
     pub calls: usize,
+    /// How large the frames of one connection's calls in flight may be together. A connection that
+    /// has reached it is not read until some are answered; the last frame may go beyond it.
+    pub in_flight: usize,
     /// How many subscriptions one connection may have.
     pub subscriptions: usize,
     /// How much may wait to be written to one connection.
@@ -42,8 +47,10 @@ impl Default for Limits {
             frame_out: 16 * MIB,
             nesting: 64,
             batch: 50,
+            values: 4096,
             connections: 128,
             calls: 64,
+            in_flight: 16 * MIB,
             subscriptions: 64,
             outbox: MIB,
             write_timeout: Duration::from_secs(30),
@@ -78,8 +85,10 @@ impl Limits {
             ("frame_out", self.frame_out, 256 * 1024, 1024 * MIB),
             ("nesting", self.nesting, 8, 1024),
             ("batch", self.batch, 1, 1000),
+            ("values", self.values, 256, 1024 * 1024),
             ("connections", self.connections, 1, 65_536),
             ("calls", self.calls, 1, 65_536),
+            ("in_flight", self.in_flight, 64 * 1024, 1024 * MIB),
             ("subscriptions", self.subscriptions, 1, 65_536),
             ("outbox", self.outbox, 64 * 1024, 1024 * MIB),
             (

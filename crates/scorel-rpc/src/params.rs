@@ -1,10 +1,18 @@
+mod terse;
+
 use std::sync::LazyLock;
 
 use jsonrpsee::types::Params as Raw;
 use scorel_proto::{ErrorCode, RpcError};
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use serde_json::value::RawValue;
+
+use crate::array::Array;
+use crate::beginning::beginning;
+use terse::Terse;
+
+/// The longest path to an offending member that is told, in bytes.
+const MAX_PATH: usize = 512;
 
 /// The params of a call as a JSON object, whether they came by name, by position or not at all.
 #[derive(Debug)]
@@ -34,15 +42,15 @@ impl Params {
             .unwrap_or("{}")
     }
 
-    /// Reads the params as a struct (or a map).
+    /// Reads the params as a struct (or a map), and lets go of their text.
     ///
     /// # Errors
     /// `invalid_params`, with the path of the offending member in `details.field` where one is to
-    /// blame.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, RpcError> {
+    /// blame. Neither repeats more than the beginning of what was sent.
+    pub fn parse<T: DeserializeOwned>(self) -> Result<T, RpcError> {
         let mut json = serde_json::Deserializer::from_str(self.as_json());
-        serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let path = error.path().to_string();
+        serde_path_to_error::deserialize(Terse(&mut json)).map_err(|error| {
+            let path = beginning(error.path(), MAX_PATH);
             let failure = invalid_params(error.inner().to_string());
             match path.as_str() {
                 "." => failure,
@@ -53,14 +61,14 @@ impl Params {
 }
 
 fn name(array: &str, names: &[String]) -> Result<String, RpcError> {
-    let values: Vec<&RawValue> =
-        serde_json::from_str(array).map_err(|error| invalid_params(error.to_string()))?;
-    if values.len() > names.len() {
+    let values =
+        Array::parse(array, names.len()).map_err(|error| invalid_params(error.to_string()))?;
+    if values.len > names.len() {
         let message = format!("the method takes at most {} params", names.len());
         return Err(invalid_params(message));
     }
-    let mut object = String::with_capacity(array.len() + 16 * values.len() + 2);
-    for (name, value) in names.iter().zip(values) {
+    let mut object = String::with_capacity(array.len() + 16 * values.len + 2);
+    for (name, value) in names.iter().zip(values.first) {
         object.push(if object.is_empty() { '{' } else { ',' });
         object.push_str(&json!(name).to_string());
         object.push(':');

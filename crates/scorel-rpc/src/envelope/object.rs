@@ -8,9 +8,10 @@ use jsonrpsee::types::Params;
 use scorel_proto::{ErrorCode, RpcError};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::{RequestId, invalid};
+use super::{RequestId, invalid, scan, unreadable};
 
 /// One entry of a frame.
 #[derive(Debug)]
@@ -32,8 +33,11 @@ pub(crate) struct Request {
     pub(crate) params: Params<'static>,
 }
 
-/// Parses one entry.
-pub(super) fn parse(value: &RawValue) -> Entry {
+/// How many members a request may have that mean nothing.
+const MAX_OTHERS: usize = 64;
+
+/// Parses one entry, whose params may consist of so many values.
+pub(super) fn parse(value: &RawValue, values: usize) -> Entry {
     let refused = |message: &str| Entry::Invalid(RequestId::null(), invalid(message));
     if !value.get().starts_with('{') {
         return refused("a request is an object");
@@ -52,7 +56,7 @@ pub(super) fn parse(value: &RawValue) -> Entry {
         Some(id) => id,
         None => None,
     };
-    match (members.request(), id) {
+    match (members.request(values), id) {
         (Ok(request), Some(id)) => Entry::Call(id, request),
         (Ok(request), None) => Entry::Notification(request),
         (Err(error), id) => Entry::Invalid(id.unwrap_or_else(RequestId::null), error),
@@ -75,7 +79,7 @@ impl<'a> Members<'a> {
         self.method.is_none() && (self.result.is_some() || self.error.is_some())
     }
 
-    fn request(&self) -> Result<Request, RpcError> {
+    fn request(&self, values: usize) -> Result<Request, RpcError> {
         let version = self
             .jsonrpc
             .map(RawValue::get)
@@ -95,6 +99,7 @@ impl<'a> Members<'a> {
             let message = "`params` must be an object or an array";
             return Err(RpcError::new(ErrorCode::InvalidParams, message));
         }
+        few_values(params.unwrap_or_default(), values)?;
         let params = Params::new(params).into_owned();
         Ok(Request { method, params })
     }
@@ -110,6 +115,17 @@ impl<'a> Members<'a> {
             _ => return None,
         })
     }
+}
+
+/// Refuses what takes much more memory as values than as text.
+fn few_values(params: &str, limit: usize) -> Result<(), RpcError> {
+    // A value takes a byte at least.
+    if params.len() <= limit || scan::values(params.as_bytes()).map_err(unreadable)? <= limit {
+        return Ok(());
+    }
+    let message = format!("`params` consists of more than {limit} values");
+    let error = RpcError::new(ErrorCode::InvalidParams, message);
+    Err(error.with_details(json!({ "limit": limit })))
 }
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -135,6 +151,9 @@ impl<'de> Visitor<'de> for MembersVisitor {
             let value = map.next_value()?;
             let repeated = match members.slot(&name) {
                 Some(slot) => slot.replace(value).is_some(),
+                None if others.len() == MAX_OTHERS => {
+                    return Err(A::Error::custom("too many members"));
+                }
                 None => !others.insert(name),
             };
             if repeated {

@@ -7,10 +7,15 @@ pub(super) enum ScanError {
     TooDeep,
     #[error("a string holds half a surrogate pair")]
     LoneSurrogate,
+    #[error("a member's name is longer than {MAX_NAME} bytes")]
+    LongName,
 }
 
-/// Refuses nesting beyond `limit` and escapes that are no characters. Strings are recognised, the
-/// rest of the grammar is left to the parser.
+/// The longest name of a member, as it is written. Names are kept to tell where an error is.
+const MAX_NAME: usize = 1024;
+
+/// Refuses nesting beyond `limit`, long names and escapes that are no characters. Strings are
+/// recognised, the rest of the grammar is left to the parser.
 pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), ScanError> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -24,11 +29,47 @@ pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), ScanError> {
                 }
             }
             b'}' | b']' => depth = depth.saturating_sub(1),
-            b'"' => at = string(bytes, at)?,
+            b'"' => {
+                let end = string(bytes, at)?;
+                if end - at > MAX_NAME + 1 && is_name(bytes, end) {
+                    return Err(ScanError::LongName);
+                }
+                at = end;
+            }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Counts the values of a checked text: itself, and everything in arrays and objects.
+pub(super) fn values(bytes: &[u8]) -> Result<usize, ScanError> {
+    let mut values = 1;
+    // Whether an array or object has begun and nothing in it was seen yet.
+    let mut opened = false;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            b'}' | b']' => opened = false,
+            b',' => values += 1,
+            _ => {
+                values += usize::from(opened);
+                opened = matches!(byte, b'{' | b'[');
+                if *byte == b'"' {
+                    at = string(bytes, at)?;
+                }
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// Whether the string that ends here is the name of a member.
+fn is_name(bytes: &[u8], end: usize) -> bool {
+    let next = bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
+    next == Some(&b':')
 }
 
 /// The position after the string that begins at `at`.
@@ -86,6 +127,38 @@ mod tests {
         );
         assert_eq!(check(r#"["\\",[["#.as_bytes(), 2), Err(ScanError::TooDeep));
         assert_eq!(check("[{},[],{}]".as_bytes(), 2), Ok(()));
+    }
+
+    #[test]
+    fn values_are_counted_with_what_holds_them() {
+        for (text, count) in [
+            ("1", 1),
+            (r#""a,[b""#, 1),
+            ("[]", 1),
+            ("[ ]", 1),
+            ("[1]", 2),
+            (" [ 1 , 2 ] ", 3),
+            ("[[],[[]],{}]", 5),
+            (r#"{"a":1,"b":[2,{"c":"x,y"}]}"#, 6),
+            (r#"{"a":{"b":{}}}"#, 3),
+            ("[-1.5e3,true,null]", 4),
+        ] {
+            assert_eq!(values(text.as_bytes()), Ok(count), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_names_have_to_be_short() {
+        let long = "x".repeat(MAX_NAME);
+        for good in [format!("\"{long}y\""), format!("{{\"{long}\":1}}")] {
+            assert_eq!(check(good.as_bytes(), 9), Ok(()), "{good}");
+        }
+        for bad in [
+            format!("{{\"{long}y\":1}}"),
+            format!("{{\"{long}y\" \n: 1}}"),
+        ] {
+            assert_eq!(check(bad.as_bytes(), 9), Err(ScanError::LongName), "{bad}");
+        }
     }
 
     #[test]

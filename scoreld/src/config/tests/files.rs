@@ -41,8 +41,10 @@ fn every_key_is_read() {
         maxFrameOut = 262_144
         maxDepth = 8
         maxBatch = 1
+        maxValues = 256
         maxConnections = 2
         maxCalls = 3
+        inFlightBytes = 65_536
         maxSubscriptions = 4
         outboxBytes = 65_536
         writeTimeoutSeconds = 5
@@ -72,6 +74,7 @@ fn every_key_is_read() {
         (rpc.frame_in, rpc.frame_out, rpc.nesting, rpc.batch),
         (1024, 262_144, 8, 1)
     );
+    assert_eq!((rpc.values, rpc.in_flight), (256, 65_536));
     assert_eq!(
         (rpc.connections, rpc.calls, rpc.subscriptions, rpc.outbox),
         (2, 3, 4, 65_536)
