@@ -174,7 +174,8 @@ methods! {
              Overloaded];
     }
     Sessions {
-        /// Makes an empty session.
+        /// Makes an empty session. Repeated after the session was deleted, the command makes no other
+        /// one and answers `session_not_found`.
         CreateSession = "createSession", Control, now,
             CreateSessionParams => CreateSessionResult,
             [ProjectNotFound, SessionNotFound, Conflict, StorageStalled, Overloaded];
@@ -193,10 +194,11 @@ methods! {
             ArchiveSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
         /// Removes a session and everything it has stored. A running turn must be cancelled before.
+        /// A session that a newer version has written is not removed.
         DeleteSession = "deleteSession", Control, now,
             DeleteSessionParams => DeleteSessionResult,
-            [SessionNotFound, RuntimeBusy, FilesystemError, Conflict, StorageStalled,
-             Overloaded];
+            [SessionNotFound, SessionFailed, RuntimeBusy, FilesystemError, Conflict,
+             StorageStalled, Overloaded];
         /// Makes a new session with the conversation up to an event of another.
         CloneSession = "cloneSession", Control, later,
             CloneSessionParams => CreateSessionResult, [SessionNotFound, InvalidEventId];
@@ -214,7 +216,7 @@ methods! {
             [SessionNotFound, Conflict];
         /// Cancels the running turn. Answers at once; the turn's outcome says what happened.
         Cancel = "cancel", Control, now, CancelParams => CancelResult,
-            [SessionNotFound, StorageStalled];
+            [SessionNotFound, SessionFailed, StorageStalled];
         /// Takes the conversation back to an earlier event.
         Rewind = "rewind", Control, later, RewindParams => SeqResult,
             [SessionNotFound, RuntimeBusy, InvalidEventId, CannotRewindPastCompact, Conflict];
@@ -238,10 +240,10 @@ methods! {
             [SessionNotFound, SessionFailed];
         /// Reads a blob, or a part of one.
         GetBlob = "getBlob", Read, now, GetBlobParams => GetBlobResult,
-            [SessionNotFound, FilesystemError];
+            [SessionNotFound, SessionFailed, FilesystemError];
         /// Stores a blob, to be named by a later message.
         PutBlob = "putBlob", Control, now, PutBlobParams => PutBlobResult,
-            [SessionNotFound, PayloadTooLarge, StorageStalled];
+            [SessionNotFound, SessionFailed, PayloadTooLarge, StorageStalled];
         /// Reads everything that was missed, in pages, without following.
         Resync = "resync", Read, now, ResyncParams => ResyncResult,
             [SessionNotFound, SessionFailed];

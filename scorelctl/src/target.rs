@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use scorel_proto::{
-    ListProjects, ListSessions, ListSessionsParams, NoParams, Project, ProjectId, RegisterProject,
-    RegisterProjectParams, Session, SessionId, SessionKind,
+    ListProjects, ListSessions, ListSessionsParams, ListSessionsResult, NoParams, Project,
+    ProjectId, RegisterProject, RegisterProjectParams, Session, SessionId, SessionKind,
 };
 
 use crate::control::Control;
@@ -88,16 +88,17 @@ pub(crate) async fn latest_of(
     Ok(sessions.into_iter().next())
 }
 
-/// All sessions that a listing has, page by page.
+/// All sessions that a listing has, as one page.
 pub(crate) async fn sessions(
     control: &mut Control,
     mut params: ListSessionsParams,
-) -> Result<Vec<Session>, Failure> {
+) -> Result<ListSessionsResult, Failure> {
     params.limit = Some(1000);
-    let mut all = Vec::new();
+    let mut all = ListSessionsResult::default();
     loop {
         let page = control.call::<ListSessions>(&params).await?;
-        all.extend(page.sessions);
+        all.sessions.extend(page.sessions);
+        all.unreadable.extend(page.unreadable);
         match page.next_cursor {
             Some(cursor) => params.cursor = Some(cursor),
             None => return Ok(all),
@@ -113,7 +114,8 @@ async fn all_ids(control: &mut Control) -> Result<Vec<SessionId>, Failure> {
             ..ListSessionsParams::default()
         };
         let found = sessions(control, params).await?;
-        ids.extend(found.iter().map(|session| session.session_id));
+        ids.extend(found.sessions.iter().map(|session| session.session_id));
+        ids.extend(found.unreadable.iter().map(|session| session.session_id));
     }
     // One that is put away between the two listings is in both.
     ids.sort_unstable();

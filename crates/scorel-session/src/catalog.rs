@@ -1,18 +1,24 @@
 //! Summaries of all sessions, for listing.
 
+mod entries;
+mod filter;
 mod summary;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_journal::{Storage, read_bounded, replace_file};
-use scorel_proto::{Phase, ProjectId, Session, SessionId, SessionKind};
-use serde::{Deserialize, Serialize};
+use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
+use scorel_proto::{ListSessionsResult, Phase, ProjectId, Session, SessionId};
 use tokio::sync::OnceCell;
 
 use crate::SessionError;
+
+use entries::{Entries, Entry};
+
+pub use filter::ListFilter;
 
 /// What the directory of a deleted session is called until it is gone.
 pub(crate) const DELETED_PREFIX: &str = ".deleted-";
@@ -33,52 +39,6 @@ pub(crate) struct Catalog {
     entries: Mutex<Entries>,
     ready: OnceCell<()>,
 }
-
-#[derive(Debug, Default)]
-struct Entries {
-    by_id: HashMap<SessionId, Entry>,
-    /// Sessions that were deleted while the catalogue was not read yet.
-    deleted: HashSet<SessionId>,
-    dirty: bool,
-}
-
-/// One session's summary, and the length of its log to which it belongs.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry {
-    log_bytes: u64,
-    session: Session,
-}
-
-/// Which sessions to list.
-#[derive(Debug, Clone)]
-pub struct ListFilter {
-    /// Only those of a project.
-    pub project_id: Option<ProjectId>,
-    /// Only those of a kind.
-    pub kind: Option<SessionKind>,
-    /// Only those that are put away, or only the others.
-    pub archived: bool,
-    /// How many at most.
-    pub limit: usize,
-    /// Where the page before ended.
-    pub cursor: Option<String>,
-}
-
-impl Default for ListFilter {
-    fn default() -> Self {
-        Self {
-            project_id: None,
-            kind: None,
-            archived: false,
-            limit: 50,
-            cursor: None,
-        }
-    }
-}
-
-/// The order of a listing: the session that changed last comes first.
-type SortKey = (u64, SessionId);
 
 impl Catalog {
     pub(crate) fn new(storage: Arc<dyn Storage>, dir: PathBuf, file: PathBuf) -> Self {
@@ -103,22 +63,27 @@ impl Catalog {
     }
 
     /// Notes a session's summary.
-    pub(crate) fn put(&self, session: Session, log_bytes: u64) {
-        let mut entries = self.entries();
-        entries
-            .by_id
-            .insert(session.session_id, Entry { log_bytes, session });
-        entries.dirty = true;
+    pub(crate) fn put(&self, session: Session, log_bytes: Option<u64>) {
+        self.entries().put(Entry { log_bytes, session });
     }
 
     /// The session is gone.
     pub(crate) fn remove(&self, id: SessionId) {
         let mut entries = self.entries();
-        entries.by_id.remove(&id);
-        entries.dirty = true;
+        entries.remove(id);
         if !self.ready.initialized() {
             entries.deleted.insert(id);
         }
+    }
+
+    /// Notes that a session cannot be used. Gives its summary, if there is one and this is new.
+    pub(crate) fn fail(&self, id: SessionId, problem: String) -> Option<Session> {
+        self.entries().fail(id, problem)
+    }
+
+    /// Whether a session could not be used when somebody tried the last time.
+    pub(crate) fn has_failed(&self, id: SessionId) -> bool {
+        self.entries().has_failed(id)
     }
 
     pub(crate) fn has_sessions(&self, project_id: ProjectId) -> bool {
@@ -142,34 +107,8 @@ impl Catalog {
     }
 
     /// The sessions that a filter lets through, and where the next page begins.
-    pub(crate) fn list(
-        &self,
-        filter: &ListFilter,
-    ) -> Result<(Vec<Session>, Option<String>), SessionError> {
-        let before = filter.cursor.as_deref().map(parse_cursor).transpose()?;
-        let entries = self.entries();
-        let mut found: Vec<(SortKey, &Session)> = entries
-            .by_id
-            .values()
-            .map(|entry| (sort_key(&entry.session), &entry.session))
-            .filter(|(key, session)| {
-                filter.accepts(session) && before.is_none_or(|before| *key < before)
-            })
-            .collect();
-        found.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
-        let more = found.len() > filter.limit;
-        found.truncate(filter.limit);
-        let next = found
-            .last()
-            .filter(|_| more)
-            .map(|((at, id), _)| format!("{at}.{id}"));
-        Ok((
-            found
-                .into_iter()
-                .map(|(_, session)| session.clone())
-                .collect(),
-            next,
-        ))
+    pub(crate) fn list(&self, filter: &ListFilter) -> Result<ListSessionsResult, SessionError> {
+        self.entries().list(filter)
     }
 
     /// Writes the summaries, if they have changed since they were read.
@@ -185,7 +124,7 @@ impl Catalog {
             entries.by_id.values().cloned().collect()
         };
         let saved = serde_json::to_vec(&snapshot)
-            .map_err(std::io::Error::from)
+            .map_err(io::Error::from)
             .and_then(|bytes| replace_file(&*self.storage, &self.file, &bytes));
         if let Err(error) = saved {
             tracing::warn!(%error, "the index of sessions was not written");
@@ -196,11 +135,39 @@ impl Catalog {
     /// Compares the file with the directory: what the file does not know is summarised, what is
     /// not there any more is left out.
     fn read(&self) -> Result<(), SessionError> {
-        let mut known = self.read_file();
-        let failed = |error: std::io::Error| {
+        let known = self.read_file();
+        let mut found = HashMap::new();
+        let mut failed = Vec::new();
+        for id in self.session_ids()? {
+            match self.entry(id, known.get(&id)) {
+                Ok(entry) => found.extend(entry.map(|entry| (id, entry))),
+                Err(problem) => {
+                    found.extend(known.get(&id).map(|entry| (id, entry.clone())));
+                    failed.push((id, problem));
+                }
+            }
+        }
+        let mut entries = self.entries();
+        let deleted = std::mem::take(&mut entries.deleted);
+        found.retain(|id, _| !deleted.contains(id));
+        failed.retain(|(id, _)| !deleted.contains(id) && !entries.by_id.contains_key(id));
+        // What the lanes have said in the meantime is newer.
+        failed.extend(std::mem::take(&mut entries.unreadable));
+        found.extend(entries.by_id.drain());
+        entries.by_id = found;
+        for (id, problem) in failed {
+            entries.fail(id, problem);
+        }
+        entries.dirty = entries.by_id != known;
+        Ok(())
+    }
+
+    /// The sessions that have a directory. What a crash left of deleted ones is removed.
+    fn session_ids(&self) -> Result<Vec<SessionId>, SessionError> {
+        let failed = |error: io::Error| {
             SessionError::Filesystem(format!("cannot read {}: {error}", self.dir.display()))
         };
-        let mut found = Vec::new();
+        let mut ids = Vec::new();
         for item in fs::read_dir(&self.dir).map_err(failed)? {
             let item = item.map_err(failed)?;
             let Some(name) = item.file_name().to_str().map(str::to_owned) else {
@@ -209,20 +176,11 @@ impl Catalog {
             if name.starts_with(DELETED_PREFIX) {
                 // A deletion that a crash interrupted is finished.
                 let _ = fs::remove_dir_all(item.path());
-            } else if let Ok(id) = name.parse::<SessionId>() {
-                found.extend(self.entry(id, known.remove(&id)).map(|entry| (id, entry)));
+            } else {
+                ids.extend(name.parse::<SessionId>().ok());
             }
         }
-        let mut entries = self.entries();
-        let deleted = std::mem::take(&mut entries.deleted);
-        for (id, entry) in found {
-            // What the lanes have said in the meantime is newer.
-            if !deleted.contains(&id) {
-                entries.by_id.entry(id).or_insert(entry);
-            }
-        }
-        entries.dirty = true;
-        Ok(())
+        Ok(ids)
     }
 
     fn read_file(&self) -> HashMap<SessionId, Entry> {
@@ -234,14 +192,20 @@ impl Catalog {
             .collect()
     }
 
-    fn entry(&self, id: SessionId, known: Option<Entry>) -> Option<Entry> {
+    /// A session as its log tells, or what keeps the log from telling. Nothing if there is no log.
+    fn entry(&self, id: SessionId, known: Option<&Entry>) -> Result<Option<Entry>, String> {
         let dir = self.dir.join(id.to_string());
-        let log_bytes = fs::metadata(dir.join(scorel_journal::EVENTS)).ok()?.len();
+        let log_bytes = match self.storage.status(&dir.join(EVENTS)) {
+            Ok(status) => Some(status.len),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("cannot look at the log: {error}")),
+        };
         match known {
-            Some(entry) if entry.log_bytes == log_bytes => Some(entry),
+            Some(entry) if entry.log_bytes == log_bytes => Ok(Some(entry.clone())),
             _ => {
                 let session = summary::summarise(&*self.storage, &dir, id)?;
-                Some(Entry { log_bytes, session })
+                let log_bytes = log_bytes.filter(|_| session.problem.is_none());
+                Ok(Some(Entry { log_bytes, session }))
             }
         }
     }
@@ -249,25 +213,4 @@ impl Catalog {
     fn entries(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl ListFilter {
-    fn accepts(&self, session: &Session) -> bool {
-        session.archived == self.archived
-            && self.project_id.is_none_or(|id| id == session.project_id)
-            && self.kind.is_none_or(|kind| kind == session.kind)
-    }
-}
-
-fn sort_key(session: &Session) -> SortKey {
-    (session.updated_at, session.session_id)
-}
-
-fn parse_cursor(text: &str) -> Result<SortKey, SessionError> {
-    let parts = text.split_once('.');
-    parts
-        .and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)))
-        .ok_or_else(|| {
-            SessionError::InvalidParams("`cursor` is not one of listSessions".to_owned())
-        })
 }

@@ -67,19 +67,19 @@ impl Checkpoint {
 impl Lane {
     /// Writes a checkpoint if the log has grown much since the last one.
     pub(crate) fn checkpoint_if_due(&self, state: &mut LaneState) {
-        let grown = state.journal.end().saturating_sub(state.checkpointed);
-        if grown >= DUE_BYTES.max(state.journal.end() / DUE_FRACTION) {
+        let grown = state.log.end().saturating_sub(state.checkpointed);
+        if grown >= DUE_BYTES.max(state.log.end() / DUE_FRACTION) {
             self.checkpoint(state);
         }
     }
 
     /// Writes a checkpoint, if the session is between two turns. Failing is no harm: it is derived.
     pub(crate) fn checkpoint(&self, state: &mut LaneState) {
-        let Some(resume) = state.journal.resume_point() else {
+        let Some(resume) = state.log.resume_point() else {
             return;
         };
         let idle = state.view.state.turn.is_none() && state.view.open.is_empty();
-        let is_new = state.checkpointed != state.journal.end();
+        let is_new = state.checkpointed != state.log.end();
         // Behind a checkpoint nobody would see the damage again that still has to be accepted.
         let is_sound = state.failed.is_none() && state.damage.is_empty() && self.is_sound();
         if !idle || !is_new || !is_sound || state.deleted {
@@ -99,7 +99,7 @@ impl Lane {
         payload.extend_from_slice(&tree);
         payload.extend_from_slice(&state.index.to_bytes());
         match write_checkpoint(&*self.shared.storage, &self.dir, VERSION, &payload) {
-            Ok(()) => state.checkpointed = state.journal.end(),
+            Ok(()) => state.checkpointed = state.log.end(),
             Err(error) => tracing::warn!(session = %self.id(), %error, "no checkpoint was written"),
         }
     }

@@ -1,3 +1,4 @@
+use scorel_journal::{FORMAT, Header};
 use scorel_proto::{
     DeviceId, Phase, ProjectId, Session, SessionId, SessionKind, SessionParent, SessionView,
 };
@@ -31,6 +32,29 @@ pub struct SessionHeader {
 }
 
 impl SessionHeader {
+    /// The header of the session `id`, from the first line of its log.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in words.
+    pub(crate) fn read(line: &Header, id: SessionId) -> Result<Self, String> {
+        let header: Self = serde_json::from_str(line.text()).map_err(|error| {
+            newer(line.format()).unwrap_or_else(|| {
+                format!("the log's first line is not that of a session: {error}")
+            })
+        })?;
+        if header.session_id == id {
+            Ok(header)
+        } else {
+            Err(format!("the log is that of {}", header.session_id))
+        }
+    }
+
+    /// Why the session can only be read, if that is so.
+    pub(crate) fn problem(&self) -> Option<String> {
+        newer(self.format)
+    }
+
     /// Describes the session as it is while nothing runs in it.
     pub(crate) fn describe(&self, view: &SessionView) -> Session {
         let folded = &view.state;
@@ -57,6 +81,15 @@ impl SessionHeader {
             problem: None,
         }
     }
+}
+
+fn newer(format: u32) -> Option<String> {
+    (format > FORMAT).then(|| {
+        format!(
+            "the log has format {format}, which a newer version has written; this version can only \
+             read it"
+        )
+    })
 }
 
 /// The `type` of a session's header.

@@ -3,6 +3,7 @@
 mod commit;
 mod damage;
 mod load;
+mod log;
 mod mutate;
 mod read;
 mod running;
@@ -20,6 +21,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub(crate) use commit::Draft;
 pub use damage::DamagedPlace;
+pub(crate) use log::Log;
 pub(crate) use read::encoded;
 pub(crate) use running::{RunningTurn, TurnSlot};
 pub use send::SendRequest;
@@ -43,7 +45,8 @@ pub struct Lane {
     pub(crate) feed: Feed,
     pub(crate) turn: TurnSlot,
     pub(crate) shared: Arc<Shared>,
-    /// Whether reading came upon damage that loading did not see, because a checkpoint covers it.
+    /// Whether reading came upon damage that loading did not see, because a checkpoint covers it or
+    /// because it is new.
     unsound: AtomicBool,
     state: Arc<Mutex<LaneState>>,
 }
@@ -55,16 +58,17 @@ impl Lane {
         state: LaneState,
         shared: Arc<Shared>,
     ) -> Self {
-        let feed = Feed::new(state.journal.last_seq(), shared.settings.ring_bytes);
+        let feed = Feed::new(state.log.last_seq(), shared.settings.ring_bytes);
         Self {
             blobs: shared.blobs(&dir),
-            reader: state.journal.reader(),
+            reader: state.log.reader(),
             feed,
             turn: TurnSlot::default(),
-            header,
             dir,
             shared,
-            unsound: AtomicBool::new(false),
+            // A checkpoint beside a log that can only be read is not ours to write.
+            unsound: AtomicBool::new(header.problem().is_some()),
+            header,
             state: Arc::new(Mutex::new(state)),
         }
     }
@@ -81,6 +85,22 @@ impl Lane {
         &self.blobs
     }
 
+    /// Whether anything may be written in the session's directory: a log of a newer version is
+    /// only read.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Failed`] with the version of the log.
+    pub fn check_writable(&self) -> Result<(), SessionError> {
+        match self.header.problem() {
+            None => Ok(()),
+            Some(reason) => Err(SessionError::Failed {
+                session_id: self.id(),
+                reason,
+            }),
+        }
+    }
+
     /// Runs `f` in the lane's critical section.
     ///
     /// The place in the line is taken when this is first polled. Once `f` has begun it runs to its
@@ -94,6 +114,7 @@ impl Lane {
         let section = tokio::task::spawn_blocking(move || {
             let mut guard = guard;
             let guard = FailOnPanic { state: &mut guard };
+            lane.look_again(guard.state);
             f(&lane, guard.state)
         });
         section
@@ -158,8 +179,9 @@ impl Lane {
         if state.deleted {
             return;
         }
-        self.shared
-            .session_changed(self.describe(state), state.journal.end());
+        // What a newer version wrote is looked at again by every daemon, which may understand it.
+        let known = self.header.problem().is_none().then(|| state.log.end());
+        self.shared.session_changed(self.describe(state), known);
     }
 
     /// The session is deleted: nothing more is written or read, and subscribers are told.

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{FORMAT, Index, Journal, Storage};
 use scorel_proto::{
-    ActiveSession, Anchors, ClientId, DeviceId, HostEvent, Phase, Project, ProjectId, Seq, Session,
-    SessionChanges, SessionId, SessionKind, SessionView, ThinkingLevel,
+    ActiveSession, Anchors, ClientId, DeviceId, HostEvent, ListSessionsResult, Phase, Project,
+    ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionView, ThinkingLevel,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ pub use crate::catalog::ListFilter;
 
 use crate::clock::now_ms;
 use crate::header::HeaderType;
-use crate::lane::LaneState;
+use crate::lane::{LaneState, Log};
 use crate::receipts::Receipts;
 use crate::shared::Shared;
 use crate::spool::Spool;
@@ -203,9 +203,13 @@ impl Sessions {
 
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
         let shared = Arc::clone(&self.shared);
-        tokio::task::spawn_blocking(move || Lane::load(shared, id))
+        let loaded = tokio::task::spawn_blocking(move || Lane::load(shared, id))
             .await
-            .map_err(|error| SessionError::Internal(error.to_string()))?
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if let Err(SessionError::Failed { reason, .. }) = &loaded {
+            self.shared.session_failed(id, reason);
+        }
+        loaded
     }
 
     fn slot(&self, id: SessionId) -> Arc<Slot> {
@@ -254,10 +258,7 @@ impl Sessions {
     /// # Errors
     ///
     /// If the directory of sessions cannot be read.
-    pub async fn list(
-        &self,
-        filter: ListFilter,
-    ) -> Result<(Vec<Session>, Option<String>), SessionError> {
+    pub async fn list(&self, filter: ListFilter) -> Result<ListSessionsResult, SessionError> {
         self.shared.catalog().await?.list(&filter)
     }
 
@@ -283,15 +284,14 @@ impl Sessions {
             limit: SNAPSHOT_SESSIONS,
             ..ListFilter::default()
         };
-        let (sessions, next) = catalog.list(&filter)?;
-        let more = next.is_some();
+        let page = catalog.list(&filter)?;
         Ok((
             version,
             HostEvent::Snapshot {
                 version,
                 projects,
-                sessions,
-                more,
+                sessions: page.sessions,
+                more: page.next_cursor.is_some(),
             },
         ))
     }
@@ -354,7 +354,7 @@ fn create(header: SessionHeader, shared: Arc<Shared>) -> Result<Arc<Lane>, Sessi
     let state = LaneState {
         session_id: header.session_id,
         checkpointed: journal.end(),
-        journal,
+        log: Log::Journal(journal),
         view: SessionView::default(),
         index: Index::new(),
         receipts: Receipts::default(),

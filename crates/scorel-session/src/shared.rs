@@ -79,10 +79,22 @@ impl Shared {
         self.catalog.save();
     }
 
-    /// A session was made or has changed; its log has `log_bytes`.
-    pub(crate) fn session_changed(&self, session: Session, log_bytes: u64) {
+    /// A session was made or has changed; its log has `log_bytes`, if that stands for its content.
+    pub(crate) fn session_changed(&self, session: Session, log_bytes: Option<u64>) {
         self.catalog.put(session.clone(), log_bytes);
         self.host.session_changed(session);
+    }
+
+    /// A session cannot be used, for this reason.
+    pub(crate) fn session_failed(&self, id: SessionId, reason: &str) {
+        if let Some(session) = self.catalog.fail(id, reason.to_owned()) {
+            self.host.session_changed(session);
+        }
+    }
+
+    /// Whether a session could not be used when somebody tried the last time.
+    pub(crate) fn has_failed(&self, id: SessionId) -> bool {
+        self.catalog.has_failed(id)
     }
 
     /// A session was deleted.

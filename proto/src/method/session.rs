@@ -154,14 +154,29 @@ pub struct ListSessionsParams {
 }
 
 /// The result of `listSessions`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListSessionsResult {
     /// The sessions, the one that changed last first.
     pub sessions: Vec<Session>,
+    /// Sessions whose logs do not say what they are, behind all others. They count for `limit`, and
+    /// are in every listing but that of the sessions that are put away: their project and their
+    /// kind are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<UnreadableSession>,
     /// Where the next page begins; absent at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+}
+
+/// A session of which no more can be told than what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadableSession {
+    /// The session.
+    pub session_id: SessionId,
+    /// What is wrong with its log.
+    pub problem: String,
 }
 
 /// The parameters of `updateSession`.

@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use scorel_proto::{ListSessionsParams, ListSessionsResult, Phase, Session};
+use scorel_proto::{ListSessionsParams, ListSessionsResult, Phase, Session, UnreadableSession};
 
 use crate::args::SessionsArgs;
 use crate::control::Control;
@@ -16,15 +16,13 @@ pub(super) async fn run(
     control: &mut Control,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let sessions = listed(args, control).await?;
-    let answer = ListSessionsResult {
-        sessions,
-        next_cursor: None,
-    };
+    let answer = listed(args, control).await?;
     let now = SystemTime::now();
     result(output, &answer, |output| {
         let mut sessions = answer.sessions.iter();
-        sessions.try_for_each(|session| output.line(&row(session, now)))
+        sessions.try_for_each(|session| output.line(&row(session, now)))?;
+        let mut unreadable = answer.unreadable.iter();
+        unreadable.try_for_each(|session| output.line(&unreadable_row(session)))
     })?;
     if answer.sessions.is_empty() {
         output.note(if args.all {
@@ -36,7 +34,7 @@ pub(super) async fn run(
     Ok(Exit::Success)
 }
 
-async fn listed(args: &SessionsArgs, control: &mut Control) -> Result<Vec<Session>, Failure> {
+async fn listed(args: &SessionsArgs, control: &mut Control) -> Result<ListSessionsResult, Failure> {
     let mut params = ListSessionsParams {
         archived: Some(args.archived),
         ..ListSessionsParams::default()
@@ -45,7 +43,7 @@ async fn listed(args: &SessionsArgs, control: &mut Control) -> Result<Vec<Sessio
         let directory = target::project_directory(args.project.as_deref())?;
         match target::project(control, &directory).await? {
             Some(project) => params.project_id = Some(project.project_id),
-            None => return Ok(Vec::new()),
+            None => return Ok(ListSessionsResult::default()),
         }
     }
     target::sessions(control, params).await
@@ -63,6 +61,19 @@ fn row(session: &Session, now: SystemTime) -> String {
         phase(session.phase),
         age(session.updated_at, now),
         problem.unwrap_or_default(),
+    )
+}
+
+fn unreadable_row(session: &UnreadableSession) -> String {
+    let UnreadableSession {
+        session_id,
+        problem,
+    } = session;
+    let phase = phase(Phase::Failed);
+    format!(
+        "{session_id}  {phase:<12}{:>8}  ({})",
+        "",
+        one_line(problem)
     )
 }
 
@@ -94,6 +105,17 @@ pub(super) fn age(milliseconds: u64, now: SystemTime) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_an_unreadable_session_stands_where_its_title_would() {
+        let row = unreadable_row(&UnreadableSession {
+            session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            problem: "the log is\nno log".to_owned(),
+        });
+        let expected = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV  failed                ";
+        assert!(row.starts_with(expected), "{row}");
+        assert!(row.ends_with(')') && !row.contains('\n'), "{row}");
+    }
 
     #[test]
     fn an_age_is_told_in_its_largest_unit() {

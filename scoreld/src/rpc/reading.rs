@@ -85,6 +85,7 @@ async fn put_blob(
     params: PutBlobParams,
 ) -> Result<PutBlobResult, RpcError> {
     let lane = host.sessions.get(params.session_id).await?;
+    lane.check_writable()?;
     blocking(move || {
         let bytes = BASE64.decode(&params.data).map_err(|error| {
             let text = format!("`data` is not base64: {error}");

@@ -77,11 +77,7 @@ async fn list(
         limit: limit(params.limit, 50, 1000)?,
         cursor: params.cursor,
     };
-    let (sessions, next_cursor) = host.sessions.list(filter).await?;
-    Ok(ListSessionsResult {
-        sessions,
-        next_cursor,
-    })
+    Ok(host.sessions.list(filter).await?)
 }
 
 async fn update(
@@ -155,6 +151,7 @@ async fn accept_damage(
     let id = params.command_id.take();
     let command = command(&call, id, AcceptDamage::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
+    lane.check_writable()?;
     let (offset, length) = (params.offset, params.length);
     let seq = lane.accept_damage(command, offset, length).await?;
     Ok(SeqResult { seq })

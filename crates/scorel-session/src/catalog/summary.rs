@@ -2,39 +2,47 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use scorel_journal::{Access, EVENTS, LogFile, Storage};
-use scorel_proto::{Event, Session, SessionId, SessionView};
+use scorel_journal::{Access, EVENTS, LogFile, Reader, Storage};
+use scorel_proto::{Event, Phase, Session, SessionId, SessionView};
 
 use crate::SessionHeader;
 use crate::checkpoint::Checkpoint;
+use crate::error::chain;
 
 /// How much of a log's beginning and of its end is looked at.
 const PART_BYTES: u64 = 256 * 1024;
 
-/// Summarises a session that nobody has loaded, from its checkpoint and the ends of its log.
+/// Summarises a session that nobody has loaded, from its checkpoint and the ends of its log, or says
+/// why it could not be loaded.
 ///
 /// The cost does not depend on the log's length. A summary of a long log without a checkpoint may
 /// miss what its middle says, such as a title; loading the session puts that right.
-pub(super) fn summarise(storage: &dyn Storage, dir: &Path, id: SessionId) -> Option<Session> {
-    let (head, tail) = ends(storage, &dir.join(EVENTS)).ok()?;
-    let mut lines = head.split(|byte| *byte == b'\n');
-    let header: SessionHeader = serde_json::from_slice(lines.next()?).ok()?;
-    if header.session_id != id {
-        return None;
-    }
+pub(super) fn summarise(
+    storage: &dyn Storage,
+    dir: &Path,
+    id: SessionId,
+) -> Result<Session, String> {
+    let opened = Reader::open(storage, dir).map_err(|error| chain(&error))?;
+    let header = SessionHeader::read(&opened.1, id)?;
+    let (head, tail) = ends(storage, &dir.join(EVENTS))
+        .map_err(|error| format!("cannot read the log: {error}"))?;
     let checkpoint = Checkpoint::read(storage, dir);
     let mut view = match checkpoint {
         Some(checkpoint) => checkpoint.view,
         None => {
             let mut view = SessionView::default();
-            fold(&mut view, lines);
+            fold(&mut view, head.split(|byte| *byte == b'\n').skip(1));
             view
         }
     };
     fold(&mut view, tail.split(|byte| *byte == b'\n'));
     let mut session = header.describe(&view);
-    session.phase = view.state.phase();
-    Some(session)
+    session.problem = header.problem();
+    session.phase = match session.problem {
+        Some(_) => Phase::Failed,
+        None => view.state.phase(),
+    };
+    Ok(session)
 }
 
 /// Folds whole lines; what is cut off at a part's edge is no JSON and is skipped, and so is what

@@ -111,9 +111,9 @@ impl Lane {
                 serde_json::to_vec(&event)
             })
         };
-        let mut appended = append(&mut state.journal);
+        let mut appended = append(state.journal()?);
         if matches!(appended, Err(AppendError::Failed(_))) && self.move_to_copy(state) {
-            appended = append(&mut state.journal);
+            appended = append(state.journal()?);
         }
         match appended {
             Ok(record) => {
@@ -127,12 +127,13 @@ impl Lane {
     /// After a failed sync nobody knows what the disk has of the file. What was published is copied
     /// to a new one, and the session goes on there.
     fn move_to_copy(&self, state: &mut LaneState) -> bool {
-        match state.journal.recover_by_copy() {
-            Ok(()) => {
+        match state.log.writable().map(Journal::recover_by_copy) {
+            None => false,
+            Some(Ok(())) => {
                 tracing::warn!(session = %self.id(), "the log was moved to a copy of itself");
                 true
             }
-            Err(error) => {
+            Some(Err(error)) => {
                 tracing::error!(session = %self.id(), %error, "the log could not be copied");
                 false
             }
@@ -204,7 +205,8 @@ impl Lane {
         turn_id: TurnId,
         body: TransientBody,
     ) -> Option<TransientBody> {
-        let Ok(seq) = state.journal.next_transient() else {
+        let journal = state.log.writable();
+        let Some(seq) = journal.and_then(|journal| journal.next_transient().ok()) else {
             return Some(body);
         };
         self.publish_transient(state, &self.transient(seq, turn_id, body));
@@ -212,12 +214,12 @@ impl Lane {
     }
 
     fn transient_seq(&self, state: &mut LaneState, turn_id: TurnId) -> Result<Seq, SessionError> {
-        if let Ok(seq) = state.journal.next_transient() {
+        if let Ok(seq) = state.journal()?.next_transient() {
             return Ok(seq);
         }
         let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
         self.commit(state, Draft::new(reserve).in_turn(turn_id))?;
-        let seq = state.journal.next_transient();
+        let seq = state.journal()?.next_transient();
         seq.map_err(|error| SessionError::Internal(error.to_string()))
     }
 

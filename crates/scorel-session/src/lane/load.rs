@@ -1,13 +1,18 @@
 //! Loading a session: its log is folded, and what a crash left open is closed.
 
+mod again;
+
 use std::path::Path;
 use std::sync::Arc;
 
-use scorel_journal::{ContinueAt, Index, Journal, Opened, RecordRef, ResumePoint, Resumed};
-use scorel_proto::{Event, SessionId, SessionView};
+use scorel_journal::{
+    ContinueAt, Durability, Header, Index, Journal, OpenError, OpenReport, Opened, Reader,
+    RecordRef, ResumePoint, Resumed, Storage,
+};
+use scorel_proto::{Event, Seq, SessionId, SessionView};
 
-use super::damage::unaccepted;
-use super::{Lane, LaneState};
+use super::damage::{DamagedPlace, unaccepted};
+use super::{Lane, LaneState, Log};
 use crate::checkpoint::Checkpoint;
 use crate::receipts::Receipts;
 use crate::recovery::recover;
@@ -25,32 +30,41 @@ struct Fold {
     checkpointed: u64,
 }
 
+/// A log that was read, and what it folds into.
+struct Loaded {
+    header: SessionHeader,
+    log: Log,
+    fold: Fold,
+    damage: Vec<DamagedPlace>,
+    failed: Option<String>,
+}
+
 impl Lane {
     /// Loads the session from its directory. Blocks on the disk.
     pub(crate) fn load(shared: Arc<Shared>, id: SessionId) -> Result<Arc<Self>, SessionError> {
         let dir = shared.session_dir(id);
-        let (opened, fold) = open(&shared, &dir, id)?;
-        let header = read_header(&opened, id)?;
-        report(&opened, id);
-        let damage = unaccepted(opened.report(), &fold.view.state.accepted_damage);
-        let beyond = beyond_repair(&opened);
-        // A hole may hide that a turn is open.
-        let at = if fold.view.state.turn.is_some() || !damage.is_empty() {
-            ContinueAt::Reserve
-        } else {
-            ContinueAt::LastRecord
+        let loaded = match open(&shared, &dir, id) {
+            Ok(opened) => Loaded::writable(opened, shared.settings.durability, id)?,
+            Err(OpenError::NewerFormat { .. }) => Loaded::read_only(&*shared.storage, &dir, id)?,
+            Err(error) => return Err(SessionError::open(id, &error)),
         };
-        let journal = opened.into_journal(at, shared.settings.durability);
+        let Loaded {
+            header,
+            log,
+            fold,
+            damage,
+            failed,
+        } = loaded;
         let state = LaneState {
             session_id: id,
             checkpointed: fold.checkpointed,
-            journal,
+            log,
             view: fold.view,
             index: fold.index,
             receipts: fold.receipts,
             spool: Spool::new(Arc::clone(&shared.storage), &dir),
             damage,
-            failed: beyond,
+            failed,
             deleted: false,
             recovery_due: None,
             lift_pause: false,
@@ -60,6 +74,10 @@ impl Lane {
             .try_lock()
             .expect("nobody else has a lane that is being loaded");
         lane.wake(&mut state);
+        if state.problem().is_some() || lane.shared.has_failed(id) {
+            // Listings say something else.
+            lane.announce(&state);
+        }
         drop(state);
         Ok(lane)
     }
@@ -84,20 +102,70 @@ impl Lane {
         if state.failed.is_some() || state.deleted || !state.damage.is_empty() {
             return Ok(());
         }
-        let before = state.journal.end();
+        let before = state.log.end();
         let recovered = recover(self, state).and_then(|()| self.start_next(state));
         if let Err(SessionError::Stalled(reason)) = &recovered {
             state.recovery_due = Some(reason.clone());
         }
-        if state.journal.end() != before {
+        if state.log.end() != before {
             self.announce(state);
         }
         recovered
     }
 }
 
+impl Loaded {
+    fn writable(
+        (opened, fold): (Opened, Fold),
+        durability: Durability,
+        id: SessionId,
+    ) -> Result<Self, SessionError> {
+        let header = read_header(&opened.report().header, id)?;
+        report(opened.report(), id);
+        let damage = unaccepted(opened.report(), &fold.view.state.accepted_damage);
+        let failed = beyond_repair(opened.report());
+        // A hole may hide that a turn is open.
+        let at = if fold.view.state.turn.is_some() || !damage.is_empty() {
+            ContinueAt::Reserve
+        } else {
+            ContinueAt::LastRecord
+        };
+        Ok(Self {
+            header,
+            log: Log::Journal(opened.into_journal(at, durability)),
+            fold,
+            damage,
+            failed,
+        })
+    }
+
+    /// Reads a log of a newer version. Nothing is written: whatever this version adds, the newer one
+    /// might not understand.
+    fn read_only(storage: &dyn Storage, dir: &Path, id: SessionId) -> Result<Self, SessionError> {
+        let failed = |error: OpenError| SessionError::open(id, &error);
+        let (reader, header) = Reader::open(storage, dir).map_err(failed)?;
+        let header = read_header(&header, id)?;
+        let mut fold = Fold::default();
+        let found = reader.scan(&mut |record| fold.add(record));
+        report(&found.map_err(failed)?, id);
+        let last = fold.index.last();
+        Ok(Self {
+            failed: header.problem(),
+            log: Log::ReadOnly {
+                reader,
+                last: last.map_or(Seq::ZERO, |place| place.seq),
+                end: last.map_or(0, |place| place.end()),
+            },
+            // Nobody can accept it here.
+            damage: Vec::new(),
+            header,
+            fold,
+        })
+    }
+}
+
 /// Opens the log behind its checkpoint, or from the start if the checkpoint does not fit it.
-fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, Fold), SessionError> {
+fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, Fold), OpenError> {
     if let Some(checkpoint) = Checkpoint::read(&*shared.storage, dir) {
         let Checkpoint {
             resume,
@@ -112,26 +180,23 @@ fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, Fold), Se
             // With its newline.
             checkpointed: resume.place().end() + 1,
         };
-        let (opened, fold) = open_from(shared, dir, id, Some(resume), fold)?;
+        let (opened, fold) = open_from(shared, dir, Some(resume), fold)?;
         if matches!(opened.report().resumed, Resumed::FromPoint) {
             return Ok((opened, fold));
         }
         tracing::warn!(session = %id, "the checkpoint does not fit the log and is ignored");
     }
-    open_from(shared, dir, id, None, Fold::default())
+    open_from(shared, dir, None, Fold::default())
 }
 
 fn open_from(
     shared: &Shared,
     dir: &Path,
-    id: SessionId,
     resume: Option<ResumePoint>,
     mut fold: Fold,
-) -> Result<(Opened, Fold), SessionError> {
+) -> Result<(Opened, Fold), OpenError> {
     let storage = Arc::clone(&shared.storage);
-    Journal::open(storage, dir, resume, &mut |record| fold.add(record))
-        .map_err(|error| SessionError::open(id, &error))
-        .map(|opened| (opened, fold))
+    Journal::open(storage, dir, resume, &mut |record| fold.add(record)).map(|opened| (opened, fold))
 }
 
 impl Fold {
@@ -158,30 +223,22 @@ impl Fold {
     }
 }
 
-fn read_header(opened: &Opened, id: SessionId) -> Result<SessionHeader, SessionError> {
-    let failed = |reason: String| SessionError::Failed {
+fn read_header(header: &Header, id: SessionId) -> Result<SessionHeader, SessionError> {
+    SessionHeader::read(header, id).map_err(|reason| SessionError::Failed {
         session_id: id,
         reason,
-    };
-    let header: SessionHeader = serde_json::from_str(opened.report().header.text())
-        .map_err(|error| failed(format!("the log's first line is not a session's: {error}")))?;
-    if header.session_id == id {
-        Ok(header)
-    } else {
-        Err(failed(format!("the log is that of {}", header.session_id)))
-    }
+    })
 }
 
 /// Says in the daemon's log what is wrong with a session's log.
-fn report(opened: &Opened, id: SessionId) {
-    let report = opened.report();
+fn report(report: &OpenReport, id: SessionId) {
     if let Some(torn) = &report.torn {
         tracing::warn!(
             session = %id,
             offset = torn.offset,
             bytes = torn.len,
             moved_to = ?torn.moved_to,
-            "an unfinished last line was moved aside"
+            "the log ends with an unfinished line"
         );
     }
     for damage in &report.damage {
@@ -191,8 +248,7 @@ fn report(opened: &Opened, id: SessionId) {
 }
 
 /// So many damaged places that the log is beyond accepting them one by one.
-fn beyond_repair(opened: &Opened) -> Option<String> {
-    let more = opened.report().more_damage;
-    let listed = opened.report().damage.len();
+fn beyond_repair(report: &OpenReport) -> Option<String> {
+    let (listed, more) = (report.damage.len(), report.more_damage);
     (more > 0).then(|| format!("the log is damaged at {listed} places and {more} more"))
 }

@@ -2,6 +2,7 @@ use scorel_journal::{Index, Journal};
 use scorel_proto::{SessionId, SessionView};
 
 use super::damage::DamagedPlace;
+use super::log::Log;
 use crate::SessionError;
 use crate::receipts::Receipts;
 use crate::spool::Spool;
@@ -10,7 +11,7 @@ use crate::spool::Spool;
 #[derive(Debug)]
 pub(crate) struct LaneState {
     pub(crate) session_id: SessionId,
-    pub(crate) journal: Journal,
+    pub(crate) log: Log,
     pub(crate) view: SessionView,
     pub(crate) index: Index,
     pub(crate) receipts: Receipts,
@@ -51,6 +52,15 @@ impl LaneState {
             (None, Some(reason)) => Err(SessionError::Stalled(reason.clone())),
             (None, None) => Ok(()),
         }
+    }
+
+    /// The log, to be written.
+    pub(crate) fn journal(&mut self) -> Result<&mut Journal, SessionError> {
+        let session_id = self.session_id;
+        self.log.writable().ok_or_else(|| SessionError::Failed {
+            session_id,
+            reason: "the log can only be read".to_owned(),
+        })
     }
 
     /// What keeps the session from being used, in words.

@@ -14,7 +14,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// If there is no such session, a turn is running in it, or the file system refuses.
+    /// If there is no such session, a turn is running in it, a newer version has written it, or the
+    /// file system refuses.
     pub async fn delete(self: &Arc<Self>, id: SessionId) -> Result<(), SessionError> {
         let sessions = Arc::clone(self);
         let deleted = tokio::spawn(async move { sessions.delete_now(id).await });
@@ -42,6 +43,7 @@ impl Sessions {
 /// From the change of the directory's name on the session does not exist.
 fn delete(lane: &Arc<Lane>, state: &mut LaneState) -> Result<PathBuf, SessionError> {
     state.check_exists()?;
+    lane.check_writable()?;
     if lane.turn.is_running() {
         return Err(SessionError::Busy(lane.phase_of(state)));
     }

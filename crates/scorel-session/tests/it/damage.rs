@@ -107,7 +107,12 @@ async fn the_trouble_of_one_session_does_not_touch_another() {
     let other = rig.session().await;
     rig.exchange(other, "fine").await;
     rig.check(other).await;
-    let (sessions, _) = rig.sessions.list(Default::default()).await.expect("listed");
+    let sessions = rig
+        .sessions
+        .list(Default::default())
+        .await
+        .expect("listed")
+        .sessions;
     assert_eq!(sessions.len(), 2);
 }
 

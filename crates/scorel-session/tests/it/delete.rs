@@ -43,7 +43,12 @@ async fn a_deleted_session_is_gone_for_everybody() {
         0
     );
     assert_eq!(*rig.script.forgotten.lock().expect("not poisoned"), [id]);
-    let (listed, _) = rig.sessions.list(Default::default()).await.expect("listed");
+    let listed = rig
+        .sessions
+        .list(Default::default())
+        .await
+        .expect("listed")
+        .sessions;
     assert_eq!(listed.len(), 0);
 
     let code = |error: scorel_session::SessionError| error.code();
@@ -83,7 +88,12 @@ async fn a_session_can_be_deleted_right_after_its_turn_was_cancelled() {
         }
     }
     rig.sessions.drain(std::time::Duration::from_secs(5)).await;
-    let (listed, _) = rig.sessions.list(Default::default()).await.expect("listed");
+    let listed = rig
+        .sessions
+        .list(Default::default())
+        .await
+        .expect("listed")
+        .sessions;
     assert_eq!(listed.len(), 0);
 }
 
@@ -113,11 +123,12 @@ async fn a_deletion_that_a_crash_interrupted_is_finished_with_the_next_listing()
         .join("sessions")
         .join(format!(".deleted-{id}"));
     fs::rename(crashed.dir(id), &gone).expect("renamed");
-    let (listed, _) = crashed
+    let listed = crashed
         .sessions
         .list(Default::default())
         .await
-        .expect("listed");
+        .expect("listed")
+        .sessions;
     assert_eq!(
         listed
             .iter()

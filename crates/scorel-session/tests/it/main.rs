@@ -14,6 +14,7 @@ mod host;
 mod listing;
 mod loading;
 mod log;
+mod newer;
 mod numbers;
 mod outcomes;
 mod pages;

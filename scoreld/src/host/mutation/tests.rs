@@ -124,7 +124,8 @@ fn creation(project_id: ProjectId) -> Effect {
 }
 
 async fn sessions(host: &Host) -> Vec<SessionId> {
-    let (sessions, _) = host.sessions.list(ListFilter::default()).await.unwrap();
+    let listed = host.sessions.list(ListFilter::default()).await.unwrap();
+    let sessions = listed.sessions;
     for session in &sessions {
         assert_eq!(session.title.as_deref(), Some("a title"));
     }

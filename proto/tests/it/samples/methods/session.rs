@@ -3,8 +3,8 @@ use scorel_proto::{
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteSession,
     DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult,
     ListSessions, ListSessionsParams, ListSessionsResult, Phase, Project, SeqResult, Session,
-    SessionKind, SessionParent, ThinkingLevel, UpdateSession, UpdateSessionParams,
-    UpdateSessionResult, Usage,
+    SessionKind, SessionParent, ThinkingLevel, UnreadableSession, UpdateSession,
+    UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
 use super::{method, params_of, result_of};
@@ -127,10 +127,15 @@ fn reading() -> Vec<Golden> {
     };
     let page = ListSessionsResult {
         sessions: vec![session(), empty()],
+        unreadable: Vec::new(),
         next_cursor: Some("c2".into()),
     };
     let last = ListSessionsResult {
         sessions: Vec::new(),
+        unreadable: vec![UnreadableSession {
+            session_id: ids::session(),
+            problem: "the log has no header".into(),
+        }],
         next_cursor: None,
     };
     let mut all = Vec::from(method::<GetSession>(
