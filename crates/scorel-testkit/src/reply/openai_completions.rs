@@ -1,0 +1,21 @@
+use super::Reply;
+use crate::Answer;
+
+pub(super) fn render(reply: &Reply) -> Answer {
+    let mut chat = Answer::chat();
+    if let Some(thinking) = &reply.thinking {
+        chat = chat.thinking(thinking);
+    }
+    if let Some(text) = &reply.text {
+        chat = chat.text(text);
+    }
+    for call in &reply.calls {
+        chat = chat.tool_call(&call.id, &call.name, &call.arguments);
+    }
+    let reason = if reply.calls.is_empty() {
+        "stop"
+    } else {
+        "tool_calls"
+    };
+    chat.finish(reason).usage(100, 10).into()
+}

@@ -1,0 +1,195 @@
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Checked, Issued, ensure, filled, known_fields, said, schema};
+use crate::reply::proof;
+
+const FIELDS: &[&str] = &[
+    "model",
+    "max_tokens",
+    "stream",
+    "system",
+    "messages",
+    "tools",
+    "tool_choice",
+    "thinking",
+    "output_config",
+    "stop_sequences",
+    "metadata",
+    "cache_control",
+];
+
+/// How many marks of a cache a request may have.
+const CACHE_MARKS: usize = 4;
+
+pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
+    known_fields(body, FIELDS, "request")?;
+    let limit = body["max_tokens"].as_u64().unwrap_or(0);
+    ensure(limit > 0, || "max_tokens: field required".to_owned())?;
+    if body["thinking"]["type"] == "enabled" {
+        let budget = body["thinking"]["budget_tokens"].as_u64().unwrap_or(0);
+        ensure((1024..limit).contains(&budget), || {
+            "budget_tokens must be at least 1024 and less than max_tokens".to_owned()
+        })?;
+    }
+    for tool in body["tools"].as_array().into_iter().flatten() {
+        schema::tool_name(&tool["name"])?;
+        schema::parameters(&tool["input_schema"])?;
+    }
+    let marks = body.to_string().matches(r#""cache_control":"#).count();
+    ensure(marks <= CACHE_MARKS, || {
+        format!("{marks} blocks with cache_control")
+    })?;
+    let thinks = body["thinking"].is_object() && body["thinking"]["type"] != "disabled";
+    let messages = merged(filled(&body["messages"], "messages")?)?;
+    ensure(messages[0].0 == "user", || {
+        "the first message must be the user's".to_owned()
+    })?;
+    let mut open: Vec<&str> = Vec::new();
+    for (place, (role, content)) in messages.iter().enumerate() {
+        if *role == "user" {
+            user(content, &open)?;
+            open.clear();
+        } else {
+            ensure(open.is_empty(), || {
+                "tool_use without tool_result".to_owned()
+            })?;
+            open = assistant(content, model, issued, thinks)?;
+            let last = place + 1 == messages.len();
+            ensure(!(last && thinks), || "no prefill while thinking".to_owned())?;
+        }
+    }
+    ensure(open.is_empty(), || {
+        format!("tool_use ids without tool_result: {open:?}")
+    })
+}
+
+/// The messages, neighbours of the same role as one.
+fn merged(messages: &[Value]) -> Result<Vec<(&str, Vec<&Value>)>, String> {
+    let mut merged: Vec<(&str, Vec<&Value>)> = Vec::new();
+    for message in messages {
+        let role = message["role"].as_str().unwrap_or_default();
+        ensure(matches!(role, "user" | "assistant"), || {
+            format!("unknown role {role:?}")
+        })?;
+        let blocks: Vec<&Value> = if message["content"].is_string() {
+            said(&message["content"], "content")?;
+            Vec::new()
+        } else {
+            filled(&message["content"], "content")?.iter().collect()
+        };
+        match merged.last_mut() {
+            Some((last, content)) if *last == role => content.extend(blocks),
+            _ => merged.push((role, blocks)),
+        }
+    }
+    Ok(merged)
+}
+
+fn user(content: &[&Value], open: &[&str]) -> Checked {
+    let mut answered = HashSet::new();
+    let mut other = false;
+    for block in content {
+        match block["type"].as_str().unwrap_or_default() {
+            "tool_result" => {
+                let id = block["tool_use_id"].as_str().unwrap_or_default();
+                ensure(!other, || "tool_result blocks must come first".to_owned())?;
+                ensure(open.contains(&id), || {
+                    format!("tool_result without tool_use: {id:?}")
+                })?;
+                ensure(answered.insert(id), || format!("two results for {id}"))?;
+                result(&block["content"])?;
+            }
+            "text" => {
+                other = true;
+                said(&block["text"], "text")?;
+            }
+            "image" => {
+                other = true;
+                image(block)?;
+            }
+            unknown => return Err(format!("unknown block of the user: {unknown:?}")),
+        }
+    }
+    ensure(answered.len() == open.len(), || {
+        format!("tool_use ids without tool_result right after them: {open:?}")
+    })
+}
+
+fn result(content: &Value) -> Checked {
+    if content.is_null() || content.is_string() {
+        return Ok(());
+    }
+    for block in content
+        .as_array()
+        .ok_or("a result must be text or a list")?
+    {
+        match block["type"].as_str() {
+            Some("text") => said(&block["text"], "text").map(drop)?,
+            Some("image") => image(block)?,
+            other => return Err(format!("unknown block of a result: {other:?}")),
+        }
+    }
+    Ok(())
+}
+
+fn image(block: &Value) -> Checked {
+    let source = &block["source"];
+    let known = source["type"] == "base64"
+        && source["media_type"].is_string()
+        && source["data"].as_str().is_some_and(|data| !data.is_empty());
+    ensure(known, || {
+        "an image needs base64 data and a media type".to_owned()
+    })
+}
+
+/// Checks an answer; the ids of its calls.
+fn assistant<'a>(
+    content: &[&'a Value],
+    model: &str,
+    issued: &Issued,
+    thinks: bool,
+) -> Result<Vec<&'a str>, String> {
+    let mut calls = Vec::new();
+    let mut proved = false;
+    for block in content {
+        match block["type"].as_str().unwrap_or_default() {
+            "text" => {
+                let text = said(&block["text"], "text")?;
+                ensure(text.trim_end() == text || content.len() > 1, || {
+                    "final assistant content cannot end with trailing whitespace".to_owned()
+                })?;
+            }
+            "thinking" => {
+                ensure(block["signature"] == proof(model), || {
+                    "Invalid signature in thinking block".to_owned()
+                })?;
+                ensure(block["cache_control"].is_null(), || {
+                    "thinking blocks cannot be cached".to_owned()
+                })?;
+                proved = true;
+            }
+            "redacted_thinking" => proved = true,
+            "tool_use" => {
+                let id = schema::call_id(&block["id"], 64)?;
+                ensure(schema::is_plain(id), || {
+                    format!("tool_use.id: bad characters in {id:?}")
+                })?;
+                schema::tool_name(&block["name"])?;
+                ensure(block["input"].is_object(), || {
+                    "tool_use.input: not an object".to_owned()
+                })?;
+                ensure(!calls.contains(&id), || {
+                    "tool_use ids must be unique".to_owned()
+                })?;
+                ensure(proved || !thinks || !issued.is_reasoned(model, id), || {
+                    "expected thinking or redacted_thinking, but found tool_use".to_owned()
+                })?;
+                calls.push(id);
+            }
+            unknown => return Err(format!("unknown block of the assistant: {unknown:?}")),
+        }
+    }
+    Ok(calls)
+}

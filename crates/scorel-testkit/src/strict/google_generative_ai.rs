@@ -1,0 +1,136 @@
+use serde_json::Value;
+
+use super::{Checked, ensure, filled, known_fields, said, schema};
+use crate::reply::proof;
+
+const FIELDS: &[&str] = &[
+    "contents",
+    "systemInstruction",
+    "tools",
+    "toolConfig",
+    "generationConfig",
+    "safetySettings",
+    "cachedContent",
+];
+const GENERATION: &[&str] = &[
+    "maxOutputTokens",
+    "temperature",
+    "topP",
+    "topK",
+    "stopSequences",
+    "thinkingConfig",
+];
+
+/// What stands for the signature of a call that another model made.
+const FOREIGN: &str = "skip_thought_signature_validator";
+
+/// The model that the path names.
+pub(super) fn model(path: &str) -> Option<&str> {
+    let (_, rest) = path.split_once("/models/")?;
+    rest.split(':').next()
+}
+
+pub(super) fn check(body: &Value, model: &str) -> Checked {
+    known_fields(body, FIELDS, "request")?;
+    if !body["generationConfig"].is_null() {
+        known_fields(&body["generationConfig"], GENERATION, "generationConfig")?;
+    }
+    for tool in body["tools"].as_array().into_iter().flatten() {
+        for function in filled(&tool["functionDeclarations"], "functionDeclarations")? {
+            schema::tool_name(&function["name"])?;
+            let described = &function["parametersJsonSchema"];
+            let parameters = &function["parameters"];
+            schema::parameters(if described.is_null() {
+                parameters
+            } else {
+                described
+            })?;
+        }
+    }
+    let contents = filled(&body["contents"], "contents")?;
+    ensure(contents[0]["role"] == "user", || {
+        "the first turn must be the user's".to_owned()
+    })?;
+    let mut calls: Vec<&Value> = Vec::new();
+    for (place, content) in contents.iter().enumerate() {
+        let parts = filled(&content["parts"], "parts")?;
+        let before = place.checked_sub(1).map(|place| &contents[place]["role"]);
+        ensure(before != Some(&content["role"]), || {
+            "two turns of one role".to_owned()
+        })?;
+        match content["role"].as_str() {
+            Some("user") => {
+                user(parts, &calls)?;
+                calls.clear();
+            }
+            Some("model") => calls = answer(parts, model)?,
+            other => return Err(format!("unknown role {other:?}")),
+        }
+    }
+    ensure(calls.is_empty(), || {
+        "function calls without responses".to_owned()
+    })
+}
+
+fn user(parts: &[Value], calls: &[&Value]) -> Checked {
+    let responses: Vec<&Value> = parts
+        .iter()
+        .map(|part| &part["functionResponse"])
+        .filter(|response| response.is_object())
+        .collect();
+    ensure(responses.len() == calls.len(), || {
+        "the number of function response parts must equal that of the function call parts"
+            .to_owned()
+    })?;
+    for (response, call) in responses.iter().zip(calls) {
+        ensure(response["name"] == call["name"], || {
+            "response to another function".to_owned()
+        })?;
+        ensure(response["id"] == call["id"], || {
+            "response to another call".to_owned()
+        })?;
+        ensure(response["response"].is_object(), || {
+            "a response must be an object".to_owned()
+        })?;
+    }
+    for part in parts
+        .iter()
+        .filter(|part| part["functionResponse"].is_null())
+    {
+        if part["inlineData"].is_object() {
+            ensure(part["inlineData"]["data"].is_string(), || {
+                "inlineData without data".to_owned()
+            })?;
+        } else {
+            said(&part["text"], "text")?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks an answer; its calls.
+fn answer<'a>(parts: &'a [Value], model: &str) -> Result<Vec<&'a Value>, String> {
+    let mut calls = Vec::new();
+    for part in parts {
+        let signature = part["thoughtSignature"].as_str();
+        ensure(
+            signature.is_none_or(|signature| signature == proof(model) || signature == FOREIGN),
+            || "Corrupted thought signature.".to_owned(),
+        )?;
+        let call = &part["functionCall"];
+        if call.is_object() {
+            schema::tool_name(&call["name"])?;
+            ensure(call["args"].is_object(), || {
+                "args must be an object".to_owned()
+            })?;
+            let first = calls.is_empty() && model.starts_with("gemini-3");
+            ensure(!first || signature.is_some(), || {
+                "Function call is missing a thought_signature".to_owned()
+            })?;
+            calls.push(call);
+        } else if signature.is_none() {
+            said(&part["text"], "text")?;
+        }
+    }
+    Ok(calls)
+}

@@ -1,0 +1,137 @@
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Checked, ensure, filled, known_fields, said, schema};
+
+const FIELDS: &[&str] = &[
+    "model",
+    "messages",
+    "tools",
+    "tool_choice",
+    "stream",
+    "stream_options",
+    "max_tokens",
+    "max_completion_tokens",
+    "store",
+    "usage",
+    "reasoning_effort",
+    "reasoning",
+    "thinking",
+    "chat_template_kwargs",
+    "stop",
+    "prompt_cache_key",
+    "enable_thinking",
+];
+
+pub(super) fn check(body: &Value, model: &str) -> Checked {
+    known_fields(body, FIELDS, "request")?;
+    for tool in body["tools"].as_array().into_iter().flatten() {
+        ensure(tool["type"] == "function", || {
+            "a tool must be a function".to_owned()
+        })?;
+        schema::tool_name(&tool["function"]["name"])?;
+        schema::parameters(&tool["function"]["parameters"])?;
+    }
+    let mut history = History {
+        model,
+        ..History::default()
+    };
+    for message in filled(&body["messages"], "messages")? {
+        history.message(message)?;
+    }
+    history.nothing_open()
+}
+
+/// The conversation so far.
+#[derive(Debug, Default)]
+struct History<'a> {
+    model: &'a str,
+    begun: bool,
+    /// Calls of the last assistant message that have no result yet.
+    open: HashSet<String>,
+}
+
+impl History<'_> {
+    fn message(&mut self, message: &Value) -> Checked {
+        let role = message["role"].as_str().unwrap_or_default();
+        if role != "tool" {
+            self.nothing_open()?;
+        }
+        match role {
+            "system" | "developer" => {
+                ensure(!self.begun, || {
+                    "the system prompt must come first".to_owned()
+                })?;
+                return said(&message["content"], "system").map(drop);
+            }
+            "user" => user(&message["content"])?,
+            "assistant" => self.assistant(message)?,
+            "tool" => self.result(message)?,
+            other => return Err(format!("unknown role {other:?}")),
+        }
+        self.begun = true;
+        Ok(())
+    }
+
+    fn assistant(&mut self, message: &Value) -> Checked {
+        let calls = message["tool_calls"].as_array();
+        if let Some(text) = message["content"].as_str() {
+            ensure(calls.is_some() || !text.trim().is_empty(), || {
+                "an assistant message must have text or calls".to_owned()
+            })?;
+        } else {
+            ensure(message["content"].is_null() && calls.is_some(), || {
+                "an assistant message must have text or calls".to_owned()
+            })?;
+        }
+        let Some(calls) = calls else {
+            return Ok(());
+        };
+        ensure(!calls.is_empty(), || {
+            "tool_calls must not be empty".to_owned()
+        })?;
+        if self.model.starts_with("deepseek") {
+            ensure(message["reasoning_content"].is_string(), || {
+                "reasoning_content in the thinking mode must be passed back".to_owned()
+            })?;
+        }
+        for call in calls {
+            let id = schema::call_id(&call["id"], 40)?;
+            schema::tool_name(&call["function"]["name"])?;
+            schema::arguments(&call["function"]["arguments"])?;
+            ensure(self.open.insert(id.to_owned()), || {
+                format!("call id {id} twice")
+            })?;
+        }
+        Ok(())
+    }
+
+    fn result(&mut self, message: &Value) -> Checked {
+        let id = message["tool_call_id"].as_str().unwrap_or_default();
+        said(&message["content"], "tool content")?;
+        ensure(self.open.remove(id), || {
+            format!("a tool message must follow the tool_calls that it answers: {id:?}")
+        })
+    }
+
+    fn nothing_open(&self) -> Checked {
+        ensure(self.open.is_empty(), || {
+            format!("tool_calls without tool messages: {:?}", self.open)
+        })
+    }
+}
+
+fn user(content: &Value) -> Checked {
+    if content.is_string() {
+        return said(content, "user content").map(drop);
+    }
+    for part in filled(content, "user content")? {
+        match part["type"].as_str() {
+            Some("text") => said(&part["text"], "user text").map(drop)?,
+            Some("image_url") => schema::data_url(&part["image_url"]["url"])?,
+            other => return Err(format!("unknown part of a user message: {other:?}")),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Checked, Issued, ensure, filled, known_fields, said, schema};
+use crate::reply::proof;
+
+const FIELDS: &[&str] = &[
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "store",
+    "include",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "max_output_tokens",
+    "reasoning",
+    "text",
+    "prompt_cache_key",
+];
+
+pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
+    known_fields(body, FIELDS, "request")?;
+    for tool in body["tools"].as_array().into_iter().flatten() {
+        ensure(tool["type"] == "function", || {
+            "a tool must be a function".to_owned()
+        })?;
+        schema::tool_name(&tool["name"])?;
+        schema::parameters(&tool["parameters"])?;
+        ensure(tool["strict"] == false, || {
+            "strict schemas must require every property".to_owned()
+        })?;
+    }
+    if let Some(limit) = body["max_output_tokens"].as_u64() {
+        ensure(limit >= 16, || {
+            "max_output_tokens must be at least 16".to_owned()
+        })?;
+    }
+    let mut history = History::default();
+    let items = filled(&body["input"], "input")?;
+    for (place, item) in items.iter().enumerate() {
+        let before = place.checked_sub(1).map(|place| &items[place]);
+        history.item(item, before, items.get(place + 1), model, issued)?;
+    }
+    ensure(history.open.is_empty(), || {
+        format!("No tool output found for function call {:?}", history.open)
+    })
+}
+
+#[derive(Debug, Default)]
+struct History {
+    open: HashSet<String>,
+    /// Whether reasoning came since the last message or result.
+    reasoned: bool,
+}
+
+impl History {
+    fn item(
+        &mut self,
+        item: &Value,
+        before: Option<&Value>,
+        after: Option<&Value>,
+        model: &str,
+        issued: &Issued,
+    ) -> Checked {
+        match item["type"].as_str().unwrap_or("message") {
+            "message" => self.message(item),
+            "reasoning" => {
+                self.reasoned = true;
+                reasoning(item, after, model)
+            }
+            "function_call" => {
+                let id = schema::call_id(&item["call_id"], 64)?;
+                schema::tool_name(&item["name"])?;
+                schema::arguments(&item["arguments"])?;
+                let first = before.is_none_or(|before| before["type"] != "function_call");
+                ensure(
+                    !first || self.reasoned || !issued.is_reasoned(model, id),
+                    || format!("function_call {id} without its required reasoning item"),
+                )?;
+                ensure(self.open.insert(id.to_owned()), || {
+                    format!("call id {id} twice")
+                })
+            }
+            "function_call_output" => {
+                self.reasoned = false;
+                let id = item["call_id"].as_str().unwrap_or_default();
+                output(&item["output"])?;
+                ensure(self.open.remove(id), || {
+                    format!("No tool call found for function call output with call_id {id}")
+                })
+            }
+            other => Err(format!("unknown item {other:?}")),
+        }
+    }
+
+    fn message(&mut self, item: &Value) -> Checked {
+        let role = item["role"].as_str().unwrap_or_default();
+        let texts: &[&str] = match role {
+            "user" | "system" | "developer" => {
+                self.reasoned = false;
+                ensure(self.open.is_empty(), || {
+                    format!("No tool output found for function call {:?}", self.open)
+                })?;
+                &["input_text"]
+            }
+            "assistant" => &["output_text"],
+            other => return Err(format!("unknown role {other:?}")),
+        };
+        if item["content"].is_string() {
+            return said(&item["content"], "content").map(drop);
+        }
+        for part in filled(&item["content"], "content")? {
+            part_of(part, texts)?;
+        }
+        Ok(())
+    }
+}
+
+fn part_of(part: &Value, texts: &[&str]) -> Checked {
+    match part["type"].as_str().unwrap_or_default() {
+        text if texts.contains(&text) => said(&part["text"], "text").map(drop),
+        "refusal" if texts == ["output_text"] => said(&part["refusal"], "refusal").map(drop),
+        "input_image" if texts == ["input_text"] => schema::data_url(&part["image_url"]),
+        other => Err(format!("unknown part {other:?}")),
+    }
+}
+
+fn output(output: &Value) -> Checked {
+    if output.is_string() {
+        return said(output, "output").map(drop);
+    }
+    for part in filled(output, "output")? {
+        part_of(part, &["input_text"])?;
+    }
+    Ok(())
+}
+
+fn reasoning(item: &Value, after: Option<&Value>, model: &str) -> Checked {
+    ensure(item["summary"].is_array(), || {
+        "reasoning without summary".to_owned()
+    })?;
+    ensure(item["encrypted_content"] == proof(model), || {
+        "the encrypted content could not be verified".to_owned()
+    })?;
+    let followed = after.is_some_and(|after| {
+        let kind = after["type"].as_str().unwrap_or("message");
+        kind == "function_call" || kind == "reasoning" || after["role"] == "assistant"
+    });
+    ensure(followed, || {
+        "item of type reasoning was provided without its required following item".to_owned()
+    })
+}
