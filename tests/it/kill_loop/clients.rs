@@ -194,7 +194,9 @@ impl Sender {
         while self.unanswered.is_some() {
             self.send_one(&client).await.unwrap();
         }
-        let mut watch = crate::under_test::Watch::from_start(&client, self.session).await;
+        // A subscription that is not read makes its connection wait, calls included: it gets its own.
+        let watching = connect(socket).await;
+        let mut watch = crate::under_test::Watch::from_start(&watching, self.session).await;
         self.send_one(&client).await.unwrap();
         loop {
             watch.until("turn_outcome").await;
