@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{Storage, read_bounded, replace_file};
@@ -20,9 +19,27 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 pub(crate) struct ActiveSet {
     storage: Arc<dyn Storage>,
     path: PathBuf,
-    sessions: Mutex<BTreeSet<SessionId>>,
-    /// Whether sessions have left since the file was written.
-    stale: AtomicBool,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    sessions: BTreeSet<SessionId>,
+    file: File,
+}
+
+/// What the file tells whoever reads it next.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum File {
+    /// Nobody has looked.
+    #[default]
+    Unread,
+    /// Nothing, so that every session is looked at: it is missing or damaged.
+    Silent,
+    /// All that are known.
+    Complete,
+    /// All that are known and some that have left.
+    TooMany,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,71 +53,92 @@ impl ActiveSet {
         Self {
             storage,
             path,
-            sessions: Mutex::default(),
-            stale: AtomicBool::new(false),
+            known: Mutex::default(),
         }
     }
 
-    /// Reads what the daemon before left. Nothing if there is no file that makes sense: then any
+    /// Gives what the daemon before left. Nothing if there is no file that makes sense: then any
     /// session may need attention.
     pub(crate) fn read(&self) -> Option<Vec<SessionId>> {
-        let bytes = read_bounded(&*self.storage, &self.path, MAX_BYTES).ok()?;
-        let stored: Stored = serde_json::from_slice(&bytes).ok()?;
-        if stored.version != 1 {
-            return None;
+        let mut known = self.known();
+        self.read_once(&mut known);
+        (known.file != File::Silent).then(|| known.sessions.iter().copied().collect())
+    }
+
+    fn read_once(&self, known: &mut Known) {
+        if known.file != File::Unread {
+            return;
         }
-        let mut sessions = self.sessions();
-        sessions.extend(&stored.sessions);
-        Some(stored.sessions.into_iter().collect())
+        let stored = read_bounded(&*self.storage, &self.path, MAX_BYTES).ok();
+        let stored = stored.and_then(|bytes| serde_json::from_slice::<Stored>(&bytes).ok());
+        match stored.filter(|stored| stored.version == 1) {
+            Some(stored) => {
+                known.sessions = stored.sessions;
+                known.file = File::Complete;
+            }
+            None => known.file = File::Silent,
+        }
     }
 
     /// Enters a session; durable when this returns. Blocks on the disk only the first time.
     pub(crate) fn enter(&self, id: SessionId) -> std::io::Result<()> {
-        let mut sessions = self.sessions();
-        if !sessions.insert(id) {
+        let mut known = self.known();
+        self.read_once(&mut known);
+        if !known.sessions.insert(id) || known.file == File::Silent {
+            // While the file tells nothing, the next daemon looks at this session too. A file with
+            // this one alone would hide those that nobody has looked at yet.
             return Ok(());
         }
-        self.write(&sessions).inspect_err(|_| {
-            sessions.remove(&id);
+        self.write(&mut known).inspect_err(|_| {
+            known.sessions.remove(&id);
         })
+    }
+
+    /// Whether a session has been entered and has not left.
+    pub(crate) fn contains(&self, id: SessionId) -> bool {
+        self.known().sessions.contains(&id)
     }
 
     /// Takes out a session that needs nothing any more; the file follows with [`ActiveSet::tidy`].
     ///
     /// To be called where nothing can begin in the session meanwhile, or an entry could be lost.
     pub(crate) fn leave(&self, id: SessionId) {
-        if self.sessions().remove(&id) {
-            self.stale.store(true, Ordering::Relaxed);
+        let mut known = self.known();
+        if known.sessions.remove(&id) && known.file == File::Complete {
+            known.file = File::TooMany;
         }
     }
 
     /// Writes the file if it has entries too many.
     pub(crate) fn tidy(&self) -> std::io::Result<()> {
-        if self.stale.load(Ordering::Relaxed) {
-            self.save()
-        } else {
-            Ok(())
+        let mut known = self.known();
+        match known.file {
+            File::TooMany => self.write(&mut known),
+            File::Unread | File::Silent | File::Complete => Ok(()),
         }
     }
 
-    /// Makes sure that there is a file, so that the next start can tell "none" from "unknown".
-    pub(crate) fn save(&self) -> std::io::Result<()> {
-        let sessions = self.sessions();
-        self.write(&sessions)?;
-        self.stale.store(false, Ordering::Relaxed);
+    /// Every session has been looked at: makes sure that there is a file that says so.
+    pub(crate) fn complete(&self) -> std::io::Result<()> {
+        let mut known = self.known();
+        match known.file {
+            File::Silent | File::TooMany => self.write(&mut known),
+            File::Unread | File::Complete => Ok(()),
+        }
+    }
+
+    fn write(&self, known: &mut Known) -> std::io::Result<()> {
+        let stored = Stored {
+            version: 1,
+            sessions: known.sessions.clone(),
+        };
+        replace_file(&*self.storage, &self.path, &serde_json::to_vec(&stored)?)?;
+        known.file = File::Complete;
         Ok(())
     }
 
-    fn write(&self, sessions: &BTreeSet<SessionId>) -> std::io::Result<()> {
-        let stored = Stored {
-            version: 1,
-            sessions: sessions.clone(),
-        };
-        replace_file(&*self.storage, &self.path, &serde_json::to_vec(&stored)?)
-    }
-
-    fn sessions(&self) -> MutexGuard<'_, BTreeSet<SessionId>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -110,19 +148,43 @@ mod tests {
 
     use super::*;
 
+    fn set(dir: &tempfile::TempDir) -> ActiveSet {
+        ActiveSet::new(Arc::new(FileStorage), dir.path().join("active"))
+    }
+
     #[test]
     fn who_entered_is_there_for_the_next_daemon_until_it_leaves() {
         let dir = tempfile::tempdir().expect("a directory");
-        let set = || ActiveSet::new(Arc::new(FileStorage), dir.path().join("active"));
-        assert_eq!(set().read(), None, "no file tells nothing");
+        let first = set(&dir);
+        assert_eq!(first.read(), None, "no file tells nothing");
+        first.complete().expect("writable");
         let (one, two) = (SessionId::generate(), SessionId::generate());
-        let first = set();
         first.enter(one).expect("writable");
         first.enter(two).expect("writable");
         first.leave(one);
         first.tidy().expect("writable");
-        assert_eq!(set().read(), Some(vec![two]));
+        assert_eq!(set(&dir).read(), Some(vec![two]));
         std::fs::write(dir.path().join("active"), b"{\"version\":1,\"sess").expect("writable");
-        assert_eq!(set().read(), None, "a damaged file tells nothing");
+        assert_eq!(set(&dir).read(), None, "a damaged file tells nothing");
+    }
+
+    #[test]
+    fn who_enters_before_the_file_was_read_does_not_hide_the_others() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut ids = [SessionId::generate(), SessionId::generate()];
+        ids.sort_unstable();
+        set(&dir).enter(ids[0]).expect("writable");
+        assert_eq!(
+            set(&dir).read(),
+            None,
+            "not before every session was looked at"
+        );
+        set(&dir).complete().expect("nothing to write");
+        let first = set(&dir);
+        assert_eq!(first.read(), None);
+        first.enter(ids[0]).expect("writable");
+        first.complete().expect("writable");
+        set(&dir).enter(ids[1]).expect("writable");
+        assert_eq!(set(&dir).read(), Some(ids.to_vec()));
     }
 }

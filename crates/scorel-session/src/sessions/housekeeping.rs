@@ -28,7 +28,7 @@ impl Sessions {
                 lane.feed.shrink();
             }
         }
-        self.leave_active().await;
+        self.leave_active(self.idle_active()).await;
         for id in self.unused() {
             if let Some(lane) = self.lane_in_memory(id) {
                 // What is derived is written while the lane is still the only writer.
@@ -40,7 +40,26 @@ impl Sessions {
         let _ = tokio::task::spawn_blocking(move || shared.save_catalog()).await;
     }
 
-    /// The sessions that nobody has used for a while.
+    /// The sessions on the list of active ones that nobody has used for a while. To leave earlier
+    /// would mean to enter again, which is slow, with the next message of a conversation.
+    fn idle_active(&self) -> Vec<Arc<Lane>> {
+        let loaded = self.loaded();
+        let idle = loaded.values().filter(|slot| self.is_idle(slot));
+        let lanes = idle.filter_map(|slot| slot.lane.get());
+        let active = lanes.filter(|lane| self.shared.active.contains(lane.id()));
+        active.cloned().collect()
+    }
+
+    /// Whether nobody has asked for the session for a while.
+    fn is_idle(&self, slot: &Slot) -> bool {
+        let last_used = *slot
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        last_used.elapsed() >= self.shared.settings.idle_unload
+    }
+
+    /// The sessions that can leave memory.
     fn unused(&self) -> Vec<SessionId> {
         let loaded = self.loaded();
         let idle = loaded.iter().filter(|(_, slot)| self.is_unused(slot));
@@ -48,17 +67,14 @@ impl Sessions {
     }
 
     fn is_unused(&self, slot: &Arc<Slot>) -> bool {
-        let last_used = *slot
-            .last_used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         let Some(lane) = slot.lane.get() else {
             return false;
         };
-        last_used.elapsed() >= self.shared.settings.idle_unload
+        self.is_idle(slot)
             && Arc::strong_count(slot) == 1
             && Arc::strong_count(lane) == 1
             && !lane.turn.is_running()
+            && !self.shared.active.contains(lane.id())
     }
 
     /// Whoever wants the lane from now on gets it through the map, so nobody can have it while the
@@ -94,6 +110,10 @@ impl Sessions {
             lane.turn.interrupt();
         }
         let in_time = tokio::time::timeout(grace, self.work_ends()).await.is_ok();
+        if in_time {
+            // The next start has nothing to do for those that are at rest.
+            self.leave_active(self.lanes()).await;
+        }
         for lane in self.lanes() {
             if in_time {
                 let _ = lane.section(|lane, state| lane.checkpoint(state)).await;

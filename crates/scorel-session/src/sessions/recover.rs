@@ -3,8 +3,8 @@ use std::sync::Arc;
 use scorel_proto::SessionId;
 
 use super::Sessions;
-use crate::SessionError;
 use crate::lane::LaneState;
+use crate::{Lane, SessionError};
 
 impl Sessions {
     /// Loads the sessions that a daemon before left in the middle of something, so that turns are
@@ -29,7 +29,7 @@ impl Sessions {
             }
         }
         let shared = Arc::clone(&self.shared);
-        let saved = tokio::task::spawn_blocking(move || shared.active.save()).await;
+        let saved = tokio::task::spawn_blocking(move || shared.active.complete()).await;
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the list of active sessions was not written");
         }
@@ -46,9 +46,9 @@ impl Sessions {
         }
     }
 
-    /// Takes the sessions that need nothing any more off the list.
-    pub(super) async fn leave_active(&self) {
-        for lane in self.lanes() {
+    /// Takes those of the sessions that need nothing any more off the list.
+    pub(super) async fn leave_active(&self, lanes: Vec<Arc<Lane>>) {
+        for lane in lanes {
             // Within the section, so that no message comes in between the look and the leave.
             let left = lane.section(|lane, state| {
                 if needs_nothing(state) {

@@ -1,16 +1,26 @@
 //! Sessions that need the daemon although nobody opens them.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use scorel_proto::SessionId;
+use scorel_session::SessionSettings;
 
 use crate::disk::Disk;
-use crate::rig::{Rig, message};
+use crate::rig::{Rig, message, settings};
+
+/// A daemon that has looked at what the one before left.
+async fn begun() -> Rig {
+    let rig = Rig::new();
+    Arc::clone(&rig.sessions).recover().await;
+    rig
+}
 
 /// Two sessions: one in the middle of a turn, one at rest; and what a crash leaves of them.
 async fn crashed() -> (Rig, SessionId, SessionId) {
-    let rig = Rig::new();
+    let rig = begun().await;
     let (busy, idle) = (rig.session().await, rig.session().await);
     rig.exchange(idle, "one").await;
     rig.begin(busy, "one").await;
@@ -55,18 +65,24 @@ async fn without_a_list_all_sessions_are_looked_at() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_leaves_the_list_when_it_needs_nothing_any_more() {
-    let rig = Rig::new();
+async fn a_session_leaves_the_list_when_it_has_needed_nothing_for_a_while() {
+    let rig = begun().await;
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
     rig.begin(id, "one").await;
     let call = rig.model().await;
+    tokio::time::advance(settings().idle_unload).await;
     rig.sessions.sweep().await;
-    assert!(active(&rig).contains(&id.to_string()));
+    assert!(active(&rig).contains(&id.to_string()), "a turn is open");
     call.answer("1").await;
     follower.outcome().await;
+    rig.lane(id).await;
+    rig.sessions.sweep().await;
+    assert!(active(&rig).contains(&id.to_string()), "it was just used");
+    tokio::time::advance(settings().idle_unload).await;
     rig.sessions.sweep().await;
     assert!(!active(&rig).contains(&id.to_string()));
+    drop(follower);
     rig.exchange(id, "two").await;
     assert!(active(&rig).contains(&id.to_string()));
     rig.sessions.delete(id).await.expect("deleted");
@@ -75,11 +91,65 @@ async fn a_session_leaves_the_list_when_it_needs_nothing_any_more() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_messages_of_a_conversation_write_the_list_once() {
+    let rig = begun().await;
+    let id = rig.session().await;
+    let inode = || {
+        fs::metadata(rig.home().join("active"))
+            .expect("a file")
+            .ino()
+    };
+    rig.exchange(id, "one").await;
+    let first = inode();
+    for text in ["two", "three"] {
+        rig.sessions.sweep().await;
+        rig.exchange(id, text).await;
+        assert_eq!(inode(), first, "the file was replaced for {text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_orderly_stop_leaves_the_next_start_nothing_to_do() {
+    let rig = begun().await;
+    let (one, two) = (rig.session().await, rig.session().await);
+    rig.exchange(one, "one").await;
+    rig.exchange(two, "one").await;
+    assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+    let again = rig.restarted();
+    Arc::clone(&again.sessions).recover().await;
+    assert_eq!(again.sessions.loaded_count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_before_all_was_looked_at_hides_nobody_from_the_next_start() {
+    for listed in [true, false] {
+        let (rig, busy, idle) = crashed().await;
+        if !listed {
+            fs::remove_file(rig.home().join("active")).expect("removed");
+        }
+        rig.begin(idle, "two").await;
+        let _call = rig.model().await;
+        // It crashes before it came to the other session.
+        let again = rig.crashed();
+        Arc::clone(&again.sessions).recover().await;
+        for id in [busy, idle] {
+            let log = again.log(id);
+            assert_eq!(log.reasons().last(), Some(&"interrupted"));
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_session_that_begins_something_while_others_are_looked_at_is_on_the_list() {
     // Which session is looked at first is open.
     for _ in 0..16 {
         let disk = Disk::new();
-        let rig = Rig::on_disk(disk.storage());
+        let eager = SessionSettings {
+            idle_unload: Duration::ZERO,
+            ..settings()
+        };
+        let rig = Rig::on_disk_with(disk.storage(), eager);
+        Arc::clone(&rig.sessions).recover().await;
         let (id, other) = (rig.session().await, rig.session().await);
         rig.exchange(id, "one").await;
         let mut hold = disk.hold_next_record();
