@@ -5,6 +5,7 @@
 
 mod answer;
 mod content;
+mod digest;
 mod endpoint;
 mod failure;
 mod origin;
@@ -14,6 +15,7 @@ mod thinking;
 
 pub(crate) use answer::Answer;
 pub(crate) use content::Content;
+pub(crate) use digest::digest;
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::{stream_failure, truncated};
 pub(crate) use origin::ModelOrigin;

@@ -1,9 +1,7 @@
 use std::borrow::Cow;
-use std::fmt::Write as _;
-
-use sha2::{Digest, Sha256};
 
 use crate::dialect::CallIds;
+use crate::wire::digest;
 
 /// The id as the host accepts it: as it is, or a digest of it, the same every time.
 pub(super) fn render(rule: CallIds, id: &str) -> Cow<'_, str> {
@@ -15,16 +13,6 @@ pub(super) fn render(rule: CallIds, id: &str) -> Cow<'_, str> {
         }
         CallIds::Nine => digest(id, 9).into(),
     }
-}
-
-fn digest(id: &str, digits: usize) -> String {
-    let mut text = String::new();
-    for byte in Sha256::digest(id.as_bytes()) {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text.truncate(digits);
-    text
 }
 
 #[cfg(test)]
