@@ -23,3 +23,4 @@ pub use ports::{
     ProviderStream, ThinkingLevel, ToolCall, ToolOutcome, ToolSpec, ToolUpdates, Toolbox,
 };
 pub use retry::RetryPolicy;
+pub use tool_run::CANCELLED;

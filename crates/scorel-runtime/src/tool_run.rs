@@ -13,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 use crate::stop::{Stop, StopCause};
 use crate::{Clock, RawRuntimeEvent, ToolCall, ToolOutcome, Toolbox, TurnLimits};
 
+/// The text of the result of a call that was not run because somebody had cancelled the turn.
+pub const CANCELLED: &str = "Cancelled by user";
+
 /// The tool calls of one answer: run in groups, answered in call order.
 ///
 /// Adjacent read-only calls form a group and run side by side; any other call is a group of its
@@ -261,7 +264,7 @@ async fn next_update(slot: usize, mut receiver: watch::Receiver<Option<Value>>) 
 
 const fn stop_text(cause: StopCause) -> &'static str {
     match cause {
-        StopCause::Cancelled => "Cancelled by user",
+        StopCause::Cancelled => CANCELLED,
         StopCause::TimeUp => "not run: the turn's time was up",
     }
 }

@@ -152,7 +152,11 @@ impl From<ReadError> for SessionError {
 
 impl From<BlobError> for SessionError {
     fn from(error: BlobError) -> Self {
-        Self::Filesystem(chain(&error))
+        match error {
+            BlobError::TooLarge { max, .. } => Self::TooLarge { limit: max },
+            BlobError::NoSpace(_) => Self::Stalled(chain(&error)),
+            error => Self::Filesystem(chain(&error)),
+        }
     }
 }
 

@@ -23,6 +23,7 @@ mod host_feed;
 mod lane;
 #[cfg(test)]
 mod model_test;
+mod oversize;
 mod receipts;
 mod recovery;
 mod resync;

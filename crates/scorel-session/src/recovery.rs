@@ -98,7 +98,7 @@ fn keep_spooled(lane: &Lane, state: &mut LaneState, turn_id: TurnId) -> Result<(
             queue_item_id: None,
         });
         let draft = Draft::new(body).with_id(spooled.event_id).in_turn(turn_id);
-        match lane.commit(state, draft) {
+        match lane.commit_any_size(state, draft) {
             Err(SessionError::TooLarge { .. }) => {
                 tracing::warn!(session = %lane.id(), "a message is too long to be kept");
             }

@@ -50,7 +50,6 @@ async fn run(lane: &Arc<Lane>, running: &RunningTurn) -> Result<TurnEnd, Session
         Ok(prepared) => prepared,
         Err(error) => return Ok(ended(lane, OutcomeReason::Error, Some(error)).await),
     };
-    let turn_id = running.turn_id;
     let PreparedTurn {
         mut ports,
         instructions,
@@ -61,7 +60,7 @@ async fn run(lane: &Arc<Lane>, running: &RunningTurn) -> Result<TurnEnd, Session
         return Ok(ended(lane, OutcomeReason::Cancelled, None).await);
     }
     let path = active_path(lane).await?;
-    let mut bridge = Bridge::new(Arc::clone(lane), turn_id, path);
+    let mut bridge = Bridge::new(Arc::clone(lane), running.clone(), path);
     drive(&mut bridge, ports, running, progress).await
 }
 
@@ -172,7 +171,11 @@ async fn freeze(
             .snapshot_seq
             .and_then(|seq| state.index.get(seq))
         {
-            return snapshot_text(&lane.reader.read(place)?);
+            let damaged = "the instructions of the session are damaged in the log";
+            let line = lane.read_intact(place)?;
+            return snapshot_text(
+                &line.ok_or_else(|| SessionError::Filesystem(damaged.to_owned()))?,
+            );
         }
         let body = InstructionSnapshotBody { parts };
         let text = body.text();

@@ -2,16 +2,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use scorel_proto::{
-    EventId, MessageBody, MessageCancelled, MessageStart, PersistentBody, PersistentEvent, Role,
-    StopReason, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart,
-    ToolExecutionUpdate, ToolStartedBody, TransientBody, TurnId, TurnResumedBody, TurnStart,
-    TurnWaitingBody,
+    Block, EventId, MessageBody, MessageCancelled, MessageStart, PersistentBody, PersistentEvent,
+    Role, StopReason, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd,
+    ToolExecutionStart, ToolExecutionUpdate, ToolResultBlock, ToolResultMessage, ToolStartedBody,
+    TransientBody, TurnId, TurnResumedBody, TurnStart, TurnWaitingBody,
 };
-use scorel_runtime::{RawRuntimeEvent, ToolCall};
+use scorel_runtime::{CANCELLED, RawRuntimeEvent, ToolCall};
 
 use crate::SessionError;
 use crate::clock::now_ms;
-use crate::lane::{Draft, Lane};
+use crate::lane::{Draft, Lane, RunningTurn};
 
 /// Gives the engine's events their ids and places, and passes them to the lane.
 ///
@@ -19,6 +19,7 @@ use crate::lane::{Draft, Lane};
 pub(super) struct Bridge {
     lane: Arc<Lane>,
     turn_id: TurnId,
+    running: RunningTurn,
     /// The events between the root and the active leaf, kept up to date while the turn runs: only
     /// the turn moves the leaf.
     path: Vec<PersistentEvent>,
@@ -29,11 +30,12 @@ pub(super) struct Bridge {
 }
 
 impl Bridge {
-    pub(super) fn new(lane: Arc<Lane>, turn_id: TurnId, path: Vec<PersistentEvent>) -> Self {
+    pub(super) fn new(lane: Arc<Lane>, running: RunningTurn, path: Vec<PersistentEvent>) -> Self {
         let message = EventId::generate();
         Self {
             lane,
-            turn_id,
+            turn_id: running.turn_id,
+            running,
             path,
             message,
             results: HashMap::new(),
@@ -48,7 +50,7 @@ impl Bridge {
         match event {
             RawRuntimeEvent::MessageStart { model } => self.start_message(model).await,
             RawRuntimeEvent::MessageEnd { mut message } => {
-                if message.stop_reason == StopReason::Cancelled && self.lane.shared.is_draining() {
+                if message.stop_reason == StopReason::Cancelled && self.running.is_interrupted() {
                     message.stop_reason = StopReason::Interrupted;
                 }
                 let message = scorel_proto::Message::Assistant(message);
@@ -57,7 +59,7 @@ impl Bridge {
             RawRuntimeEvent::ToolExecutionStart { call } => self.start_tool(call).await,
             RawRuntimeEvent::ToolResult { message } => {
                 let id = self.results.remove(&message.result().tool_use_id);
-                let message = scorel_proto::Message::ToolResult(message);
+                let message = scorel_proto::Message::ToolResult(self.truthful(message));
                 self.commit_message(id.unwrap_or_else(EventId::generate), message)
                     .await
             }
@@ -78,6 +80,19 @@ impl Bridge {
                 Some(body) => self.show(body).await,
                 None => Ok(()),
             },
+        }
+    }
+
+    /// The engine takes every stop for a person's. A call that was refused because the daemon stops
+    /// says so.
+    fn truthful(&self, message: ToolResultMessage) -> ToolResultMessage {
+        let result = message.result();
+        let refused = result.is_error && result.content == [Block::text(CANCELLED)];
+        if refused && self.running.is_interrupted() {
+            let result = ToolResultBlock::error(&result.tool_use_id, "not run: the daemon stopped");
+            ToolResultMessage::new(message.tool_name, result, message.duration_ms)
+        } else {
+            message
         }
     }
 
@@ -195,7 +210,7 @@ impl Bridge {
         let draft = Draft::new(body).with_id(id).in_turn(self.turn_id);
         let event = self
             .lane
-            .section(move |lane, state| lane.commit(state, draft))
+            .section(move |lane, state| lane.commit_any_size(state, draft))
             .await??;
         self.path.push(event);
         Ok(())

@@ -194,29 +194,42 @@ async fn what_was_shown_of_a_message_is_kept_and_no_number_is_used_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reasoning_without_text_and_what_fits_no_record_are_not_kept() {
-    for long in [false, true] {
-        let rig = Rig::new();
-        let id = rig.session().await;
-        let mut follower = rig.follow(id).await;
-        rig.begin(id, "go").await;
-        let call = rig.model().await;
-        call.thinking("hm").await;
-        for _ in 0..if long { 5 } else { 0 } {
-            call.text_in(1, &"x".repeat(1024 * 1024)).await;
-            follower.until("text_delta").await;
-        }
-        if !long {
-            follower.until("thinking_delta").await;
-        }
-        let crash = Crash::now(&rig, id).await;
-        let log = crash.recover(id).await;
-        assert_eq!(
-            log.outline(),
-            ["user", "instruction_snapshot", "turn_outcome"]
-        );
-        crash.rig.exchange(id, "and now?").await;
+async fn reasoning_without_text_is_not_kept() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "go").await;
+    let call = rig.model().await;
+    call.thinking("hm").await;
+    follower.until("thinking_delta").await;
+    let crash = Crash::now(&rig, id).await;
+    let log = crash.recover(id).await;
+    assert_eq!(
+        log.outline(),
+        ["user", "instruction_snapshot", "turn_outcome"]
+    );
+    crash.rig.exchange(id, "and now?").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_is_kept_without_reasoning_that_fits_no_record() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "go").await;
+    let call = rig.model().await;
+    for _ in 0..5 {
+        call.thinking(&"x".repeat(1024 * 1024)).await;
+        follower.until("thinking_delta").await;
     }
+    call.text_in(1, "So it is.").await;
+    follower.until("text_delta").await;
+    let crash = Crash::now(&rig, id).await;
+    let log = crash.recover(id).await;
+    let kept = &log.only("assistant")["message"]["content"];
+    assert_eq!(kept.as_array().map(Vec::len), Some(1));
+    assert_eq!(kept[0]["text"], "So it is.");
+    crash.rig.exchange(id, "and now?").await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -52,6 +52,37 @@ async fn a_turn_is_interrupted_and_what_it_said_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_the_stop_keeps_from_running_says_so() {
+    for cancelled in [false, true] {
+        let rig = Rig::new();
+        let id = rig.session().await;
+        rig.begin(id, "one").await;
+        let calls = [("c1", "write"), ("c2", "write")];
+        rig.model().await.tools(&calls).await;
+        let run = rig.tool().await;
+        if cancelled {
+            let lane = rig.lane(id).await;
+            assert!(lane.cancel(None, false).await.expect("cancelled"));
+        }
+        let sessions = Arc::clone(&rig.sessions);
+        let drain = tokio::spawn(async move { sessions.drain(GRACE).await });
+        run.interrupted().await;
+        tokio::task::yield_now().await;
+        run.end("written");
+        assert!(drain.await.expect("no panic"));
+        let log = rig.log(id);
+        let refused = &log.all("tool_result")[1]["message"]["content"][0]["content"][0]["text"];
+        let (text, outcome) = if cancelled {
+            ("Cancelled by user", "cancelled")
+        } else {
+            ("not run: the daemon stopped", "interrupted")
+        };
+        assert_eq!(refused, text);
+        assert_eq!(log.reasons(), [outcome]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_tool_that_does_not_end_is_waited_for_as_long_as_the_grace_lasts() {
     let rig = Rig::new();
     let id = rig.session().await;

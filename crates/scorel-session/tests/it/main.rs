@@ -17,6 +17,7 @@ mod log;
 mod newer;
 mod numbers;
 mod outcomes;
+mod oversize;
 mod pages;
 mod queue;
 mod receipts;

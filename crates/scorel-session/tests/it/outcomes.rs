@@ -229,10 +229,12 @@ async fn an_answer_that_fits_no_record_ends_the_turn_and_leaves_nothing_open() {
     let mut follower = rig.follow(id).await;
     rig.begin(id, "go").await;
     let call = rig.model().await;
-    for _ in 0..5 {
-        call.text(&"x".repeat(1024 * 1024)).await;
-    }
-    call.done(StopReason::EndTurn).await;
+    call.text("I write it.").await;
+    // A text would become a blob, arguments cannot.
+    let content = "x".repeat(5 * 1024 * 1024);
+    let arguments = format!("{{\"content\":\"{content}\"}}");
+    call.tool_begins(1, "c1", "write", &arguments).await;
+    call.done(StopReason::ToolUse).await;
     follower.until("message_cancelled").await;
     assert_eq!(follower.outcome().await, "error");
     assert_eq!(

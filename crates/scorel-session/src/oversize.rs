@@ -1,0 +1,100 @@
+//! Messages that do not fit into a record of the log.
+
+use scorel_journal::{Blobs, MAX_RECORD};
+use scorel_proto::{Block, Message, PersistentBody, PersistentEvent, ToolResultContent};
+
+use crate::SessionError;
+use crate::lane::{Draft, Lane, LaneState};
+
+/// How much of a record is left to what is not the message.
+const MARGIN: usize = 64 * 1024;
+
+/// How much of a text that becomes a blob stays in the message, in bytes.
+const PREVIEW: usize = 16 * 1024;
+
+impl Lane {
+    /// Makes an event durable and shows it. Of a message that is too large for a record, the largest
+    /// texts go to blobs before.
+    pub(crate) fn commit_any_size(
+        &self,
+        state: &mut LaneState,
+        mut draft: Draft,
+    ) -> Result<PersistentEvent, SessionError> {
+        match self.commit(state, draft.clone()) {
+            Err(SessionError::TooLarge { .. }) => {
+                if let PersistentBody::Message(body) = &mut draft.body {
+                    make_fit(&mut body.message, &self.blobs)?;
+                }
+                self.commit(state, draft)
+            }
+            committed => committed,
+        }
+    }
+}
+
+fn make_fit(message: &mut Message, blobs: &Blobs) -> Result<(), SessionError> {
+    while !fits(message) {
+        let blocks = content(message).iter_mut();
+        let largest = blocks.max_by_key(|block| text_len(block));
+        match largest.filter(|block| text_len(block) > PREVIEW) {
+            Some(block) => *block = stored(block, blobs)?,
+            None => break,
+        }
+    }
+    if fits(message) {
+        return Ok(());
+    }
+    // What no model gets may go, if that helps.
+    match message {
+        Message::ToolResult(message) => {
+            let [ToolResultContent::ToolResult(result)] = &mut message.content;
+            result.details = None;
+        }
+        Message::Assistant(message) if message.partial => {
+            let is_thinking = |block: &Block| matches!(block, Block::Thinking { .. });
+            message.content.retain(|block| !is_thinking(block));
+        }
+        Message::User(_) | Message::Assistant(_) | Message::Internal(_) => {}
+    }
+    Ok(())
+}
+
+fn fits(message: &Message) -> bool {
+    serde_json::to_vec(message).is_ok_and(|json| json.len() <= MAX_RECORD - MARGIN)
+}
+
+fn content(message: &mut Message) -> &mut [Block] {
+    match message {
+        Message::User(message) => &mut message.content,
+        Message::Assistant(message) => &mut message.content,
+        Message::Internal(message) => &mut message.content,
+        Message::ToolResult(message) => {
+            let [ToolResultContent::ToolResult(result)] = &mut message.content;
+            &mut result.content
+        }
+    }
+}
+
+fn text_len(block: &Block) -> usize {
+    match block {
+        Block::Text { text, .. } => text.len(),
+        _ => 0,
+    }
+}
+
+/// A text block as a blob; durable when this returns.
+fn stored(block: &Block, blobs: &Blobs) -> Result<Block, SessionError> {
+    let Block::Text { text, .. } = block else {
+        return Ok(block.clone());
+    };
+    let mut end = PREVIEW.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    Ok(Block::Blob {
+        sha256: blobs.put(text.as_bytes())?,
+        size: text.len() as u64,
+        media_type: "text/plain".to_owned(),
+        preview: text[..end].to_owned(),
+    })
+}
