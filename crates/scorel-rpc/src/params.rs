@@ -16,30 +16,33 @@ const MAX_PATH: usize = 512;
 
 /// The params of a call as a JSON object, whether they came by name, by position or not at all.
 #[derive(Debug)]
-pub struct Params {
-    raw: Raw<'static>,
-    /// The object, if it had to be made.
-    named: Option<String>,
+pub struct Params(Object);
+
+#[derive(Debug)]
+enum Object {
+    /// As it came.
+    Sent(Raw<'static>),
+    /// It had to be made.
+    Made(String),
 }
 
 impl Params {
     /// Gives positional params the names of the method's fields, in order.
     pub(crate) fn new(raw: Raw<'static>, names: &LazyLock<Vec<String>>) -> Result<Self, RpcError> {
-        let named = match raw.as_str() {
-            None => Some("{}".to_owned()),
-            Some(array) if array.starts_with('[') => Some(name(array, names)?),
-            Some(_) => None,
-        };
-        Ok(Self { raw, named })
+        Ok(Self(match raw.as_str() {
+            None => Object::Made("{}".to_owned()),
+            Some(array) if array.starts_with('[') => Object::Made(name(array, names)?),
+            Some(_) => Object::Sent(raw),
+        }))
     }
 
     /// The params as the text of a JSON object.
     #[must_use]
     pub fn as_json(&self) -> &str {
-        self.named
-            .as_deref()
-            .or_else(|| self.raw.as_str())
-            .unwrap_or("{}")
+        match &self.0 {
+            Object::Sent(raw) => raw.as_str().unwrap_or("{}"),
+            Object::Made(text) => text,
+        }
     }
 
     /// Reads the params as a struct (or a map), and lets go of their text.
@@ -83,76 +86,4 @@ fn invalid_params(message: impl Into<String>) -> RpcError {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde::Deserialize;
-
-    use super::*;
-
-    #[derive(Debug, PartialEq, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Page {
-        session: Option<String>,
-        after: Option<u64>,
-        inner: Option<Box<Page>>,
-    }
-
-    fn params(json: Option<&str>) -> Result<Params, RpcError> {
-        let raw = Raw::new(json).into_owned();
-        let names: LazyLock<_> =
-            LazyLock::new(|| ["session", "after", "inner"].map(str::to_owned).to_vec());
-        Params::new(raw, &names)
-    }
-
-    fn parse(json: &str) -> Result<Page, RpcError> {
-        params(Some(json))?.parse()
-    }
-
-    #[test]
-    fn positional_params_take_the_names_of_the_fields_in_order() {
-        let named = parse(r#"{"session":"a","after":3}"#).unwrap();
-        assert_eq!(parse(r#"["a",3]"#).unwrap(), named);
-        assert_eq!(parse(r#"[ "a" , 3, null ]"#).unwrap(), named);
-        assert_eq!(
-            parse("[1,2,3,4]").unwrap_err().code,
-            ErrorCode::InvalidParams
-        );
-    }
-
-    #[test]
-    fn absent_and_empty_params_are_the_same() {
-        for none in [None, Some("{}"), Some("[]"), Some("[ ]"), Some("{ }")] {
-            let page: Page = params(none).unwrap().parse().unwrap();
-            assert_eq!(
-                page,
-                Page {
-                    session: None,
-                    after: None,
-                    inner: None
-                }
-            );
-        }
-    }
-
-    #[test]
-    fn the_offending_member_is_named() {
-        for (json, field) in [
-            (r#"{"after":"x"}"#, "after"),
-            (r#"{"inner":{"after":-1}}"#, "inner.after"),
-            (r#"{"inner":{"after":1.5}}"#, "inner.after"),
-            (r#"{"after":18446744073709551616}"#, "after"),
-            (r#"{"after":1e400}"#, "after"),
-            (r#"{"other":1}"#, "other"),
-            (r#"["a","b"]"#, "after"),
-        ] {
-            let error = parse(json).unwrap_err();
-            assert_eq!(error.code, ErrorCode::InvalidParams);
-            assert_eq!(error.details["field"], field, "{json}: {error}");
-        }
-    }
-
-    #[test]
-    fn a_member_that_comes_twice_is_refused() {
-        let error = parse(r#"{"after":1,"\u0061fter":2}"#).unwrap_err();
-        assert_eq!(error.code, ErrorCode::InvalidParams);
-    }
-}
+mod tests;

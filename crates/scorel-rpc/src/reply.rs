@@ -3,12 +3,17 @@
 use bytes::{Bytes, BytesMut};
 use jsonrpsee::types::ErrorObjectOwned;
 use scorel_proto::RpcError;
+use serde_json::Value;
 
 use crate::Text;
+use crate::beginning::beginning;
 use crate::envelope::RequestId;
 
 /// How the method table begins the reply to a call with a null id.
 const NULL_REPLY: &str = r#"{"jsonrpc":"2.0","id":null,"#;
+
+/// The longest text in an error, in bytes.
+const MAX_ERROR_TEXT: usize = 4096;
 
 /// A reply of the method table, made for a null id, as the reply to the call with this id.
 pub(crate) fn readdress(id: &RequestId, json: Box<str>) -> Option<Text> {
@@ -25,10 +30,25 @@ pub(crate) fn error(id: &RequestId, error: &RpcError) -> Text {
     Text::from(format!("{}\"error\":{object}}}", head(id)))
 }
 
-/// The error as the method table's own type.
+/// The error as the method table's own type. Its texts are for people, and may repeat what a client
+/// sent: they are cut where they become too long.
 pub(crate) fn error_object(error: &RpcError) -> ErrorObjectOwned {
-    let (code, message) = (error.code.number(), error.message.as_str());
-    ErrorObjectOwned::owned(code, message, Some(error.data()))
+    let message = beginning(&error.message, MAX_ERROR_TEXT);
+    let mut data = error.data();
+    shorten(&mut data.details);
+    ErrorObjectOwned::owned(error.code.number(), message, Some(data))
+}
+
+/// Cuts the texts in an error's details.
+fn shorten(details: &mut Value) {
+    match details {
+        Value::String(text) if text.len() > MAX_ERROR_TEXT => {
+            *text = beginning(&text, MAX_ERROR_TEXT);
+        }
+        Value::Array(values) => values.iter_mut().for_each(shorten),
+        Value::Object(members) => members.values_mut().for_each(shorten),
+        _ => {}
+    }
 }
 
 /// The replies of a batch as one text.
@@ -45,4 +65,25 @@ pub(crate) fn batch(replies: &[Text]) -> Text {
 
 fn head(id: &RequestId) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"#, id.json)
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::ErrorCode;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn long_texts_in_errors_are_cut() {
+        let long = "\u{1}".repeat(100_000);
+        let details = json!({"path": long, "deep": [{"path": long}], "short": "as it is"});
+        let error_in = RpcError::new(ErrorCode::FilesystemError, long).with_details(details);
+        let text = error(&RequestId::null(), &error_in);
+        assert!(text.len() < 3 * 6 * MAX_ERROR_TEXT + 200, "{}", text.len());
+        let mut json = BytesMut::new();
+        text.put(&mut json);
+        let reply: Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(reply["error"]["data"]["details"]["short"], "as it is");
+    }
 }

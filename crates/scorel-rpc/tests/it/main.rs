@@ -10,4 +10,5 @@ mod framing;
 mod listener;
 mod methods;
 mod peer;
+mod requests;
 mod subscriptions;

@@ -1,0 +1,195 @@
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::*;
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    session: Option<String>,
+    after: Option<u64>,
+    inner: Option<Box<Page>>,
+}
+
+fn params(json: Option<&str>) -> Result<Params, RpcError> {
+    let raw = Raw::new(json).into_owned();
+    let names: LazyLock<_> =
+        LazyLock::new(|| ["session", "after", "inner"].map(str::to_owned).to_vec());
+    Params::new(raw, &names)
+}
+
+fn parse(json: &str) -> Result<Page, RpcError> {
+    params(Some(json))?.parse()
+}
+
+#[test]
+fn positional_params_take_the_names_of_the_fields_in_order() {
+    let named = parse(r#"{"session":"a","after":3}"#).unwrap();
+    assert_eq!(parse(r#"["a",3]"#).unwrap(), named);
+    assert_eq!(parse(r#"[ "a" , 3, null ]"#).unwrap(), named);
+    assert_eq!(
+        parse("[1,2,3,4]").unwrap_err().code,
+        ErrorCode::InvalidParams
+    );
+}
+
+#[test]
+fn absent_and_empty_params_are_the_same() {
+    for none in [None, Some("{}"), Some("[]"), Some("[ ]"), Some("{ }")] {
+        let page: Page = params(none).unwrap().parse().unwrap();
+        assert_eq!(
+            page,
+            Page {
+                session: None,
+                after: None,
+                inner: None
+            }
+        );
+    }
+}
+
+#[test]
+fn the_offending_member_is_named() {
+    for (json, field) in [
+        (r#"{"after":"x"}"#, "after"),
+        (r#"{"inner":{"after":-1}}"#, "inner.after"),
+        (r#"{"inner":{"after":1.5}}"#, "inner.after"),
+        (r#"{"after":18446744073709551616}"#, "after"),
+        (r#"{"after":1e400}"#, "after"),
+        (r#"{"other":1}"#, "other"),
+        (r#"["a","b"]"#, "after"),
+    ] {
+        let error = parse(json).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidParams);
+        assert_eq!(error.details["field"], field, "{json}: {error}");
+    }
+}
+
+#[test]
+fn a_member_that_comes_twice_is_refused() {
+    let error = parse(r#"{"after":1,"\u0061fter":2}"#).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidParams);
+}
+
+/// A struct with everything that params are made of.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Everything {
+    text: Option<String>,
+    flag: Option<bool>,
+    float: Option<f64>,
+    letter: Option<char>,
+    choice: Option<Choice>,
+    tagged: Option<Vec<Tagged>>,
+    names: Option<BTreeMap<String, u8>>,
+    pair: Option<(i8, String)>,
+    wrapped: Option<Wrapped>,
+    nothing: Option<()>,
+    anything: Option<Value>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Wrapped(u32);
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Choice {
+    Unit,
+    Newtype(u8),
+    Tuple(u8, u8),
+    Struct { member: u8 },
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Tagged {
+    Text { text: String },
+    Number { number: u64 },
+}
+
+fn usual(json: &str) -> Result<Everything, String> {
+    serde_json::from_str(json).map_err(|error| error.to_string())
+}
+
+fn terse(json: &str) -> Result<Everything, String> {
+    let params = params(Some(json)).unwrap();
+    params.parse().map_err(|error| error.message)
+}
+
+#[test]
+fn values_are_read_as_they_usually_are() {
+    for json in [
+        r#"{"text":"a\u00e9\n","flag":true,"float":1,"letter":"x"}"#,
+        r#"{"float":-1.5e3,"text":null,"nothing":null,"wrapped":7}"#,
+        r#"{"choice":"unit"}"#,
+        r#"{"choice":{"newtype":1}}"#,
+        r#"{"choice":{"tuple":[1,2]}}"#,
+        r#"{"choice":{"struct":{"member":3}}}"#,
+        r#"{"tagged":[{"type":"text","text":"a"},{"number":2,"type":"number"}]}"#,
+        r#"{"names":{"a":1,"\u0062":2},"pair":[-1,"x"]}"#,
+        r#"{"anything":{"a":[1,-2,3.5,"x",null,true,{"b":{}}],"c":18446744073709551615}}"#,
+    ] {
+        let read = usual(json).unwrap();
+        assert_eq!(terse(json), Ok(read), "{json}");
+    }
+}
+
+#[test]
+fn short_errors_are_the_usual_ones() {
+    for json in [
+        r#"{"text":1}"#,
+        r#"{"text":[1]}"#,
+        r#"{"flag":"yes"}"#,
+        r#"{"float":true}"#,
+        r#"{"letter":"xy"}"#,
+        r#"{"choice":"none"}"#,
+        r#"{"choice":7}"#,
+        r#"{"choice":{"newtype":"a"}}"#,
+        r#"{"choice":{"tuple":[1]}}"#,
+        r#"{"choice":{"struct":{}}}"#,
+        r#"{"choice":{"struct":null}}"#,
+        r#"{"tagged":{}}"#,
+        r#"{"tagged":[{}]}"#,
+        r#"{"tagged":[{"type":"none"}]}"#,
+        r#"{"tagged":[{"type":"number","number":"a"}]}"#,
+        r#"{"names":{"a":256}}"#,
+        r#"{"names":{"a":null}}"#,
+        r#"{"pair":[1]}"#,
+        r#"{"pair":[1,"x",2]}"#,
+        r#"{"wrapped":-1}"#,
+        r#"{"wrapped":1.5}"#,
+        r#"{"nothing":0}"#,
+        r#"{"other":0}"#,
+        r#"{"text":"a","text":"b"}"#,
+        r#"{"float":1e999}"#,
+    ] {
+        // The place may be another one: what is wrong shows later or sooner.
+        let without_place = |error: String| error.split(" at line ").next().map(str::to_owned);
+        let expected = usual(json).unwrap_err();
+        let error = terse(json).unwrap_err();
+        assert_eq!(without_place(error), without_place(expected), "{json}");
+    }
+}
+
+#[test]
+fn errors_repeat_only_the_beginning_of_long_texts() {
+    let long = "\u{7f}".repeat(100_000);
+    for json in [
+        format!("{{\"flag\":\"{long}\"}}"),
+        format!("{{\"choice\":\"{long}\"}}"),
+        format!("{{\"choice\":{{\"{long}\":0}}}}"),
+        format!("{{\"tagged\":[{{\"type\":\"{long}\"}}]}}"),
+        format!("{{\"tagged\":[{{\"type\":\"number\",\"number\":\"{long}\"}}]}}"),
+        format!("{{\"names\":{{\"{long}\":\"\"}}}}"),
+        format!("{{\"pair\":[\"{long}\"]}}"),
+        format!("{{\"{long}\":0}}"),
+    ] {
+        let error = params(Some(&json)).unwrap().parse::<Everything>();
+        let error = error.unwrap_err();
+        assert!(error.message.len() < 600, "{json:.60}: {}", error.message);
+        let field = error.details["field"].as_str().unwrap_or_default();
+        assert!(field.len() < 600, "{json:.60}: {field}");
+    }
+}
