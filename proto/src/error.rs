@@ -88,7 +88,8 @@ codes! {
     Overloaded = 1012, "overloaded", true;
     /// The session cannot go on; `details` says why and where.
     SessionFailed = 1013, "session_failed", false;
-    /// The session cannot be written at the moment, for example because the disk is full.
+    /// The session or the daemon's own files cannot be written at the moment, for example because
+    /// the disk is full. Reading works, and so does everything else once there is room again.
     StorageStalled = 1014, "storage_stalled", true;
     /// The queue is paused and the caller asked not to be queued.
     QueuePaused = 1015, "queue_paused", false;
