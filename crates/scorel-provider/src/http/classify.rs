@@ -53,6 +53,7 @@ fn by_meaning(
         Some(400) if is_bad_key(body, text) => Some(ErrorCategory::Auth),
         Some(400) if is_unknown_model(body, text) => Some(ErrorCategory::NotFound),
         Some(429) | None if is_quota(body, text) => Some(ErrorCategory::Quota),
+        Some(400) | None if is_unpaid(body, text) => Some(ErrorCategory::Quota),
         _ if origin == Origin::Stream && body.has_token(&["tool_use_failed"]) => {
             Some(ErrorCategory::BadModelOutput)
         }
@@ -88,6 +89,8 @@ fn by_token(body: &ErrorBody) -> ErrorCategory {
         "invalid_api_key",
     ]) {
         ErrorCategory::Auth
+    } else if body.has_token(&["not_found_error"]) {
+        ErrorCategory::NotFound
     } else if body.has_token(&["invalid_request_error"]) {
         ErrorCategory::InvalidRequest
     } else {
@@ -96,7 +99,7 @@ fn by_token(body: &ErrorBody) -> ErrorCategory {
 }
 
 fn is_bad_key(body: &ErrorBody, text: &str) -> bool {
-    body.has_token(&["invalid_api_key", "authentication_error"])
+    body.has_token(&["invalid_api_key", "authentication_error", "api_key_invalid"])
         || text.contains("incorrect api key")
         || text.contains("api key not valid")
 }
@@ -106,9 +109,19 @@ fn is_unknown_model(body: &ErrorBody, text: &str) -> bool {
 }
 
 fn is_quota(body: &ErrorBody, text: &str) -> bool {
+    if body.has_token(&["resource_exhausted"]) {
+        // It says "quota" of limits by the minute, too. Those by the day are over for today, and
+        // a limit of zero is that of an account that may not use the model.
+        return body.tokens.iter().any(|token| token.contains("perday"))
+            || text.contains("limit: 0");
+    }
     body.has_token(&["insufficient_quota", "billing_hard_limit_reached"])
         || text.contains("exceeded your current quota")
         || text.contains("billing_hard_limit")
+}
+
+fn is_unpaid(body: &ErrorBody, text: &str) -> bool {
+    body.has_token(&["billing_error"]) || text.contains("credit balance is too low")
 }
 
 fn is_overloaded(body: &ErrorBody, text: &str) -> bool {
@@ -120,6 +133,7 @@ fn is_overflow(body: &ErrorBody, text: &str) -> bool {
         "context_length_exceeded",
         "exceed_context_size_error",
         "too_many_prompt_tokens",
+        "request_too_large",
         "model_context_window_exceeded",
     ];
     body.has_token(&tokens) || OVERFLOWS.iter().any(|parts| has_in_order(text, parts))
@@ -134,6 +148,7 @@ const OVERFLOWS: &[&[&str]] = &[
     &["exceeds the context window"],
     &["context window exceeds limit"],
     &["context length exceeded"],
+    &["exceed context limit"],
     &["context_length_exceeded"],
     &["maximum context length is"],
     &["maximum prompt length is"],
@@ -178,8 +193,45 @@ mod tests {
     }
 
     #[test]
+    fn a_quota_by_the_minute_is_worth_a_retry() {
+        let exhausted = |quota: &str, words: &str| {
+            let details = format!(r#"[{{"violations":[{{"quotaId":"{quota}"}}]}}]"#);
+            let message = format!("You exceeded your current quota{words}");
+            status(
+                429,
+                &format!(
+                    r#"{{"error":{{"status":"RESOURCE_EXHAUSTED","message":"{message}","details":{details}}}}}"#
+                ),
+            )
+        };
+        let minute = exhausted("RequestsPerMinutePerProject", ", limit: 10");
+        assert_eq!(minute, (ErrorCategory::RateLimit, true));
+        let day = exhausted("RequestsPerDayPerProject", ", limit: 250");
+        assert_eq!(day, (ErrorCategory::Quota, false));
+        let none = exhausted("RequestsPerMinutePerProject", ", limit: 0");
+        assert_eq!(none, (ErrorCategory::Quota, false));
+    }
+
+    #[test]
+    fn an_unpaid_account_and_a_body_too_large_are_recognised_behind_their_statuses() {
+        let failure = |kind: &str, words: &str| {
+            format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{words}"}}}}"#)
+        };
+        let unpaid = failure("invalid_request_error", "Your credit balance is too low");
+        assert_eq!(status(400, &unpaid), (ErrorCategory::Quota, false));
+        let large = failure("request_too_large", "Request exceeds the maximum size");
+        assert_eq!(status(413, &large), (ErrorCategory::ContextOverflow, false));
+        let words = "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000";
+        let long = failure("invalid_request_error", words);
+        assert_eq!(status(400, &long), (ErrorCategory::ContextOverflow, false));
+    }
+
+    #[test]
     fn a_bad_key_is_recognised_behind_status_400() {
         let body = r#"{"code":"Client specified an invalid argument","error":"Incorrect API key provided"}"#;
+        assert_eq!(status(400, body), (ErrorCategory::Auth, false));
+        let body =
+            r#"{"error":{"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
         assert_eq!(status(400, body), (ErrorCategory::Auth, false));
     }
 

@@ -6,7 +6,8 @@ use serde_json::Value;
 pub(crate) struct ErrorBody {
     /// The explanation; empty if there is none.
     pub(crate) message: String,
-    /// `type`, `code` and `status`, as far as they are texts, in lower case.
+    /// `type`, `code` and `status`, and what the details name as reasons and exhausted quotas, as far
+    /// as they are texts, in lower case.
     pub(crate) tokens: Vec<String>,
     /// The HTTP status that the body names.
     pub(crate) status: Option<u16>,
@@ -55,6 +56,12 @@ impl ErrorBody {
         }
         if error.is_some() {
             body.token(&value["code"]);
+        }
+        for detail in inner["details"].as_array().into_iter().flatten() {
+            body.token(&detail["reason"]);
+            for violation in detail["violations"].as_array().into_iter().flatten() {
+                body.token(&violation["quotaId"]);
+            }
         }
         body
     }

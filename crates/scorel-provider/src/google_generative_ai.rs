@@ -1,0 +1,115 @@
+//! The wire `google-generative-ai`: Gemini models over HTTP, as the Gemini API and Vertex speak it.
+//!
+//! The base URL is that of the host, with or without the API's version: `https://host` and
+//! `https://host/v1beta` are the same. Where models have a publisher, as on Vertex, it ends with
+//! the publisher: `https://host/v1/projects/p/locations/l/publishers/google`.
+
+mod answer;
+mod family;
+mod finish;
+mod history;
+mod json_path;
+mod parts;
+mod passback;
+mod pending_call;
+mod request;
+mod usage;
+
+use reqwest::Url;
+use reqwest::header::HeaderName;
+use scorel_runtime::ModelRequest;
+
+use crate::wire::{self, ModelOrigin, Wire, with_path};
+
+/// The version of the API whose paths are used where the base URL names none.
+const VERSION: &str = "v1beta";
+
+/// The wire.
+#[derive(Debug)]
+pub(crate) struct GoogleGenerativeAi;
+
+/// All that a call over this wire needs beside the request.
+type Endpoint = wire::Endpoint<GoogleGenerativeAi>;
+
+impl Wire for GoogleGenerativeAi {
+    const API: &'static str = "google-generative-ai";
+
+    /// Endpoints do not differ; models do, see [`family`].
+    type Dialect = ();
+    type Answer = answer::Answer;
+
+    fn url(base: Url, model: &str) -> Url {
+        let model = model.strip_prefix("models/").unwrap_or(model);
+        let version = if has_version(&base) { "" } else { VERSION };
+        let path = format!("{version}/models/{model}:streamGenerateContent");
+        let mut url = with_path(base, path.trim_start_matches('/'));
+        url.query_pairs_mut().append_pair("alt", "sse");
+        url
+    }
+
+    fn key_header(_dialect: ()) -> Option<HeaderName> {
+        Some(HeaderName::from_static("x-goog-api-key"))
+    }
+
+    fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+        request::render(endpoint, request)
+    }
+
+    fn answer(origin: ModelOrigin) -> answer::Answer {
+        answer::Answer::new(origin)
+    }
+}
+
+/// Whether the path ends with a version such as `v1beta`, or with a publisher, whose version stands
+/// further in front.
+fn has_version(base: &Url) -> bool {
+    let path = base.path().trim_end_matches('/');
+    let mut segments = path.rsplit('/');
+    let last = segments.next().unwrap_or_default();
+    let numbered = last.strip_prefix('v').is_some_and(|version| {
+        version.starts_with(|first: char| first.is_ascii_digit())
+            && version.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    numbered || segments.next() == Some("publishers")
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::Url;
+
+    use super::GoogleGenerativeAi;
+    use crate::wire::Wire;
+
+    fn url(base: &str, model: &str) -> String {
+        GoogleGenerativeAi::url(Url::parse(base).unwrap(), model).to_string()
+    }
+
+    #[test]
+    fn a_base_url_may_name_the_version_or_not() {
+        let expected = "http://h/v1beta/models/gemini-3:streamGenerateContent?alt=sse";
+        for base in [
+            "http://h",
+            "http://h/",
+            "http://h/v1beta",
+            "http://h/v1beta/",
+        ] {
+            assert_eq!(url(base, "gemini-3"), expected, "{base}");
+        }
+        assert_eq!(
+            url("http://h/google/v1", "m"),
+            "http://h/google/v1/models/m:streamGenerateContent?alt=sse"
+        );
+        assert_eq!(
+            url("http://h/vertex?tenant=a", "models/m"),
+            "http://h/vertex/v1beta/models/m:streamGenerateContent?tenant=a&alt=sse"
+        );
+    }
+
+    #[test]
+    fn a_publisher_stands_behind_its_version() {
+        assert_eq!(
+            url("http://h/v1/projects/p/locations/l/publishers/google", "m"),
+            "http://h/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent?alt=sse"
+        );
+    }
+}

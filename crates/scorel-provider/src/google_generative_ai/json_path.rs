@@ -1,0 +1,113 @@
+//! Where a piece of streamed arguments belongs.
+
+use serde_json::{Value, json};
+
+/// One step from a value into what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Field(String),
+    Item(usize),
+}
+
+/// The place that a path such as `$.steps[0].name` leads to, made on the way if it is new; `None`
+/// if the path is not understood or leads nowhere.
+///
+/// A list grows by one item at most, so that a path cannot ask for much memory.
+pub(super) fn place<'a>(root: &'a mut Value, path: &str) -> Option<&'a mut Value> {
+    let steps = parse(path)?;
+    steps.into_iter().try_fold(root, |value, step| match step {
+        Step::Field(name) => {
+            if value.is_null() {
+                *value = json!({});
+            }
+            Some(value.as_object_mut()?.entry(name).or_insert(Value::Null))
+        }
+        Step::Item(index) => {
+            if value.is_null() {
+                *value = json!([]);
+            }
+            let items = value.as_array_mut()?;
+            if index == items.len() {
+                items.push(Value::Null);
+            }
+            items.get_mut(index)
+        }
+    })
+}
+
+fn parse(path: &str) -> Option<Vec<Step>> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        let (step, after) = if let Some(rest) = rest.strip_prefix('.') {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            (Step::Field(name.to_owned()), after)
+        } else {
+            bracketed(rest.strip_prefix('[')?)?
+        };
+        steps.push(step);
+        rest = after;
+    }
+    Some(steps)
+}
+
+/// What follows a bracket: a number, or a name in quotes.
+fn bracketed(rest: &str) -> Option<(Step, &str)> {
+    let quote = rest
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '\'' | '"'));
+    if let Some(quote) = quote {
+        let (name, after) = quoted(&rest[1..], quote)?;
+        return Some((Step::Field(name), after.strip_prefix(']')?));
+    }
+    let (number, after) = rest.split_once(']')?;
+    Some((Step::Item(number.parse().ok()?), after))
+}
+
+/// The text up to the quote that ends it, and what follows.
+fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, char)) = chars.next() {
+        if char == quote {
+            return Some((name, &text[at + 1..]));
+        }
+        let escaped = char == '\\';
+        name.push(if escaped { chars.next()?.1 } else { char });
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::place;
+
+    fn put(root: &mut Value, path: &str, value: Value) -> bool {
+        place(root, path).map(|place| *place = value).is_some()
+    }
+
+    #[test]
+    fn places_are_made_on_the_way() {
+        let mut root = json!({});
+        assert!(put(&mut root, "$.a.b[0].c", json!(1)));
+        assert!(put(&mut root, "$.a.b[1]", json!("x")));
+        assert!(put(&mut root, "$['x.y'][\"it\\\"s\"]", json!(true)));
+        let expected = json!({"a": {"b": [{"c": 1}, "x"]}, "x.y": {"it\"s": true}});
+        assert_eq!(root, expected);
+    }
+
+    #[test]
+    fn paths_that_lead_nowhere_are_refused() {
+        let mut root = json!({"a": "text", "b": []});
+        for path in [
+            "a", "$.a.b", "$.b[1]", "$.b[x]", "$.b['", "$[0]", "$x", "$.b[0",
+        ] {
+            assert!(!put(&mut root, path, json!(1)), "{path}");
+        }
+        assert_eq!(root, json!({"a": "text", "b": []}));
+    }
+}
