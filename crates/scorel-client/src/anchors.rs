@@ -19,8 +19,8 @@ pub enum Verdict {
     New,
     /// The client has it already.
     Duplicate,
-    /// A record before it is missing: subscribe again at the anchors, which have no stream state
-    /// any more.
+    /// A record before it is missing, or it is a merged delta of which the client has a part:
+    /// subscribe again at the anchors, which have no stream state any more.
     Missing,
 }
 
@@ -54,10 +54,10 @@ impl Anchors {
     /// A gap is reported as [`Verdict::Missing`] once. If the daemon, asked again, sends the same
     /// event next, it has nothing in between (a damaged place of the log), and the event is taken.
     pub fn event(&mut self, event: &Event) -> Verdict {
-        if event.is_persistent() {
-            self.record(event.seq(), prev(event))
-        } else {
-            self.transient(event.seq())
+        match event {
+            Event::Transient(event) => self.transient(event.first_seq(), event.seq),
+            event if event.is_persistent() => self.record(event.seq(), prev(event)),
+            event => self.transient(event.seq(), event.seq()),
         }
     }
 
@@ -68,22 +68,30 @@ impl Anchors {
         let gap = prev.is_some_and(|prev| prev != self.persistent);
         if gap && self.asked != Some(self.persistent) {
             self.asked = Some(self.persistent);
-            self.stream = None;
-            self.reload = None;
-            return Verdict::Missing;
+            return self.missing();
         }
         self.persistent = seq;
         self.advance(seq);
         Verdict::New
     }
 
-    /// Without a stream state nothing that is not in the log has a place.
-    fn transient(&mut self, seq: Seq) -> Verdict {
+    /// Without a stream state nothing that is not in the log has a place. A merged delta cannot be
+    /// cut: a daemon sends only whole ones, so one that overlaps is not of this client's stream.
+    fn transient(&mut self, first: Seq, seq: Seq) -> Verdict {
         if self.stream.is_none_or(|stream| seq <= stream) {
             return Verdict::Duplicate;
         }
+        if self.stream.is_some_and(|stream| first <= stream) {
+            return self.missing();
+        }
         self.advance(seq);
         Verdict::New
+    }
+
+    fn missing(&mut self) -> Verdict {
+        self.stream = None;
+        self.reload = None;
+        Verdict::Missing
     }
 
     /// During a reload there is no stream state that could advance.

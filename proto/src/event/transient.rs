@@ -26,6 +26,20 @@ pub struct TransientEvent {
     pub body: TransientBody,
 }
 
+impl TransientEvent {
+    /// The number of the first event that it stands for: its own, unless it is a merged delta.
+    #[must_use]
+    pub fn first_seq(&self) -> Seq {
+        let from = match &self.body {
+            TransientBody::TextDelta(delta) => delta.from_seq,
+            TransientBody::ThinkingDelta(delta) => delta.from_seq,
+            TransientBody::ToolCallDelta(delta) => delta.from_seq,
+            _ => None,
+        };
+        from.unwrap_or(self.seq)
+    }
+}
+
 macro_rules! transient_bodies {
     ($($(#[$doc:meta])* $variant:ident($body:ty) = $name:literal;)*) => {
         /// What a transient event says, by its `type`.

@@ -1,5 +1,6 @@
 //! The client against peers that follow a script, over real Unix sockets.
 
+mod anchors;
 mod connection;
 mod peer;
 mod start;
