@@ -9,7 +9,7 @@ use scorel_journal::Appended;
 use scorel_proto::{EndReason, Seq};
 use tokio::sync::watch;
 
-pub(crate) use ring::{Fallen, RingEvent};
+pub(crate) use ring::{Batch, Fallen, RingEvent};
 
 use ring::Ring;
 
@@ -79,7 +79,7 @@ impl Feed {
     }
 
     /// The events after `seq`, at least one and about `max_bytes` of them.
-    pub(crate) fn after(&self, seq: Seq, max_bytes: usize) -> Result<Vec<RingEvent>, Fallen> {
+    pub(crate) fn after(&self, seq: Seq, max_bytes: usize) -> Result<Batch, Fallen> {
         self.ring().after(seq, max_bytes)
     }
 

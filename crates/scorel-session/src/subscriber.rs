@@ -1,6 +1,7 @@
 //! Following a session from where a client stands.
 
 mod cursor;
+mod merge;
 
 use std::sync::Arc;
 
@@ -10,11 +11,14 @@ use scorel_proto::{Anchors, EndReason, Seq, SyncMarker, SyncMode};
 use tokio::sync::watch;
 
 use crate::SessionError;
-use crate::feed::{Fallen, Head};
-use crate::lane::Lane;
+use crate::feed::{Batch, Fallen, Head};
+use crate::lane::{Lane, LaneState};
 use crate::resync::{in_flight, plan};
 
+use merge::merged;
+
 pub(crate) use cursor::{Page, fitting};
+pub(crate) use merge::FAR_BEHIND;
 
 /// How many bytes of events one batch holds about at most. Few in this crate's own tests, so that
 /// short histories have many batches.
@@ -23,7 +27,9 @@ const BATCH_BYTES: usize = if cfg!(test) { 1024 } else { 256 * 1024 };
 /// A client's place in a session: a cursor, not a queue. It costs the session nothing.
 ///
 /// Each batch is what the client is to get next, as JSON texts: events as they stand in the log or
-/// were shown, and markers.
+/// were shown, and markers. Only where the client is thousands of events behind, adjacent deltas of
+/// one block come as one event. Such an event never reaches back to what the client has: it begins
+/// behind the cursor.
 #[derive(Debug)]
 pub struct Subscriber {
     lane: Arc<Lane>,
@@ -222,7 +228,7 @@ impl Subscriber {
             return head.end.map_or_else(Vec::new, |reason| self.ended(reason));
         }
         match self.lane.feed.after(cursor, BATCH_BYTES) {
-            Ok(events) => {
+            Ok(Batch { events, behind }) => {
                 let cursor = events.last().map_or(cursor, |event| event.seq);
                 let last = events.iter().rev().find(|event| event.persistent);
                 let persistent = last.map_or(persistent, |event| event.seq);
@@ -231,7 +237,11 @@ impl Subscriber {
                     persistent,
                     sync_end,
                 };
-                events.into_iter().map(|event| event.json).collect()
+                if behind > FAR_BEHIND {
+                    merged(events)
+                } else {
+                    events.into_iter().map(|event| event.json).collect()
+                }
             }
             Err(Fallen) => {
                 let anchors = Anchors {
@@ -272,19 +282,17 @@ enum Taken {
     },
 }
 
-fn take_rest(
-    lane: &Lane,
-    state: &crate::lane::LaneState,
-    after: Seq,
-) -> Result<Taken, SessionError> {
+fn take_rest(lane: &Lane, state: &mut LaneState, after: Seq) -> Result<Taken, SessionError> {
     state.check_exists()?;
     let rest = state.index.after(after);
     let count = fitting(rest);
     if count < rest.len() {
         return Ok(Taken::Page(rest[..count].to_vec()));
     }
-    let read = |place: &Place| lane.read_intact(*place).transpose();
-    let mut batch: Vec<Bytes> = rest.iter().filter_map(read).collect::<Result<_, _>>()?;
+    let mut batch = lane.read_each(rest)?;
+    // What is open follows from what was found.
+    lane.look_again(state);
+    let persistent = state.index.last().map_or(after, |place| place.seq);
     let (session_id, cursor) = (lane.id(), lane.feed.head());
     batch.push(marker(&SyncMarker::InFlight {
         session_id,
@@ -294,7 +302,6 @@ fn take_rest(
         session_id,
         through_seq: cursor,
     }));
-    let persistent = rest.last().map_or(after, |place| place.seq);
     Ok(Taken::Rest {
         batch,
         cursor,

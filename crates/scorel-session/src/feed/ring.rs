@@ -23,6 +23,14 @@ pub(crate) struct RingEvent {
     pub(crate) json: Bytes,
 }
 
+/// A part of what follows a reader's place.
+#[derive(Debug, Clone)]
+pub(crate) struct Batch {
+    pub(crate) events: Vec<RingEvent>,
+    /// How many events follow the reader's place, those of the batch included.
+    pub(crate) behind: usize,
+}
+
 /// What a reader wants is no longer in the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fallen;
@@ -52,7 +60,7 @@ impl Ring {
         seq >= self.floor
     }
 
-    pub(super) fn after(&self, seq: Seq, max_bytes: usize) -> Result<Vec<RingEvent>, Fallen> {
+    pub(super) fn after(&self, seq: Seq, max_bytes: usize) -> Result<Batch, Fallen> {
         if !self.covers(seq) {
             return Err(Fallen);
         }
@@ -63,12 +71,11 @@ impl Ring {
             bytes += event.json.len();
             first || bytes <= max_bytes
         };
-        Ok(self
-            .events
-            .range(start..)
-            .take_while(fits)
-            .cloned()
-            .collect())
+        let events = self.events.range(start..).take_while(fits).cloned();
+        Ok(Batch {
+            events: events.collect(),
+            behind: self.events.len() - start,
+        })
     }
 
     pub(super) fn shrink(&mut self) {
@@ -102,8 +109,8 @@ mod tests {
         }
     }
 
-    fn numbers(events: &[RingEvent]) -> Vec<u64> {
-        events.iter().map(|event| event.seq.get()).collect()
+    fn numbers(batch: &Batch) -> Vec<u64> {
+        batch.events.iter().map(|event| event.seq.get()).collect()
     }
 
     #[test]
@@ -152,10 +159,8 @@ mod tests {
     fn a_batch_is_bounded_but_never_empty_while_something_is_there() {
         let mut ring = Ring::new(Seq::ZERO, 1_000_000);
         (1..=10).for_each(|number| ring.push(event(number, 100)));
-        assert_eq!(
-            numbers(&ring.after(Seq::ZERO, 250).expect("covered")),
-            [1, 2]
-        );
+        let batch = ring.after(Seq::ZERO, 250).expect("covered");
+        assert_eq!((numbers(&batch), batch.behind), (vec![1, 2], 10));
         assert_eq!(numbers(&ring.after(seq(2), 1).expect("covered")), [3]);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use scorel_journal::OpenReport;
+use scorel_journal::{Damage, DamageReason, OpenReport};
 use scorel_proto::{DamageAcceptedBody, PersistentBody, Seq};
 use serde::Serialize;
 
@@ -32,22 +32,66 @@ impl fmt::Display for DamagedPlace {
     }
 }
 
-/// The damage that a report names and nobody has accepted.
+/// The damage that a report names and nobody has accepted, one place for each hole.
 pub(crate) fn unaccepted(
     report: &OpenReport,
     accepted: &[DamageAcceptedBody],
 ) -> Vec<DamagedPlace> {
-    let place = |damage: &scorel_journal::Damage| DamagedPlace {
-        offset: damage.offset,
-        length: damage.len,
-        reason: damage.reason.to_string(),
+    let is_accepted = |offset, length| {
+        let mut accepted = accepted.iter();
+        accepted.any(|known| (known.offset, known.length) == (offset, length))
     };
-    let open = |place: &DamagedPlace| {
-        !accepted
-            .iter()
-            .any(|known| (known.offset, known.length) == (place.offset, place.length))
+    // A part of a hole may have been accepted before the rest was damaged.
+    let parts = |hole: Vec<&Damage>| -> Vec<DamagedPlace> {
+        hole.split(|damage| is_accepted(damage.offset, damage.len))
+            .filter_map(place)
+            .collect()
     };
-    report.damage.iter().map(place).filter(open).collect()
+    holes(&report.damage)
+        .into_iter()
+        .flat_map(parts)
+        .filter(|place| !is_accepted(place.offset, place.length))
+        .collect()
+}
+
+/// Damage that stands side by side is one hole. That a record does not follow the one before is no
+/// hole of its own where damage stands between the two.
+fn holes(damage: &[Damage]) -> Vec<Vec<&Damage>> {
+    let mut holes: Vec<Vec<&Damage>> = Vec::new();
+    for damage in damage {
+        match holes.last_mut() {
+            Some(hole) if adjoins(hole, damage) => {
+                if !is_gap(damage) {
+                    hole.push(damage);
+                }
+            }
+            _ => holes.push(vec![damage]),
+        }
+    }
+    holes
+}
+
+/// Whether nothing but a newline stands between a hole and what comes next.
+fn adjoins(hole: &[&Damage], next: &Damage) -> bool {
+    hole.last().is_some_and(|last| {
+        let end = last.offset + last.len;
+        !is_gap(last) && (end..=end + 1).contains(&next.offset)
+    })
+}
+
+/// Whether the bytes are intact and only something before them is missing.
+const fn is_gap(damage: &Damage) -> bool {
+    matches!(damage.reason, DamageReason::Gap { .. })
+}
+
+/// The place of a whole hole.
+fn place(hole: &[&Damage]) -> Option<DamagedPlace> {
+    let (first, last) = (hole.first()?, hole.last()?);
+    Some(DamagedPlace {
+        offset: first.offset,
+        length: last.offset + last.len - first.offset,
+        reason: first.reason.to_string(),
+    })
 }
 
 impl Lane {

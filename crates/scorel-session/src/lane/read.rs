@@ -67,8 +67,8 @@ impl Lane {
         })
     }
 
-    /// Reads a record, or nothing if it is damaged: what stands around it is served. Blocks on the
-    /// disk.
+    /// Reads a record, or nothing if it is damaged: what stands around it is served, and the next
+    /// section of the lane reads the log again. Blocks on the disk.
     pub(crate) fn read_intact(&self, place: Place) -> Result<Option<Bytes>, SessionError> {
         match self.reader.read(place) {
             Ok(line) => Ok(Some(line)),
@@ -80,8 +80,14 @@ impl Lane {
         }
     }
 
-    /// The checkpoint has hidden the damage. Without it the next load finds all of it, and somebody
-    /// has to accept it.
+    /// Reads the records at `places` that are not damaged. Blocks on the disk.
+    pub(crate) fn read_each(&self, places: &[Place]) -> Result<Vec<Bytes>, SessionError> {
+        let read = |place: &Place| self.read_intact(*place).transpose();
+        places.iter().filter_map(read).collect()
+    }
+
+    /// Without a checkpoint the next load finds the damage too, if this daemon ends before it has
+    /// looked.
     fn found_damage(&self, damage: &Damage) {
         tracing::error!(session = %self.id(), offset = damage.offset, bytes = damage.len,
             reason = %damage.reason, "the log is damaged");
@@ -90,19 +96,20 @@ impl Lane {
         }
     }
 
-    /// Reads lines of the log, off the asynchronous threads; damaged ones are left out.
+    /// Reads lines of the log, off the asynchronous threads; damaged ones are left out and reported
+    /// as those that loading finds.
     pub(crate) async fn read_lines(
         self: &Arc<Self>,
         places: Vec<Place>,
     ) -> Result<Vec<Bytes>, SessionError> {
         let lane = Arc::clone(self);
-        let read = move || {
-            let read = |place| lane.read_intact(place).transpose();
-            places.into_iter().filter_map(read).collect()
-        };
-        tokio::task::spawn_blocking(read)
+        let lines = tokio::task::spawn_blocking(move || lane.read_each(&places))
             .await
-            .map_err(|error| SessionError::Internal(error.to_string()))?
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if !self.is_sound() {
+            self.section(|_, _| ()).await?;
+        }
+        lines
     }
 
     /// Reads the skeleton of the tree.

@@ -186,6 +186,8 @@ impl Lane {
         if state.view.state.turn.is_some() || self.shared.is_draining() {
             return Ok(());
         }
+        // Damage that was found while the last turn ran is accepted before the next one.
+        self.look_again(state);
         let queue = &state.view.state.queue;
         let Some(item) = queue.items.first().filter(|_| !queue.paused).cloned() else {
             return Ok(());

@@ -1,6 +1,6 @@
 //! A client that keeps the rules of the protocol.
 
-use scorel_proto::{Anchors, InFlight, Seq, SessionView, SyncMarker, SyncMode};
+use scorel_proto::{Anchors, Event, InFlight, Seq, SessionView, SyncMarker, SyncMode};
 
 use super::reference::Reference;
 use super::transcript::Item;
@@ -28,15 +28,23 @@ impl Client {
 
     pub(super) fn take(&mut self, item: &Item, reference: &Reference) {
         match item {
-            Item::Event(seq) => self.event(*seq, reference),
+            Item::Event(seq) => {
+                self.count(*seq, reference);
+                self.view.apply(&reference.get(*seq).event);
+            }
+            Item::Merged(event) => {
+                for shown in reference.within(event) {
+                    self.count(shown.seq, reference);
+                }
+                self.view.apply(&Event::Transient(event.clone()));
+            }
             Item::Marker(marker) => self.marker(marker),
         }
     }
 
-    fn event(&mut self, seq: Seq, reference: &Reference) {
+    fn count(&mut self, seq: Seq, reference: &Reference) {
         let anchors = &mut self.anchors;
-        let shown = reference.get(seq);
-        if shown.is_record() {
+        if reference.get(seq).is_record() {
             assert!(seq > anchors.persistent_last_seq, "{seq} came twice");
             anchors.persistent_last_seq = seq;
             self.records.push(seq);
@@ -48,7 +56,6 @@ impl Client {
         if !self.reloading {
             anchors.stream_last_seq = anchors.stream_last_seq.max(Some(seq));
         }
-        self.view.apply(&shown.event);
     }
 
     fn marker(&mut self, marker: &SyncMarker) {

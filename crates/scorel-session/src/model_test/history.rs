@@ -43,6 +43,12 @@ pub(super) struct History {
     spooled: bool,
     /// Whether nobody has ever changed the log behind the daemon's back.
     pristine: bool,
+    /// Whether the daemon came upon damage that was not there when it loaded the session: if a sync
+    /// fails then, there is no whole copy of what was published to move to.
+    found_alive: bool,
+    /// Decides what was added to histories later, so that those that failed once stay what they
+    /// were.
+    twists: Option<Dice>,
 }
 
 /// No turn runs in these histories: they do themselves what turns do.
@@ -60,7 +66,7 @@ impl TurnSetup for NoTurns {
 const RING_BYTES: [usize; 5] = [1, 800, 2_000, 8_000, 1 << 20];
 
 impl History {
-    pub(super) async fn begin(seed: u64, home: Home) -> Self {
+    pub(super) async fn begin(seed: u64, home: Home, twisted: bool) -> Self {
         let mut dice = Dice::new(seed);
         let ring_bytes = dice.pick(&RING_BYTES);
         let sessions = sessions(&home, ring_bytes);
@@ -87,6 +93,8 @@ impl History {
             checkpointed: 0,
             spooled: true,
             pristine: true,
+            found_alive: false,
+            twists: twisted.then(|| Dice::new(!seed)),
         }
     }
 
@@ -95,8 +103,36 @@ impl History {
         for _ in 0..steps {
             self.step().await;
             self.check().await;
+            self.twist().await;
         }
         self.end().await;
+    }
+
+    async fn twist(&mut self) {
+        let Some(twists) = &mut self.twists else {
+            return;
+        };
+        let count = 5 + twists.below(25);
+        match twists.below(24) {
+            0..2 => self.fall_behind(count).await,
+            2 => self.damage_alive().await,
+            3..6 if self.reference.damaged => self.accept_damage(usize::MAX).await,
+            _ => return,
+        }
+        self.check().await;
+    }
+
+    /// Somebody is up to date, reads nothing for a while, and gets up to date again.
+    async fn fall_behind(&mut self, count: usize) {
+        if self.home.is_off() {
+            return;
+        }
+        let at = count % self.watchers.len();
+        self.catch_up(at).await;
+        for _ in 0..count {
+            self.write().await;
+        }
+        self.catch_up(at).await;
     }
 
     async fn step(&mut self) {
@@ -119,7 +155,7 @@ impl History {
 
     /// The disk refuses one write or one sync; the session goes on.
     async fn fail_once(&mut self) {
-        let trouble = if self.dice.one_in(2) {
+        let trouble = if self.dice.one_in(2) && !self.found_alive {
             Trouble::NoSync
         } else {
             Trouble::NoSpace(self.dice.below(200))
@@ -135,7 +171,7 @@ impl History {
     async fn use_up_numbers(&mut self) {
         let lane = self.lane().await;
         let mut state = lane.lock().await;
-        let journal = &mut state.journal;
+        let journal = state.journal().expect("writable");
         let left = journal
             .reserved_through()
             .get()
@@ -180,9 +216,9 @@ impl History {
     ) -> bool {
         let lane = self.lane().await;
         let mut state = lane.lock().await;
-        let before = state.journal.last_seq();
+        let before = state.log.last_seq();
         let done = f(&lane, &mut state);
-        let end = usize::try_from(state.journal.end()).expect("small");
+        let end = usize::try_from(state.log.end()).expect("small");
         let mut lines = self.new_lines(end);
         self.log_end = end;
         let Some((turn_id, body)) = shown else {

@@ -6,8 +6,10 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use scorel_journal::RESERVE;
 use scorel_proto::{
-    Anchors, Event, EventId, InFlight, Phase, Seq, SessionView, SyncMode, TransientEvent,
+    Anchors, Event, EventId, InFlight, Phase, Seq, SessionView, SyncMode, TransientBody,
+    TransientEvent,
 };
+use serde_json::Value;
 
 use crate::feed::RingEvent;
 
@@ -220,6 +222,17 @@ impl Reference {
             .for_each(|(offset, line)| self.publish_record(*offset, line));
     }
 
+    /// A daemon came upon damage while it runs: it has what the intact records fold into.
+    pub(super) fn folded_again(&mut self) {
+        self.view = SessionView::default();
+        let found = self
+            .shown
+            .iter()
+            .filter(|shown| shown.is_record() && !shown.lost);
+        found.for_each(|shown| self.view.apply(&shown.event));
+        self.damaged = true;
+    }
+
     /// What a client with these anchors must be sent at a moment (the table of the design).
     pub(super) fn mode(&self, anchors: Anchors, moment: &Moment) -> SyncMode {
         let (persistent, stream) = (anchors.persistent_last_seq, anchors.stream_last_seq);
@@ -236,6 +249,11 @@ impl Reference {
             Some(stream) if stream >= moment.floor => SyncMode::StreamResume,
             _ => SyncMode::PersistentFallback,
         }
+    }
+
+    /// Whether the event itself is in the ring.
+    pub(super) fn is_in_ring(&self, seq: Seq) -> bool {
+        self.ring.iter().any(|(held, _)| *held == seq)
     }
 
     /// Whether everything after `seq` is in the ring.
@@ -270,6 +288,43 @@ impl Reference {
         &self.shown[at.unwrap_or_else(|_| panic!("{seq} was never shown"))]
     }
 
+    /// The events that a merged delta stands for.
+    pub(super) fn within(&self, merged: &TransientEvent) -> &[Shown] {
+        let from = self
+            .shown
+            .partition_point(|shown| shown.seq < merged.first_seq());
+        let end = self.shown.partition_point(|shown| shown.seq <= merged.seq);
+        &self.shown[from..end]
+    }
+
+    /// How many events came after `seq`.
+    pub(super) fn count_after(&self, seq: Seq) -> usize {
+        self.shown.len() - self.shown.partition_point(|shown| shown.seq <= seq)
+    }
+
+    /// A merged delta is the deltas of one block that were shown, and nothing else.
+    pub(super) fn check_merged(&self, merged: &TransientEvent) {
+        let parts = self.within(merged);
+        let (first, last) = (&parts[0], &parts[parts.len() - 1]);
+        assert_eq!((first.seq, last.seq), (merged.first_seq(), merged.seq));
+        let (text, common) = delta(&Event::Transient(Box::new(merged.clone())));
+        let mut joined = String::new();
+        for part in parts {
+            let (more, same) = delta(&part.event);
+            assert_eq!(same, common, "another block");
+            joined.push_str(&more);
+        }
+        assert_eq!(text, joined);
+        let tool = |event: &TransientEvent| match &event.body {
+            TransientBody::ToolCallDelta(delta) => delta.tool_name.clone(),
+            _ => None,
+        };
+        let Event::Transient(first) = &first.event else {
+            panic!("{first:?} is no delta");
+        };
+        assert_eq!(tool(merged), tool(first));
+    }
+
     /// The number of an event that somebody was sent, if its bytes are those of that number.
     pub(super) fn identify(&self, json: &Bytes) -> Seq {
         let seq = seq_of(json);
@@ -290,6 +345,20 @@ impl Reference {
         assert_eq!(known, json, "{seq} names two events");
         seq
     }
+}
+
+/// A delta's text, and everything that all deltas of one block have in common.
+fn delta(event: &Event) -> (String, Value) {
+    let Event::Transient(event) = event else {
+        panic!("{event:?} is no delta");
+    };
+    let mut rest = serde_json::to_value(event).expect("encodable");
+    let fields = rest.as_object_mut().expect("an object");
+    for own in ["seq", "ts", "fromSeq", "toolName"] {
+        fields.remove(own);
+    }
+    let text = fields.remove("delta").expect("a delta");
+    (text.as_str().expect("text").to_owned(), rest)
 }
 
 /// The number that an event's JSON text gives.

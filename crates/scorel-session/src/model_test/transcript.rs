@@ -3,7 +3,7 @@
 mod page;
 
 use bytes::Bytes;
-use scorel_proto::{Anchors, InFlight, Seq, SyncMarker, SyncMode};
+use scorel_proto::{Anchors, Event, InFlight, Seq, SyncMarker, SyncMode, TransientEvent};
 
 use super::reference::Reference;
 
@@ -11,6 +11,8 @@ use super::reference::Reference;
 #[derive(Debug, Clone)]
 pub(super) enum Item {
     Event(Seq),
+    /// Deltas that come as one.
+    Merged(Box<TransientEvent>),
     Marker(Box<SyncMarker>),
 }
 
@@ -18,9 +20,20 @@ impl Item {
     pub(super) fn read(json: &Bytes, reference: &Reference) -> Self {
         if json.starts_with(b"{\"type\":\"sync_") || json.starts_with(b"{\"type\":\"in_flight\"") {
             Self::Marker(Box::new(serde_json::from_slice(json).expect("a marker")))
+        } else if let Some(merged) = merged(json) {
+            reference.check_merged(&merged);
+            Self::Merged(merged)
         } else {
             Self::Event(reference.identify(json))
         }
+    }
+}
+
+fn merged(json: &Bytes) -> Option<Box<TransientEvent>> {
+    let text = std::str::from_utf8(json).expect("text");
+    match Event::decode(text).expect("an event") {
+        Event::Transient(event) if event.first_seq() < event.seq => Some(event),
+        _ => None,
     }
 }
 
@@ -96,9 +109,19 @@ impl Transcript {
         }
     }
 
+    /// The last event that came before live events.
+    pub(super) const fn cursor(&self) -> Option<Seq> {
+        match self.due {
+            Due::Live(live) => Some(live.cursor),
+            Due::Resume(resume) => Some(resume.through),
+            _ => None,
+        }
+    }
+
     pub(super) fn take(&mut self, item: &Item, reference: &Reference) {
         self.due = match item {
             Item::Event(seq) => self.event(self.due, *seq, reference),
+            Item::Merged(event) => self.merged(event, reference),
             Item::Marker(marker) => self.marker(marker, reference),
         };
     }
@@ -121,6 +144,19 @@ impl Transcript {
             Due::Live(live) => self.live_event(live, seq, reference),
             due => panic!("{seq} came where {due:?} was due"),
         }
+    }
+
+    /// It begins right behind what came before, and nothing was sent of what it stands for.
+    fn merged(&self, event: &TransientEvent, reference: &Reference) -> Due {
+        assert!(!self.paged, "pages have single events");
+        let due = self.event(self.due, event.first_seq(), reference);
+        let Due::Live(live) = due else {
+            panic!("{event:?} came where {due:?} was due");
+        };
+        Due::Live(Live {
+            cursor: event.seq,
+            ..live
+        })
     }
 
     fn live_event(&self, live: Live, seq: Seq, reference: &Reference) -> Due {

@@ -81,7 +81,7 @@ impl Sessions {
 
 fn first_page(
     lane: &Lane,
-    state: &LaneState,
+    state: &mut LaneState,
     anchors: Anchors,
 ) -> Result<PageContent, SessionError> {
     let plan = plan(lane, state, anchors);
@@ -100,7 +100,7 @@ fn first_page(
 
 fn next_page(
     lane: &Lane,
-    state: &LaneState,
+    state: &mut LaneState,
     start: PageStart,
     reason: Option<String>,
 ) -> Result<PageContent, SessionError> {
@@ -117,18 +117,20 @@ fn next_page(
 
 fn reload_page(
     lane: &Lane,
-    state: &LaneState,
+    state: &mut LaneState,
     mode: SyncMode,
     after: Seq,
     reason: Option<String>,
 ) -> Result<PageContent, SessionError> {
     let places = state.index.after(after);
     let count = fitting(places);
-    let lines = read(lane, &places[..count])?;
-    let rest = if count < places.len() {
-        let after = places[count - 1].seq;
+    let lines = lane.read_each(&places[..count])?;
+    let next = (count < places.len()).then(|| places[count - 1].seq);
+    let rest = if let Some(after) = next {
         Rest::Page(PageStart::Reload { mode, after })
     } else {
+        // What is open follows from what was found.
+        lane.look_again(state);
         Rest::Done {
             through: lane.feed.head(),
             in_flight: Some(in_flight(lane, state)),
@@ -144,7 +146,7 @@ fn reload_page(
 
 fn resume_page(
     lane: &Lane,
-    state: &LaneState,
+    state: &mut LaneState,
     after: Seq,
     through: Seq,
     reason: Option<String>,
@@ -152,7 +154,7 @@ fn resume_page(
     let places = state.index.after(after);
     let places = &places[..places.partition_point(|place| place.seq <= through)];
     let count = fitting(places);
-    let lines = read(lane, &places[..count])?;
+    let lines = lane.read_each(&places[..count])?;
     let last = places[..count].last().map_or(after, |place| place.seq);
     if count < places.len() {
         let rest = Rest::Page(PageStart::Resume {
@@ -176,12 +178,12 @@ fn resume_page(
 /// Events out of the ring. If they are gone, the page says that it fell back.
 fn live_page(
     lane: &Lane,
-    state: &LaneState,
+    state: &mut LaneState,
     after: Seq,
     cut: Seq,
     persistent: Seq,
 ) -> Result<PageContent, SessionError> {
-    let Ok(events) = lane.feed.after(after, PAGE_BYTES) else {
+    let Ok(batch) = lane.feed.after(after, PAGE_BYTES) else {
         let reason = Some("some transient events are no longer kept".to_owned());
         return reload_page(
             lane,
@@ -191,7 +193,8 @@ fn live_page(
             reason,
         );
     };
-    let events: Vec<RingEvent> = events
+    let events: Vec<RingEvent> = batch
+        .events
         .into_iter()
         .take_while(|event| event.seq <= cut)
         .collect();
@@ -219,16 +222,9 @@ fn live_page(
     })
 }
 
-fn read(lane: &Lane, places: &[scorel_journal::Place]) -> Result<Vec<Bytes>, SessionError> {
-    places
-        .iter()
-        .filter_map(|place| lane.read_intact(*place).transpose())
-        .collect()
-}
-
 fn answer(
     lane: &Lane,
-    state: &LaneState,
+    state: &mut LaneState,
     content: PageContent,
 ) -> Result<ResyncResult, SessionError> {
     let events: Vec<EncodedEvent> = content

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,9 +10,11 @@ use futures_util::FutureExt;
 use scorel_proto::{Anchors, ResyncParams, ResyncResult, Seq, SessionId};
 
 use super::History;
+use crate::model_test::MERGED;
 use crate::model_test::client::Client;
 use crate::model_test::reference::Reference;
 use crate::model_test::transcript::{Item, Transcript};
+use crate::subscriber::FAR_BEHIND;
 use crate::{SessionError, Sessions, Subscriber};
 
 /// Longer than anything takes.
@@ -104,8 +107,16 @@ impl Link {
     fn sent(&mut self, answer: &Answer, id: SessionId, reference: &Reference) {
         match answer {
             Answer::Batch(batch) => {
+                let behind = self
+                    .transcript
+                    .cursor()
+                    .map(|seq| reference.count_after(seq));
                 for json in batch {
                     let item = Item::read(json, reference);
+                    if let Item::Merged(_) = item {
+                        MERGED.fetch_add(1, Ordering::Relaxed);
+                        assert!(behind > Some(FAR_BEHIND), "merged for one that is near");
+                    }
                     self.transcript.take(&item, reference);
                     self.due.push_back(item);
                 }

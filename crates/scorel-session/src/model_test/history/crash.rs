@@ -111,6 +111,7 @@ impl History {
         let mut written = lines(&after[self.log_end..], self.log_end, after.len());
         assert_eq!(written[..left.len()], left);
         let written = written.split_off(left.len());
+        self.found_alive = false;
         self.reference
             .loaded(&left, &written, sure, lane.feed.head());
         self.log_end = after.len();

@@ -1,9 +1,13 @@
 //! Bytes of the log that are not as they were written.
 
-use scorel_proto::ClientId;
+use std::sync::Arc;
+
+use scorel_proto::{Anchors, ClientId, Phase, ResyncParams, Seq, SyncMarker};
 
 use super::History;
-use crate::Command;
+use crate::model_test::reference::seq_of;
+use crate::model_test::transcript::Item;
+use crate::{Command, Lane};
 
 impl History {
     /// Damages a few places of the log, each within a line, while no daemon runs.
@@ -77,6 +81,120 @@ impl History {
         self.reference.damaged = true;
     }
 
+    /// Damages one record while the session is in memory and between two turns, and lets somebody
+    /// read it: what stands around it is served, and the session is what loading would make of it.
+    pub(super) async fn damage_alive(&mut self) {
+        let idle = self.reference.view.state.turn.is_none();
+        if !idle || self.reference.damaged || self.home.is_off() {
+            return;
+        }
+        let lane = self.lane().await;
+        // What is in memory is served from there.
+        lane.feed.shrink();
+        self.reference.shrink();
+        let intact: Vec<usize> = (0..self.reference.shown.len())
+            .filter(|at| {
+                let shown = &self.reference.shown[*at];
+                // What it accepts would have to be accepted again.
+                let accepts = shown.event.type_name() == "damage_accepted";
+                !accepts
+                    && shown.is_record()
+                    && !shown.lost
+                    && !self.reference.is_in_ring(shown.seq)
+            })
+            .collect();
+        if intact.is_empty() {
+            return;
+        }
+        let twists = self.twists.as_mut().expect("this is one");
+        let record = &mut self.reference.shown[intact[twists.below(intact.len())]];
+        let (offset, len) = record.place.expect("a record");
+        let mut log = self.home.log(self.id);
+        // A bit that breaks the line in two as well.
+        log[offset + twists.below(len - 1)] ^= 1 << twists.below(8);
+        record.lost = true;
+        let way = twists.below(3);
+        self.home.tamper(
+            &self.home.session_dir(self.id).join(scorel_journal::EVENTS),
+            log,
+        );
+        self.pristine = false;
+        self.found_alive = true;
+        self.reference.folded_again();
+        let served = match way {
+            0 => self.read_events(&lane).await,
+            1 => self.read_subscribed().await,
+            _ => self.read_pages().await,
+        };
+        let expected = self.reference.records().map(|record| record.seq);
+        assert!(expected.eq(served), "what stands around the damage");
+        let places = lane.lock().await.damage.clone();
+        let [place] = &places[..] else {
+            panic!("one flipped bit is one place to accept: {places:?}");
+        };
+        // A newline before it may have been damaged and accepted earlier.
+        let expected = (offset as u64, (offset + len - 1) as u64);
+        assert!(place.offset <= expected.0 && place.offset + 1 >= expected.0);
+        assert_eq!(place.offset + place.length, expected.1);
+    }
+
+    async fn read_events(&self, lane: &Arc<Lane>) -> Vec<Seq> {
+        let read = lane.events(None, None, usize::MAX).await.expect("readable");
+        read.events
+            .iter()
+            .map(|event| seq_of(event.text().as_bytes()))
+            .collect()
+    }
+
+    async fn read_subscribed(&self) -> Vec<Seq> {
+        let subscriber = self.sessions.subscribe(self.id, Anchors::default()).await;
+        let mut subscriber = subscriber.expect("a session");
+        let mut served = Vec::new();
+        loop {
+            let batch = subscriber.next_batch().await.expect("readable");
+            for json in batch.expect("more follows") {
+                match Item::read(&json, &self.reference) {
+                    Item::Event(seq) => served.push(seq),
+                    Item::Merged(event) => panic!("{event:?} in a reload"),
+                    Item::Marker(marker) => match *marker {
+                        SyncMarker::InFlight { in_flight, .. } => {
+                            assert_eq!(in_flight.phase, Phase::Failed);
+                        }
+                        SyncMarker::SyncEnd { .. } => return served,
+                        _ => {}
+                    },
+                }
+            }
+        }
+    }
+
+    async fn read_pages(&self) -> Vec<Seq> {
+        let mut served = Vec::new();
+        let mut page = None;
+        loop {
+            let params = ResyncParams {
+                session_id: self.id,
+                persistent_last_seq: None,
+                stream_last_seq: None,
+                page,
+            };
+            let answer = self.sessions.resync(params).await.expect("a page");
+            served.extend(
+                answer
+                    .events
+                    .iter()
+                    .map(|event| seq_of(event.text().as_bytes())),
+            );
+            if let Some(in_flight) = answer.in_flight {
+                assert_eq!(in_flight.phase, Phase::Failed);
+            }
+            page = answer.next_page;
+            if page.is_none() {
+                return served;
+            }
+        }
+    }
+
     /// Somebody accepts up to `count` damaged places.
     pub(super) async fn accept_damage(&mut self, count: usize) {
         let lane = self.lane().await;
@@ -89,7 +207,7 @@ impl History {
             accepted.expect("accepted");
             let state = lane.lock().await;
             self.reference.damaged = !state.damage.is_empty();
-            let end = usize::try_from(state.journal.end()).expect("small");
+            let end = usize::try_from(state.log.end()).expect("small");
             drop(state);
             let lines = self.new_lines(end);
             self.log_end = end;

@@ -1,0 +1,37 @@
+//! A log that turns out to be damaged while its session is in memory.
+
+use std::sync::atomic::Ordering;
+
+use super::{Fold, beyond_repair, report};
+use crate::error::chain;
+use crate::lane::damage::unaccepted;
+use crate::lane::{Lane, LaneState};
+
+impl Lane {
+    /// Makes of the session what loading it would make of it, if reading came upon damage: the log
+    /// is read again from its beginning, and what is found has to be accepted. A turn that runs has
+    /// its end first.
+    ///
+    /// Every section begins with this. It blocks on the disk only when there is something to find.
+    pub(crate) fn look_again(&self, state: &mut LaneState) {
+        if self.is_sound() || self.turn.is_running() || state.deleted || state.failed.is_some() {
+            return;
+        }
+        // Before reading: whoever comes upon more damage meanwhile is heard.
+        self.unsound.store(false, Ordering::Release);
+        let mut fold = Fold::default();
+        match self.reader.scan(&mut |record| fold.add(record)) {
+            Ok(found) => {
+                report(&found, self.id());
+                state.damage = unaccepted(&found, &fold.view.state.accepted_damage);
+                state.failed = beyond_repair(&found);
+                state.view = fold.view;
+                state.index = fold.index;
+                state.receipts = fold.receipts;
+            }
+            Err(error) => state.failed = Some(chain(&error)),
+        }
+        state.checkpointed = 0;
+        self.announce(state);
+    }
+}

@@ -1,0 +1,130 @@
+//! Fewer and larger events for a subscriber that is far behind.
+
+use bytes::Bytes;
+use scorel_proto::{Event, Seq, TransientBody, TransientEvent};
+
+use crate::feed::RingEvent;
+
+/// How many events a subscriber is behind when it gets merged deltas. Few in this crate's own
+/// tests, so that short histories have merged ones.
+pub(crate) const FAR_BEHIND: usize = if cfg!(test) { 3 } else { 2048 };
+
+/// How many bytes of text one merged delta has at most.
+const MAX_BYTES: usize = if cfg!(test) { 48 } else { 64 * 1024 };
+
+/// The events as they are sent, with adjacent deltas of the same block as one. Everything else
+/// keeps its bytes.
+pub(super) fn merged(events: Vec<RingEvent>) -> Vec<Bytes> {
+    let mut sent = Vec::with_capacity(events.len());
+    let mut run: Option<Run> = None;
+    for event in events {
+        let delta = delta(&event);
+        if let (Some(run), Some(delta)) = (&mut run, &delta)
+            && run.join(delta)
+        {
+            continue;
+        }
+        sent.extend(run.take().map(Run::encode));
+        match delta {
+            Some(delta) => run = Some(Run::new(event.json, delta)),
+            None => sent.push(event.json),
+        }
+    }
+    sent.extend(run.map(Run::encode));
+    sent
+}
+
+/// What a ring's event adds to a block, if it does.
+fn delta(event: &RingEvent) -> Option<TransientEvent> {
+    if event.persistent {
+        return None;
+    }
+    match Event::decode(std::str::from_utf8(&event.json).ok()?).ok()? {
+        Event::Transient(event) if text(&event.body).is_some() => Some(*event),
+        _ => None,
+    }
+}
+
+/// Deltas that follow one another and belong to one block.
+struct Run {
+    /// The first one as it was shown.
+    first: Bytes,
+    from: Seq,
+    joined: TransientEvent,
+}
+
+impl Run {
+    fn new(first: Bytes, delta: TransientEvent) -> Self {
+        Self {
+            first,
+            from: delta.seq,
+            joined: delta,
+        }
+    }
+
+    /// Adds the next delta, unless it belongs to another block or would make the text too long.
+    fn join(&mut self, next: &TransientEvent) -> bool {
+        let same = is_same_block(&self.joined, next);
+        let Some(more) = text(&next.body).filter(|_| same) else {
+            return false;
+        };
+        match text_mut(&mut self.joined.body) {
+            Some(text) if text.len() + more.len() <= MAX_BYTES => text.push_str(more),
+            _ => return false,
+        }
+        self.joined.seq = next.seq;
+        self.joined.ts = next.ts;
+        true
+    }
+
+    fn encode(mut self) -> Bytes {
+        if self.joined.seq == self.from {
+            return self.first;
+        }
+        match &mut self.joined.body {
+            TransientBody::TextDelta(delta) => delta.from_seq = Some(self.from),
+            TransientBody::ThinkingDelta(delta) => delta.from_seq = Some(self.from),
+            TransientBody::ToolCallDelta(delta) => delta.from_seq = Some(self.from),
+            _ => {}
+        }
+        Bytes::from(serde_json::to_vec(&self.joined).expect("an event has only string keys"))
+    }
+}
+
+fn is_same_block(one: &TransientEvent, next: &TransientEvent) -> bool {
+    use TransientBody::{TextDelta, ThinkingDelta, ToolCallDelta};
+    let same = match (&one.body, &next.body) {
+        (TextDelta(one), TextDelta(next)) => {
+            (one.event_id, one.block_index) == (next.event_id, next.block_index)
+        }
+        (ThinkingDelta(one), ThinkingDelta(next)) => {
+            (one.event_id, one.block_index) == (next.event_id, next.block_index)
+        }
+        // The name of the tool stands in a call's first delta only.
+        (ToolCallDelta(one), ToolCallDelta(next)) => {
+            (one.event_id, one.block_index) == (next.event_id, next.block_index)
+                && one.tool_call_id == next.tool_call_id
+                && next.tool_name.is_none()
+        }
+        _ => false,
+    };
+    same && (one.turn_id, one.client_id) == (next.turn_id, next.client_id)
+}
+
+const fn text(body: &TransientBody) -> Option<&String> {
+    match body {
+        TransientBody::TextDelta(delta) => Some(&delta.delta),
+        TransientBody::ThinkingDelta(delta) => Some(&delta.delta),
+        TransientBody::ToolCallDelta(delta) => Some(&delta.delta),
+        _ => None,
+    }
+}
+
+const fn text_mut(body: &mut TransientBody) -> Option<&mut String> {
+    match body {
+        TransientBody::TextDelta(delta) => Some(&mut delta.delta),
+        TransientBody::ThinkingDelta(delta) => Some(&mut delta.delta),
+        TransientBody::ToolCallDelta(delta) => Some(&mut delta.delta),
+        _ => None,
+    }
+}
