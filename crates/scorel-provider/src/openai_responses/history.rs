@@ -1,0 +1,90 @@
+//! Renders a conversation as the wire's items.
+
+mod assistant;
+mod call_ids;
+
+use scorel_proto::{Block, Message, ToolResultBlock};
+use scorel_runtime::ModelRequest;
+use serde_json::{Value, json};
+
+use super::Endpoint;
+use crate::wire::Content;
+use call_ids::CallIds;
+
+/// The conversation. Blocks and messages that hold nothing are left out.
+pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> {
+    let mut history = History {
+        endpoint,
+        calls: CallIds::default(),
+        items: Vec::new(),
+    };
+    for message in &request.messages {
+        history.add(message);
+    }
+    history.items
+}
+
+struct History<'a> {
+    endpoint: &'a Endpoint,
+    calls: CallIds,
+    items: Vec<Value>,
+}
+
+impl History<'_> {
+    fn add(&mut self, message: &Message) {
+        match message {
+            Message::User(message) => self.add_user(&message.content),
+            Message::Internal(message) => self.add_user(&message.content),
+            Message::Assistant(message) => {
+                let items = assistant::render(self.endpoint, message, &mut self.calls);
+                self.items.extend(items);
+            }
+            Message::ToolResult(message) => self.add_result(message.result()),
+        }
+    }
+
+    fn add_user(&mut self, content: &[Block]) {
+        let parts = self.parts(content);
+        if !parts.is_empty() {
+            self.items
+                .push(json!({"type": "message", "role": "user", "content": parts}));
+        }
+    }
+
+    fn add_result(&mut self, result: &ToolResultBlock) {
+        let parts = self.parts(&result.content);
+        let texts = parts.iter().map(|part| part["text"].as_str());
+        // Texts go as one plain string, which every server understands.
+        let output = match texts.collect::<Option<Vec<_>>>() {
+            Some(texts) if texts.is_empty() => json!("(no output)"),
+            Some(texts) => json!(texts.join("\n")),
+            None => json!(parts),
+        };
+        self.items.push(json!({
+            "type": "function_call_output",
+            "call_id": self.calls.of_result(&result.tool_use_id),
+            "output": output,
+        }));
+    }
+
+    fn parts(&self, content: &[Block]) -> Vec<Value> {
+        let known = content
+            .iter()
+            .filter_map(|block| Content::of(self.endpoint, block));
+        known.map(part).collect()
+    }
+}
+
+fn part(content: Content<'_>) -> Value {
+    match content {
+        Content::Text(text) => json!({"type": "input_text", "text": text}),
+        Content::Image { media_type, data } => json!({
+            "type": "input_image",
+            "image_url": format!("data:{media_type};base64,{data}"),
+            "detail": "auto",
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;
