@@ -1,0 +1,133 @@
+use std::sync::Arc;
+
+use scorel_proto::{
+    AssistantMessage, Block, Message, StopReason, ToolResultBlock, ToolResultMessage,
+};
+use scorel_provider::Timeouts;
+use scorel_testkit::{Answer, ModelServer};
+use serde_json::{Value, json};
+
+use super::{API, says};
+use crate::collected::{collect, provider_at, question};
+use crate::fixture::{self, Fixture};
+use crate::played;
+
+#[tokio::test]
+async fn every_recorded_answer_goes_back_as_it_came() {
+    let mut compared = 0;
+    let fixtures = fixture::load(API, "sse");
+    for fixture in fixtures.iter().filter(|fixture| is_plain(fixture)) {
+        let server = ModelServer::start().await.unwrap();
+        server.answer(Answer::event_stream(fixture.body.clone()));
+        server.answer(says("done"));
+        let provider = provider_at(API, &server.base_url(), Timeouts::default());
+        let mut request = question();
+        let answer = played::answer(Arc::clone(&provider), &request.messages).await;
+        let answer = answer.unwrap();
+        request.messages.extend(continued(answer.clone()));
+        collect(provider.stream(request)).await;
+        let sent = server.requests()[1].json();
+        let expected = expected(fixture, answer.partial);
+        compare(&fixture.name, &sent["messages"][1]["content"], &expected);
+        compared += 1;
+    }
+    assert!(fixtures.is_empty() || compared >= 30, "{compared}");
+}
+
+/// Compares block by block: whole answers are too long to be shown.
+fn compare(name: &str, sent: &Value, expected: &Value) {
+    let blocks = |content: &Value| content.as_array().cloned().unwrap_or_default();
+    let (sent, expected) = (blocks(sent), blocks(expected));
+    for (place, (sent, expected)) in sent.iter().zip(&expected).enumerate() {
+        assert_eq!(sent, expected, "{name}: block {place}");
+    }
+    assert_eq!(sent.len(), expected.len(), "{name}");
+}
+
+/// Whole answers with something in them, of which each event is in one line.
+fn is_plain(fixture: &Fixture) -> bool {
+    let whole = fixture.sidecar("expected_outcome")["kind"] == "ok";
+    let filled = fixture.sidecar("expected")["blocks"] != json!([]);
+    whole && filled && fixture.name != "sse-no-space-and-multiline-data"
+}
+
+/// The answer and what is said next; after a pause nothing.
+fn continued(answer: AssistantMessage) -> Vec<Message> {
+    let paused = answer.stop_reason == StopReason::Pause;
+    let results: Vec<Message> = answer.tool_uses().map(result).collect();
+    let mut messages = vec![Message::Assistant(answer)];
+    if !paused && results.is_empty() {
+        messages.push(Message::user("go on"));
+    }
+    messages.extend(results);
+    messages
+}
+
+fn result(call: &Block) -> Message {
+    let Block::ToolUse { id, name, .. } = call else {
+        unreachable!("a call is a call")
+    };
+    let result = ToolResultBlock::error(id.clone(), "no");
+    Message::ToolResult(ToolResultMessage::new(name.clone(), result, 1))
+}
+
+/// The content of the answer as its events say it.
+fn expected(fixture: &Fixture, partial: bool) -> Value {
+    let text = String::from_utf8(fixture.body.clone()).unwrap();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    let events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut blocks: Vec<Value> = Vec::new();
+    for event in events {
+        match event["type"].as_str().unwrap() {
+            "content_block_start" => blocks.push(event["content_block"].clone()),
+            "content_block_delta" => add(blocks.last_mut().unwrap(), &event["delta"]),
+            _ => {}
+        }
+    }
+    let blocks = blocks.into_iter().map(settled);
+    // Of an answer that was cut off only the text goes back.
+    blocks
+        .filter(|block| !is_silent(block) && (!partial || block["type"] == "text"))
+        .collect()
+}
+
+fn add(block: &mut Value, delta: &Value) {
+    let append = |block: &mut Value, field: &str, more: &Value| {
+        let before = block[field].as_str().unwrap_or_default().to_owned();
+        block[field] = json!(before + more.as_str().unwrap());
+    };
+    match delta["type"].as_str().unwrap() {
+        "text_delta" => append(block, "text", &delta["text"]),
+        "thinking_delta" => append(block, "thinking", &delta["thinking"]),
+        "signature_delta" => append(block, "signature", &delta["signature"]),
+        "input_json_delta" => append(block, "raw", &delta["partial_json"]),
+        "compaction_delta" => append(block, "content", &delta["content"]),
+        "citations_delta" => {
+            let mut citations = block["citations"].as_array().cloned().unwrap_or_default();
+            citations.push(delta["citation"].clone());
+            block["citations"] = json!(citations);
+        }
+        other => panic!("unknown delta {other}"),
+    }
+}
+
+/// The block in the form in which it is sent.
+fn settled(mut block: Value) -> Value {
+    let fields = block.as_object_mut().unwrap();
+    if let Some(raw) = fields.remove("raw")
+        && let Ok(input) = serde_json::from_str(raw.as_str().unwrap())
+    {
+        fields.insert("input".to_owned(), input);
+    }
+    // That is what holds if nothing is said.
+    fields.retain(|name, value| name != "citations" || *value != json!([]));
+    if fields["type"] == "tool_use" {
+        fields.retain(|name, value| name != "caller" || value["type"] != "direct");
+    }
+    block
+}
+
+/// White space alone is refused in many places.
+fn is_silent(block: &Value) -> bool {
+    block["type"] == "text" && block["text"].as_str().unwrap().trim().is_empty()
+}

@@ -1,0 +1,70 @@
+//! Answers as the engine keeps them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{self, BoxFuture, FutureExt};
+use scorel_proto::{AssistantMessage, Message};
+use scorel_runtime::{
+    Clock, Provider, RawRuntimeEvent, RetryPolicy, Step, ThinkingLevel, ToolCall, ToolOutcome,
+    ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Makes one model call and gives the message that the engine keeps of it; `None` if the turn
+/// ended without one.
+pub(crate) async fn answer(
+    provider: Arc<dyn Provider>,
+    conversation: &[Message],
+) -> Option<AssistantMessage> {
+    let ports = TurnPorts {
+        provider,
+        tools: Arc::new(NoTools),
+        clock: Arc::new(StoppedClock),
+        limits: TurnLimits::default(),
+        retry: RetryPolicy::default(),
+        system: String::new(),
+        thinking: ThinkingLevel::Default,
+    };
+    let mut driver = TurnDriver::new(ports, CancellationToken::new());
+    loop {
+        match driver.next().await {
+            Step::NeedContext => driver.provide_context(conversation.to_vec()),
+            Step::Event(RawRuntimeEvent::MessageEnd { message }) => return Some(message),
+            Step::Event(_) => {}
+            Step::Finished(_) => return None,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct NoTools;
+
+impl Toolbox for NoTools {
+    fn specs(&self) -> &[ToolSpec] {
+        &[]
+    }
+
+    fn call(
+        &self,
+        call: ToolCall,
+        _updates: ToolUpdates,
+        _cancel: CancellationToken,
+    ) -> BoxFuture<'static, ToolOutcome> {
+        future::ready(ToolOutcome::error(call.name)).boxed()
+    }
+}
+
+/// No call takes long enough to be waited for.
+#[derive(Debug)]
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn sleep(&self, _duration: Duration) -> BoxFuture<'static, ()> {
+        future::pending().boxed()
+    }
+}

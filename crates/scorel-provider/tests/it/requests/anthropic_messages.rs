@@ -1,0 +1,222 @@
+use scorel_proto::{
+    AssistantMessage, Block, Message, Meta, StopReason, ThinkingLevel, ToolResultBlock,
+    ToolResultMessage, UserMessage,
+};
+use scorel_runtime::{ModelRequest, ToolSpec};
+use serde_json::{Value, json};
+
+use super::{Rebuilt, any_blob, kept, sent};
+use crate::fixture;
+
+const API: &str = "anthropic-messages";
+
+#[tokio::test]
+async fn requests_of_anthropic_messages_are_rendered_as_they_were_recorded() {
+    let mut fixtures = fixture::load(API, "sse");
+    fixtures.extend(fixture::load(API, "body"));
+    let mut compared = 0;
+    for fixture in &fixtures {
+        let recorded = &fixture.sidecar("request")["body"];
+        if recorded.is_null() || is_unspeakable(recorded) {
+            continue;
+        }
+        let request = sent(API, "", rebuilt(recorded)).await;
+        assert_eq!(request.path, "/v1/messages");
+        let mut rendered = request.json();
+        // An unknown model is taken for a new one, which is asked to show what it thinks anyway.
+        if recorded["thinking"].is_null() {
+            rendered.as_object_mut().unwrap().remove("thinking");
+        }
+        let (rendered, expected) = (normal(rendered), normal(recorded.clone()));
+        assert_eq!(rendered, expected, "{}", fixture.name);
+        compared += 1;
+    }
+    assert!(fixtures.is_empty() || compared >= 20, "{compared}");
+}
+
+/// Whether the request uses what the engine has no words for.
+fn is_unspeakable(body: &Value) -> bool {
+    let field = |name: &str| !body[name].is_null();
+    let other_wire = !field("model");
+    let server_side = field("mcp_servers") || field("context_management");
+    let output = &body["output_config"];
+    // Levels above the highest of the engine, and answers that follow a schema.
+    let output = output["effort"] == "xhigh" || !output["format"].is_null();
+    let text = body.to_string();
+    let tools = [
+        "\"defer_loading\"",
+        "\"type\":\"web_search",
+        "\"type\":\"code_execution",
+        "\"type\":\"advisor",
+    ];
+    let content = ["\"type\":\"document\"", "\"type\":\"url\""];
+    other_wire
+        || server_side
+        || output
+        || tools.iter().chain(&content).any(|part| text.contains(part))
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    let texts = value.as_array().into_iter().flatten();
+    texts
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn rebuilt(recorded: &Value) -> Rebuilt {
+    let messages = recorded["messages"].as_array().unwrap().iter();
+    let tools = recorded["tools"].as_array().into_iter().flatten();
+    Rebuilt {
+        model: text(&recorded["model"]),
+        max_output_tokens: recorded["max_tokens"].as_u64(),
+        stop_sequences: texts(&recorded["stop_sequences"]),
+        request: ModelRequest {
+            system: system(&recorded["system"]),
+            messages: messages
+                .flat_map(|message| said(message, &recorded["model"]))
+                .collect(),
+            tools: tools.map(tool).collect(),
+            thinking: match recorded["thinking"]["type"].as_str() {
+                Some(_) => ThinkingLevel::High,
+                None => ThinkingLevel::Default,
+            },
+        },
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+fn system(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        parts => parts[0]["text"].as_str().unwrap_or_default().to_owned(),
+    }
+}
+
+fn tool(tool: &Value) -> ToolSpec {
+    ToolSpec {
+        name: tool["name"].as_str().unwrap().to_owned(),
+        description: tool["description"].as_str().unwrap().to_owned(),
+        parameters: tool["input_schema"].clone(),
+        read_only: false,
+    }
+}
+
+fn said(message: &Value, model: &Value) -> Vec<Message> {
+    let content = message["content"].as_array().unwrap();
+    if message["role"] == "assistant" {
+        return vec![answer(content, model)];
+    }
+    let (results, said): (Vec<&Value>, Vec<&Value>) = content
+        .iter()
+        .partition(|block| block["type"] == "tool_result");
+    let mut messages: Vec<Message> = results.into_iter().map(result).collect();
+    if !said.is_empty() {
+        messages.push(Message::User(UserMessage {
+            content: said.into_iter().map(block).collect(),
+            meta: Meta::default(),
+        }));
+    }
+    messages
+}
+
+fn result(recorded: &Value) -> Message {
+    let result = ToolResultBlock {
+        tool_use_id: text(&recorded["tool_use_id"]),
+        content: match &recorded["content"] {
+            Value::String(text) => vec![Block::text(text.as_str())],
+            parts => parts.as_array().unwrap().iter().map(block).collect(),
+        },
+        is_error: recorded["is_error"] == true,
+        details: None,
+    };
+    Message::ToolResult(ToolResultMessage::new("tool", result, 1))
+}
+
+fn block(recorded: &Value) -> Block {
+    if recorded["type"] == "text" {
+        return Block::text(text(&recorded["text"]));
+    }
+    Block::Image {
+        media_type: text(&recorded["source"]["media_type"]),
+        blob: any_blob(),
+    }
+}
+
+fn answer(content: &[Value], model: &Value) -> Message {
+    let own = kept(API, model.as_str().unwrap(), "signed", json!(true));
+    let content = content
+        .iter()
+        .map(|block| match block["type"].as_str().unwrap() {
+            "text" => Block::text(text(&block["text"])),
+            "thinking" => Block::Thinking {
+                text: text(&block["thinking"]),
+                signature: Some(text(&block["signature"])),
+                redacted: false,
+                provider: Some(own.clone()),
+            },
+            "tool_use" => Block::ToolUse {
+                id: text(&block["id"]),
+                name: text(&block["name"]),
+                input: block["input"].clone(),
+                invalid_input: None,
+                provider: None,
+            },
+            other => panic!("unknown block {other}"),
+        });
+    Message::Assistant(AssistantMessage {
+        content: content.collect(),
+        model: text(model),
+        stop_reason: StopReason::EndTurn,
+        usage: None,
+        partial: false,
+        meta: Meta::default(),
+    })
+}
+
+/// The request without what may differ.
+fn normal(mut body: Value) -> Value {
+    without_marks(&mut body);
+    let fields = body.as_object_mut().unwrap();
+    // Every answer is streamed; those that failed were asked for whole.
+    fields.remove("stream");
+    // The engine leaves the temperature to the model, and the choice of tools, too.
+    fields.remove("temperature");
+    fields.remove("tool_choice");
+    // How deep a level goes is the engine's choice; the highest effort is what holds anyway.
+    fields.remove("output_config");
+    if let Some(thinking) = fields.get_mut("thinking") {
+        // Of models that take both, one way to ask is sent.
+        *thinking = json!(thinking["type"] != "disabled");
+    }
+    for message in body["messages"].as_array_mut().unwrap() {
+        let content = message["content"].as_array_mut().unwrap();
+        // A text of white space says nothing.
+        content.retain(|block| block["type"] != "text" || block["text"] != " ");
+        for block in content {
+            // The bytes of pictures were made up.
+            if !block["source"].is_null() {
+                block["source"]["data"].take();
+            }
+            // One text is the same as a list with one text.
+            if let Value::String(text) = &block["content"] {
+                block["content"] = json!([{"type": "text", "text": text}]);
+            }
+        }
+    }
+    body
+}
+
+/// Where the cache is marked is everyone's own choice.
+fn without_marks(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.remove("cache_control");
+            fields.values_mut().for_each(without_marks);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_marks),
+        _ => {}
+    }
+}
