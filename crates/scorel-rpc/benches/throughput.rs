@@ -30,6 +30,7 @@ fn table() -> Arc<MethodTable> {
         access: Access::Read,
         kind,
         params: Vec::new,
+        reply: 0,
     };
     table
         .method(spec("echo", MethodKind::Call), |_, _, _| async {

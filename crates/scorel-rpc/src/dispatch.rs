@@ -16,8 +16,13 @@ use crate::in_flight::{InFlight, Ticket};
 use crate::outbox::Closed;
 use crate::{Call, Connection, MethodKind, MethodTable, Text, reply};
 
-/// Work that a frame asks for; it ends when the reply is in the outbox.
-pub(crate) type Work = BoxFuture<'static, ()>;
+/// Work that a frame asks for.
+pub(crate) struct Work {
+    /// Ends when the reply is in the outbox.
+    pub(crate) run: BoxFuture<'static, ()>,
+    /// How large the reply may become, in bytes, where that is much.
+    pub(crate) reply: usize,
+}
 
 /// Room that is kept in a batch's reply for each entry that is still to be answered.
 const ENTRY_RESERVE: usize = 2 * 1024;
@@ -36,6 +41,7 @@ struct Prepared {
     response: BoxFuture<'static, MethodResponse>,
     gates: Gates,
     method: Box<str>,
+    reply: usize,
     _ticket: Option<Ticket>,
 }
 
@@ -83,7 +89,8 @@ impl Dispatcher {
 
     fn single(&self, step: Step) -> Work {
         let connection = self.connection.clone();
-        Box::pin(async move {
+        let reply = step.reply();
+        let run = Box::pin(async move {
             let outbox = connection.outbox();
             match step {
                 Step::Execute(prepared) => {
@@ -96,7 +103,8 @@ impl Dispatcher {
                     let _: Result<(), Closed> = outbox.reply(text).await;
                 }
             }
-        })
+        });
+        Work { run, reply }
     }
 
     /// Runs the method without a reply; what cannot be run is ignored.
@@ -106,7 +114,9 @@ impl Dispatcher {
             return None;
         };
         let limit = self.connection.limits().frame_out;
-        Some(Box::pin(async move { drop(prepared.answer(limit).await) }))
+        let reply = prepared.reply;
+        let run = Box::pin(async move { drop(prepared.answer(limit).await) });
+        Some(Work { run, reply })
     }
 
     /// Runs the entries one after the other; a batch of nothing but notifications has no reply.
@@ -122,16 +132,18 @@ impl Dispatcher {
             })
             .collect();
         let connection = self.connection.clone();
-        (!steps.is_empty()).then(|| -> Work {
-            Box::pin(async move {
-                let limit = connection.limits().frame_out;
+        let limit = connection.limits().frame_out;
+        let reply = steps.iter().map(|(step, _)| step.reply()).sum::<usize>();
+        (!steps.is_empty()).then(|| Work {
+            reply: reply.min(limit),
+            run: Box::pin(async move {
                 let (replies, _tickets) = answers(steps, limit).await;
                 if !replies.is_empty() {
                     // A closed outbox means that the connection is ending.
                     let _: Result<(), Closed> =
                         connection.outbox().reply(reply::batch(&replies)).await;
                 }
-            })
+            }),
         })
     }
 
@@ -188,6 +200,7 @@ impl Dispatcher {
             response: Box::pin(response),
             gates,
             method: request.method,
+            reply: spec.reply,
             _ticket: Some(ticket),
         })
     }
@@ -219,6 +232,16 @@ async fn answers(steps: Vec<(Step, bool)>, limit: usize) -> (Vec<Text>, Vec<Opti
     (replies, tickets)
 }
 
+impl Step {
+    /// How large the reply may become, where that is much.
+    fn reply(&self) -> usize {
+        match self {
+            Self::Execute(prepared) => prepared.reply,
+            Self::Reply(_) => 0,
+        }
+    }
+}
+
 impl Prepared {
     /// Runs the handler; a reply beyond the limit becomes an error.
     async fn answer(self, limit: usize) -> Answer {
@@ -228,6 +251,7 @@ impl Prepared {
             gates,
             method,
             _ticket,
+            ..
         } = self;
         let (text, success) = match AssertUnwindSafe(response).catch_unwind().await {
             Ok(response) => address(&id, response, limit),

@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 use scorel_proto::{ErrorCode, RpcError};
@@ -22,13 +23,13 @@ pub(crate) struct Driver {
     connection: Connection,
     dispatcher: Dispatcher,
     calls: FuturesUnordered<InHand>,
-    /// The size of their frames.
+    /// The size of their frames, and of their replies where they may be large.
     held: usize,
 }
 
-/// A call in flight, and the size of the frame that it came in.
+/// A call in flight, and what it counts.
 struct InHand {
-    work: Work,
+    run: BoxFuture<'static, ()>,
     size: usize,
 }
 
@@ -36,7 +37,7 @@ impl Future for InHand {
     type Output = usize;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<usize> {
-        self.work.as_mut().poll(cx).map(|()| self.size)
+        self.run.as_mut().poll(cx).map(|()| self.size)
     }
 }
 
@@ -113,11 +114,13 @@ impl Driver {
     }
 
     /// Polls once, here and now: this is what keeps calls in order of arrival.
-    async fn begin(&mut self, mut work: Work, size: usize) {
-        let polled = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await;
+    async fn begin(&mut self, work: Work, frame: usize) {
+        let mut run = work.run;
+        let polled = poll_fn(|cx| Poll::Ready(run.as_mut().poll(cx))).await;
         if polled.is_pending() {
+            let size = frame + work.reply;
             self.held += size;
-            self.calls.push(InHand { work, size });
+            self.calls.push(InHand { run, size });
         }
     }
 

@@ -22,8 +22,9 @@ pub struct Limits {
     pub connections: usize,
     /// How many calls of one connection may be in flight; a batch counts as one.
     pub calls: usize,
-    /// How large the frames of one connection's calls in flight may be together. A connection that
-    /// has reached it is not read until some are answered; the last frame may go beyond it.
+    /// How large the frames of one connection's calls in flight may be together, with the replies
+    /// where those may be large. A connection that has reached it is not read until some are
+    /// answered; the last call may go beyond it.
     pub in_flight: usize,
     /// How many subscriptions one connection may have.
     pub subscriptions: usize,

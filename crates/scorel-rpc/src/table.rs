@@ -30,6 +30,9 @@ pub struct MethodSpec {
     /// The names of the params, in the order of positional params. Asked for once, when the first
     /// call comes with positional params.
     pub params: fn() -> Vec<String>,
+    /// How large a reply may become, in bytes, where that is more than a few KiB. It counts as
+    /// [`Limits::in_flight`](crate::Limits::in_flight) while a call is in flight.
+    pub reply: usize,
 }
 
 /// A method was registered before.

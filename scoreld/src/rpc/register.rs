@@ -1,6 +1,9 @@
 use std::sync::Arc;
 
-use scorel_proto::{Access, ErrorCode, Method, RpcError, method_info};
+use scorel_proto::{
+    Access, ErrorCode, GetBlob, GetEvents, GetTree, ListSessions, Method, Resync, RpcError,
+    method_info,
+};
 use scorel_rpc::{Call, DuplicateMethod, MethodKind, MethodSpec, Table};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -45,6 +48,19 @@ fn spec<M: Method>(kind: MethodKind) -> MethodSpec {
         access: info.map_or(Access::Admin, |info| info.access),
         kind,
         params: info.map_or(Vec::new, |info| info.param_names),
+        reply: largest_reply(M::NAME),
+    }
+}
+
+/// How large a page of what a method reads may become, in bytes; 0 where it stays small.
+fn largest_reply(method: &str) -> usize {
+    const MIB: usize = 1024 * 1024;
+    match method {
+        GetBlob::NAME => 6 * MIB,
+        GetEvents::NAME => 4 * MIB,
+        GetTree::NAME => 2 * MIB,
+        ListSessions::NAME | Resync::NAME => MIB,
+        _ => 0,
     }
 }
 

@@ -23,5 +23,6 @@ fn spec(info: &MethodInfo) -> MethodSpec {
         access: info.access,
         kind: MethodKind::Call,
         params: info.param_names,
+        reply: 0,
     }
 }

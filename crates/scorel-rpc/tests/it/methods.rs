@@ -81,6 +81,7 @@ fn spec(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
         access: Access::Read,
         kind: MethodKind::Call,
         params,
+        reply: 0,
     }
 }
 
@@ -205,6 +206,20 @@ fn waiting(table: &mut Table<Probe>) {
                 probe.count(&probe.begun);
                 probe.gate.acquire().await.unwrap().forget();
                 Ok(RawValue::from_string(params.as_json().to_owned()).unwrap())
+            },
+        )
+        .unwrap();
+    table
+        .method(
+            MethodSpec {
+                reply: 40 * 1024,
+                ..spec("slowAndLarge", Vec::new)
+            },
+            |probe: Arc<Probe>, _, _| async move {
+                let _ending = Ending(Arc::clone(&probe));
+                probe.count(&probe.begun);
+                probe.gate.acquire().await.unwrap().forget();
+                raw(&"x".repeat(40_000))
             },
         )
         .unwrap();

@@ -93,6 +93,32 @@ async fn a_large_batch_in_flight_counts_as_its_frame() {
     assert_eq!(peer.read().await["id"], 3);
 }
 
+#[tokio::test(start_paused = true)]
+async fn replies_that_may_be_large_count_before_they_are_there() {
+    let call = |id: u64| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"slowAndLarge"}}"#);
+    let mut peer = Peer::limited(limits());
+    let probe = peer.probe.clone();
+    for id in 1..=9 {
+        peer.line(&call(id)).await;
+    }
+    for begun in [2, 3] {
+        nothing_comes(&mut peer).await;
+        assert_eq!(probe.begun.load(Ordering::SeqCst), begun);
+        probe.gate.add_permits(1);
+        assert!(peer.read().await["result"].is_string());
+    }
+    let mut peer = Peer::limited(limits());
+    let probe = peer.probe.clone();
+    peer.line(&format!("[{},{}]", call(1), call(2))).await;
+    peer.line(&call(3)).await;
+    nothing_comes(&mut peer).await;
+    assert_eq!(
+        probe.begun.load(Ordering::SeqCst),
+        1,
+        "a batch counts as a whole"
+    );
+}
+
 #[tokio::test]
 async fn params_of_too_many_values_are_refused_and_only_their_call() {
     let mut peer = Peer::limited(Limits {
