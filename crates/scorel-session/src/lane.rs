@@ -48,6 +48,8 @@ pub struct Lane {
     /// Whether reading came upon damage that loading did not see, because a checkpoint covers it or
     /// because it is new.
     unsound: AtomicBool,
+    /// Whether that happened since the log was read from its beginning.
+    look_due: AtomicBool,
     state: Arc<Mutex<LaneState>>,
 }
 
@@ -68,6 +70,7 @@ impl Lane {
             shared,
             // A checkpoint beside a log that can only be read is not ours to write.
             unsound: AtomicBool::new(header.problem().is_some()),
+            look_due: AtomicBool::new(false),
             header,
             state: Arc::new(Mutex::new(state)),
         }
@@ -125,6 +128,11 @@ impl Lane {
     /// Whether everything that was read of the log was as it was written.
     pub(crate) fn is_sound(&self) -> bool {
         !self.unsound.load(Ordering::Acquire)
+    }
+
+    /// Whether the log must be read again, because reading came upon damage.
+    fn must_look(&self) -> bool {
+        self.look_due.load(Ordering::Acquire)
     }
 
     /// The lane's state, for work that does not wait for the disk.

@@ -91,6 +91,7 @@ impl Lane {
     fn found_damage(&self, damage: &Damage) {
         tracing::error!(session = %self.id(), offset = damage.offset, bytes = damage.len,
             reason = %damage.reason, "the log is damaged");
+        self.look_due.store(true, Ordering::Release);
         if !self.unsound.swap(true, Ordering::AcqRel) {
             self.void_checkpoint();
         }
@@ -106,7 +107,7 @@ impl Lane {
         let lines = tokio::task::spawn_blocking(move || lane.read_each(&places))
             .await
             .map_err(|error| SessionError::Internal(error.to_string()))?;
-        if !self.is_sound() {
+        if self.must_look() {
             self.section(|_, _| ()).await?;
         }
         lines

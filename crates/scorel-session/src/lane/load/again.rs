@@ -14,11 +14,11 @@ impl Lane {
     ///
     /// Every section begins with this. It blocks on the disk only when there is something to find.
     pub(crate) fn look_again(&self, state: &mut LaneState) {
-        if self.is_sound() || self.turn.is_running() || state.deleted || state.failed.is_some() {
+        if !self.must_look() || self.turn.is_running() || state.deleted || state.failed.is_some() {
             return;
         }
         // Before reading: whoever comes upon more damage meanwhile is heard.
-        self.unsound.store(false, Ordering::Release);
+        self.look_due.store(false, Ordering::Release);
         let mut fold = Fold::default();
         match self.reader.scan(&mut |record| fold.add(record)) {
             Ok(found) => {
@@ -31,7 +31,6 @@ impl Lane {
             }
             Err(error) => state.failed = Some(chain(&error)),
         }
-        state.checkpointed = 0;
         self.announce(state);
     }
 }

@@ -19,11 +19,7 @@ impl History {
             return;
         }
         for _ in 0..=self.dice.below(3) {
-            let intact: Vec<usize> = (0..self.reference.shown.len())
-                .filter(|at| {
-                    self.reference.shown[*at].is_record() && !self.reference.shown[*at].lost
-                })
-                .collect();
+            let intact = self.intact();
             if intact.is_empty() {
                 break;
             }
@@ -34,6 +30,17 @@ impl History {
         self.pristine = false;
         self.log_end = self.log_end.min(log.len());
         self.home.tamper(&path, log);
+    }
+
+    /// Where the intact records are in the list, without those that accept damage: it would have to
+    /// be accepted again.
+    fn intact(&self) -> Vec<usize> {
+        let shown = self.reference.shown.iter().enumerate();
+        shown
+            .filter(|(_, shown)| shown.is_record() && !shown.lost)
+            .filter(|(_, shown)| shown.event.type_name() != "damage_accepted")
+            .map(|(at, _)| at)
+            .collect()
     }
 
     fn damage_record(&mut self, at: usize, log: &mut Vec<u8>) {
@@ -92,17 +99,11 @@ impl History {
         // What is in memory is served from there.
         lane.feed.shrink();
         self.reference.shrink();
-        let intact: Vec<usize> = (0..self.reference.shown.len())
-            .filter(|at| {
-                let shown = &self.reference.shown[*at];
-                // What it accepts would have to be accepted again.
-                let accepts = shown.event.type_name() == "damage_accepted";
-                !accepts
-                    && shown.is_record()
-                    && !shown.lost
-                    && !self.reference.is_in_ring(shown.seq)
-            })
-            .collect();
+        let mut intact = self.intact();
+        intact.retain(|at| {
+            let shown = &self.reference.shown[*at];
+            !self.reference.is_in_ring(shown.seq)
+        });
         if intact.is_empty() {
             return;
         }
@@ -132,10 +133,9 @@ impl History {
         let [place] = &places[..] else {
             panic!("one flipped bit is one place to accept: {places:?}");
         };
-        // A newline before it may have been damaged and accepted earlier.
-        let expected = (offset as u64, (offset + len - 1) as u64);
-        assert!(place.offset <= expected.0 && place.offset + 1 >= expected.0);
-        assert_eq!(place.offset + place.length, expected.1);
+        // Places beside it that were accepted together earlier are one hole with it.
+        let end = place.offset + place.length;
+        assert!(place.offset <= offset as u64 && end >= (offset + len - 1) as u64);
     }
 
     async fn read_events(&self, lane: &Arc<Lane>) -> Vec<Seq> {
