@@ -2,6 +2,7 @@
 
 mod rows;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use scorel_client::Connection;
@@ -82,6 +83,19 @@ fn served(raw: &mut Raw, session: SessionId) -> Vec<Value> {
 }
 
 impl Case {
+    /// What a listing, from which nothing is missing, says of the session.
+    fn listed(&self, listing: &Value) -> Value {
+        let id = self.session.to_string();
+        let find = |list: &str| {
+            let mut sessions = listing[list].as_array().into_iter().flatten();
+            sessions.find(|session| session["sessionId"] == id.as_str())
+        };
+        let (session, unreadable) = (find("sessions"), find("unreadable"));
+        let known = session.or(unreadable);
+        let known = known.unwrap_or_else(|| panic!("{}: not listed", self.row.name));
+        known.clone()
+    }
+
     fn check(&self, raw: &mut Raw) {
         let name = self.row.name;
         let send = json!({"sessionId": self.session, "content": "three"});
@@ -97,9 +111,8 @@ impl Case {
                 self.is_unchanged(&self.bytes);
             }
             NewerFormat => {
-                let reply = raw.call("sendMessage", &send);
-                assert_eq!(code(&reply), "session_failed", "{name}: {reply}");
-                assert!(reply.to_string().contains("format 2"), "{name}: {reply}");
+                self.serves(raw);
+                self.can_only_be_read(raw, &send);
                 self.is_unchanged(&self.bytes);
             }
             Damaged => {
@@ -124,6 +137,40 @@ impl Case {
             let reply = raw.call("sendMessage", &send);
             assert!(reply["result"]["seq"].is_u64(), "{name}: {reply}");
         }
+    }
+
+    /// Every change is refused, and nothing appears in the session's directory.
+    fn can_only_be_read(&self, raw: &mut Raw, send: &Value) {
+        let name = self.row.name;
+        let id = self.session;
+        let files = || {
+            let dir = std::fs::read_dir(self.path.parent().unwrap()).unwrap();
+            dir.map(|entry| entry.unwrap().file_name())
+                .collect::<BTreeSet<_>>()
+        };
+        let before = files();
+        let described = raw.call("getSession", &json!({"sessionId": id}));
+        let session = &described["result"]["session"];
+        assert_eq!(session["phase"], "failed", "{name}: {described}");
+        assert!(session["problem"].as_str().unwrap().contains("format 2"));
+        let changes = [
+            ("sendMessage", send.clone()),
+            ("updateSession", json!({"sessionId": id, "title": "new"})),
+            ("archiveSession", json!({"sessionId": id})),
+            (
+                "acceptDamage",
+                json!({"sessionId": id, "offset": 0, "length": 1}),
+            ),
+            ("putBlob", json!({"sessionId": id, "data": "aGVsbG8="})),
+            ("cancel", json!({"sessionId": id, "clearQueue": true})),
+            ("deleteSession", json!({"sessionId": id})),
+        ];
+        for (method, params) in changes {
+            let reply = raw.call(method, &params);
+            assert_eq!(code(&reply), "session_failed", "{name}: {method}: {reply}");
+            assert!(reply.to_string().contains("format 2"), "{name}: {reply}");
+        }
+        assert_eq!(files(), before, "{name}");
     }
 
     /// All of the healthy log that is left is served, byte for byte.
@@ -200,9 +247,7 @@ async fn a_damaged_log_is_served_as_far_as_it_goes_and_never_made_worse() {
     let listed = raw.call("listSessions", &json!({"limit": 1000}));
     assert!(listed["result"]["sessions"].is_array(), "{listed}");
     for case in &cases {
-        let is_listed = listed.to_string().contains(&case.session.to_string());
-        let can_be_used = !matches!(case.row.then, Failed | NewerFormat);
-        assert!(is_listed || !can_be_used, "{}: not listed", case.row.name);
+        case.listed(&listed["result"]);
     }
     let mut faults = Vec::new();
     for case in &cases {
@@ -213,6 +258,13 @@ async fn a_damaged_log_is_served_as_far_as_it_goes_and_never_made_worse() {
     }
     assert!(faults.is_empty(), "{faults:?}");
     assert!(raw.works());
+    // Now that each was looked at, its trouble is known.
+    let listed = raw.call("listSessions", &json!({"limit": 1000}));
+    for case in &cases {
+        let problem = &case.listed(&listed["result"])["problem"];
+        let expected = matches!(case.row.then, Failed | NewerFormat);
+        assert_eq!(problem.is_string(), expected, "{}", case.row.name);
+    }
     let healthy = cases
         .iter()
         .find(|case| case.row.name == "untouched")

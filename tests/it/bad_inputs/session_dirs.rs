@@ -10,12 +10,13 @@ use serde_json::{Value, json};
 use crate::raw::Raw;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
-const STRANGERS: [&str; 5] = [
+const STRANGERS: [&str; 6] = [
     "ses_01ARZ3NDEKTSV4RRFFQ69G5FA0",
     "ses_01ARZ3NDEKTSV4RRFFQ69G5FA1",
     "ses_01ARZ3NDEKTSV4RRFFQ69G5FA2",
     "ses_01ARZ3NDEKTSV4RRFFQ69G5FA3",
     "ses_01ARZ3NDEKTSV4RRFFQ69G5FA4",
+    "ses_01ARZ3NDEKTSV4RRFFQ69G5FA5",
 ];
 
 fn code(reply: &Value) -> &str {
@@ -40,7 +41,7 @@ async fn cluttered() -> (DaemonUnderTest, String) {
     let session = session.to_string();
     let sessions = daemon.home().join("sessions");
     let stranger = |number: usize| sessions.join(STRANGERS[number]);
-    for number in 0..4 {
+    for number in [0, 1, 2, 3, 5] {
         std::fs::create_dir(stranger(number)).unwrap();
     }
     // B-59: a directory, an empty file and a link out of the home in place of a log.
@@ -51,8 +52,9 @@ async fn cluttered() -> (DaemonUnderTest, String) {
     symlink(&outside, stranger(2).join("events.jsonl")).unwrap();
     // B-58: the log of another session.
     std::fs::copy(daemon.log_path(&session), stranger(3).join("events.jsonl")).unwrap();
-    // B-59: a FIFO in place of a session.
+    // B-59: a FIFO in place of a session, and one in place of a log.
     make_fifo(&stranger(4));
+    make_fifo(&stranger(5).join("events.jsonl"));
     // B-63: names that are no ids.
     for name in [
         "a\nb",
@@ -74,9 +76,6 @@ async fn cluttered() -> (DaemonUnderTest, String) {
 #[tokio::test(flavor = "multi_thread")]
 async fn clutter_among_the_sessions_blocks_nothing_and_is_not_followed() {
     let (mut daemon, session) = cluttered().await;
-    let log = daemon.session_dir(STRANGERS[1]).join("events.jsonl");
-    std::fs::remove_file(&log).unwrap();
-    make_fifo(&log);
     daemon.spawn().await;
     let mut raw = Raw::connect(&daemon);
     for stranger in STRANGERS {
@@ -112,14 +111,15 @@ async fn clutter_among_the_sessions_does_not_keep_them_from_being_listed() {
     daemon.spawn().await;
     let mut raw = Raw::connect(&daemon);
     let listed = raw.call("listSessions", &json!({"limit": 1000}));
-    let listed = listed["result"]["sessions"]
-        .as_array()
-        .expect("a list")
-        .clone();
-    let found = listed
-        .iter()
-        .filter(|listed| listed["sessionId"] == session.as_str());
-    assert_eq!(found.count(), 1, "{listed:?}");
+    let ids = |list: &str| -> Vec<String> {
+        let sessions = listed["result"][list].as_array().expect("a list");
+        let ids = sessions.iter().map(|session| session["sessionId"].as_str());
+        ids.map(|id| id.expect("an id").to_owned()).collect()
+    };
+    assert_eq!(ids("sessions"), [session]);
+    let mut unreadable = ids("unreadable");
+    unreadable.sort_unstable();
+    assert_eq!(unreadable, STRANGERS);
     let status = raw.call("getStatus", &json!({}));
     assert!(status["result"].is_object(), "{status}");
 }

@@ -17,7 +17,7 @@ pub(super) enum Then {
     Damaged,
     /// The session cannot be used, and nothing is changed.
     Failed,
-    /// As before, and the answer names the format.
+    /// It is served, and every change is refused with an answer that names the format.
     NewerFormat,
 }
 
