@@ -1,15 +1,21 @@
 //! The daemon under `strace`: killed at a chosen system call, given errors, and watched for the
 //! order in which it writes, syncs and tells.
 //!
-//! `SCOREL_SYSCALL_KILLS` says at how many calls it is killed (8 in the normal run; a large number
-//! means all of them), `SCOREL_SEED` repeats the choice.
+//! `SCOREL_SYSCALL_KILLS` says at how many calls it is killed (60 in the normal run of each test),
+//! `SCOREL_FAULTS` how many calls fail (24); a large number means all of them. `SCOREL_SEED` repeats
+//! the choice.
 
 mod errors;
 mod kills;
 mod order;
 mod script;
 
-use scorel_testkit::Strace;
+use std::collections::BTreeMap;
+
+use scorel_testkit::{Dice, Strace};
+
+/// How many daemons run under `strace` at once.
+const AT_ONCE: usize = 3;
 
 /// Whether `strace` works here; says so if not.
 #[expect(
@@ -22,4 +28,35 @@ fn strace_works() -> bool {
         println!("skipped: {reason}");
     }
     reason.is_none()
+}
+
+/// Some of what there is: of each kind as many as of another, as far as there are as many, and
+/// spread over all of its kind.
+fn spread<T: Copy, K: Ord>(
+    all: Vec<T>,
+    count: usize,
+    dice: &mut Dice,
+    kind: impl Fn(&T) -> K,
+) -> Vec<T> {
+    let mut kinds: BTreeMap<K, Vec<T>> = BTreeMap::new();
+    let count = count.min(all.len());
+    for one in all {
+        kinds.entry(kind(&one)).or_default().push(one);
+    }
+    let kinds: Vec<Vec<T>> = kinds.into_values().collect();
+    let mut shares = vec![0; kinds.len()];
+    let mut taken = 0;
+    while taken < count {
+        let room = (0..kinds.len()).filter(|at| shares[*at] < kinds[*at].len());
+        let room: Vec<usize> = room.take(count - taken).collect();
+        taken += room.len();
+        room.into_iter().for_each(|at| shares[at] += 1);
+    }
+    let mut chosen = Vec::new();
+    for (of_kind, share) in kinds.iter().zip(shares) {
+        let part = |number: usize| of_kind.len() * number / share;
+        let places = (0..share).map(|number| dice.index(part(number)..part(number + 1)));
+        chosen.extend(places.map(|place| of_kind[place]));
+    }
+    chosen
 }

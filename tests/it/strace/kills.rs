@@ -1,22 +1,25 @@
 //! Killed at a system call.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
-use scorel_testkit::{Dice, Strace, TracedCall, runs};
+use futures_util::{StreamExt, stream};
+use scorel_testkit::{Dice, Strace, Trace, TracedCall, runs};
 use tokio::time::timeout;
 
 use super::script::scripted;
-use super::strace_works;
+use super::{AT_ONCE, spread, strace_works};
 
 /// How long one run may take at most.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A place to die: at a thread's `count`-th call of that name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct KillPoint {
     call: &'static str,
+    /// The file that the calls concern, named from the session's directory, if only those count.
+    file: Option<&'static str>,
     count: usize,
 }
 
@@ -33,39 +36,23 @@ const CALLS: [&str; 10] = [
     "sendto",
 ];
 
+/// Files whose calls are counted by themselves, as one can say which of them changes what.
+const FILES: [&str; 5] = [
+    "events.jsonl",
+    "inflight",
+    "checkpoint",
+    "../../active",
+    "../../receipts.jsonl",
+];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_a_system_call_the_daemon_goes_on_where_it_was() {
     if !strace_works() {
         return;
     }
-    let mut dice = Dice::for_test("strace_kills");
-    let mut points = kill_points().await;
-    let all = points.len();
-    let count = runs("SCOREL_SYSCALL_KILLS", 8).min(all);
-    let mut fired: BTreeMap<String, usize> = BTreeMap::new();
-    for _ in 0..count {
-        let point = take_one(&mut points, &mut dice);
-        let died_in = timeout(PATIENCE, die_at(point, None)).await;
-        let died_in = died_in.unwrap_or_else(|_| panic!("{point:?} takes too long"));
-        *fired
-            .entry(died_in.unwrap_or_else(|| "not reached".to_owned()))
-            .or_default() += 1;
-    }
-    println!("strace_kills: {count} of {all} calls; died in {fired:?}");
+    let points = points_of_a_start().await;
+    die_at_some(points, "strace_kills").await;
 }
-
-/// Files, named from the session's directory, and what is done with them.
-const FILE_CALLS: [(&str, &str); 9] = [
-    ("events.jsonl", "write"),
-    ("events.jsonl", "fdatasync"),
-    ("events.jsonl", "openat"),
-    ("inflight", "write"),
-    ("inflight", "ftruncate"),
-    ("inflight", "openat"),
-    ("../../active", "rename"),
-    ("../../receipts.jsonl", "write"),
-    ("../../receipts.jsonl", "fdatasync"),
-];
 
 /// Threads are counted apart, so the calls that concern one file are counted by themselves.
 #[tokio::test(flavor = "multi_thread")]
@@ -73,36 +60,42 @@ async fn killed_at_a_call_that_changes_a_session_it_goes_on_where_it_was() {
     if !strace_works() {
         return;
     }
-    let mut dice = Dice::for_test("strace_log_kills");
-    let mut fired: BTreeMap<String, usize> = BTreeMap::new();
-    for _ in 0..runs("SCOREL_SYSCALL_KILLS", 8).min(200) {
-        let (file, call) = FILE_CALLS[dice.index(0..FILE_CALLS.len())];
-        let count = dice.index(1..4);
-        let point = KillPoint { call, count };
-        let died_in = timeout(PATIENCE, die_at(point, Some(file))).await;
-        let died_in = died_in.unwrap_or_else(|_| panic!("{point:?} of {file} takes too long"));
-        *fired
-            .entry(died_in.unwrap_or_else(|| "not reached".to_owned()))
-            .or_default() += 1;
-    }
-    println!("strace_log_kills: died in {fired:?}");
+    let points = points_of_files().await;
+    die_at_some(points, "strace_log_kills").await;
 }
 
-/// Each kind of call is as likely as another, though most calls are writes.
-fn take_one(points: &mut Vec<KillPoint>, dice: &mut Dice) -> KillPoint {
-    loop {
-        let kind = CALLS[dice.index(0..CALLS.len())];
-        let of_kind: Vec<usize> = (0..points.len())
-            .filter(|at| points[*at].call == kind)
-            .collect();
-        if !of_kind.is_empty() {
-            return points.swap_remove(of_kind[dice.index(0..of_kind.len())]);
-        }
+/// Dies at as many of the points as are wanted, spread over their kinds and over the run.
+async fn die_at_some(points: Vec<KillPoint>, test: &str) {
+    let mut dice = Dice::for_test(test);
+    let all = points.len();
+    let points = spread(
+        points,
+        runs("SCOREL_SYSCALL_KILLS", 60),
+        &mut dice,
+        |point| (point.file, point.call),
+    );
+    let count = points.len();
+    let deaths = points.into_iter().map(|point| async move {
+        let died_in = timeout(PATIENCE, die_at(point)).await;
+        died_in.unwrap_or_else(|_| panic!("{point:?} takes too long"))
+    });
+    let mut deaths = stream::iter(deaths).buffer_unordered(AT_ONCE);
+    let mut fired: BTreeMap<String, usize> = BTreeMap::new();
+    while let Some(died_in) = deaths.next().await {
+        let died_in = died_in.unwrap_or_else(|| "not reached".to_owned());
+        *fired.entry(died_in).or_default() += 1;
     }
+    println!("{test}: {count} of {all} calls; died in {fired:?}");
+    let not_reached = fired.get("not reached").copied().unwrap_or_default();
+    // Which thread makes a call differs from run to run.
+    assert!(
+        not_reached < count.div_ceil(2) + 2,
+        "most of the points exist"
+    );
 }
 
 /// Every call of an undisturbed run. Threads are counted apart, as `strace` does.
-async fn kill_points() -> Vec<KillPoint> {
+async fn points_of_a_start() -> Vec<KillPoint> {
     let (mut daemon, _model, mut script) = scripted().await;
     let strace = Strace::new(daemon.root(), &[]);
     daemon.run_under(strace.command());
@@ -110,27 +103,60 @@ async fn kill_points() -> Vec<KillPoint> {
     script.run(&daemon.socket()).await.unwrap();
     daemon.stop().await;
     script.check(&daemon);
-    let mut most: HashMap<&str, usize> = HashMap::new();
-    let mut counts: HashMap<(u32, &str), usize> = HashMap::new();
-    let trace = strace.finish();
-    for call in trace.calls() {
-        let count = counts.entry((call.thread, &call.name)).or_default();
-        *count += 1;
-        let most = most.entry(&call.name).or_default();
-        *most = (*most).max(*count);
-    }
-    let points = CALLS.into_iter().flat_map(|call| {
-        let most = most.get(call).copied().unwrap_or_default();
-        (1..=most).map(move |count| KillPoint { call, count })
-    });
-    points.collect()
+    points(&strace.finish(), |_| Some(None))
 }
 
-/// Runs the script on a daemon that dies on the way, then on one that does not. With a file, named
-/// from the session's directory, only calls that concern it count. Returns the call in which the
-/// daemon died, if it did.
-async fn die_at(point: KillPoint, file: Option<&str>) -> Option<String> {
-    let KillPoint { call, count } = point;
+/// Every call that concerns one of the files, in a run that finds its session made.
+async fn points_of_files() -> Vec<KillPoint> {
+    let (mut daemon, _model, mut script) = scripted().await;
+    daemon.spawn().await;
+    script.begin(&daemon.socket()).await.unwrap();
+    daemon.kill().await;
+    let strace = Strace::new(daemon.root(), &[]);
+    daemon.run_under(strace.command());
+    daemon.spawn().await;
+    script.run(&daemon.socket()).await.unwrap();
+    daemon.stop().await;
+    script.check(&daemon);
+    let paths = FILES.map(|file| (file, script.path(&daemon, file).display().to_string()));
+    points(&strace.finish(), |call| {
+        let is_named = |path: &str| {
+            call.target() == Some(path) || call.arguments.contains(&format!("\"{path}\""))
+        };
+        let named = paths.iter().find(|(_, path)| is_named(path));
+        named.map(|(file, _)| Some(*file))
+    })
+}
+
+/// The places of a run, in the order in which they were first reached. `file` says of a call
+/// whether it counts, and as one of which file.
+fn points(
+    trace: &Trace,
+    file: impl Fn(&TracedCall) -> Option<Option<&'static str>>,
+) -> Vec<KillPoint> {
+    let mut found = Vec::new();
+    let mut known = HashSet::new();
+    let mut counts: HashMap<(u32, &str, Option<&str>), usize> = HashMap::new();
+    for traced in trace.calls() {
+        let call = CALLS.into_iter().find(|call| *call == traced.name);
+        let (Some(call), Some(file)) = (call, file(traced)) else {
+            continue;
+        };
+        let count = counts.entry((traced.thread, call, file)).or_default();
+        *count += 1;
+        let count = *count;
+        let point = KillPoint { call, file, count };
+        if known.insert(point) {
+            found.push(point);
+        }
+    }
+    found
+}
+
+/// Runs the script on a daemon that dies on the way, then on one that does not. Returns the call in
+/// which the daemon died, if it did.
+async fn die_at(point: KillPoint) -> Option<String> {
+    let KillPoint { call, file, count } = point;
     let (mut daemon, _model, mut script) = scripted().await;
     let inject = format!("inject={call}:signal=KILL:when={count}");
     let mut options = vec!["-e".to_owned(), inject];
@@ -138,11 +164,7 @@ async fn die_at(point: KillPoint, file: Option<&str>) -> Option<String> {
         daemon.spawn().await;
         script.begin(&daemon.socket()).await.unwrap();
         daemon.kill().await;
-        let dir = script.session_dir(&daemon);
-        let path = file.split("../").fold(dir, |dir, part| match part {
-            "" => dir.parent().unwrap().to_owned(),
-            name => dir.join(name),
-        });
+        let path = script.path(&daemon, file);
         options.extend(["-P".to_owned(), path.display().to_string()]);
     }
     let strace = Strace::new(daemon.root(), &options);

@@ -172,9 +172,14 @@ impl Script {
         Ok((client, project))
     }
 
-    /// The directory of the session, once it was made.
-    pub(super) fn session_dir(&self, daemon: &DaemonUnderTest) -> PathBuf {
-        daemon.session_dir(&self.session.expect("the session was made").to_string())
+    /// A file that is named from the directory of the session, once that was made.
+    pub(super) fn path(&self, daemon: &DaemonUnderTest, file: &str) -> PathBuf {
+        let session = self.session.expect("the session was made");
+        let dir = daemon.session_dir(&session.to_string());
+        file.split("../").fold(dir, |dir, part| match part {
+            "" => dir.parent().expect("it is below the home").to_owned(),
+            name => dir.join(name),
+        })
     }
 
     /// Carries out a command. One that was acknowledged before gets the same answer again.
