@@ -1,7 +1,7 @@
 //! What of an answer is kept so that it can go back to the same model, each part where it was.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::wire::ModelOrigin;
 
@@ -22,18 +22,14 @@ pub(super) struct SignedSpan {
 
 impl SignedSpan {
     pub(super) fn tag(spans: &[Self], origin: &ModelOrigin) -> Value {
-        origin.tag(SIGNED, serde_json::json!(spans))
+        origin.tag(SIGNED, json!(spans))
     }
 
     /// The spans that were kept with a text; none if it came from another model.
     pub(super) fn kept(tag: Option<&Value>, origin: &ModelOrigin) -> Vec<Self> {
         let fact = origin.fact(tag, SIGNED);
-        let spans = fact.and_then(|fact| Self::deserialize_all(fact));
+        let spans = fact.and_then(|fact| Vec::deserialize(fact).ok());
         spans.unwrap_or_default()
-    }
-
-    fn deserialize_all(fact: &Value) -> Option<Vec<Self>> {
-        Vec::deserialize(fact).ok()
     }
 }
 
@@ -49,7 +45,7 @@ pub(super) struct CallFacts {
 
 impl CallFacts {
     pub(super) fn tag(&self, origin: &ModelOrigin) -> Value {
-        origin.tag(CALL, serde_json::json!(self))
+        origin.tag(CALL, json!(self))
     }
 
     /// The facts that were kept with a call; none if it came from another model.

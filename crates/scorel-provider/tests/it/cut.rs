@@ -8,7 +8,7 @@ use crate::collected::{Collected, End, provider_at, question};
 use crate::fixture::{self, Fixture};
 
 /// How many ends of events of one stream are tried.
-const CUTS: usize = 40;
+const CUTS: usize = 400;
 
 #[tokio::test]
 async fn streams_of_openai_completions_are_never_done_early() {
@@ -16,8 +16,18 @@ async fn streams_of_openai_completions_are_never_done_early() {
 }
 
 #[tokio::test]
+async fn streams_of_openai_responses_are_never_done_early() {
+    check("openai-responses").await;
+}
+
+#[tokio::test]
 async fn streams_of_anthropic_messages_are_never_done_early() {
     check("anthropic-messages").await;
+}
+
+#[tokio::test]
+async fn streams_of_google_generative_ai_are_never_done_early() {
+    check("google-generative-ai").await;
 }
 
 async fn check(api: &str) {

@@ -17,6 +17,16 @@ pub(crate) async fn answer(
     provider: Arc<dyn Provider>,
     conversation: &[Message],
 ) -> Option<AssistantMessage> {
+    answers(provider, conversation.to_vec(), 1).await.pop()
+}
+
+/// Runs a turn for as long as its model is asked, at most `calls` times, and gives the messages
+/// that the engine keeps. Every answer is a part of the next call's context.
+pub(crate) async fn answers(
+    provider: Arc<dyn Provider>,
+    mut conversation: Vec<Message>,
+    calls: usize,
+) -> Vec<AssistantMessage> {
     let ports = TurnPorts {
         provider,
         tools: Arc::new(NoTools),
@@ -27,14 +37,19 @@ pub(crate) async fn answer(
         thinking: ThinkingLevel::Default,
     };
     let mut driver = TurnDriver::new(ports, CancellationToken::new());
-    loop {
+    let mut answers = Vec::new();
+    while answers.len() < calls {
         match driver.next().await {
-            Step::NeedContext => driver.provide_context(conversation.to_vec()),
-            Step::Event(RawRuntimeEvent::MessageEnd { message }) => return Some(message),
+            Step::NeedContext => driver.provide_context(conversation.clone()),
+            Step::Event(RawRuntimeEvent::MessageEnd { message }) => {
+                conversation.push(Message::Assistant(message.clone()));
+                answers.push(message);
+            }
             Step::Event(_) => {}
-            Step::Finished(_) => return None,
+            Step::Finished(_) => break,
         }
     }
+    answers
 }
 
 #[derive(Debug)]

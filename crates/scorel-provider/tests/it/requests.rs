@@ -1,0 +1,75 @@
+//! Recorded requests, said again in the project's terms, are rendered as they were recorded.
+
+mod anthropic_messages;
+mod google_generative_ai;
+mod openai_responses;
+
+use std::io;
+use std::sync::Arc;
+
+use scorel_proto::BlobHash;
+use scorel_provider::{BlobSource, Connector, ModelConfig, Secret};
+use scorel_runtime::ModelRequest;
+use scorel_testkit::{Answer, ModelServer, RecordedRequest};
+use serde_json::{Value, json};
+
+use crate::collected::{KEY, collect};
+
+/// The provider's name in what is kept with the messages.
+const PROVIDER: &str = "test";
+
+/// A recorded request in the project's terms.
+#[derive(Debug)]
+struct Rebuilt {
+    model: String,
+    max_output_tokens: Option<u64>,
+    stop_sequences: Vec<String>,
+    request: ModelRequest,
+}
+
+/// A picture whose bytes do not matter: those of the recordings are left out.
+#[derive(Debug)]
+struct AnyPicture;
+
+impl BlobSource for AnyPicture {
+    fn read(&self, _blob: &BlobHash) -> io::Result<Vec<u8>> {
+        Ok(b"picture".to_vec())
+    }
+}
+
+fn any_blob() -> BlobHash {
+    "a".repeat(64).parse().unwrap()
+}
+
+/// What is kept with a block of an answer of the same model.
+fn kept(api: &str, model: &str, name: &str, fact: Value) -> Value {
+    let mut tag = json!({"api": api, "provider": PROVIDER, "model": model});
+    tag[name] = fact;
+    tag
+}
+
+/// Makes the call at an endpoint with that base path and says what reached it.
+async fn sent(api: &str, base: &str, rebuilt: Rebuilt) -> RecordedRequest {
+    sent_like(None, api, base, rebuilt).await
+}
+
+/// The same at an endpoint with the ways of a built-in provider.
+async fn sent_like(
+    provider: Option<&str>,
+    api: &str,
+    base: &str,
+    rebuilt: Rebuilt,
+) -> RecordedRequest {
+    let server = ModelServer::start().await.unwrap();
+    server.answer(Answer::status(400));
+    let base_url = format!("http://{}{base}", server.address());
+    let mut config = ModelConfig::custom(PROVIDER, api, base_url, rebuilt.model);
+    config.max_output_tokens = rebuilt.max_output_tokens;
+    config.stop_sequences = rebuilt.stop_sequences;
+    config.dialect = provider.map(str::to_owned);
+    let provider = Connector::default()
+        .connect(&config, Some(Secret::new(KEY)), Arc::new(AnyPicture))
+        .unwrap();
+    collect(provider.stream(rebuilt.request)).await;
+    server.requests().remove(0)
+}
