@@ -134,7 +134,7 @@ impl Blocks {
                 if let Ok(input) = serde_json::from_str::<Value>(&input) {
                     block["input"] = input;
                 }
-                self.opaque.push(self.next, block);
+                self.opaque.push(self.next, &block);
             }
             _ => {}
         }

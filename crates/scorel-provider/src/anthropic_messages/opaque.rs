@@ -14,7 +14,7 @@ pub(super) struct OpaqueBlocks {
 }
 
 impl OpaqueBlocks {
-    pub(super) fn push(&mut self, at: usize, block: Value) {
+    pub(super) fn push(&mut self, at: usize, block: &Value) {
         self.blocks.push(json!({"at": at, "block": block}));
     }
 

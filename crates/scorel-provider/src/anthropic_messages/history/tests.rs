@@ -1,5 +1,5 @@
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use reqwest::Url;
 use scorel_proto::{
@@ -24,6 +24,9 @@ impl BlobSource for OneBlob {
     }
 }
 
+/// Nothing is sent.
+static HTTP: LazyLock<Arc<Http>> = LazyLock::new(|| Arc::new(Http::new(Timeouts::default())));
+
 fn endpoint(model: &str) -> Endpoint {
     Endpoint {
         model: ModelInfo {
@@ -40,7 +43,7 @@ fn endpoint(model: &str) -> Endpoint {
         images: true,
         stop_sequences: Vec::new(),
         blobs: Arc::new(OneBlob),
-        http: Arc::new(Http::new(Timeouts::default())),
+        http: Arc::clone(&HTTP),
     }
 }
 

@@ -24,14 +24,34 @@ async fn every_recorded_answer_goes_back_as_it_came() {
         let mut request = question();
         let answer = played::answer(Arc::clone(&provider), &request.messages).await;
         let answer = answer.unwrap();
-        request.messages.extend(continued(answer.clone()));
+        let partial = answer.partial;
+        request.messages.extend(continued(answer));
         collect(provider.stream(request)).await;
         let sent = server.requests()[1].json();
-        let expected = expected(fixture, answer.partial);
+        let expected = expected(fixture, partial);
         compare(&fixture.name, &sent["messages"][1]["content"], &expected);
         compared += 1;
     }
     assert!(fixtures.is_empty() || compared >= 30, "{compared}");
+}
+
+#[tokio::test]
+async fn the_engine_sends_a_paused_answer_back_and_goes_on() {
+    let mut fixtures = fixture::load(API, "sse").into_iter();
+    let Some(paused) = fixtures.find(|fixture| fixture.name == "pause-turn-web-search") else {
+        return;
+    };
+    let server = ModelServer::start().await.unwrap();
+    server.answer(Answer::event_stream(paused.body.clone()));
+    server.answer(says("done"));
+    let provider = provider_at(API, &server.base_url(), Timeouts::default());
+    let answers = played::answers(provider, question().messages, 2).await;
+    let reasons: Vec<_> = answers.iter().map(|answer| answer.stop_reason).collect();
+    assert_eq!(reasons, [StopReason::Pause, StopReason::EndTurn]);
+    let sent = server.requests()[1].json();
+    assert_eq!(sent["messages"].as_array().unwrap().len(), 2);
+    let content = &sent["messages"][1]["content"];
+    compare(&paused.name, content, &expected(&paused, false));
 }
 
 /// Compares block by block: whole answers are too long to be shown.
