@@ -146,9 +146,14 @@ methods! {
         GetStatus = "getStatus", Read, now, NoParams => Status, [];
         /// Asks the daemon to finish what it can and stop.
         Shutdown = "shutdown", Admin, now, NoParams => ShutdownResult, [];
-        /// Lists the models that can be used.
+        /// Lists the models that can be used: those that the endpoints say they have, where there is
+        /// a key for them, and those of the daemon's own table. Answers after a quarter of a minute
+        /// at the latest.
         ListModels = "listModels", Read, now, ListModelsParams => ListModelsResult,
-            [ProjectNotFound];
+            [ProjectNotFound, ProviderError];
+        /// Asks a model for one word, to see whether it can be used. Costs what that costs.
+        CheckModel = "checkModel", Control, now, CheckModelParams => CheckModelResult,
+            [ProjectNotFound, ProviderError];
         /// Describes every method as an OpenRPC document.
         Discover = "rpc.discover", Read, now, NoParams => serde_json::Value, [];
         /// Follows the daemon: a snapshot, then changes of projects, sessions and phases, as

@@ -7,6 +7,7 @@
 //! level and lower limits for a turn are taken from it; what else it sets is left out and reported.
 
 mod bounded;
+mod dollars;
 mod error;
 mod layers;
 mod model;

@@ -16,6 +16,7 @@ use tracing::{info, warn};
 
 use crate::config::{Config, OnRestart};
 use crate::host::Host;
+use crate::models::Models;
 use crate::receipts::HostReceipts;
 use crate::rpc;
 use crate::setup::{ListenError, Setup};
@@ -65,7 +66,12 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     } = setup;
     let (projects, config) = (Arc::new(projects), Arc::new(config));
     let current = config.current(None);
-    let turns = Turns::new(Arc::clone(&projects), Arc::clone(&config), secrets);
+    let models = Arc::new(Models::new(Arc::clone(&config), secrets));
+    let turns = Turns::new(
+        Arc::clone(&projects),
+        Arc::clone(&config),
+        Arc::clone(&models),
+    );
     let sessions = Sessions::new(
         home.sessions(),
         (home.index(), home.active()),
@@ -79,6 +85,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         projects,
         receipts: HostReceipts::open(&home.receipts())?,
         config,
+        models,
         device,
         home: home.root().to_owned(),
         started_at: readiness.started_at(),

@@ -13,6 +13,7 @@ pub(crate) use failure::{filesystem, project_not_found};
 
 use crate::config::ConfigSource;
 use crate::device::Device;
+use crate::models::Models;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
 use crate::shutdown::Shutdown;
@@ -23,6 +24,7 @@ pub(crate) struct Host {
     pub(crate) projects: Arc<ProjectRegistry>,
     pub(crate) receipts: HostReceipts,
     pub(crate) config: Arc<ConfigSource>,
+    pub(crate) models: Arc<Models>,
     pub(crate) device: Device,
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,

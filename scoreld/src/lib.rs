@@ -26,6 +26,7 @@ mod host;
 mod instance;
 mod instructions;
 mod logging;
+mod models;
 mod projects;
 mod readiness;
 mod receipts;

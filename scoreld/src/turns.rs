@@ -6,25 +6,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_journal::Blobs;
 use scorel_proto::{BlobHash, SessionId, ThinkingLevel, TurnError};
-use scorel_provider::{BlobSource, Connector, Timeouts};
+use scorel_provider::BlobSource;
 use scorel_runtime::{Provider, RetryPolicy, Toolbox, TurnLimits, TurnPorts};
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
 use scorel_tools::ProjectTools;
 
-use crate::config::{Config, ConfigSource, ModelSettings, RuntimeConfig};
+use crate::config::{Config, ConfigSource, RuntimeConfig};
 use crate::instructions::instructions;
+use crate::models::Models;
 use crate::projects::ProjectRegistry;
-use crate::secret::SecretStore;
 
-/// Makes what turns need out of the configuration, the projects and the secrets.
+/// Makes what turns need out of the configuration, the projects and the models.
 ///
 /// The files are looked at for every turn, so a change holds from the next turn on. The tools of a
 /// session stay the same from turn to turn: what they know belongs to the session.
 pub(crate) struct Turns {
     projects: Arc<ProjectRegistry>,
     config: Arc<ConfigSource>,
-    secrets: SecretStore,
-    connector: Mutex<(Timeouts, Connector)>,
+    models: Arc<Models>,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
 }
 
@@ -38,28 +37,14 @@ impl Turns {
     pub(crate) fn new(
         projects: Arc<ProjectRegistry>,
         config: Arc<ConfigSource>,
-        secrets: SecretStore,
+        models: Arc<Models>,
     ) -> Self {
-        let timeouts = config.current(None).runtime.timeouts;
         Self {
             projects,
             config,
-            secrets,
-            connector: Mutex::new((timeouts, Connector::new(timeouts))),
+            models,
             tools: Mutex::default(),
         }
-    }
-
-    /// The connector for these timeouts. Connections are kept as long as the timeouts stay.
-    fn connector(&self, timeouts: Timeouts) -> Connector {
-        let mut current = self
-            .connector
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if current.0 != timeouts {
-            *current = (timeouts, Connector::new(timeouts));
-        }
-        current.1.clone()
     }
 
     fn provider(
@@ -67,23 +52,9 @@ impl Turns {
         request: &TurnRequest,
         config: &Config,
     ) -> Result<Arc<dyn Provider>, TurnError> {
-        let mut settings = config.model.clone();
-        if let Some(model) = &request.model {
-            settings = settings.with_id(model);
-        }
-        let key = self.key(&settings)?;
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
-        self.connector(config.runtime.timeouts)
-            .connect(&settings.model, key, blobs)
-            .map_err(|error| config_error(error.to_string()))
-    }
-
-    fn key(&self, settings: &ModelSettings) -> Result<Option<scorel_provider::Secret>, TurnError> {
-        let Some(key) = &settings.key else {
-            return Ok(None);
-        };
-        self.secrets
-            .resolve(&key.name)
+        self.models
+            .provider(config, request.model.as_deref(), blobs)
             .map_err(|error| config_error(error.to_string()))
     }
 

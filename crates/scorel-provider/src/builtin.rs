@@ -1,9 +1,16 @@
 //! The providers that need no description.
 
-use scorel_runtime::ModelInfo;
+mod hosts;
+mod model;
+mod models;
+mod table;
 
-use crate::dialect::Dialect;
+pub(crate) use model::KnownModel;
+
+use scorel_proto::ThinkingLevel;
+
 use crate::wire_dialect::WireDialect;
+use table::BUILTINS;
 
 /// One provider of the table.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +19,7 @@ pub(crate) struct Builtin {
     pub(crate) base_url: &'static str,
     pub(crate) key: Key,
     pub(crate) wire: WireDialect,
+    /// The models, the one to suggest first.
     pub(crate) models: &'static [KnownModel],
 }
 
@@ -22,18 +30,6 @@ pub(crate) enum Key {
     Required(&'static str),
     /// A server of one's own: a key is sent if there is one.
     Optional,
-}
-
-/// What the table knows about a model.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct KnownModel {
-    pub(crate) id: &'static str,
-    pub(crate) context_window: u64,
-    pub(crate) max_output_tokens: u64,
-    /// Whether it can be told how much to think.
-    pub(crate) reasoning: bool,
-    /// Whether it takes pictures.
-    pub(crate) images: bool,
 }
 
 impl Builtin {
@@ -49,13 +45,77 @@ impl Builtin {
         public.find(|builtin| builtin.host() == Some(host))
     }
 
+    /// The model of that id, which may have the date of a version at its end.
     pub(crate) fn model(&self, id: &str) -> Option<&'static KnownModel> {
-        self.models.iter().find(|model| model.id == id)
+        let with = |id: &str| self.models.iter().find(|model| model.id == id);
+        with(id).or_else(|| with(undated(id)?))
     }
 
-    fn host(&self) -> Option<&'static str> {
+    /// The host of its endpoint.
+    pub(crate) fn host(&self) -> Option<&'static str> {
         let (_, rest) = self.base_url.split_once("://")?;
         rest.split(['/', ':']).next()
+    }
+}
+
+/// The id without a date at its end, such as `-20251001` or `-2024-08-06`.
+fn undated(id: &str) -> Option<&str> {
+    let is_date = |text: &str| {
+        let digits = text.bytes().filter(u8::is_ascii_digit).count();
+        text.starts_with("-20") && digits == 8 && text.len() - digits == text.matches('-').count()
+    };
+    [9, 11].into_iter().find_map(|length| {
+        let (id, date) = id.split_at_checked(id.len().checked_sub(length)?)?;
+        is_date(date).then_some(id)
+    })
+}
+
+/// The ways of a host that is no provider of the table, as far as they are known.
+pub(crate) fn dialect_of_host(host: &str) -> Option<WireDialect> {
+    hosts::dialect_of(host)
+}
+
+/// What is known about a provider that needs no description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltinProvider {
+    /// Its name.
+    pub name: &'static str,
+    /// Where its endpoint is; empty for `demo`, which needs none.
+    pub base_url: &'static str,
+    /// The variable of the environment in which people keep its key; `None` if it needs none.
+    pub key_variable: Option<&'static str>,
+}
+
+impl BuiltinProvider {
+    /// The model that needs neither a key nor a network.
+    pub const DEMO: Self = Self {
+        name: "demo",
+        base_url: "",
+        key_variable: None,
+    };
+
+    /// All of them, `demo` first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::DEMO).chain(BUILTINS.iter().map(Self::from))
+    }
+
+    /// Whether it is a server that people run on their own machine.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.key_variable.is_none() && *self != Self::DEMO
+    }
+}
+
+impl From<&Builtin> for BuiltinProvider {
+    fn from(builtin: &Builtin) -> Self {
+        Self {
+            name: builtin.name,
+            base_url: builtin.base_url,
+            key_variable: match builtin.key {
+                Key::Required(variable) => Some(variable),
+                Key::Optional => None,
+            },
+        }
     }
 }
 
@@ -63,143 +123,19 @@ impl Builtin {
 /// the provider is unknown or needs no key.
 #[must_use]
 pub fn key_variable(provider: &str) -> Option<&'static str> {
-    match Builtin::find(provider)?.key {
-        Key::Required(variable) => Some(variable),
-        Key::Optional => None,
-    }
+    BuiltinProvider::from(Builtin::find(provider)?).key_variable
 }
 
 /// The names of all built-in providers, `demo` first.
 #[must_use]
 pub fn builtin_providers() -> Vec<&'static str> {
-    let named = BUILTINS.iter().map(|builtin| builtin.name);
-    std::iter::once("demo").chain(named).collect()
+    BuiltinProvider::all()
+        .map(|provider| provider.name)
+        .collect()
 }
 
-/// The models that the built-in table knows.
-#[must_use]
-pub fn builtin_models() -> Vec<ModelInfo> {
-    let of = |builtin: &'static Builtin| {
-        builtin.models.iter().map(|model| ModelInfo {
-            provider: builtin.name.to_owned(),
-            id: model.id.to_owned(),
-            context_window: model.context_window,
-            max_output_tokens: model.max_output_tokens,
-        })
-    };
-    BUILTINS.iter().flat_map(of).collect()
-}
+/// The levels between which a model can be switched, if they are fewer than its host's.
+pub(crate) type Levels = Option<&'static [ThinkingLevel]>;
 
-const fn model(id: &'static str, context_window: u64, max_output_tokens: u64) -> KnownModel {
-    KnownModel {
-        id,
-        context_window,
-        max_output_tokens,
-        reasoning: true,
-        images: true,
-    }
-}
-
-const fn plain(id: &'static str, context_window: u64, max_output_tokens: u64) -> KnownModel {
-    KnownModel {
-        id,
-        context_window,
-        max_output_tokens,
-        reasoning: false,
-        images: true,
-    }
-}
-
-const fn server(name: &'static str, base_url: &'static str, dialect: Dialect) -> Builtin {
-    Builtin {
-        name,
-        base_url,
-        key: Key::Optional,
-        wire: WireDialect::OpenAiCompletions(dialect),
-        models: &[],
-    }
-}
-
-const BUILTINS: &[Builtin] = &[
-    Builtin {
-        name: "openai",
-        base_url: "https://api.openai.com/v1",
-        key: Key::Required("OPENAI_API_KEY"),
-        wire: WireDialect::OpenAiCompletions(Dialect::OPENAI),
-        models: &[
-            model("gpt-5", 400_000, 128_000),
-            model("gpt-5-mini", 400_000, 128_000),
-            model("gpt-5-nano", 400_000, 128_000),
-            model("o3", 200_000, 100_000),
-            model("o4-mini", 200_000, 100_000),
-            plain("gpt-4.1", 1_047_576, 32_768),
-            plain("gpt-4.1-mini", 1_047_576, 32_768),
-            plain("gpt-4o", 128_000, 16_384),
-            plain("gpt-4o-mini", 128_000, 16_384),
-        ],
-    },
-    Builtin {
-        name: "deepseek",
-        base_url: "https://api.deepseek.com/v1",
-        key: Key::Required("DEEPSEEK_API_KEY"),
-        wire: WireDialect::OpenAiCompletions(Dialect::DEEPSEEK),
-        models: &[
-            plain("deepseek-chat", 128_000, 8_192),
-            model("deepseek-reasoner", 128_000, 65_536),
-        ],
-    },
-    Builtin {
-        name: "openrouter",
-        base_url: "https://openrouter.ai/api/v1",
-        key: Key::Required("OPENROUTER_API_KEY"),
-        wire: WireDialect::OpenAiCompletions(Dialect::OPENROUTER),
-        // None: a stated output limit is reserved from the account's credit there.
-        models: &[],
-    },
-    Builtin {
-        name: "groq",
-        base_url: "https://api.groq.com/openai/v1",
-        key: Key::Required("GROQ_API_KEY"),
-        wire: WireDialect::OpenAiCompletions(Dialect::COMPATIBLE),
-        models: &[
-            model("openai/gpt-oss-120b", 131_072, 65_536),
-            model("openai/gpt-oss-20b", 131_072, 65_536),
-            plain("llama-3.3-70b-versatile", 131_072, 32_768),
-        ],
-    },
-    Builtin {
-        name: "mistral",
-        base_url: "https://api.mistral.ai/v1",
-        key: Key::Required("MISTRAL_API_KEY"),
-        wire: WireDialect::OpenAiCompletions(Dialect::MISTRAL),
-        models: &[
-            plain("mistral-large-latest", 128_000, 32_768),
-            plain("magistral-medium-latest", 128_000, 40_960),
-        ],
-    },
-    Builtin {
-        name: "xai",
-        base_url: "https://api.x.ai/v1",
-        key: Key::Required("XAI_API_KEY"),
-        wire: WireDialect::OpenAiCompletions(Dialect::XAI),
-        models: &[
-            plain("grok-4", 256_000, 64_000),
-            plain("grok-code-fast-1", 256_000, 10_000),
-            model("grok-3-mini", 131_072, 8_192),
-        ],
-    },
-    Builtin {
-        name: "moonshot",
-        base_url: "https://api.moonshot.ai/v1",
-        key: Key::Required("MOONSHOT_API_KEY"),
-        wire: WireDialect::OpenAiCompletions(Dialect::MOONSHOT),
-        models: &[
-            plain("kimi-k2-0905-preview", 262_144, 32_768),
-            plain("kimi-k2.5", 262_144, 32_768),
-        ],
-    },
-    server("ollama", "http://127.0.0.1:11434/v1", Dialect::OLLAMA),
-    server("llama.cpp", "http://127.0.0.1:8080/v1", Dialect::TEMPLATE),
-    server("vllm", "http://127.0.0.1:8000/v1", Dialect::TEMPLATE),
-    server("lmstudio", "http://127.0.0.1:1234/v1", Dialect::COMPATIBLE),
-];
+#[cfg(test)]
+mod tests;

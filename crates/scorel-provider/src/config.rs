@@ -1,5 +1,7 @@
 //! What a caller says about the model that it wants.
 
+use crate::Price;
+
 /// One model, as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelConfig {
@@ -19,6 +21,14 @@ pub struct ModelConfig {
     pub images: Option<bool>,
     /// Texts at which the model is to stop; each wire has its own limit of how many it takes.
     pub stop_sequences: Vec<String>,
+    /// What the model costs, if the caller knows better than the built-in table.
+    pub price: Option<Price>,
+    /// The built-in provider whose ways a custom endpoint has; `None` to go by its host.
+    pub dialect: Option<String>,
+    /// The header that takes the key as it is, where the endpoint wants another than its wire.
+    pub key_header: Option<String>,
+    /// Headers that go with every call, names and values. Not for credentials.
+    pub headers: Vec<(String, String)>,
 }
 
 impl ModelConfig {
@@ -67,6 +77,10 @@ impl ModelConfig {
             reasoning: None,
             images: None,
             stop_sequences: Vec::new(),
+            price: None,
+            dialect: None,
+            key_header: None,
+            headers: Vec::new(),
         }
     }
 }
@@ -90,4 +104,20 @@ pub enum ModelSource {
         /// The URL under which the wire's paths are, such as `https://host/v1`.
         base_url: String,
     },
+}
+
+impl ModelSource {
+    /// The provider's name.
+    #[must_use]
+    pub fn provider(&self) -> &str {
+        match self {
+            Self::Builtin { provider, .. } | Self::Custom { provider, .. } => provider,
+        }
+    }
+
+    /// Whether it is the offline model that is built in.
+    #[must_use]
+    pub fn is_demo(&self) -> bool {
+        matches!(self, Self::Builtin { provider, .. } if provider == "demo")
+    }
 }

@@ -26,13 +26,18 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
+    /// The name of the provider and of its only model.
+    pub(crate) const NAME: &str = "demo";
+    pub(crate) const CONTEXT_WINDOW: u64 = 1_000_000;
+    pub(crate) const MAX_OUTPUT_TOKENS: u64 = 8_192;
+
     pub(crate) fn new(pace: Duration) -> Self {
         Self {
             model: ModelInfo {
-                provider: "demo".to_owned(),
-                id: "demo".to_owned(),
-                context_window: 1_000_000,
-                max_output_tokens: 8_192,
+                provider: Self::NAME.to_owned(),
+                id: Self::NAME.to_owned(),
+                context_window: Self::CONTEXT_WINDOW,
+                max_output_tokens: Self::MAX_OUTPUT_TOKENS,
             },
             pace,
         }

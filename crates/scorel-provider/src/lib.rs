@@ -8,17 +8,25 @@
 //! credential into an error, and it follows no redirect, so that a key reaches only the host that
 //! it was configured for.
 //!
-//! Wires: `openai-completions`. What differs between the hosts of a wire is data: see the `dialect`
+//! Wires: `openai-completions`, `openai-responses`, `anthropic-messages` and
+//! `google-generative-ai`. What differs between the hosts of a wire is data: see the `dialect`
 //! and `builtin` modules.
 
+mod anthropic_messages;
 mod blobs;
 mod builtin;
 mod config;
 mod connect;
 mod demo;
 mod dialect;
+mod google_generative_ai;
 mod http;
+mod listing;
+mod model_facts;
 mod openai_completions;
+mod openai_responses;
+mod place;
+mod price;
 mod secret;
 mod setup_error;
 mod sse;
@@ -26,9 +34,12 @@ mod wire;
 mod wire_dialect;
 
 pub use blobs::{BlobSource, NoBlobs};
-pub use builtin::{builtin_models, builtin_providers, key_variable};
+pub use builtin::{BuiltinProvider, builtin_providers, key_variable};
 pub use config::{ModelConfig, ModelSource};
 pub use connect::Connector;
 pub use http::Timeouts;
+pub use listing::{ListError, ListedModel};
+pub use model_facts::ModelFacts;
+pub use price::Price;
 pub use secret::Secret;
 pub use setup_error::SetupError;

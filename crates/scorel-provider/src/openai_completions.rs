@@ -1,10 +1,12 @@
 //! The wire `openai-completions`: chat completions over HTTP, as many servers speak it.
 
 mod answer;
+mod cache;
 mod history;
 mod reasoning;
 mod request;
 mod stop;
+mod think_tags;
 mod tool_calls;
 mod usage;
 

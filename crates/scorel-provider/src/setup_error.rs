@@ -39,6 +39,14 @@ pub enum SetupError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A header cannot be sent. Its value is not repeated: it may be a credential.
+    #[error("the header {name:?} cannot be sent: {reason}")]
+    InvalidHeader {
+        /// The header's name.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
 }
 
 fn hint(suggestion: Option<&&'static str>) -> String {

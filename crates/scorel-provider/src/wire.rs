@@ -4,6 +4,7 @@
 //! conversation and how it reads an answer. [`HttpProvider`] does the rest.
 
 mod answer;
+mod configured_headers;
 mod content;
 mod digest;
 mod endpoint;
@@ -14,6 +15,7 @@ mod reader;
 mod thinking;
 
 pub(crate) use answer::Answer;
+pub(crate) use configured_headers::ConfiguredHeaders;
 pub(crate) use content::Content;
 pub(crate) use digest::digest;
 pub(crate) use endpoint::Endpoint;

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientId, DeviceId, Phase, Project, ProjectId, Session, SessionId, TurnId};
+use crate::{ClientId, DeviceId, Phase, Project, ProjectId, Session, SessionId, TurnId, Usage};
 
 /// The parameters of a method that takes none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -113,30 +113,123 @@ pub struct ListModelsParams {
     /// The project whose configuration counts; otherwise the user's alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
+    /// Only this provider's models. Then an endpoint that cannot be asked is an error; otherwise
+    /// its `problem` is told and what the daemon knows by itself is listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// Whether endpoints are asked; `true` unless said otherwise. `false` sends nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<bool>,
 }
 
 /// The result of `listModels`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListModelsResult {
     /// The models.
     pub models: Vec<Model>,
     /// The one that new sessions use, as `provider/id`.
     pub default_model: String,
+    /// The providers that were looked at.
+    pub providers: Vec<ModelProvider>,
 }
 
-/// A model that can be used.
+/// Somebody who has models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelProvider {
+    /// The name.
+    pub name: String,
+    /// The variable in which its key is looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_variable: Option<String>,
+    /// Whether the daemon has that key.
+    pub has_key: bool,
+    /// Whether it is a server that people run on their own machine.
+    pub local: bool,
+    /// Whether its endpoint said which models it has.
+    pub live: bool,
+    /// Why its endpoint was not asked, or did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// A model that can be used. What nobody knows is absent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
     /// The provider's name.
     pub provider: String,
     /// The model's id at the provider.
     pub id: String,
+    /// The model's name, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// How many tokens a request and its answer may have together.
-    pub context_window: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
     /// How many tokens an answer may have.
-    pub max_output_tokens: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
+    /// Whether it can be told how much to think.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<bool>,
+    /// Whether it takes pictures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
+    /// What it costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<ModelPrice>,
+    /// Whether its provider's endpoint says that it has the model.
+    pub live: bool,
+}
+
+/// What a model costs, in US dollars for a million tokens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelPrice {
+    /// Input that was not in the provider's cache.
+    pub input: f64,
+    /// Output, reasoning included.
+    pub output: f64,
+    /// Input that was read from the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<f64>,
+    /// Input that was written to the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
+    /// The day on which this price was noted, as `2026-11-21`; absent for what the endpoint or the
+    /// configuration says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noted_on: Option<String>,
+}
+
+/// The parameters of `checkModel`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CheckModelParams {
+    /// The project whose configuration counts; otherwise the user's alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+    /// The model's id at the configured provider; otherwise the one that new sessions use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// The result of `checkModel`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckModelResult {
+    /// The model that was asked, as `provider/id`.
+    pub model: String,
+    /// The model that answered, as the endpoint names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// What the call used, where the endpoint said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// How long the call took.
+    pub duration_ms: u64,
 }
 
 /// The id of a subscription; notifications carry it as `params.subscription`.

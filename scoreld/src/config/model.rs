@@ -1,10 +1,11 @@
 use scorel_proto::ThinkingLevel;
-use scorel_provider::{ModelConfig, ModelSource, builtin_providers, key_variable};
+use scorel_provider::{ModelConfig, ModelSource, Price, builtin_providers, key_variable};
 
 use super::ConfigError;
+use super::dollars::Dollars;
 use super::origin::Origin;
 use super::parse::nearest;
-use super::schema::{ModelSection, ModelType};
+use super::schema::{ModelSection, ModelType, PriceSection};
 
 /// The model of a daemon without a configuration.
 const DEMO: &str = "demo";
@@ -52,17 +53,13 @@ impl ModelSettings {
     /// Whether the model is the built-in demonstration.
     #[must_use]
     pub fn is_demo(&self) -> bool {
-        self.provider() == DEMO
+        self.model.source.is_demo()
     }
 
     /// The provider's name.
     #[must_use]
     pub fn provider(&self) -> &str {
-        match &self.model.source {
-            ModelSource::Builtin { provider, .. } | ModelSource::Custom { provider, .. } => {
-                provider
-            }
-        }
+        self.model.source.provider()
     }
 
     /// Uses another model of the same provider. What was said about the model that was configured
@@ -76,6 +73,7 @@ impl ModelSettings {
                 self.model.max_output_tokens = None;
                 self.model.reasoning = None;
                 self.model.images = None;
+                self.model.price = None;
             }
         }
         self
@@ -144,8 +142,12 @@ impl ModelSettings {
                 context_window: section.context_window.map(|tokens| tokens.get()),
                 max_output_tokens: section.max_tokens.map(|tokens| tokens.get()),
                 reasoning: section.reasoning,
-                images: None,
-                stop_sequences: Vec::new(),
+                images: section.images,
+                stop_sequences: section.stop_sequences.clone(),
+                price: section.price.map(price),
+                dialect: filled(section.dialect.as_deref()).map(str::to_owned),
+                key_header: filled(section.key_header.as_deref()).map(str::to_owned),
+                headers: section.headers.clone().into_iter().collect(),
             },
             thinking: section.thinking_level.unwrap_or_default(),
         })
@@ -172,6 +174,16 @@ fn key(section: &ModelSection, source: &ModelSource) -> Option<KeyName> {
             })
         }
         _ => None,
+    }
+}
+
+fn price(section: PriceSection) -> Price {
+    Price {
+        input: section.input.get(),
+        output: section.output.get(),
+        cache_read: section.cache_read.map(Dollars::get),
+        cache_write: section.cache_write.map(Dollars::get),
+        noted_on: None,
     }
 }
 

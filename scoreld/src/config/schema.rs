@@ -1,11 +1,14 @@
 //! What the files may say. A key that is not here is an error in every file.
 
+use std::collections::BTreeMap;
+
 use scorel_proto::ThinkingLevel;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::OnRestart;
 use super::bounded::Bounded;
+use super::dollars::Dollars;
 use crate::secret::SecretName;
 
 const MIB: u64 = 1024 * 1024;
@@ -37,7 +40,23 @@ pub(super) struct ModelSection {
     pub(super) context_window: Option<Bounded<1024, { 100 * MILLION }>>,
     pub(super) max_tokens: Option<Bounded<1, { 100 * MILLION }>>,
     pub(super) reasoning: Option<bool>,
+    pub(super) images: Option<bool>,
+    pub(super) stop_sequences: Vec<String>,
+    pub(super) price: Option<PriceSection>,
+    pub(super) dialect: Option<String>,
+    pub(super) key_header: Option<String>,
+    pub(super) headers: BTreeMap<String, String>,
     pub(super) thinking_level: Option<ThinkingLevel>,
+}
+
+/// `[model.price]`: dollars for a million tokens.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PriceSection {
+    pub(super) input: Dollars,
+    pub(super) output: Dollars,
+    pub(super) cache_read: Option<Dollars>,
+    pub(super) cache_write: Option<Dollars>,
 }
 
 /// Whether the program knows the provider.

@@ -1,19 +1,19 @@
 //! The methods of the daemon itself.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    Discover, ErrorCode, GetStatus, Hello, HelloParams, HelloResult, ListModels, ListModelsParams,
-    ListModelsResult, Model, NoParams, ProtocolRange, RpcError, Shutdown, ShutdownResult, Status,
-    openrpc_document,
+    CheckModel, CheckModelParams, CheckModelResult, Discover, ErrorCode, GetStatus, Hello,
+    HelloParams, HelloResult, ListModels, ListModelsParams, ListModelsResult, NoParams, ProjectId,
+    ProtocolRange, RpcError, Shutdown, ShutdownResult, Status, openrpc_document,
 };
-use scorel_provider::builtin_models;
 use scorel_rpc::{Call, DuplicateMethod, Table};
 use serde_json::json;
 
-use super::register::{blocking, method};
+use super::register::method;
 use super::sessions::project_dir;
-use crate::host::{Host, default_model};
+use crate::host::Host;
 use crate::shutdown::StopCause;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -21,6 +21,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<GetStatus, _, _>(table, get_status)?;
     method::<Shutdown, _, _>(table, shutdown)?;
     method::<ListModels, _, _>(table, list_models)?;
+    method::<CheckModel, _, _>(table, check_model)?;
     method::<Discover, _, _>(table, discover)
 }
 
@@ -65,22 +66,22 @@ async fn list_models(
     _: Call,
     params: ListModelsParams,
 ) -> Result<ListModelsResult, RpcError> {
-    let dir = params
-        .project_id
-        .map(|id| project_dir(&host, id))
-        .transpose()?;
-    let config = Arc::clone(&host.config);
-    let default_model = blocking(move || default_model(&config, dir.as_deref())).await?;
-    let models = builtin_models().into_iter().map(|model| Model {
-        provider: model.provider,
-        id: model.id,
-        context_window: model.context_window,
-        max_output_tokens: model.max_output_tokens,
-    });
-    Ok(ListModelsResult {
-        models: models.collect(),
-        default_model,
-    })
+    let dir = directory(&host, params.project_id)?;
+    let asked = params.live.unwrap_or(true);
+    host.models.list(dir, params.provider, asked).await
+}
+
+async fn check_model(
+    host: Arc<Host>,
+    _: Call,
+    params: CheckModelParams,
+) -> Result<CheckModelResult, RpcError> {
+    let dir = directory(&host, params.project_id)?;
+    host.models.check(dir, params.model).await
+}
+
+fn directory(host: &Host, project: Option<ProjectId>) -> Result<Option<PathBuf>, RpcError> {
+    project.map(|id| project_dir(host, id)).transpose()
 }
 
 async fn discover(_: Arc<Host>, _: Call, _: NoParams) -> Result<serde_json::Value, RpcError> {

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    Access, ErrorCode, GetBlob, GetEvents, GetTree, ListSessions, Method, Resync, RpcError,
-    method_info,
+    Access, ErrorCode, GetBlob, GetEvents, GetTree, ListModels, ListSessions, Method, Resync,
+    RpcError, method_info,
 };
 use scorel_rpc::{Call, DuplicateMethod, MethodKind, MethodSpec, Table};
 use serde_json::value::{RawValue, to_raw_value};
@@ -59,7 +59,7 @@ fn largest_reply(method: &str) -> usize {
         GetBlob::NAME => 6 * MIB,
         GetEvents::NAME => 4 * MIB,
         GetTree::NAME => 2 * MIB,
-        ListSessions::NAME | Resync::NAME => MIB,
+        ListModels::NAME | ListSessions::NAME | Resync::NAME => MIB,
         _ => 0,
     }
 }

@@ -65,19 +65,41 @@ impl Http {
         call: Call,
     ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
         let key = call.key.clone();
-        self.exchange(call).await.map_err(|mut error| {
-            error.message = error_text(&error.message, key.as_ref());
-            error
-        })
+        let answer = self.exchange(post(call)).await;
+        answer.map_err(|error| without(key.as_ref(), error))
+    }
+
+    /// Gets a whole document of at most `limit` bytes.
+    pub(crate) async fn get(
+        &self,
+        url: Url,
+        headers: HeaderMap,
+        key: Option<&Secret>,
+        limit: usize,
+    ) -> Result<Vec<u8>, ProviderError> {
+        let mut request = Request::new(reqwest::Method::GET, url);
+        *request.headers_mut() = headers;
+        let read = async {
+            let mut body = self.exchange(request).await?;
+            let mut bytes = Vec::new();
+            while let Some(chunk) = body.next().await {
+                bytes.extend_from_slice(&chunk?);
+                if bytes.len() > limit {
+                    return Err(too_long(limit));
+                }
+            }
+            Ok(bytes)
+        };
+        read.await.map_err(|error| without(key, error))
     }
 
     async fn exchange(
         &self,
-        call: Call,
+        request: Request,
     ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
-        let client = self.client(&call.url).await?;
-        let host = call.url.host_str().unwrap_or_default().to_owned();
-        let response = timeout(self.timeouts.first_byte, client.execute(request(call)))
+        let client = self.client(request.url()).await?;
+        let host = request.url().host_str().unwrap_or_default().to_owned();
+        let response = timeout(self.timeouts.first_byte, client.execute(request))
             .await
             .map_err(|_| silent(&host))?
             .map_err(|error| unreachable(&host, error))?;
@@ -151,7 +173,13 @@ async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
     })
 }
 
-fn request(call: Call) -> Request {
+/// The error with nothing in it that is not to be shown.
+fn without(key: Option<&Secret>, mut error: ProviderError) -> ProviderError {
+    error.message = error_text(&error.message, key);
+    error
+}
+
+fn post(call: Call) -> Request {
     let mut request = Request::new(reqwest::Method::POST, call.url);
     let headers = request.headers_mut();
     *headers = call.headers;
@@ -237,6 +265,14 @@ fn request_id(headers: &HeaderMap) -> Option<&str> {
 
 fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
+}
+
+fn too_long(limit: usize) -> ProviderError {
+    ProviderError {
+        category: ErrorCategory::ServerError,
+        retryable: false,
+        ..network(format!("the endpoint's answer has more than {limit} bytes"))
+    }
 }
 
 fn silent(host: &str) -> ProviderError {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::reasoning::{Details, Field};
 use super::stop::{Finish, settle};
+use super::think_tags::{Piece, ThinkTags};
 use super::tool_calls::ToolCalls;
 use super::usage;
 use crate::http::ErrorBody;
@@ -23,6 +24,7 @@ pub(crate) struct Answer {
     /// The blocks of reasoning, and where each came.
     thinking: Vec<(usize, Field)>,
     details: Details,
+    tags: ThinkTags,
     calls: ToolCalls,
     refused: bool,
     usage: Option<Usage>,
@@ -55,6 +57,7 @@ impl Answer {
             open: None,
             thinking: Vec::new(),
             details: Details::default(),
+            tags: ThinkTags::default(),
             calls: ToolCalls::default(),
             refused: false,
             usage: None,
@@ -108,10 +111,15 @@ impl Answer {
     fn delta(&mut self, delta: &Value, out: &mut Vec<ProviderEvent>) {
         self.details.add(delta);
         if let Some((field, text)) = Field::read(delta) {
+            self.flush_tags(out);
             self.thinking(field, text, out);
         }
         match &delta["content"] {
-            Value::String(text) => self.text(Kind::Text, text, out),
+            Value::String(text) if !text.is_empty() => {
+                for piece in self.tags.push(text) {
+                    self.piece(piece, out);
+                }
+            }
             Value::Array(parts) => parts.iter().for_each(|part| self.part(part, out)),
             _ => {}
         }
@@ -120,6 +128,7 @@ impl Answer {
             self.text(Kind::Refusal, refusal, out);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            self.flush_tags(out);
             self.open = None;
             let blocks = &mut self.blocks;
             let next_block = || {
@@ -127,6 +136,20 @@ impl Answer {
                 *blocks - 1
             };
             self.calls.delta(call, next_block, out);
+        }
+    }
+
+    fn piece(&mut self, piece: Piece, out: &mut Vec<ProviderEvent>) {
+        match piece {
+            Piece::Thinking(text) => self.thinking(Field::ThinkTag, text, out),
+            Piece::Text(text) => self.text(Kind::Text, &text, out),
+        }
+    }
+
+    /// Something else than text comes, or the end.
+    fn flush_tags(&mut self, out: &mut Vec<ProviderEvent>) {
+        if let Some(piece) = self.tags.flush() {
+            self.piece(piece, out);
         }
     }
 
@@ -225,6 +248,7 @@ impl wire::Answer for Answer {
             return Err(truncated(self.started, self.usage));
         }
         let mut due = Vec::new();
+        self.flush_tags(&mut due);
         self.calls.finish(&mut due);
         for (block, field) in std::mem::take(&mut self.thinking) {
             due.push(ProviderEvent::ThinkingMeta {

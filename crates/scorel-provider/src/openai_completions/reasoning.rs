@@ -12,16 +12,19 @@ pub(super) enum Field {
     Details,
     /// As a part of a `content` that is an array.
     ContentPart,
+    /// In the text, between tags.
+    ThinkTag,
 }
 
 impl Field {
     const PLAIN: [Self; 3] = [Self::ReasoningContent, Self::Reasoning, Self::ReasoningText];
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::ReasoningContent,
         Self::Reasoning,
         Self::ReasoningText,
         Self::Details,
         Self::ContentPart,
+        Self::ThinkTag,
     ];
 
     pub(super) const fn name(self) -> &'static str {
@@ -31,6 +34,7 @@ impl Field {
             Self::ReasoningText => "reasoning_text",
             Self::Details => "reasoning_details",
             Self::ContentPart => "content",
+            Self::ThinkTag => "<think>",
         }
     }
 

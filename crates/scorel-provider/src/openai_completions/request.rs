@@ -3,8 +3,8 @@ use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::Endpoint;
-use super::history;
-use crate::dialect::{OutputLimit, ThinkingSwitch};
+use super::{cache, history};
+use crate::dialect::{OutputLimit, StopLimit, ThinkingSwitch};
 use crate::wire::nearest;
 
 /// The body of a call; see [`Wire::render`](crate::wire::Wire::render).
@@ -17,7 +17,11 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
     if let Some(tools) = tools(endpoint, request) {
         set("tools", tools);
     }
-    set("messages", json!(history::render(endpoint, request)));
+    let mut messages = history::render(endpoint, request);
+    if endpoint.dialect.cache_marks && cache::wants_marks(&endpoint.model.id) {
+        cache::mark(&mut messages);
+    }
+    set("messages", json!(messages));
     set("stream", json!(true));
     set("stream_options", json!({"include_usage": true}));
     if let Some(limit) = endpoint.output_limit {
@@ -27,11 +31,15 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
         };
         set(name, json!(limit));
     }
-    if !endpoint.stop_sequences.is_empty() {
-        set("stop", json!(endpoint.stop_sequences));
+    let stop = stop(endpoint);
+    if !stop.is_empty() {
+        set("stop", json!(stop));
     }
     if endpoint.dialect.store_nothing {
         set("store", json!(false));
+    }
+    if endpoint.dialect.cache_key {
+        set("prompt_cache_key", json!(cache::key(request)));
     }
     if endpoint.dialect.ask_for_costs {
         set("usage", json!({"include": true}));
@@ -43,6 +51,17 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
     }
     // Values of strings, numbers and lists always have a text.
     Value::Object(body).to_string().into_bytes()
+}
+
+/// As many of the texts to stop at as the host takes.
+fn stop(endpoint: &Endpoint) -> &[String] {
+    let limit = match endpoint.dialect.stop {
+        StopLimit::UpTo(limit) => limit,
+        StopLimit::UnlessThinking(_) if endpoint.reasoning => 0,
+        StopLimit::UnlessThinking(limit) => limit,
+    };
+    let all = &endpoint.stop_sequences;
+    &all[..limit.min(all.len())]
 }
 
 fn tools(endpoint: &Endpoint, request: &ModelRequest) -> Option<Value> {
@@ -77,19 +96,24 @@ fn thinking(switch: ThinkingSwitch, level: ThinkingLevel) -> Vec<(&'static str, 
         return Vec::new();
     }
     let off = level == ThinkingLevel::None;
+    let kind = if off { "disabled" } else { "enabled" };
     match switch {
-        ThinkingSwitch::Absent => Vec::new(),
         ThinkingSwitch::Effort(levels) => {
             vec![("reasoning_effort", json!(nearest(levels, level)))]
         }
-        ThinkingSwitch::Enabled if off => vec![("thinking", json!({"type": "disabled"}))],
+        ThinkingSwitch::Enabled if off => vec![("thinking", json!({"type": kind}))],
         ThinkingSwitch::Enabled => vec![
-            ("thinking", json!({"type": "enabled"})),
+            ("thinking", json!({"type": kind})),
             (
                 "reasoning_effort",
                 json!(nearest(&[ThinkingLevel::Low, ThinkingLevel::High], level)),
             ),
         ],
+        ThinkingSwitch::Toggle => vec![("thinking", json!({"type": kind}))],
+        ThinkingSwitch::KeptToggle => {
+            vec![("thinking", json!({"type": kind, "clear_thinking": false}))]
+        }
+        ThinkingSwitch::EnableThinking => vec![("enable_thinking", json!(!off))],
         ThinkingSwitch::Object if off => vec![("reasoning", json!({"enabled": false}))],
         ThinkingSwitch::Object => vec![("reasoning", json!({"effort": level}))],
         ThinkingSwitch::Template => {
@@ -129,5 +153,17 @@ mod tests {
         assert_eq!(off(Dialect::OPENROUTER), [("reasoning", openrouter)]);
         let template = json!({"enable_thinking": false});
         assert_eq!(off(Dialect::TEMPLATE), [("chat_template_kwargs", template)]);
+        let moonshot = json!({"type": "disabled"});
+        assert_eq!(off(Dialect::MOONSHOT), [("thinking", moonshot)]);
+        let zhipu = json!({"type": "disabled", "clear_thinking": false});
+        assert_eq!(off(Dialect::ZHIPU), [("thinking", zhipu)]);
+        assert_eq!(off(Dialect::QWEN), [("enable_thinking", json!(false))]);
+        let effort = |dialect: Dialect| {
+            let fields = off(dialect);
+            fields[0].1.clone()
+        };
+        assert_eq!(effort(Dialect::OPENAI), "none");
+        assert_eq!(effort(Dialect::OLLAMA), "none");
+        assert_eq!(effort(Dialect::MISTRAL), "none");
     }
 }

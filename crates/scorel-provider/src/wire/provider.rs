@@ -1,25 +1,27 @@
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::HeaderMap;
 use scorel_runtime::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderStream,
 };
 
-use super::{Endpoint, Wire, reader};
+use super::{ConfiguredHeaders, Endpoint, Wire, reader};
 use crate::http::Call;
-use crate::{Secret, sse};
+use crate::sse;
 
 /// A model behind a wire over HTTP.
 #[derive(Debug)]
 pub(crate) struct HttpProvider<W: Wire> {
     endpoint: Arc<Endpoint<W>>,
+    configured: ConfiguredHeaders,
 }
 
 impl<W: Wire> HttpProvider<W> {
-    pub(crate) fn new(endpoint: Endpoint<W>) -> Self {
+    pub(crate) fn new(endpoint: Endpoint<W>, configured: ConfiguredHeaders) -> Self {
         Self {
             endpoint: Arc::new(endpoint),
+            configured,
         }
     }
 }
@@ -31,18 +33,22 @@ impl<W: Wire> Provider for HttpProvider<W> {
 
     fn stream(&self, request: ModelRequest) -> ProviderStream {
         let endpoint = Arc::clone(&self.endpoint);
-        stream::once(open(endpoint, request)).try_flatten().boxed()
+        let configured = self.configured.clone();
+        stream::once(open(endpoint, configured, request))
+            .try_flatten()
+            .boxed()
     }
 }
 
 async fn open<W: Wire>(
     endpoint: Arc<Endpoint<W>>,
+    configured: ConfiguredHeaders,
     request: ModelRequest,
 ) -> Result<ProviderStream, ProviderError> {
     let body = render(Arc::clone(&endpoint), request).await?;
     let call = Call {
         url: endpoint.url.clone(),
-        headers: headers(&endpoint)?,
+        headers: headers(&endpoint, &configured)?,
         key: endpoint.key.clone(),
         body,
     };
@@ -66,32 +72,15 @@ async fn render<W: Wire>(
     })
 }
 
-fn headers<W: Wire>(endpoint: &Endpoint<W>) -> Result<HeaderMap, ProviderError> {
-    let mut headers = W::headers(endpoint);
-    if let Some(key) = &endpoint.key {
-        let (name, value) = key_header(W::key_header(endpoint.dialect), key)?;
-        headers.insert(name, value);
-    }
-    Ok(headers)
-}
-
-fn key_header(
-    name: Option<HeaderName>,
-    key: &Secret,
-) -> Result<(HeaderName, HeaderValue), ProviderError> {
-    let (name, value) = match name {
-        Some(name) => (name, HeaderValue::try_from(key.expose())),
-        None => {
-            let value = HeaderValue::try_from(format!("Bearer {}", key.expose()));
-            (AUTHORIZATION, value)
-        }
-    };
-    let mut value = value.map_err(|_| {
-        let message = "the key has characters that no header may have";
-        unsent(ErrorCategory::Auth, message.to_owned())
-    })?;
-    value.set_sensitive(true);
-    Ok((name, value))
+fn headers<W: Wire>(
+    endpoint: &Endpoint<W>,
+    configured: &ConfiguredHeaders,
+) -> Result<HeaderMap, ProviderError> {
+    let headers = W::headers(endpoint);
+    let key_header = W::key_header(endpoint.dialect);
+    configured
+        .complete(headers, key_header, endpoint.key.as_ref())
+        .map_err(|message| unsent(ErrorCategory::Auth, message.to_owned()))
 }
 
 /// A failure before anything was sent, which would come again.

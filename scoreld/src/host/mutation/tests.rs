@@ -8,6 +8,7 @@ use scorel_session::{ListFilter, SessionSettings, Sessions};
 use super::*;
 use crate::config::ConfigSource;
 use crate::device::Device;
+use crate::models::Models;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
 use crate::secret::SecretStore;
@@ -44,7 +45,12 @@ impl Place {
         let projects = Arc::new(ProjectRegistry::open(&root.join("projects.json")).unwrap());
         let config = Arc::new(ConfigSource::open(&root.join("config.toml")).unwrap());
         let secrets = SecretStore::new(root.join("env"));
-        let turns = Turns::new(Arc::clone(&projects), Arc::clone(&config), secrets);
+        let models = Arc::new(Models::new(Arc::clone(&config), secrets));
+        let turns = Turns::new(
+            Arc::clone(&projects),
+            Arc::clone(&config),
+            Arc::clone(&models),
+        );
         let sessions = Sessions::new(
             root.join("sessions"),
             (root.join("index"), root.join("active")),
@@ -58,6 +64,7 @@ impl Place {
             projects,
             receipts: HostReceipts::open(&root.join("receipts.jsonl")).unwrap(),
             config,
+            models,
             device,
             home: root.to_owned(),
             started_at: 0,

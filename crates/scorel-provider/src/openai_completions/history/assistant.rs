@@ -128,6 +128,8 @@ impl Reasoning {
             }
             // Its text alone would lack what makes it acceptable.
             Some(Field::Details) | None => {}
+            // Models that think so are not to see it again.
+            Some(Field::ThinkTag) => {}
             Some(field) => {
                 rendered.insert(field.name().to_owned(), json!(self.text));
             }

@@ -1,10 +1,11 @@
 use scorel_proto::{
-    ActiveSession, DirectoryEntry, Discover, GetStatus, Hello, HelloParams, HelloResult,
-    ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams,
-    ListModelsResult, ListProjects, ListProjectsResult, Model, NoParams, Phase, ProtocolRange,
+    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, DirectoryEntry, Discover,
+    GetStatus, Hello, HelloParams, HelloResult, ListDirectories, ListDirectoriesParams,
+    ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult, ListProjects,
+    ListProjectsResult, Model, ModelPrice, ModelProvider, NoParams, Phase, ProtocolRange,
     RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
     RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownResult, Status, SubscribeHost,
-    UnsubscribeHost, UnsubscribeParams,
+    UnsubscribeHost, UnsubscribeParams, Usage,
 };
 use serde_json::json;
 
@@ -38,8 +39,34 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(method::<ListModels>(
         &ListModelsParams {
             project_id: Some(ids::project()),
+            provider: None,
+            live: None,
         },
         &models(),
+    ));
+    all.push(params_of::<ListModels>(
+        ".offline",
+        &ListModelsParams {
+            project_id: None,
+            provider: Some("openai".into()),
+            live: Some(false),
+        },
+    ));
+    all.extend(method::<CheckModel>(
+        &CheckModelParams {
+            project_id: None,
+            model: Some("gpt-5-mini".into()),
+        },
+        &CheckModelResult {
+            model: "openai/gpt-5-mini".into(),
+            answered_by: Some("gpt-5-mini-2025-08-07".into()),
+            usage: Some(Usage {
+                input_tokens: 12,
+                output_tokens: 9,
+                ..Usage::default()
+            }),
+            duration_ms: 740,
+        },
     ));
     all.extend(method::<Discover>(
         &NoParams {},
@@ -78,12 +105,54 @@ fn status() -> Status {
 
 fn models() -> ListModelsResult {
     ListModelsResult {
-        models: vec![Model {
-            provider: "demo".into(),
-            id: "demo".into(),
-            context_window: 128_000,
-            max_output_tokens: 4_096,
-        }],
+        models: vec![
+            Model {
+                provider: "openai".into(),
+                id: "gpt-5-mini".into(),
+                name: Some("GPT-5 mini".into()),
+                context_window: Some(400_000),
+                max_output_tokens: Some(128_000),
+                reasoning: Some(true),
+                images: Some(true),
+                price: Some(ModelPrice {
+                    input: 0.25,
+                    output: 2.0,
+                    cache_read: Some(0.025),
+                    cache_write: None,
+                    noted_on: Some("2026-11-21".into()),
+                }),
+                live: false,
+            },
+            Model {
+                provider: "ollama".into(),
+                id: "qwen3".into(),
+                name: None,
+                context_window: None,
+                max_output_tokens: None,
+                reasoning: None,
+                images: None,
+                price: None,
+                live: true,
+            },
+        ],
+        providers: vec![
+            ModelProvider {
+                name: "openai".into(),
+                key_variable: Some("OPENAI_API_KEY".into()),
+                has_key: false,
+                local: false,
+                live: false,
+                problem: Some("openai needs a key".into()),
+            },
+            ModelProvider {
+                name: "ollama".into(),
+                key_variable: None,
+                has_key: false,
+                local: true,
+                live: true,
+                problem: None,
+            },
+        ],
         default_model: "demo/demo".into(),
     }
 }

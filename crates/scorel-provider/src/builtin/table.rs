@@ -1,0 +1,100 @@
+use super::{Builtin, Key, models};
+use crate::anthropic_messages;
+use crate::dialect::Dialect;
+use crate::wire_dialect::WireDialect;
+
+/// A server of one's own that speaks chat completions.
+const fn server(name: &'static str, base_url: &'static str, dialect: Dialect) -> Builtin {
+    Builtin {
+        name,
+        base_url,
+        key: Key::Optional,
+        wire: WireDialect::OpenAiCompletions(dialect),
+        models: &[],
+    }
+}
+
+pub(super) const BUILTINS: &[Builtin] = &[
+    Builtin {
+        name: "openai",
+        base_url: "https://api.openai.com/v1",
+        key: Key::Required("OPENAI_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::OPENAI),
+        models: models::OPENAI,
+    },
+    Builtin {
+        name: "anthropic",
+        base_url: "https://api.anthropic.com",
+        key: Key::Required("ANTHROPIC_API_KEY"),
+        wire: WireDialect::AnthropicMessages(anthropic_messages::Dialect::ANTHROPIC),
+        models: models::ANTHROPIC,
+    },
+    Builtin {
+        name: "google",
+        base_url: "https://generativelanguage.googleapis.com",
+        key: Key::Required("GEMINI_API_KEY"),
+        wire: WireDialect::GoogleGenerativeAi,
+        models: models::GOOGLE,
+    },
+    Builtin {
+        name: "deepseek",
+        base_url: "https://api.deepseek.com/v1",
+        key: Key::Required("DEEPSEEK_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::DEEPSEEK),
+        models: models::DEEPSEEK,
+    },
+    Builtin {
+        name: "openrouter",
+        base_url: "https://openrouter.ai/api/v1",
+        key: Key::Required("OPENROUTER_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::OPENROUTER),
+        // None: a stated output limit is reserved from the account's credit there.
+        models: &[],
+    },
+    Builtin {
+        name: "groq",
+        base_url: "https://api.groq.com/openai/v1",
+        key: Key::Required("GROQ_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::COMPATIBLE),
+        models: models::GROQ,
+    },
+    Builtin {
+        name: "mistral",
+        base_url: "https://api.mistral.ai/v1",
+        key: Key::Required("MISTRAL_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::MISTRAL),
+        models: models::MISTRAL,
+    },
+    Builtin {
+        name: "xai",
+        base_url: "https://api.x.ai/v1",
+        key: Key::Required("XAI_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::XAI),
+        models: models::XAI,
+    },
+    Builtin {
+        name: "moonshot",
+        base_url: "https://api.moonshot.ai/v1",
+        key: Key::Required("MOONSHOT_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::MOONSHOT),
+        models: models::MOONSHOT,
+    },
+    Builtin {
+        name: "zhipu",
+        base_url: "https://api.z.ai/api/paas/v4",
+        key: Key::Required("ZHIPU_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::ZHIPU),
+        models: models::ZHIPU,
+    },
+    Builtin {
+        name: "qwen",
+        base_url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        key: Key::Required("DASHSCOPE_API_KEY"),
+        wire: WireDialect::OpenAiCompletions(Dialect::QWEN),
+        models: models::QWEN,
+    },
+    server("ollama", "http://127.0.0.1:11434/v1", Dialect::OLLAMA),
+    server("llama.cpp", "http://127.0.0.1:8080/v1", Dialect::TEMPLATE),
+    server("vllm", "http://127.0.0.1:8000/v1", Dialect::TEMPLATE),
+    server("lmstudio", "http://127.0.0.1:1234/v1", Dialect::COMPATIBLE),
+];

@@ -1,0 +1,83 @@
+use std::collections::HashSet;
+
+use super::table::BUILTINS;
+use super::{Builtin, BuiltinProvider, dialect_of_host};
+
+#[test]
+fn every_provider_stands_once_with_an_address_that_works() {
+    let names: HashSet<_> = BUILTINS.iter().map(|builtin| builtin.name).collect();
+    assert_eq!(names.len(), BUILTINS.len());
+    for builtin in BUILTINS {
+        let url = reqwest::Url::parse(builtin.base_url).unwrap();
+        let local = BuiltinProvider::from(builtin).is_local();
+        assert_eq!(url.scheme(), if local { "http" } else { "https" });
+        assert_eq!(url.host_str(), builtin.host());
+        assert!(!builtin.base_url.ends_with('/'));
+    }
+}
+
+#[test]
+fn every_model_stands_once_and_makes_sense() {
+    for builtin in BUILTINS {
+        let ids: HashSet<_> = builtin.models.iter().map(|model| model.id).collect();
+        assert_eq!(ids.len(), builtin.models.len(), "{}", builtin.name);
+        for model in builtin.models {
+            let id = model.id;
+            assert!(model.max_output_tokens <= model.context_window, "{id}");
+            assert!(model.max_output_tokens >= 4_096, "{id}");
+            assert!(model.levels.is_none() || model.reasoning, "{id}");
+            let Some(price) = model.price else { continue };
+            assert!(0 < price.input && price.input < price.output, "{id}");
+            assert!(
+                price.cache_read.is_none_or(|read| read < price.input),
+                "{id}"
+            );
+            let day = price.noted_on.unwrap();
+            assert!(day.len() == 10 && day.starts_with("20"), "{id}: {day}");
+        }
+    }
+}
+
+#[test]
+fn the_providers_that_people_expect_are_there() {
+    for name in [
+        "openai",
+        "anthropic",
+        "google",
+        "deepseek",
+        "openrouter",
+        "xai",
+        "mistral",
+        "groq",
+        "moonshot",
+        "zhipu",
+        "qwen",
+        "ollama",
+        "llama.cpp",
+        "vllm",
+        "lmstudio",
+    ] {
+        assert!(Builtin::find(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn hosts_are_known_by_their_whole_name_or_domain() {
+    assert!(dialect_of_host("lab.openai.azure.com").is_some());
+    assert!(dialect_of_host("openai.azure.com.example").is_none());
+    assert!(dialect_of_host("notapi.cerebras.ai").is_none());
+    assert!(dialect_of_host("api.cerebras.ai").is_some());
+}
+
+#[test]
+fn a_version_of_a_model_is_known_as_the_model() {
+    let model = |provider: &str, id: &str| Some(Builtin::find(provider)?.model(id)?.id);
+    assert_eq!(
+        model("anthropic", "claude-haiku-4-5-20251001"),
+        Some("claude-haiku-4-5")
+    );
+    assert_eq!(model("openai", "gpt-4o-2024-08-06"), Some("gpt-4o"));
+    assert_eq!(model("openai", "gpt-4o-2024"), None);
+    assert_eq!(model("openai", "é-20240806"), None);
+    assert_eq!(model("openai", "-20240806"), None);
+}

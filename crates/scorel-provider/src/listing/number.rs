@@ -1,0 +1,25 @@
+use serde_json::Value;
+
+use crate::Price;
+
+/// The first of the fields that is a number above zero, or a text of one.
+pub(super) fn first(fields: &[&Value]) -> Option<u64> {
+    let number = |value: &Value| {
+        let text = || value.as_str()?.parse().ok();
+        value.as_u64().or_else(text)
+    };
+    let mut numbers = fields.iter().filter_map(|value| number(value));
+    numbers.find(|number| *number > 0)
+}
+
+/// The price of a million tokens, given the text of the dollars for one. Some hosts say -1 for a
+/// price that depends.
+pub(super) fn per_token(value: &Value) -> Option<u64> {
+    let dollars: f64 = match value {
+        Value::String(text) => text.parse().ok()?,
+        number => number.as_f64()?,
+    };
+    (0.0..1.0)
+        .contains(&dollars)
+        .then(|| Price::from_dollars(dollars * 1e6))
+}

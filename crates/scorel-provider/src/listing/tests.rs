@@ -1,0 +1,87 @@
+use reqwest::Url;
+use serde_json::json;
+
+use super::{Listing, openai};
+use crate::Price;
+
+fn url(api: &str, base: &str, next: Option<&str>) -> String {
+    Listing::of(api).url(Url::parse(base).unwrap(), next).into()
+}
+
+#[test]
+fn each_wire_has_its_own_path_and_a_query_survives() {
+    for (api, base, expected) in [
+        ("openai-completions", "http://h/v1", "http://h/v1/models"),
+        (
+            "openai-completions",
+            "http://h/openai/v1?api-version=1",
+            "http://h/openai/v1/models?api-version=1",
+        ),
+        ("openai-responses", "http://h/v1/", "http://h/v1/models"),
+        (
+            "anthropic-messages",
+            "http://h",
+            "http://h/v1/models?limit=1000",
+        ),
+        (
+            "anthropic-messages",
+            "http://h/v1",
+            "http://h/v1/models?limit=1000",
+        ),
+        (
+            "google-generative-ai",
+            "http://h",
+            "http://h/v1beta/models?pageSize=1000",
+        ),
+        (
+            "google-generative-ai",
+            "http://h/v1",
+            "http://h/v1/models?pageSize=1000",
+        ),
+    ] {
+        assert_eq!(url(api, base, None), expected);
+    }
+    assert_eq!(
+        url("google-generative-ai", "http://h", Some("a&b")),
+        "http://h/v1beta/models?pageSize=1000&pageToken=a%26b"
+    );
+}
+
+#[test]
+fn facts_are_found_wherever_servers_put_them() {
+    let list = json!({"data": [
+        {"id": "router/one", "context_length": 200_000, "supported_parameters": ["reasoning"],
+         "top_provider": {"context_length": 100_000, "max_completion_tokens": 4_096},
+         "architecture": {"input_modalities": ["text", "image"]},
+         "pricing": {"prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003"}},
+        {"id": "vllm", "max_model_len": 32_768},
+        {"id": "groq", "context_window": 131_072, "max_completion_tokens": 65_536},
+        {"id": "auto", "pricing": {"prompt": "-1", "completion": "-1"}},
+        {"id": "text-embedding-3-large"},
+        {"object": "model"},
+    ]});
+    let models = (openai::LISTING.read)(&list).unwrap().models;
+    let ids: Vec<_> = models.iter().map(|model| model.id.as_str()).collect();
+    assert_eq!(ids, ["router/one", "vllm", "groq", "auto"]);
+    let router = &models[0].facts;
+    assert_eq!(router.context_window, Some(100_000));
+    assert_eq!(router.max_output_tokens, Some(4_096));
+    assert_eq!((router.reasoning, router.images), (Some(true), Some(true)));
+    let price = Price {
+        input: 3_000_000,
+        output: 15_000_000,
+        cache_read: Some(300_000),
+        cache_write: None,
+        noted_on: None,
+    };
+    assert_eq!(router.price, Some(price));
+    assert_eq!(models[1].facts.context_window, Some(32_768));
+    assert_eq!(models[2].facts.max_output_tokens, Some(65_536));
+    assert_eq!(models[3].facts.price, None);
+}
+
+#[test]
+fn what_is_no_list_is_not_taken_for_an_empty_one() {
+    assert!((openai::LISTING.read)(&json!({"error": "no"})).is_none());
+    assert!((openai::LISTING.read)(&json!([])).is_some_and(|page| page.models.is_empty()));
+}

@@ -1,0 +1,27 @@
+use scorel_provider::Price;
+use serde::de::{Deserialize, Deserializer, Error};
+
+/// What a million tokens cost, in the unit of a [`Price`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dollars(u64);
+
+impl Dollars {
+    /// More than any model costs.
+    const MAX: f64 = 1_000_000.0;
+
+    pub(super) const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Dollars {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let dollars = f64::deserialize(deserializer)?;
+        if (0.0..=Self::MAX).contains(&dollars) {
+            Ok(Self(Price::from_dollars(dollars)))
+        } else {
+            let message = format!("a price is from 0 to {} dollars", Self::MAX);
+            Err(D::Error::custom(message))
+        }
+    }
+}

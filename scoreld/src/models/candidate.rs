@@ -1,0 +1,169 @@
+use scorel_proto::{Model, ModelPrice, ModelProvider};
+use scorel_provider::{
+    BuiltinProvider, Connector, ListedModel, ModelConfig, ModelFacts, Price, Secret,
+};
+
+use super::Models;
+use crate::config::{KeyName, Layer, ModelSettings};
+use crate::secret::SecretError;
+
+/// A provider whose models may be listed.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    settings: ModelSettings,
+    key: Result<Option<Secret>, SecretError>,
+    local: bool,
+    /// Whether it is the one that turns use.
+    is_default: bool,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) provider: ModelProvider,
+    pub(super) models: Vec<Model>,
+}
+
+impl Candidate {
+    /// The provider that turns use.
+    pub(super) fn configured(models: &Models, settings: &ModelSettings) -> Self {
+        let builtin = BuiltinProvider::all().find(|known| known.name == settings.provider());
+        Self {
+            key: models.key(settings),
+            settings: settings.clone(),
+            local: builtin.is_some_and(|known| known.is_local()),
+            is_default: true,
+        }
+    }
+
+    /// A provider of the table at its own address.
+    pub(super) fn builtin(models: &Models, provider: &BuiltinProvider) -> Self {
+        let key = provider.key_variable.map(|name| KeyName {
+            name: name.to_owned(),
+            layer: Layer::Builtin,
+        });
+        let settings = ModelSettings {
+            model: ModelConfig::builtin(provider.name, ""),
+            key,
+            ..ModelSettings::demo()
+        };
+        Self {
+            key: models.key(&settings),
+            settings,
+            local: provider.is_local(),
+            is_default: false,
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.settings.provider()
+    }
+
+    /// Asks the endpoint.
+    pub(super) async fn ask(&self, connector: &Connector) -> Result<Vec<ListedModel>, Unlisted> {
+        if self.settings.is_demo() {
+            return Err(Unlisted::NoEndpoint);
+        }
+        let key = match &self.key {
+            Ok(key) => key.clone(),
+            Err(error) => return Err(Unlisted::Key(error.to_string())),
+        };
+        let listed = connector.list_models(&self.settings.model, key).await;
+        listed.map_err(Unlisted::Failed)
+    }
+
+    /// What is known, given what the endpoint said.
+    pub(super) fn outcome(&self, listed: Result<Vec<ListedModel>, Unlisted>) -> Outcome {
+        let problem = listed.as_ref().err().and_then(Unlisted::problem);
+        let live = listed.is_ok();
+        let mut models = match listed {
+            Ok(listed) => listed.into_iter().map(|one| self.listed(one)).collect(),
+            Err(_) => self.table(),
+        };
+        self.add_configured(&mut models);
+        let provider = ModelProvider {
+            name: self.name().to_owned(),
+            key_variable: self.settings.key.as_ref().map(|key| key.name.clone()),
+            has_key: matches!(self.key, Ok(Some(_))),
+            local: self.local,
+            live,
+            problem,
+        };
+        Outcome { provider, models }
+    }
+
+    fn listed(&self, listed: ListedModel) -> Model {
+        Model {
+            name: listed.name,
+            live: true,
+            ..self.model(&listed.id, listed.facts)
+        }
+    }
+
+    fn table(&self) -> Vec<Model> {
+        ModelFacts::of_builtin(self.name())
+            .into_iter()
+            .map(|(id, facts)| self.model(id, facts))
+            .collect()
+    }
+
+    /// The model that turns use is there, whether the endpoint or the table names it or not.
+    fn add_configured(&self, models: &mut Vec<Model>) {
+        let id = &self.settings.model.id;
+        if self.is_default && !models.iter().any(|model| model.id == *id) {
+            models.insert(0, self.model(id, ModelFacts::default()));
+        }
+    }
+
+    fn model(&self, id: &str, facts: ModelFacts) -> Model {
+        let facts = if self.is_default && self.settings.model.id == id {
+            ModelFacts::configured(&self.settings.model).or(facts)
+        } else {
+            facts
+        };
+        Model {
+            provider: self.name().to_owned(),
+            id: id.to_owned(),
+            name: None,
+            context_window: facts.context_window,
+            max_output_tokens: facts.max_output_tokens,
+            reasoning: facts.reasoning,
+            images: facts.images,
+            price: facts.price.map(price),
+            live: false,
+        }
+    }
+}
+
+fn price(price: Price) -> ModelPrice {
+    ModelPrice {
+        input: Price::to_dollars(price.input),
+        output: Price::to_dollars(price.output),
+        cache_read: price.cache_read.map(Price::to_dollars),
+        cache_write: price.cache_write.map(Price::to_dollars),
+        noted_on: price.noted_on.map(str::to_owned),
+    }
+}
+
+/// Why an endpoint did not say which models it has.
+#[derive(Debug)]
+pub(super) enum Unlisted {
+    /// Nobody wanted it to be asked.
+    NotAsked,
+    /// There is none.
+    NoEndpoint,
+    /// Its key cannot be read.
+    Key(String),
+    /// It could not be asked, or did not answer well.
+    Failed(scorel_provider::ListError),
+}
+
+impl Unlisted {
+    fn problem(&self) -> Option<String> {
+        match self {
+            Self::NotAsked | Self::NoEndpoint => None,
+            Self::Key(problem) => Some(problem.clone()),
+            Self::Failed(error) => Some(error.to_string()),
+        }
+    }
+}

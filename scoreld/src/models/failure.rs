@@ -1,0 +1,47 @@
+//! What is said on the wire of providers that cannot be used.
+
+use scorel_proto::{ErrorCode, RpcError};
+use scorel_provider::{ListError, SetupError};
+use scorel_runtime::ProviderError;
+use serde_json::{Value, json};
+
+use super::ModelError;
+
+/// The configuration of a provider cannot work.
+pub(super) fn unusable(provider: &str, error: &ModelError) -> RpcError {
+    let mut details = json!({ "provider": provider });
+    if let ModelError::Setup(SetupError::MissingKey { variable, .. }) = error {
+        details["keyVariable"] = json!(variable);
+    }
+    refused(error.to_string(), details)
+}
+
+/// A provider's endpoint could not be asked.
+pub(super) fn unlisted(provider: &str, error: ListError) -> RpcError {
+    match error {
+        ListError::Setup(error) => unusable(provider, &error.into()),
+        ListError::Call(error) => failed(provider, &error),
+    }
+}
+
+/// The key of a provider cannot be read.
+pub(super) fn unreadable_key(provider: &str, problem: String) -> RpcError {
+    refused(problem, json!({ "provider": provider }))
+}
+
+/// A provider's endpoint did not answer well.
+pub(super) fn failed(provider: &str, error: &ProviderError) -> RpcError {
+    let mut details = json!({
+        "provider": provider,
+        "category": error.category,
+        "retryable": error.retryable,
+    });
+    if let Some(status) = error.status {
+        details["status"] = json!(status);
+    }
+    refused(error.message.clone(), details)
+}
+
+fn refused(message: String, details: Value) -> RpcError {
+    RpcError::new(ErrorCode::ProviderError, message).with_details(details)
+}

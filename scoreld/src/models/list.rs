@@ -1,0 +1,118 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scorel_proto::{ErrorCode, ListModelsResult, RpcError};
+use scorel_provider::{BuiltinProvider, Connector};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::candidate::{Candidate, Outcome, Unlisted};
+use super::{Models, failure};
+use crate::host::default_model;
+
+/// Whose models are listed.
+struct Plan {
+    candidates: Vec<Candidate>,
+    connector: Connector,
+    default_model: String,
+}
+
+impl Models {
+    /// Lists the models of one provider, or of all. With `live`, endpoints are asked, all at the
+    /// same time; each of them has a quarter of a minute.
+    ///
+    /// # Errors
+    /// The provider that was named is unknown, or its endpoint does not say what it has.
+    pub(crate) async fn list(
+        self: &Arc<Self>,
+        project: Option<PathBuf>,
+        provider: Option<String>,
+        live: bool,
+    ) -> Result<ListModelsResult, RpcError> {
+        let (models, only) = (Arc::clone(self), provider.clone());
+        let plan =
+            tokio::task::spawn_blocking(move || models.plan(project.as_deref(), only.as_deref()));
+        let plan = plan
+            .await
+            .map_err(|error| RpcError::new(ErrorCode::InternalError, error.to_string()))?;
+        let mut result = ListModelsResult {
+            models: Vec::new(),
+            default_model: plan.default_model.clone(),
+            providers: Vec::new(),
+        };
+        let outcomes = match provider {
+            Some(name) => vec![plan.one(&name, live).await?],
+            None => plan.all(live).await,
+        };
+        for outcome in outcomes {
+            result.models.extend(outcome.models);
+            result.providers.push(outcome.provider);
+        }
+        Ok(result)
+    }
+
+    /// Whom to ask, the provider that turns use first. Reads the files that name them and their
+    /// keys.
+    fn plan(&self, project: Option<&Path>, only: Option<&str>) -> Plan {
+        let config = self.config.current(project);
+        let wanted = |name: &str| only.is_none_or(|only| only == name);
+        let configured = config.model.provider();
+        let mut candidates = Vec::new();
+        if wanted(configured) {
+            candidates.push(Candidate::configured(self, &config.model));
+        }
+        let others = BuiltinProvider::all().filter(|known| known.name != configured);
+        let others = others.filter(|known| wanted(known.name));
+        candidates.extend(others.map(|known| Candidate::builtin(self, &known)));
+        Plan {
+            candidates,
+            connector: self.connector(config.runtime.timeouts),
+            default_model: default_model(&self.config, project),
+        }
+    }
+}
+
+impl Plan {
+    /// The only provider that is wanted. A failure to ask it is one of the call.
+    async fn one(mut self, name: &str, live: bool) -> Result<Outcome, RpcError> {
+        let Some(candidate) = self.candidates.pop() else {
+            return Err(unknown(name));
+        };
+        if !live {
+            return Ok(candidate.outcome(Err(Unlisted::NotAsked)));
+        }
+        match candidate.ask(&self.connector).await {
+            Err(Unlisted::Failed(error)) => Err(failure::unlisted(name, error)),
+            Err(Unlisted::Key(problem)) => Err(failure::unreadable_key(name, problem)),
+            listed => Ok(candidate.outcome(listed)),
+        }
+    }
+
+    /// All of them, in their order. Failures are told with the provider.
+    async fn all(self, live: bool) -> Vec<Outcome> {
+        let mut asked = JoinSet::new();
+        for (place, candidate) in self.candidates.into_iter().enumerate() {
+            let connector = self.connector.clone();
+            asked.spawn(async move {
+                let listed = if live {
+                    candidate.ask(&connector).await
+                } else {
+                    Err(Unlisted::NotAsked)
+                };
+                (place, candidate.outcome(listed))
+            });
+        }
+        let mut outcomes = asked.join_all().await;
+        outcomes.sort_by_key(|(place, _)| *place);
+        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+}
+
+fn unknown(name: &str) -> RpcError {
+    let known: Vec<_> = BuiltinProvider::all().map(|known| known.name).collect();
+    let text = format!(
+        "there is no provider `{name}`; known are {}",
+        known.join(", ")
+    );
+    RpcError::new(ErrorCode::InvalidParams, text).with_details(json!({ "field": "provider" }))
+}
