@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use scorel_journal::MAX_RECORD;
 use scorel_proto::{
     Block, ClientId, EventId, Message, MessageBody, MessageSource, Meta, PersistentBody, Phase,
     QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody, SendMessageResult, Seq,
     SessionChanges, SessionInfoBody, TurnId, UserMessage, WhileRunning,
 };
+use serde::Serialize;
 
 use super::{Draft, Lane, LaneState};
 use crate::receipts::Answer;
@@ -14,6 +16,9 @@ use crate::{Command, SessionError, turn};
 
 /// How many bytes the waiting messages of a session may have together. A single one may be larger.
 const MAX_QUEUE_BYTES: usize = 4 * 1024 * 1024;
+
+/// No more bytes than this stand around a message in its record.
+const ENVELOPE: usize = 4096;
 
 /// A message to a session.
 #[derive(Debug, Clone)]
@@ -37,7 +42,8 @@ impl Lane {
     ///
     /// # Errors
     ///
-    /// See [`SessionError`]; nothing has changed then.
+    /// See [`SessionError`]; nothing has changed then. Only if the disk fails between the record of
+    /// another model and that of the message, the session has the model and not the message.
     pub async fn send(
         self: &Arc<Self>,
         request: SendRequest,
@@ -84,9 +90,9 @@ impl Lane {
                 "{parent} is not the last event of a finished turn of this session"
             )));
         }
-        self.choose_model(state, &request.command, request.model)?;
         let turn_id = TurnId::generate();
         let message = user_message(request.content, None);
+        self.choose_model(state, &request.command, request.model, &message)?;
         let body = PersistentBody::Message(MessageBody {
             message,
             queue_item_id: None,
@@ -134,7 +140,7 @@ impl Lane {
         let command = request.command.clone();
         let item = queue_item(queue_item_id, request.command, request.content);
         check_queue_bytes(&state.view.state.queue.items, &item)?;
-        self.choose_model(state, &command, request.model)?;
+        self.choose_model(state, &command, request.model, &item)?;
         let seq = self.update_queue(state, item.client_id, vec![QueueOp::Add { item }])?;
         state.lift_pause |= self.turn.is_cancelling();
         // The message is accepted, whatever becomes of this.
@@ -148,14 +154,22 @@ impl Lane {
         })
     }
 
+    /// Writes that the session has another model from now on, if it does and `message`, which comes
+    /// next, fits into a record.
     fn choose_model(
         &self,
         state: &mut LaneState,
         command: &Command,
         model: Option<String>,
+        message: &impl Serialize,
     ) -> Result<(), SessionError> {
         if model.is_none() || model == state.view.state.model {
             return Ok(());
+        }
+        if encoded_len(message) + ENVELOPE > MAX_RECORD {
+            return Err(SessionError::TooLarge {
+                limit: MAX_RECORD as u64,
+            });
         }
         let changes = SessionChanges {
             model,
@@ -238,8 +252,8 @@ fn check_queue_bytes(items: &[QueueItem], new: &QueueItem) -> Result<(), Session
     Ok(())
 }
 
-fn encoded_len(item: &QueueItem) -> usize {
-    serde_json::to_vec(item).map_or(0, |json| json.len())
+fn encoded_len(part: &impl Serialize) -> usize {
+    serde_json::to_vec(part).map_or(0, |json| json.len())
 }
 
 fn user_message(content: Vec<Block>, source: Option<MessageSource>) -> Message {

@@ -141,7 +141,7 @@ async fn problem(rig: &Rig, id: SessionId) -> Option<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn damage_behind_a_checkpoint_is_served_around_and_reported_by_the_next_load() {
+async fn damage_behind_a_checkpoint_is_served_around_and_reported_when_it_is_read() {
     let (rig, id) = session().await;
     let rig = rig.crashed();
     let mut lines = rig.log(id).lines;
@@ -163,10 +163,12 @@ async fn damage_behind_a_checkpoint_is_served_around_and_reported_by_the_next_lo
     assert_eq!(read.events.len(), lines.len());
     let page = crate::pages::resync(&rig, id, Default::default(), None).await;
     assert_eq!(page.expect("answered").events.len(), lines.len());
+    let reported = problem(&rig, id).await.expect("a problem");
     drop((client, lane));
     rig.sessions.drain(Duration::from_secs(5)).await;
 
     let again = rig.restarted();
     let problem = problem(&again, id).await.expect("a problem");
     assert!(problem.contains("damaged at offset"), "{problem}");
+    assert_eq!(problem, reported, "loading says the same");
 }

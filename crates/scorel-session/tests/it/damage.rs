@@ -76,6 +76,7 @@ async fn a_session_goes_on_when_each_damaged_place_is_accepted() {
     let error = scorel_proto::RpcError::from(refused);
     let details = &error.data().details;
     let places = details["damage"].as_array().expect("places");
+    assert_eq!(places.len(), 1, "one flipped bit is one place: {places:?}");
     assert_eq!(places[0]["length"], lines[4].len());
     for place in places {
         let offset = place["offset"].as_u64().expect("a place");

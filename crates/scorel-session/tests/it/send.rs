@@ -185,13 +185,26 @@ async fn a_message_can_choose_the_model_from_now_on() {
 async fn what_is_too_large_for_a_record_is_refused_and_changes_nothing() {
     let rig = Rig::new();
     let id = rig.session().await;
-    let large = "x".repeat(4 * 1024 * 1024);
-    assert_eq!(
-        code(rig.send(id, message(&large)).await),
-        ErrorCode::PayloadTooLarge
-    );
+    let large = || message(&"x".repeat(4 * 1024 * 1024));
+    let with_model = || SendRequest {
+        model: Some("other".to_owned()),
+        ..large()
+    };
+    for request in [large(), with_model()] {
+        let refused = code(rig.send(id, request).await);
+        assert_eq!(refused, ErrorCode::PayloadTooLarge);
+    }
     assert_eq!(rig.log(id).lines.len(), 0);
     rig.exchange(id, "small").await;
+    rig.begin(id, "two").await;
+    let call = rig.model().await;
+    let before = rig.log(id).lines;
+    let refused = code(rig.send(id, with_model()).await);
+    assert_eq!(refused, ErrorCode::PayloadTooLarge);
+    assert_eq!(rig.log(id).lines, before, "nor while a turn runs");
+    let mut follower = rig.follow(id).await;
+    call.answer("done").await;
+    follower.outcome().await;
     rig.check(id).await;
 }
 
