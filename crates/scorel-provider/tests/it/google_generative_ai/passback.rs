@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{AssistantMessage, Block, Message, ToolResultBlock, ToolResultMessage};
-use scorel_provider::Timeouts;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_proto::{
+    AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
+};
+use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret, Timeouts};
+use scorel_testkit::{Answer, ModelServer, Reply, StrictServer};
 use serde_json::{Value, json};
 
 use super::{API, events, stream};
-use crate::collected::{collect, provider_at, question};
+use crate::collected::{KEY, collect, provider_at, question};
 use crate::fixture;
 use crate::played;
 
@@ -106,4 +108,52 @@ fn normal(parts: &[Value]) -> Vec<Value> {
         }
     }
     kept
+}
+
+#[tokio::test]
+async fn a_conversation_of_another_model_goes_on_at_an_endpoint_that_checks_it() {
+    let strict = StrictServer::start().await.unwrap();
+    strict.reply(
+        Reply::default()
+            .thinking("hm")
+            .tool_call("x", "Read", "{\"path\":\"a\"}"),
+    );
+    strict.reply(Reply::default().text("done"));
+    let config = ModelConfig::custom("test", API, strict.server().base_url(), "gemini-3-pro");
+    let provider = Connector::default()
+        .connect(&config, Some(Secret::new(KEY)), Arc::new(NoBlobs))
+        .unwrap();
+    let mut messages = question().messages;
+    let foreign = AssistantMessage {
+        content: vec![call("call_1"), call("call_2")],
+        model: "other".to_owned(),
+        stop_reason: StopReason::ToolUse,
+        usage: None,
+        partial: false,
+        meta: Meta::default(),
+    };
+    let foreign_results = results(&foreign);
+    messages.push(Message::Assistant(foreign));
+    messages.extend(foreign_results.into_iter().rev());
+    let answer = played::answer(Arc::clone(&provider), &messages)
+        .await
+        .unwrap();
+    let own_results = results(&answer);
+    assert_eq!(own_results.len(), 1);
+    messages.push(Message::Assistant(answer));
+    messages.extend(own_results);
+    messages.push(Message::user("and now?"));
+    let answer = played::answer(provider, &messages).await.unwrap();
+    assert_eq!(answer.content, [Block::text("done")]);
+    assert_eq!(strict.rejections(), Vec::<String>::new());
+}
+
+fn call(id: &str) -> Block {
+    Block::ToolUse {
+        id: id.to_owned(),
+        name: "Read".to_owned(),
+        input: json!({"path": id}),
+        invalid_input: None,
+        provider: None,
+    }
 }
