@@ -91,7 +91,7 @@ fn by_token(body: &ErrorBody) -> ErrorCategory {
         ErrorCategory::Auth
     } else if body.has_token(&["not_found_error"]) {
         ErrorCategory::NotFound
-    } else if body.has_token(&["invalid_request_error"]) {
+    } else if body.has_token(&["invalid_request_error", "invalid_prompt"]) || is_bad_picture(body) {
         ErrorCategory::InvalidRequest
     } else {
         ErrorCategory::ServerError
@@ -115,9 +115,19 @@ fn is_quota(body: &ErrorBody, text: &str) -> bool {
         return body.tokens.iter().any(|token| token.contains("perday"))
             || text.contains("limit: 0");
     }
-    body.has_token(&["insufficient_quota", "billing_hard_limit_reached"])
+    let spent = [
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "usage_not_included",
+    ];
+    body.has_token(&spent)
         || text.contains("exceeded your current quota")
         || text.contains("billing_hard_limit")
+}
+
+/// There are a dozen codes for what can be wrong with a picture.
+fn is_bad_picture(body: &ErrorBody) -> bool {
+    body.tokens.iter().any(|token| token.contains("image"))
 }
 
 fn is_unpaid(body: &ErrorBody, text: &str) -> bool {
@@ -125,7 +135,13 @@ fn is_unpaid(body: &ErrorBody, text: &str) -> bool {
 }
 
 fn is_overloaded(body: &ErrorBody, text: &str) -> bool {
-    body.has_token(&["overloaded_error", "unavailable"]) || text.contains("overloaded")
+    let busy = [
+        "overloaded_error",
+        "server_is_overloaded",
+        "slow_down",
+        "unavailable",
+    ];
+    body.has_token(&busy) || text.contains("overloaded")
 }
 
 fn is_overflow(body: &ErrorBody, text: &str) -> bool {

@@ -86,6 +86,3 @@ fn cache_key(request: &ModelRequest, input: &[Value]) -> String {
     let first = input.first().map(Value::to_string).unwrap_or_default();
     digest(&format!("{}\n{first}", request.system), 32)
 }
-
-#[cfg(test)]
-mod recorded_tests;

@@ -1,0 +1,142 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use scorel_proto::{AssistantMessage, Block, Message, ToolResultBlock, ToolResultMessage};
+use scorel_provider::Timeouts;
+use scorel_testkit::{Answer, ModelServer};
+use serde_json::{Value, json};
+
+use super::{API, says};
+use crate::collected::{collect, provider_at, question};
+use crate::fixture::{self, Fixture};
+use crate::played;
+
+#[tokio::test]
+async fn every_recorded_answer_goes_back_as_it_came() {
+    let mut compared = 0;
+    let fixtures = fixture::load(API, "sse");
+    for fixture in &fixtures {
+        if fixture.sidecar("expected_outcome")["kind"] == "error" {
+            continue;
+        }
+        let server = ModelServer::start().await.unwrap();
+        server.answer(Answer::event_stream(fixture.body.clone()));
+        server.answer(says("done"));
+        let provider = provider_at(API, &server.base_url(), Timeouts::default());
+        let mut request = question();
+        let asked = request.messages.clone();
+        let Some(answer) = played::answers(Arc::clone(&provider), asked, 1).await.pop() else {
+            // Nothing was said before the limit.
+            continue;
+        };
+        let partial = answer.partial;
+        request.messages.extend(continued(answer));
+        collect(provider.stream(request)).await;
+        let sent = server.requests()[1].json();
+        compare(&fixture.name, &answered(&sent), &expected(fixture, partial));
+        compared += 1;
+    }
+    assert!(fixtures.is_empty() || compared >= 28, "{compared}");
+}
+
+fn compare(name: &str, sent: &[Value], expected: &[Value]) {
+    for (place, (sent, expected)) in sent.iter().zip(expected).enumerate() {
+        assert_eq!(sent, expected, "{name}: item {place}");
+    }
+    assert_eq!(sent.len(), expected.len(), "{name}");
+}
+
+/// The answer and what is said next.
+pub(super) fn continued(answer: AssistantMessage) -> Vec<Message> {
+    let results: Vec<Message> = answer.tool_uses().map(result).collect();
+    let mut messages = vec![Message::Assistant(answer)];
+    if results.is_empty() {
+        messages.push(Message::user("go on"));
+    }
+    messages.extend(results);
+    messages
+}
+
+fn result(call: &Block) -> Message {
+    let Block::ToolUse { id, name, .. } = call else {
+        unreachable!("a call is a call")
+    };
+    let result = ToolResultBlock::error(id.clone(), "no");
+    Message::ToolResult(ToolResultMessage::new(name.clone(), result, 1))
+}
+
+/// The items of the answer in the request after it.
+fn answered(sent: &Value) -> Vec<Value> {
+    let items = sent["input"].as_array().unwrap().iter().skip(1);
+    let items =
+        items.take_while(|item| item["type"] != "function_call_output" && item["role"] != "user");
+    settled(items.cloned().collect())
+}
+
+/// The items of the answer as its events say them.
+fn expected(fixture: &Fixture, partial: bool) -> Vec<Value> {
+    let text = String::from_utf8(fixture.body.clone()).unwrap();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    let events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut items = BTreeMap::new();
+    for mut event in events {
+        if event["type"] == "response.output_item.done" {
+            let place = event["output_index"].as_u64().unwrap();
+            items.insert(place, event["item"].take());
+        } else if event["type"] == "response.completed" {
+            // Some items have no end of their own.
+            let output = event["response"]["output"].as_array_mut().unwrap();
+            for (place, item) in (0..).zip(output) {
+                items.entry(place).or_insert(item.take());
+            }
+        }
+    }
+    let items = items.into_values();
+    // Of an answer that was cut off only the text goes back.
+    let items = items.filter(|item| !partial || item["type"] == "message");
+    settled(items.filter(|item| !is_hollow(item)).collect())
+}
+
+/// Reasoning that holds neither its text nor its encrypted form.
+fn is_hollow(item: &Value) -> bool {
+    let text = item["content"][0]["text"].as_str();
+    item["type"] == "reasoning" && item["encrypted_content"].is_null() && text.is_none()
+}
+
+/// The items in one form, whether they came or went.
+fn settled(mut items: Vec<Value>) -> Vec<Value> {
+    for item in &mut items {
+        let kind = item["type"].as_str().unwrap().to_owned();
+        let fields = item.as_object_mut().unwrap();
+        if ["message", "reasoning", "function_call"].contains(&kind.as_str()) {
+            // It is always complete.
+            fields.remove("status");
+        }
+        if kind == "reasoning" {
+            // Nothing says the same as an empty list.
+            fields.retain(|name, value| {
+                !(name == "content" && *value == json!([]) || value.is_null())
+            });
+        }
+        // Arguments are the same JSON, whatever the white space in them.
+        if let (true, Some(Value::String(text))) =
+            (kind == "function_call", fields.get("arguments"))
+        {
+            let parsed = serde_json::from_str(text).unwrap();
+            fields.insert("arguments".to_owned(), parsed);
+        }
+        // Where a text comes from and how likely it was is not sent.
+        for part in item["content"].as_array_mut().into_iter().flatten() {
+            let part = part.as_object_mut().unwrap();
+            part.remove("annotations");
+            part.remove("logprobs");
+            part.remove("content_filters");
+        }
+    }
+    // Such lists are made side by side; they go back in the order in which they were ready.
+    items.sort_by_key(|item| match item["type"].as_str() {
+        Some("mcp_list_tools") => item["id"].to_string(),
+        _ => "~".to_owned(),
+    });
+    items
+}

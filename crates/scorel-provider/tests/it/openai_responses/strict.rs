@@ -1,0 +1,37 @@
+use std::sync::Arc;
+
+use scorel_proto::Message;
+use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret};
+use scorel_testkit::{Reply, StrictServer};
+
+use super::API;
+use super::passback::continued;
+use crate::collected::KEY;
+use crate::played;
+
+#[tokio::test]
+async fn a_conversation_with_tools_is_accepted_by_a_strict_endpoint() {
+    for ways in [None, Some("openai".to_owned())] {
+        let server = StrictServer::start().await.unwrap();
+        let call = |id: &str| Reply::default().thinking("hm").tool_call(id, "Read", "{}");
+        server
+            .reply(call("call_0").text("I look.").tool_call("b", "Glob", "{}"))
+            .reply(call("call_0"))
+            .reply(Reply::default().text("done"))
+            .reply(Reply::default().thinking("hm").text("still done"));
+        let base_url = server.server().base_url();
+        let mut config = ModelConfig::custom("test", API, base_url, "model-1");
+        config.dialect = ways;
+        let provider = Connector::default()
+            .connect(&config, Some(Secret::new(KEY)), Arc::new(NoBlobs))
+            .unwrap();
+        let mut conversation = vec![Message::user("hi")];
+        for _ in 0..4 {
+            let answers = played::answers(Arc::clone(&provider), conversation.clone(), 1).await;
+            conversation.extend(answers.into_iter().flat_map(continued));
+        }
+        assert_eq!(server.rejections(), [String::new(); 0]);
+        assert_eq!(server.server().requests().len(), 4);
+        assert_eq!(conversation.len(), 10);
+    }
+}

@@ -1,0 +1,276 @@
+use scorel_proto::{
+    AssistantMessage, Block, Message, Meta, StopReason, ThinkingLevel, ToolResultBlock,
+    ToolResultMessage,
+};
+use scorel_runtime::{ModelRequest, ToolSpec};
+use serde_json::{Value, json};
+
+use super::{Rebuilt, kept, sent_like};
+use crate::fixture;
+
+const API: &str = "openai-responses";
+
+#[tokio::test]
+async fn requests_of_openai_responses_are_rendered_as_they_were_recorded() {
+    let mut fixtures = fixture::load(API, "sse");
+    fixtures.extend(fixture::load(API, "body"));
+    let mut compared = 0;
+    for fixture in &fixtures {
+        let recorded = &fixture.sidecar("request")["body"];
+        if recorded.is_null() || is_unspeakable(recorded) {
+            continue;
+        }
+        let provider = provider_at(fixture.sidecar("request")["url"].as_str().unwrap());
+        let request = sent_like(provider, API, "/v1", rebuilt(recorded)).await;
+        assert_eq!(request.path, "/v1/responses");
+        let keeps_ids = provider.is_none();
+        let mut rendered = normal(request.json(), keeps_ids);
+        if recorded["max_output_tokens"].is_null() {
+            // Of models that the table knows, the limit is always stated.
+            rendered["max_output_tokens"].take();
+        }
+        let expected = normal(recorded.clone(), keeps_ids);
+        assert_eq!(without_nulls(rendered), expected, "{}", fixture.name);
+        compared += 1;
+    }
+    assert!(fixtures.is_empty() || compared >= 20, "{compared}");
+}
+
+/// The built-in provider with the ways of a host.
+fn provider_at(url: &str) -> Option<&'static str> {
+    let hosts = [
+        ("api.x.ai", "xai"),
+        ("api.deepseek.com", "deepseek"),
+        ("bedrock-mantle", ""),
+        ("openrouter.ai", ""),
+    ];
+    let named = hosts.into_iter().find(|(host, _)| url.contains(host));
+    // The rest is OpenAI, at one address or another.
+    let name = named.map_or("openai", |(_, name)| name);
+    (!name.is_empty()).then_some(name)
+}
+
+/// Whether the request uses what the engine has no words for, or is refused for how it is built.
+fn is_unspeakable(body: &Value) -> bool {
+    let mut tools = body["tools"].as_array().into_iter().flatten();
+    let server_side = |tool: &Value| tool["type"] != "function" || tool["defer_loading"] == true;
+    let schema = !body["text"]["format"].is_null();
+    let items = body["input"].as_array().into_iter().flatten();
+    let items: Vec<&Value> = items.collect();
+    // Reasoning with its id before a message without one.
+    let torn = items.windows(2).any(|pair| {
+        pair[0]["type"] == "reasoning" && pair[1]["role"] == "assistant" && pair[1]["id"].is_null()
+    });
+    tools.any(server_side) || schema || torn
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn rebuilt(recorded: &Value) -> Rebuilt {
+    let tools = recorded["tools"].as_array().into_iter().flatten();
+    let effort = recorded["reasoning"]["effort"].as_str();
+    Rebuilt {
+        model: text(&recorded["model"]),
+        max_output_tokens: recorded["max_output_tokens"].as_u64(),
+        stop_sequences: Vec::new(),
+        request: ModelRequest {
+            system: system(recorded),
+            messages: messages(recorded),
+            tools: tools.map(tool).collect(),
+            thinking: effort.map_or(ThinkingLevel::Default, |effort| {
+                serde_json::from_value(json!(effort)).unwrap()
+            }),
+        },
+    }
+}
+
+fn system(recorded: &Value) -> String {
+    let first = &recorded["input"][0];
+    if is_system(first) {
+        text(&first["content"])
+    } else {
+        text(&recorded["instructions"])
+    }
+}
+
+fn is_system(item: &Value) -> bool {
+    item["role"] == "system" || item["role"] == "developer"
+}
+
+fn tool(tool: &Value) -> ToolSpec {
+    ToolSpec {
+        name: text(&tool["name"]),
+        description: text(&tool["description"]),
+        parameters: tool["parameters"].clone(),
+        read_only: false,
+    }
+}
+
+fn messages(recorded: &Value) -> Vec<Message> {
+    let Value::Array(items) = &recorded["input"] else {
+        return vec![Message::user(text(&recorded["input"]))];
+    };
+    let model = text(&recorded["model"]);
+    let mut messages = Vec::new();
+    for item in items.iter().filter(|item| !is_system(item)) {
+        if item["role"] == "user" {
+            messages.push(Message::user(said(&item["content"])));
+        } else if item["type"] == "function_call_output" {
+            messages.push(result(item));
+        } else {
+            answer(&mut messages, &model).push(block(item, &model));
+        }
+    }
+    messages
+}
+
+fn said(content: &Value) -> String {
+    content.as_str().map_or_else(
+        || content[0]["text"].as_str().unwrap().to_owned(),
+        str::to_owned,
+    )
+}
+
+/// The content of the answer that the last items belong to.
+fn answer<'a>(messages: &'a mut Vec<Message>, model: &str) -> &'a mut Vec<Block> {
+    if !matches!(messages.last(), Some(Message::Assistant(_))) {
+        messages.push(Message::Assistant(AssistantMessage {
+            content: Vec::new(),
+            model: model.to_owned(),
+            stop_reason: StopReason::EndTurn,
+            usage: None,
+            partial: false,
+            meta: Meta::default(),
+        }));
+    }
+    match messages.last_mut() {
+        Some(Message::Assistant(message)) => &mut message.content,
+        _ => unreachable!("it was put there"),
+    }
+}
+
+fn block(item: &Value, model: &str) -> Block {
+    let kept = |name: &str, fact: Value| Some(kept(API, model, name, fact));
+    match item["type"].as_str().unwrap_or("message") {
+        "message" => Block::Text {
+            text: said(&item["content"]),
+            provider: kept("message", json!({"id": item["id"], "phase": item["phase"]})),
+        },
+        "reasoning" => Block::Thinking {
+            text: String::new(),
+            signature: None,
+            redacted: false,
+            provider: kept("reasoning", item.clone()),
+        },
+        "function_call" => Block::ToolUse {
+            id: text(&item["call_id"]),
+            name: text(&item["name"]),
+            input: serde_json::from_str(item["arguments"].as_str().unwrap()).unwrap(),
+            invalid_input: None,
+            provider: kept("call", json!({"id": item["id"]})),
+        },
+        other => panic!("unknown item {other}"),
+    }
+}
+
+fn result(item: &Value) -> Message {
+    let result = ToolResultBlock {
+        tool_use_id: text(&item["call_id"]),
+        content: vec![Block::text(text(&item["output"]))],
+        is_error: false,
+        details: None,
+    };
+    Message::ToolResult(ToolResultMessage::new("tool", result, 1))
+}
+
+/// The request without what may differ.
+fn normal(mut body: Value, keeps_ids: bool) -> Value {
+    if is_system(&body["input"][0]) {
+        // The system prompt has a place of its own.
+        let first = body["input"].as_array_mut().unwrap().remove(0);
+        body["instructions"] = first["content"].clone();
+    }
+    if body["input"].is_string() {
+        // One text is the same as a list with one message.
+        body["input"] = json!([{"role": "user", "content": body["input"]}]);
+    }
+    let fields = body.as_object_mut().unwrap();
+    for name in [
+        // Every answer is streamed; those that failed were asked for whole.
+        "stream",
+        // The engine leaves these to the model and the endpoint.
+        "temperature",
+        "tool_choice",
+        "service_tier",
+        // Nothing is ever kept at the endpoint, so encrypted reasoning is always asked for.
+        "store",
+        "include",
+        // Our own name for the conversation.
+        "prompt_cache_key",
+    ] {
+        fields.remove(name);
+    }
+    if fields.get("instructions") == Some(&json!("")) {
+        fields.remove("instructions");
+    }
+    // How long the summary of reasoning is to be is our own choice.
+    if let Some(Value::Object(reasoning)) = fields.get_mut("reasoning") {
+        reasoning.remove("summary");
+    }
+    for tool in body["tools"].as_array_mut().into_iter().flatten() {
+        let tool = tool.as_object_mut().unwrap();
+        // The engine's schemas are not made for it.
+        tool.remove("strict");
+        tool.retain(|name, value| name != "description" || *value != "");
+    }
+    for item in body["input"].as_array_mut().unwrap() {
+        normal_item(item, keeps_ids);
+    }
+    without_nulls(body)
+}
+
+fn normal_item(item: &mut Value, keeps_ids: bool) {
+    let kind = if item["role"] == "user" {
+        "input_text"
+    } else {
+        "output_text"
+    };
+    let fields = item.as_object_mut().unwrap();
+    // An item with a role is a message.
+    fields.retain(|name, value| name != "type" || value != "message");
+    fields.remove("status");
+    if !keeps_ids {
+        fields.remove("id");
+    }
+    // One text is the same as a list with one text.
+    if let Some(Value::String(text)) = fields.get("content") {
+        let parts = json!([{"type": kind, "text": text}]);
+        fields.insert("content".to_owned(), parts);
+    }
+    if let Some(Value::Array(parts)) = fields.get_mut("content") {
+        for part in parts {
+            part.as_object_mut().unwrap().remove("annotations");
+        }
+    }
+}
+
+/// What is null says nothing.
+fn without_nulls(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            for value in fields.values_mut() {
+                *value = without_nulls(value.take());
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                *value = without_nulls(value.take());
+            }
+        }
+        _ => {}
+    }
+    value
+}
