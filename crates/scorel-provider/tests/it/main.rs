@@ -3,8 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod answers;
+mod anthropic_messages;
 mod collected;
 mod connection;
+mod cut;
 mod failures;
 mod fixture;
+mod google_generative_ai;
+mod listing;
+mod openai_responses;
+mod played;
 mod recorded;
+mod requests;
