@@ -6,15 +6,26 @@ use serde_json::{Value, json};
 use crate::raw::Raw;
 use crate::under_test::{SCORELD, new_session};
 
-const MIB: usize = 1024 * 1024;
+/// Stands for the id of the session, which is as long.
+const SESSION: &str = "ses_00000000000000000000000000";
 
-/// How much the daemon's memory may grow for one frame of 8 MiB, in KiB.
-const GROWTH_KIB: u64 = 96 * 1024;
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
 
-/// A call of `getStatus` with params that fill a frame.
-fn filled(open: &str, item: impl Fn(usize) -> String, close: &str) -> String {
+/// How much the daemon's memory may grow for one frame of 8 MiB, in KiB: three times as much, and
+/// some for the rest of the daemon.
+const GROWTH_KIB: u64 = 32 * 1024;
+
+/// The same for what is said: it is hashed and encoded before it is found to be too large.
+const SAID_KIB: u64 = 48 * 1024;
+
+/// A frame and the code of its answer.
+type Bomb = (&'static str, String, &'static str);
+
+/// A call whose params are filled up to the size of a frame.
+fn filled(method: &str, open: &str, item: impl Fn(usize) -> String, close: &str) -> String {
     let mut frame =
-        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getStatus\",\"params\":{open}");
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\",\"params\":{open}");
     for number in 0.. {
         let item = item(number);
         if frame.len() + item.len() + close.len() + 2 > 8 * MIB {
@@ -26,6 +37,12 @@ fn filled(open: &str, item: impl Fn(usize) -> String, close: &str) -> String {
     frame + close + "}"
 }
 
+/// A call whose params are of one piece, repeated.
+fn repeated(method: &str, open: &str, piece: &str, close: &str) -> String {
+    let many = piece.repeat(KIB / piece.len());
+    filled(method, open, |_| many.clone(), close)
+}
+
 fn nested(depth: usize) -> String {
     let (open, close) = ("[".repeat(depth), "]".repeat(depth));
     format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getStatus\",\"params\":{open}{close}}}")
@@ -35,68 +52,217 @@ fn call(method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn no_frame_costs_more_memory_than_its_size_allows() {
-    let daemon = DaemonUnderTest::start(SCORELD).await;
-    let (_client, session) = new_session(&daemon).await;
-    let nul = "\\u0000".repeat(8 * MIB / 6 - 40);
-    let said = format!("\"sessionId\":\"{session}\",\"content\":\"{nul}\"");
-    let said = format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sendMessage\",\"params\":{{{said}}}}}"
-    );
-    let mut batch = "[0".to_owned() + &",0".repeat(4 * MIB - 10);
-    batch.push(']');
+/// Many values, or deep ones.
+fn many_values() -> Vec<Bomb> {
+    let status = |open, item, close| repeated("getStatus", open, item, close);
     let key = |number: usize| format!("\"k{number}\":0,");
     let pair = |number: usize| format!("\"{number}\",");
-    let cases = [
+    let said = format!("{{\"sessionId\":\"{SESSION}\",\"content\":[");
+    let field = |name: &str| format!("{said}{{\"type\":\"text\",\"text\":\"\",\"{name}\":[");
+    let said = |open: &str, item: &str, close: &str| repeated("sendMessage", open, item, close);
+    let block = "{\"type\":\"text\",\"text\":\"\"},";
+    let blocks = format!("{{\"sessionId\":\"{SESSION}\",\"content\":[");
+    let ops = format!("{{\"sessionId\":\"{SESSION}\",\"expectedVersion\":0,\"ops\":[");
+    let ops = repeated("rewriteQueue", &ops, "{\"op\":\"resume\"},", "]}");
+    let mut batch = "[0".to_owned() + &",0".repeat(4 * MIB - 10);
+    batch.push(']');
+    let invalid = "invalid_params";
+    vec![
+        ("zeros", status("[", "0,", "]"), invalid),
+        ("empty arrays", status("[", "[],", "]"), invalid),
+        ("arrays of arrays", status("[", "[[]],", "]"), invalid),
+        ("strings", filled("getStatus", "[", pair, "]"), invalid),
+        ("keys", filled("getStatus", "{", key, "}"), invalid),
+        ("the same key", status("{", "\"a\":0,", "}"), invalid),
+        ("a long number", status("[", "9", "]"), invalid),
         (
-            "zeros",
-            filled("[", |_| "0,".to_owned(), "]"),
-            "invalid_params",
+            "zeros in a field",
+            said(&field("provider"), "0,", "]}]}"),
+            invalid,
         ),
         (
-            "empty arrays",
-            filled("[", |_| "[],".to_owned(), "]"),
-            "invalid_params",
+            "zeros for nothing",
+            said(&field("more"), "0,", "]}]}"),
+            invalid,
         ),
         (
-            "arrays of arrays",
-            filled("[", |_| "[[]],".to_owned(), "]"),
-            "invalid_params",
+            "objects in a field",
+            said(&field("provider"), "{},", "]}]}"),
+            invalid,
         ),
-        ("strings", filled("[", pair, "]"), "invalid_params"),
-        ("keys", filled("{", key, "}"), "invalid_params"),
-        (
-            "a long number",
-            filled("[", |_| "9".to_owned(), "]"),
-            "invalid_params",
-        ),
+        ("blocks", said(&blocks, block, "]}"), invalid),
+        ("operations", ops, invalid),
         ("a batch of zeros", batch, "invalid_request"),
+        (
+            "a batch of objects",
+            format!("[{{}}{}]", ",{}".repeat(8 * MIB / 3 - 10)),
+            "invalid_request",
+        ),
         ("depth 65", nested(65), "parse_error"),
         ("depth 129", nested(129), "parse_error"),
         ("depth 100,000", nested(100_000), "parse_error"),
         ("depth 4,000,000", nested(4_000_000), "parse_error"),
-        ("escapes", said, "payload_too_large"),
+    ]
+}
+
+/// The beginning of params of a session.
+fn of_session(rest: &str) -> String {
+    format!("{{\"sessionId\":\"{SESSION}\",{rest}")
+}
+
+/// Long texts that are said in a session.
+fn said_texts() -> Vec<Bomb> {
+    let said = |content: &str, piece: &str, end: &str| {
+        let open = of_session(&format!("\"content\":{content}"));
+        repeated("sendMessage", &open, piece, end)
+    };
+    let block = "[{\"type\":\"text\",\"text\":\"\\n";
+    let positions = format!("[\"{SESSION}\",\"");
+    let positions = repeated("sendMessage", &positions, "x", "\"]");
+    let large = "payload_too_large";
+    vec![
+        ("a text", said("\"", "x", "\"}"), large),
+        ("a text by position", positions, large),
+        ("a text with an escape", said("\"\\n", "x", "\"}"), large),
+        ("a block with an escape", said(block, "x", "\"}]}"), large),
+    ]
+}
+
+/// Long texts, where a text belongs.
+fn long_texts() -> Vec<Bomb> {
+    let escapes = repeated(
+        "sendMessage",
+        &of_session("\"content\":\""),
+        "\\u0000",
+        "\"}",
+    );
+    let blob = repeated("putBlob", &of_session("\"data\":\""), "AAAA", "\"}");
+    let path = repeated("registerProject", "{\"workDir\":\"/", "\\u0001", "\"}");
+    vec![
+        ("escapes", escapes, "payload_too_large"),
+        ("a blob", blob, "payload_too_large"),
+        ("a path", path, "filesystem_error"),
+    ]
+}
+
+/// Long texts where none belongs. An error that shows them would show six bytes for each.
+fn misplaced_texts() -> Vec<Bomb> {
+    let field = |method: &str, name: &str, piece: &str| {
+        let open = of_session(&format!("\"{name}\":\""));
+        repeated(method, &open, piece, "\"}")
+    };
+    let wide = field("getEvents", "limit", "\u{200b}");
+    let block = of_session("\"content\":[{\"type\":\"");
+    let block = repeated("sendMessage", &block, "\u{7f}", "\"}]}");
+    let number = of_session("\"content\":[{\"type\":\"image\",\"mediaType\":1,\"blob\":\"");
+    let number = repeated("sendMessage", &number, "\u{7f}", "\"}]}");
+    let id = repeated("getSession", "{\"sessionId\":\"", "\u{7f}", "\"}");
+    let name = repeated("getStatus", "{\"", "\u{7f}", "\":0}");
+    let float = call("getEvents", &json!({"sessionId": SESSION, "limit": 0}));
+    let float = float.replace("\"limit\":0", "\"limit\":1e400");
+    let invalid = "invalid_params";
+    vec![
+        ("no blob", field("putBlob", "data", "\u{7f}"), invalid),
+        ("no limit", field("getEvents", "limit", "\u{7f}"), invalid),
+        ("no limit in wide characters", wide, invalid),
         (
-            "a number beyond all floats",
-            call("getEvents", &json!({"sessionId": session, "limit": 0}))
-                .replace("\"limit\":0", "\"limit\":1e400"),
-            "invalid_params",
+            "no choice",
+            field("sendMessage", "whileRunning", "\u{7f}"),
+            invalid,
         ),
-    ];
-    for (name, frame, code) in cases {
-        let mut raw = Raw::connect(&daemon);
-        assert!(raw.works());
-        daemon.forget_peak();
-        let before = daemon.resident_kib();
-        assert!(raw.write(frame.as_bytes()) && raw.write(b"\n"), "{name}");
-        let reply = raw.reply().expect("an answer");
-        let grown = daemon.peak_kib().saturating_sub(before);
-        println!("{name}: {} bytes, {grown} KiB more memory", frame.len());
-        assert_eq!(reply["error"]["data"]["code"], code, "{name}: {reply}");
-        assert!(grown <= GROWTH_KIB, "{name}: {grown} KiB");
-        assert!(raw.works(), "{name}: the connection goes on");
+        ("no block", block, invalid),
+        ("no media type", number, invalid),
+        ("no id", id, invalid),
+        ("no field", name, "parse_error"),
+        ("a number beyond all floats", float, invalid),
+    ]
+}
+
+/// What surrounds the params.
+fn envelopes() -> Vec<Bomb> {
+    let long = "\u{7f}".repeat(8 * MIB - 200);
+    let of = |members: &str| format!("{{\"jsonrpc\":\"2.0\",{members}}}");
+    let mut members = "\"id\":1,\"method\":\"getStatus\"".to_owned();
+    for number in 0.. {
+        if members.len() > 8 * MIB - 100 {
+            break;
+        }
+        members.push_str(&format!(",\"{number:x}\":0"));
     }
+    let invalid = "invalid_request";
+    vec![
+        ("members", of(&members), invalid),
+        (
+            "a version",
+            format!("{{\"jsonrpc\":\"\\n{long}\"}}"),
+            invalid,
+        ),
+        (
+            "an id",
+            of(&format!("\"method\":\"getStatus\",\"id\":\"\\n{long}\"")),
+            invalid,
+        ),
+        (
+            "a method",
+            of(&format!("\"id\":1,\"method\":\"\\n{long}\"")),
+            "method_not_found",
+        ),
+        ("a text", format!("[\"{long}\"]"), invalid),
+        ("no JSON", format!("{{\"{long}"), "parse_error"),
+    ]
+}
+
+/// Sends a frame to a daemon of its own, since what one has cost would hide what the next one costs,
+/// and returns how much the daemon's memory has grown, in KiB.
+async fn cost((name, frame, code): &Bomb) -> u64 {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let (_client, session) = new_session(&daemon).await;
+    let frame = frame.replacen(SESSION, &session.to_string(), 1);
+    assert!(frame.len() <= 8 * MIB, "{name}");
+    let mut raw = Raw::connect(&daemon);
+    assert!(raw.works());
+    daemon.forget_peak();
+    let before = daemon.resident_kib();
+    assert!(raw.write(frame.as_bytes()) && raw.write(b"\n"), "{name}");
+    let reply = raw.reply().expect("an answer");
+    let grown = daemon.peak_kib().saturating_sub(before);
+    println!("{name}: {} bytes, {grown} KiB more memory", frame.len());
+    let reply = if reply.is_array() { &reply[0] } else { &reply };
+    assert_eq!(
+        &reply["error"]["data"]["code"], code,
+        "{name}: {reply:.200}"
+    );
+    assert!(raw.works(), "{name}: the connection goes on");
+    grown
+}
+
+/// The frames that cost more than a limit.
+async fn above(limit: u64, bombs: Vec<Bomb>) -> Vec<(&'static str, u64)> {
+    let mut above = Vec::new();
+    for bomb in &bombs {
+        let grown = cost(bomb).await;
+        if grown > limit {
+            above.push((bomb.0, grown));
+        }
+    }
+    above
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_values_cost_no_more_memory_than_their_frame_allows() {
+    assert_eq!(above(GROWTH_KIB, many_values()).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_texts_cost_no_more_memory_than_their_frame_allows() {
+    assert_eq!(above(GROWTH_KIB, long_texts()).await, []);
+    assert_eq!(above(GROWTH_KIB, misplaced_texts()).await, []);
+    assert_eq!(above(SAID_KIB, said_texts()).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn envelopes_cost_no_more_memory_than_their_frame_allows() {
+    assert_eq!(above(GROWTH_KIB, envelopes()).await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! Limits with their errors, and places that are free again.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
@@ -118,4 +118,23 @@ async fn a_thousand_halves_of_frames_leave_nothing_behind() {
         );
         Raw::connect(&daemon).works();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_reads_nothing_is_disconnected_in_time_and_its_place_is_free() {
+    let daemon = configured("writeTimeoutSeconds = 1\nmaxConnections = 1").await;
+    let deaf = Raw::connect(&daemon);
+    let ask = b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"rpc.discover\"}\n";
+    let mut asked = 0;
+    let end = loop {
+        if let Err(error) = deaf.stream().write_all(ask) {
+            break error.kind();
+        }
+        asked += 1;
+        assert!(asked < 1_000_000, "the daemon reads for ever");
+    };
+    let closed = [ErrorKind::BrokenPipe, ErrorKind::ConnectionReset];
+    assert!(closed.contains(&end), "{end}");
+    // Until the daemon has noticed its own end of it, it may refuse and close.
+    while !Raw::connect(&daemon).works() {}
 }

@@ -8,10 +8,13 @@ use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
 
 use crate::raw::Raw;
-use crate::under_test::SCORELD;
+use crate::under_test::{SCORELD, new_session};
 
 /// How much the daemon's memory may grow for answers that nobody reads, in KiB.
 const GROWTH_KIB: u64 = 16 * 1024;
+
+/// How much it may grow for large answers, in KiB: some are made before the daemon reads no further.
+const BLOBS_KIB: u64 = 96 * 1024;
 
 fn request(id: usize, method: &str) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method}).to_string() + "\n"
@@ -87,4 +90,34 @@ async fn answers_that_nobody_reads_stop_the_client_that_asks_for_them() {
     read_replies(&mut raw, asked);
     writes.join().unwrap();
     assert!(raw.works());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_answers_that_nobody_reads_are_not_made_in_advance() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let (_client, session) = new_session(&daemon).await;
+    let mut raw = Raw::connect(&daemon);
+    let zeros = "A".repeat(4 * 1024 * 1024 / 3 * 4);
+    let stored = raw.call("putBlob", &json!({"sessionId": session, "data": zeros}));
+    let params = json!({"sessionId": session, "sha256": stored["result"]["sha256"]});
+    daemon.forget_peak();
+    let before = daemon.resident_kib();
+    let ask = |id: usize| {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "getBlob", "params": params});
+        call.to_string() + "\n"
+    };
+    let asked: String = (0..64).map(ask).collect();
+    assert!(raw.write(asked.as_bytes()));
+    // While these are read, the daemon has had the time to make all the others.
+    for _ in 0..4 {
+        let reply = raw.reply().expect("an answer");
+        assert_eq!(
+            reply["result"]["data"].as_str().map(str::len),
+            Some(zeros.len())
+        );
+    }
+    let grown = daemon.peak_kib().saturating_sub(before);
+    println!("64 blobs: {grown} KiB more memory");
+    assert!(grown <= BLOBS_KIB, "{grown} KiB");
+    assert!(Raw::connect(&daemon).works());
 }
