@@ -13,6 +13,7 @@ mod crash;
 mod dependencies;
 mod follow;
 mod fsck;
+mod full_disk;
 mod kill_loop;
 mod limits;
 mod overload;

@@ -6,6 +6,7 @@
 //! the choice.
 
 mod errors;
+mod faults;
 mod kills;
 mod order;
 mod script;

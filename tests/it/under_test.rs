@@ -20,6 +20,12 @@ pub(crate) const SCORELCTL: &str = env!("CARGO_BIN_EXE_scorelctl-under-test");
 /// A new session of the daemon's project.
 pub(crate) async fn new_session(daemon: &DaemonUnderTest) -> (Connection, SessionId) {
     let client = connect(&daemon.socket()).await;
+    let session = create_session(&client, daemon).await;
+    (client, session)
+}
+
+/// A new session of the daemon's project, over a connection that there is already.
+pub(crate) async fn create_session(client: &Connection, daemon: &DaemonUnderTest) -> SessionId {
     let work_dir = daemon.project().to_str().unwrap().to_owned();
     let project = RegisterProjectParams {
         work_dir,
@@ -39,7 +45,7 @@ pub(crate) async fn new_session(daemon: &DaemonUnderTest) -> (Connection, Sessio
         command_id: None,
     };
     let session = client.call::<CreateSession>(&session).await.unwrap();
-    (client, session.session_id)
+    session.session_id
 }
 
 pub(crate) async fn connect(socket: &Path) -> Connection {

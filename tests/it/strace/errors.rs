@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::{StreamExt, stream};
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{ErrorCode, SessionId};
 use scorel_testkit::{
@@ -11,13 +12,16 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::script::{call, scripted, until_idle};
-use super::strace_works;
+use super::{AT_ONCE, spread, strace_works};
 use crate::under_test::{connect, new_session};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How many messages are sent to the session whose log fails.
 const SENDS: usize = 6;
+
+/// How many times that log is written and synced by one thread at most.
+const MOST_SYNCS: usize = 16;
 
 /// Two sessions that have been used, and a daemon that does not run.
 struct Pair {
@@ -147,31 +151,33 @@ async fn a_sync_that_fails_costs_nobody_a_record_that_was_told() {
         return;
     }
     let mut dice = Dice::for_test("strace_eio");
-    for _ in 0..runs("SCOREL_FAULTS", 2) {
-        let when = dice.roll(1..12);
-        let case = async {
-            let mut pair = Pair::new().await;
-            let mut seen = Sightings::default();
-            let inject = format!("inject=fdatasync:error=EIO:when={when}");
-            let strace = pair.spawn_with(&inject).await;
-            let (accepted, refused) = try_sends(&pair, &mut seen).await;
-            let typed = [ErrorCode::SessionFailed, ErrorCode::StorageStalled];
-            assert!(
-                refused.iter().all(|code| typed.contains(code)),
-                "{refused:?}"
-            );
-            println!(
-                "EIO at sync {when}: {} accepted, refused {refused:?}",
-                accepted.len()
-            );
-            pair.restart_and_check(&seen, &accepted).await;
-            let trace = strace.finish();
-            assert!(!syncs_again_after_failure(&trace), "{trace:#?}");
-        };
-        timeout(PATIENCE, case)
-            .await
-            .unwrap_or_else(|_| panic!("EIO at {when} takes too long"));
-    }
+    let wanted = runs("SCOREL_FAULTS", 12);
+    let syncs = spread((1..=MOST_SYNCS).collect(), wanted, &mut dice, |_| ());
+    let cases = syncs.into_iter().map(|when| async move {
+        let case = timeout(PATIENCE, fail_a_sync(when)).await;
+        case.unwrap_or_else(|_| panic!("EIO at {when} takes too long"));
+    });
+    side_by_side(cases).await;
+}
+
+async fn fail_a_sync(when: usize) {
+    let mut pair = Pair::new().await;
+    let mut seen = Sightings::default();
+    let inject = format!("inject=fdatasync:error=EIO:when={when}");
+    let strace = pair.spawn_with(&inject).await;
+    let (accepted, refused) = try_sends(&pair, &mut seen).await;
+    let typed = [ErrorCode::SessionFailed, ErrorCode::StorageStalled];
+    assert!(
+        refused.iter().all(|code| typed.contains(code)),
+        "{refused:?}"
+    );
+    println!(
+        "EIO at sync {when}: {} accepted, refused {refused:?}",
+        accepted.len()
+    );
+    pair.restart_and_check(&seen, &accepted).await;
+    let trace = strace.finish();
+    assert!(!syncs_again_after_failure(&trace), "{trace:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -209,37 +215,45 @@ async fn a_full_disk_stalls_one_session_and_passes_without_a_restart() {
         return;
     }
     let mut dice = Dice::for_test("strace_enospc");
-    for _ in 0..runs("SCOREL_FAULTS", 2) {
-        let first = dice.roll(1..8);
-        let last = first + dice.roll(0..4);
-        let case = async {
-            let mut pair = Pair::new().await;
-            let mut seen = Sightings::default();
-            let inject = format!("inject=write:error=ENOSPC:when={first}..{last}");
-            let strace = pair.spawn_with(&inject).await;
-            let (accepted, refused) = try_sends(&pair, &mut seen).await;
-            assert!(
-                refused
-                    .iter()
-                    .all(|code| *code == ErrorCode::StorageStalled),
-                "{refused:?}"
-            );
-            println!(
-                "ENOSPC at writes {first}..{last}: {} accepted, refused {refused:?}",
-                accepted.len()
-            );
-            let client = connect(&pair.daemon.socket()).await;
-            wait_for_space(&client, pair.faulty).await;
-            until_idle(&client, &json!(pair.faulty), &mut seen)
-                .await
-                .unwrap();
-            pair.restart_and_check(&seen, &accepted).await;
-            drop(strace.finish());
-        };
-        timeout(PATIENCE, case)
-            .await
-            .unwrap_or_else(|_| panic!("ENOSPC at {first} takes too long"));
-    }
+    let wanted = runs("SCOREL_FAULTS", 12);
+    let faults = (1..=MOST_SYNCS).flat_map(|first| (0..4).map(move |more| (first, first + more)));
+    let faults = spread(faults.collect(), wanted, &mut dice, |_| ());
+    let cases = faults.into_iter().map(|(first, last)| async move {
+        let case = timeout(PATIENCE, fill_the_disk(first, last)).await;
+        case.unwrap_or_else(|_| panic!("ENOSPC at {first} takes too long"));
+    });
+    side_by_side(cases).await;
+}
+
+async fn fill_the_disk(first: usize, last: usize) {
+    let mut pair = Pair::new().await;
+    let mut seen = Sightings::default();
+    let inject = format!("inject=write:error=ENOSPC:when={first}..{last}");
+    let strace = pair.spawn_with(&inject).await;
+    let (accepted, refused) = try_sends(&pair, &mut seen).await;
+    assert!(
+        refused
+            .iter()
+            .all(|code| *code == ErrorCode::StorageStalled),
+        "{refused:?}"
+    );
+    println!(
+        "ENOSPC at writes {first}..{last}: {} accepted, refused {refused:?}",
+        accepted.len()
+    );
+    let client = connect(&pair.daemon.socket()).await;
+    wait_for_space(&client, pair.faulty).await;
+    until_idle(&client, &json!(pair.faulty), &mut seen)
+        .await
+        .unwrap();
+    pair.restart_and_check(&seen, &accepted).await;
+    drop(strace.finish());
+}
+
+/// Some daemons at once.
+async fn side_by_side(cases: impl Iterator<Item = impl Future<Output = ()>>) {
+    let mut cases = stream::iter(cases).buffer_unordered(AT_ONCE);
+    while cases.next().await.is_some() {}
 }
 
 /// Sends until it is accepted: the fault passes with the calls that it is made for.

@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
+use scorel_client::ClientError;
 use scorel_testkit::{Dice, Strace, Trace, TracedCall, runs};
 use tokio::time::timeout;
 
@@ -14,13 +15,13 @@ use super::{AT_ONCE, spread, strace_works};
 /// How long one run may take at most.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A place to die: at a thread's `count`-th call of that name.
+/// A place to die or to fail: a thread's `count`-th call of that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct KillPoint {
-    call: &'static str,
+pub(super) struct CallPoint {
+    pub(super) call: &'static str,
     /// The file that the calls concern, named from the session's directory, if only those count.
-    file: Option<&'static str>,
-    count: usize,
+    pub(super) file: Option<&'static str>,
+    pub(super) count: usize,
 }
 
 const CALLS: [&str; 10] = [
@@ -65,7 +66,7 @@ async fn killed_at_a_call_that_changes_a_session_it_goes_on_where_it_was() {
 }
 
 /// Dies at as many of the points as are wanted, spread over their kinds and over the run.
-async fn die_at_some(points: Vec<KillPoint>, test: &str) {
+async fn die_at_some(points: Vec<CallPoint>, test: &str) {
     let mut dice = Dice::for_test(test);
     let all = points.len();
     let points = spread(
@@ -95,7 +96,7 @@ async fn die_at_some(points: Vec<KillPoint>, test: &str) {
 }
 
 /// Every call of an undisturbed run. Threads are counted apart, as `strace` does.
-async fn points_of_a_start() -> Vec<KillPoint> {
+async fn points_of_a_start() -> Vec<CallPoint> {
     let (mut daemon, _model, mut script) = scripted().await;
     let strace = Strace::new(daemon.root(), &[]);
     daemon.run_under(strace.command());
@@ -107,7 +108,7 @@ async fn points_of_a_start() -> Vec<KillPoint> {
 }
 
 /// Every call that concerns one of the files, in a run that finds its session made.
-async fn points_of_files() -> Vec<KillPoint> {
+pub(super) async fn points_of_files() -> Vec<CallPoint> {
     let (mut daemon, _model, mut script) = scripted().await;
     daemon.spawn().await;
     script.begin(&daemon.socket()).await.unwrap();
@@ -133,7 +134,7 @@ async fn points_of_files() -> Vec<KillPoint> {
 fn points(
     trace: &Trace,
     file: impl Fn(&TracedCall) -> Option<Option<&'static str>>,
-) -> Vec<KillPoint> {
+) -> Vec<CallPoint> {
     let mut found = Vec::new();
     let mut known = HashSet::new();
     let mut counts: HashMap<(u32, &str, Option<&str>), usize> = HashMap::new();
@@ -145,7 +146,7 @@ fn points(
         let count = counts.entry((traced.thread, call, file)).or_default();
         *count += 1;
         let count = *count;
-        let point = KillPoint { call, file, count };
+        let point = CallPoint { call, file, count };
         if known.insert(point) {
             found.push(point);
         }
@@ -155,8 +156,8 @@ fn points(
 
 /// Runs the script on a daemon that dies on the way, then on one that does not. Returns the call in
 /// which the daemon died, if it did.
-async fn die_at(point: KillPoint) -> Option<String> {
-    let KillPoint { call, file, count } = point;
+async fn die_at(point: CallPoint) -> Option<String> {
+    let CallPoint { call, file, count } = point;
     let (mut daemon, _model, mut script) = scripted().await;
     let inject = format!("inject={call}:signal=KILL:when={count}");
     let mut options = vec!["-e".to_owned(), inject];
@@ -171,14 +172,16 @@ async fn die_at(point: KillPoint) -> Option<String> {
     daemon.run_under(strace.command());
     let status = match daemon.try_spawn().await {
         Err(status) => Some(status),
-        Ok(()) => {
-            if script.run(&daemon.socket()).await.is_ok() {
+        Ok(()) => match script.run(&daemon.socket()).await {
+            Ok(()) => {
                 daemon.kill().await;
                 None
-            } else {
-                Some(daemon.wait().await)
             }
-        }
+            Err(error @ (ClientError::Rpc(_) | ClientError::Protocol(_))) => {
+                panic!("{point:?}: {error:?}")
+            }
+            Err(_) => Some(daemon.wait().await),
+        },
     };
     let killed = status.is_none_or(|status| status.signal() == Some(9));
     assert!(killed, "{point:?}: {status:?}: {}", daemon.errors());

@@ -75,7 +75,7 @@ pub(super) async fn call(
 ///
 /// # Errors
 ///
-/// If the daemon dies.
+/// If the daemon dies, or the session fails.
 pub(super) async fn until_idle(
     client: &Connection,
     session: &Value,
@@ -104,7 +104,9 @@ pub(super) async fn until_idle(
                 .note(event.get())
                 .unwrap_or_else(|fault| panic!("{fault}"));
             let event: Value = serde_json::from_str(event.get()).unwrap();
-            assert_ne!(event["type"], "end", "the session has failed");
+            if event["type"] == "end" {
+                return Err(ClientError::Protocol(format!("the session ends: {event}")));
+            }
             seen = event["seq"].as_u64().unwrap_or(seen);
             at_end |= seen > last && event["type"] == "turn_outcome";
         }
@@ -119,7 +121,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// If the daemon dies. Anything else that goes wrong is a panic.
+    /// If the daemon dies, or refuses something.
     pub(super) async fn run(&mut self, socket: &Path) -> Result<(), ClientError> {
         let (client, project) = self.begin(socket).await?;
         let create = |title: &str| json!({"projectId": project, "title": title});
@@ -152,7 +154,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// If the daemon dies.
+    /// If the daemon dies, or refuses something.
     pub(super) async fn begin(
         &mut self,
         socket: &Path,
@@ -191,11 +193,7 @@ impl Script {
         mut params: Value,
     ) -> Result<Value, ClientError> {
         params["commandId"] = json!(command);
-        let answer = match call(client, method, &params).await {
-            Ok(answer) => answer,
-            Err(ClientError::Rpc(error)) => panic!("{method} ({command}): {error:?}"),
-            Err(lost) => return Err(lost),
-        };
+        let answer = call(client, method, &params).await?;
         let before = self.answers.insert(command.to_owned(), answer.clone());
         for field in [
             "seq",

@@ -1,0 +1,159 @@
+//! A home on a disk that is really full: a small file system in memory, which only the daemon sees.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use scorel_client::{ClientError, Connection};
+use scorel_proto::{
+    Cancel, CancelParams, ErrorCode, GetEvents, GetEventsParams, ListSessions, ListSessionsParams,
+    Resync, ResyncParams, SendMessage, SendMessageResult, SessionId,
+};
+use scorel_testkit::{ChatAnswer, CheckedLog, DaemonUnderTest, ModelServer};
+
+use crate::under_test::{SCORELD, Watch, connect, create_session, message, send, session};
+
+/// Takes the home and the daemon's command: hides the home behind a file system of 2 MiB that has
+/// nothing but the configuration, and becomes the daemon.
+const SMALL_HOME: &str = r#"
+home=$1; shift
+cp "$home/config.toml" "$home/../config.toml" &&
+mount -t tmpfs -o size=2m,mode=700 scorel "$home" &&
+cp "$home/../config.toml" "$home/config.toml" &&
+exec "$@"
+"#;
+
+/// Runs a script of the shell, with the arguments that follow it, where it may mount.
+const WITH_MOUNTS: &str = r#"exec unshare -Urm /bin/sh -c "$0" sh "$@""#;
+
+/// Why nothing can be mounted here, if that is so.
+fn cannot_mount() -> Option<String> {
+    let mount = "mount -t tmpfs -o size=1m scorel /tmp";
+    let probe = Command::new("/bin/sh")
+        .args(["-c", WITH_MOUNTS, mount])
+        .output();
+    match probe {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+/// A file of the home as the daemon sees it.
+fn inside(daemon: &DaemonUnderTest, path: &Path) -> PathBuf {
+    let root = format!("/proc/{}/root", daemon.pid());
+    Path::new(&root).join(path.strip_prefix("/").unwrap())
+}
+
+/// Takes all the room that is left.
+fn fill(path: &Path) {
+    let mut file = File::create(path).unwrap();
+    let full = loop {
+        if let Err(error) = file.write_all(&[0; 4096]) {
+            break error;
+        }
+    };
+    assert_eq!(full.kind(), ErrorKind::StorageFull);
+}
+
+/// Sends once; what is accepted has a number.
+async fn try_send(client: &Connection, session_id: SessionId) -> Result<u64, ErrorCode> {
+    let sent = client
+        .call::<SendMessage>(&message(session_id, "more"))
+        .await;
+    match sent {
+        Ok(SendMessageResult::Accepted { seq, .. } | SendMessageResult::Queued { seq, .. }) => {
+            Ok(seq.get())
+        }
+        Err(ClientError::Rpc(error)) => Err(error.code),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_needs_no_room_goes_on_while_there_is_none_and_the_rest_when_there_is_some() {
+    if let Some(reason) = cannot_mount() {
+        println!("skipped: no file system of our own: {reason}");
+        return;
+    }
+    let model = ModelServer::start().await.unwrap();
+    model.fallback(ChatAnswer::default().text("Yes.").finish("stop"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    let home = daemon.home().display().to_string();
+    let wrapper = ["/bin/sh", "-c", WITH_MOUNTS, SMALL_HOME, &home];
+    daemon.run_under(wrapper.map(str::to_owned).to_vec());
+    daemon.spawn().await;
+    let client = connect(&inside(&daemon, &daemon.socket())).await;
+    let id = create_session(&client, &daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Is there room?").await;
+    watch.until("turn_outcome").await;
+
+    let filler = inside(&daemon, &daemon.home().join("filler"));
+    fill(&filler);
+    let mut accepted = Vec::new();
+    // The last block of the log has room for some more.
+    let refused = loop {
+        match try_send(&client, id).await {
+            Ok(seq) => accepted.push(seq),
+            Err(code) => break code,
+        }
+    };
+    assert_eq!(refused, ErrorCode::StorageStalled);
+    println!("full disk: {} sends before it was full", accepted.len());
+    reads_work(&client, id).await;
+
+    fs::remove_file(filler).unwrap();
+    loop {
+        match try_send(&client, id).await {
+            Ok(seq) => break accepted.push(seq),
+            Err(code) => assert_eq!(code, ErrorCode::StorageStalled),
+        }
+    }
+    // A turn that was cancelled leaves the queue waiting for somebody: for the last message.
+    while session(&client, id).await.turn_id.is_some() {
+        watch.until("turn_outcome").await;
+    }
+    let log = CheckedLog::read(&inside(&daemon, &daemon.log_path(&id.to_string()))).unwrap();
+    assert_eq!(log.torn(), 0, "nothing is left of what was written in part");
+    for seq in accepted {
+        assert!(log.record(seq).is_some(), "{seq} was accepted");
+    }
+    assert!(!daemon.errors().contains("panicked"), "{}", daemon.errors());
+}
+
+async fn reads_work(client: &Connection, id: SessionId) {
+    session(client, id).await;
+    let all = ListSessionsParams::default();
+    let listed = client.call::<ListSessions>(&all).await.unwrap();
+    assert_eq!(listed.sessions.len(), 1);
+    let read = GetEventsParams {
+        session_id: id,
+        after_seq: None,
+        before_seq: None,
+        limit: None,
+    };
+    assert!(
+        !client
+            .call::<GetEvents>(&read)
+            .await
+            .unwrap()
+            .events
+            .is_empty()
+    );
+    let resync = serde_json::json!({"sessionId": id});
+    let resync: ResyncParams = serde_json::from_value(resync).unwrap();
+    assert!(
+        !client
+            .call::<Resync>(&resync)
+            .await
+            .unwrap()
+            .events
+            .is_empty()
+    );
+    let cancel = serde_json::json!({"sessionId": id});
+    let cancel: CancelParams = serde_json::from_value(cancel).unwrap();
+    client.call::<Cancel>(&cancel).await.unwrap();
+}
