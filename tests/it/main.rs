@@ -23,6 +23,7 @@ mod service;
 mod strace;
 mod under_test;
 mod watchers;
+mod wires;
 
 /// A test file that is not listed above would never run.
 #[test]

@@ -17,6 +17,7 @@ pub struct Reply {
     pub(super) thinking: Option<String>,
     pub(super) text: Option<String>,
     pub(super) calls: Vec<ReplyCall>,
+    cut_off: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -53,13 +54,26 @@ impl Reply {
         self
     }
 
+    /// Closes the connection in place of the end, so that nobody knows why the model stopped.
+    #[must_use]
+    pub const fn cut_off(mut self) -> Self {
+        self.cut_off = true;
+        self
+    }
+
     /// The reply as the model with that id gives it over the wire.
     pub(crate) fn render(&self, api: Api, model: &str) -> Answer {
-        match api {
-            Api::OpenAiCompletions => openai_completions::render(self),
-            Api::OpenAiResponses => openai_responses::render(self, model),
-            Api::AnthropicMessages => anthropic_messages::render(self, model),
-            Api::GoogleGenerativeAi => google_generative_ai::render(self, model),
+        // How many writes of the wire make the end of an answer.
+        let (answer, end) = match api {
+            Api::OpenAiCompletions => (openai_completions::render(self), 3),
+            Api::OpenAiResponses => (openai_responses::render(self, model), 1),
+            Api::AnthropicMessages => (anthropic_messages::render(self, model), 2),
+            Api::GoogleGenerativeAi => (google_generative_ai::render(self, model), 1),
+        };
+        if self.cut_off {
+            answer.without_last(end).cut()
+        } else {
+            answer
         }
     }
 }

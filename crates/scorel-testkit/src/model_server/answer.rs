@@ -119,6 +119,12 @@ impl Answer {
         self
     }
 
+    /// Leaves out the last steps.
+    pub(crate) fn without_last(mut self, steps: usize) -> Self {
+        self.steps.truncate(self.steps.len().saturating_sub(steps));
+        self
+    }
+
     /// Sends the body in writes of at most that many bytes.
     #[must_use]
     pub const fn in_writes_of(mut self, bytes: usize) -> Self {

@@ -1,0 +1,227 @@
+//! Conversations over every wire, and across them, with an endpoint that refuses what real ones
+//! refuse.
+
+use scorel_client::Connection;
+use scorel_proto::{
+    Block, Content, PutBlob, PutBlobParams, SendMessage, SendMessageParams, SessionId,
+};
+use scorel_testkit::{Api, DaemonUnderTest, Reply, StrictServer};
+
+use crate::under_test::{SCORELD, Watch, message, new_session};
+
+/// A session whose model is at the strict endpoint, over one wire or another.
+struct Scene {
+    daemon: DaemonUnderTest,
+    client: Connection,
+    session: SessionId,
+    endpoint: StrictServer,
+    /// On a connection of its own: what is not read yet must not hold up calls.
+    watch: Watch,
+    turns: usize,
+}
+
+impl Scene {
+    async fn over(api: Api) -> Self {
+        let endpoint = StrictServer::start().await.unwrap();
+        let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("STRICT_KEY", "sk-strict");
+        configure(&daemon, api, &endpoint);
+        daemon.write_project_file("notes.txt", "the answer is 42\n");
+        daemon.spawn().await;
+        let (client, session) = new_session(&daemon).await;
+        let watching = crate::under_test::connect(&daemon.socket()).await;
+        let watch = Watch::from_start(&watching, session).await;
+        Self {
+            daemon,
+            client,
+            session,
+            endpoint,
+            watch,
+            turns: 0,
+        }
+    }
+
+    /// From the next turn on, the model is behind that wire.
+    fn switch_to(&self, api: Api) {
+        configure(&self.daemon, api, &self.endpoint);
+    }
+
+    /// A turn in which the model thinks, uses two tools at once and then one more, and answers.
+    async fn turn_with_tools(&mut self) {
+        let turn = self.turns;
+        let id = |place: usize| format!("call_{turn}_{place}");
+        self.endpoint
+            .reply(
+                Reply::default()
+                    .thinking("Where could it be?")
+                    .text("I look around.")
+                    .tool_call(&id(0), "Glob", r#"{"pattern":"*"}"#)
+                    .tool_call(&id(1), "Read", r#"{"path":"notes.txt"}"#),
+            )
+            .reply(Reply::default().thinking("Is that all?").tool_call(
+                &id(2),
+                "Read",
+                r#"{"path":"missing.txt"}"#,
+            ))
+            .reply(
+                Reply::default()
+                    .thinking("It is.")
+                    .text("The answer is 42."),
+            );
+        self.turn("What is the answer?").await;
+    }
+
+    /// A turn whose replies are scripted already.
+    async fn turn(&mut self, text: &str) {
+        assert_eq!(self.turn_of(text.into()).await, "completed");
+    }
+
+    /// A turn about any content; how it ended.
+    async fn turn_of(&mut self, content: Content) -> String {
+        self.turns += 1;
+        let params = SendMessageParams {
+            content,
+            ..message(self.session, "")
+        };
+        self.client.call::<SendMessage>(&params).await.unwrap();
+        let seen = self.watch.until("turn_outcome").await;
+        let rejections = self.endpoint.rejections();
+        assert!(
+            rejections.is_empty(),
+            "{rejections:?}: {}",
+            self.last_request()
+        );
+        let outcome = seen.last().unwrap();
+        outcome["reason"].as_str().unwrap().to_owned()
+    }
+
+    /// The body of the newest request.
+    fn last_request(&self) -> String {
+        let requests = self.endpoint.server().requests();
+        let newest = requests.last().map(|request| request.body.clone());
+        String::from_utf8(newest.unwrap_or_default()).unwrap()
+    }
+}
+
+/// An endpoint that nothing else is known about.
+const CUSTOM: &str = "type = \"custom\"\nprovider = \"strict\"\napi = \"API\"";
+
+fn configure(daemon: &DaemonUnderTest, api: Api, endpoint: &StrictServer) {
+    let address = endpoint.server().address();
+    // The chat completions are DeepSeek's: that host insists on getting reasoning back.
+    let (source, id, path) = match api {
+        Api::OpenAiCompletions => ("provider = \"deepseek\"", "deepseek-reasoner", "/v1"),
+        Api::OpenAiResponses => (CUSTOM, "gpt-like", "/v1"),
+        Api::AnthropicMessages => (CUSTOM, "claude-like", ""),
+        Api::GoogleGenerativeAi => (CUSTOM, "gemini-3-like", ""),
+    };
+    let source = source.replace("API", api.name());
+    daemon.configure(&format!(
+        "[model]\n{source}\nid = \"{id}\"\nbaseUrl = \"http://{address}{path}\"\n\
+         apiKeyEnv = \"STRICT_KEY\"\nthinkingLevel = \"medium\"\nmaxTokens = 8192\n",
+    ));
+}
+
+/// What goes back on one wire is accepted by every other, and by the first when the session comes
+/// back to it.
+#[tokio::test]
+async fn a_session_goes_on_over_any_other_wire_and_back() {
+    for first in Api::ALL {
+        for second in Api::ALL {
+            if first == second {
+                continue;
+            }
+            let mut scene = Scene::over(first).await;
+            scene.turn_with_tools().await;
+            scene.switch_to(second);
+            scene.turn_with_tools().await;
+            let request = scene.last_request();
+            assert_eq!(
+                request.matches("the answer is 42").count(),
+                2,
+                "{first:?} then {second:?}: both results are there: {request}"
+            );
+            scene.switch_to(first);
+            scene.turn_with_tools().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_with_tools_is_accepted_on_every_wire() {
+    for api in Api::ALL {
+        let mut scene = Scene::over(api).await;
+        scene.turn_with_tools().await;
+        scene.turn_with_tools().await;
+        assert_eq!(scene.endpoint.server().requests().len(), 6);
+    }
+}
+
+/// Arguments that are no JSON object, tools that do not exist, ids that come twice.
+#[tokio::test]
+async fn what_a_model_does_wrong_can_be_told_to_it_on_every_wire() {
+    for api in Api::ALL {
+        let mut scene = Scene::over(api).await;
+        scene
+            .endpoint
+            .reply(Reply::default().tool_call("call_1", "Read", "{\"path\":"))
+            .reply(Reply::default().tool_call("call_1", "Teleport", "{}"))
+            .reply(
+                Reply::default()
+                    .tool_call(
+                        "call.with/odd:signs and a name that is far too long for any of the hosts",
+                        "Glob",
+                        r#"{"pattern":"*"}"#,
+                    )
+                    .tool_call("2", "Glob", r#"{"pattern":"*.nothing"}"#),
+            )
+            .reply(Reply::default().text("I give up."));
+        scene.turn("Do your worst.").await;
+        scene.endpoint.reply(Reply::default().text("Yes."));
+        scene.turn("Are you still there?").await;
+        assert_eq!(scene.endpoint.server().requests().len(), 5);
+    }
+}
+
+/// Of an answer that was cut off only the text goes back: neither its calls nor its reasoning.
+#[tokio::test]
+async fn a_conversation_goes_on_after_an_answer_that_was_cut_off_on_every_wire() {
+    for api in Api::ALL {
+        let mut scene = Scene::over(api).await;
+        let broken = Reply::default()
+            .thinking("Hm.")
+            .text("Half of it")
+            .tool_call("call_1", "Read", r#"{"path":"notes.txt"}"#);
+        scene.endpoint.reply(broken.cut_off());
+        assert_eq!(scene.turn_of("Tell me.".into()).await, "error");
+        scene.turn_with_tools().await;
+        let request = scene.last_request();
+        assert!(request.contains("Half of it"), "{request}");
+        assert!(!request.contains("call_1\""), "{request}");
+    }
+}
+
+#[tokio::test]
+async fn pictures_are_shown_or_noted_on_every_wire() {
+    for api in Api::ALL {
+        let mut scene = Scene::over(api).await;
+        let picture = PutBlobParams {
+            session_id: scene.session,
+            data: "iVBORw0KGgo=".to_owned(),
+            command_id: None,
+        };
+        let stored = scene.client.call::<PutBlob>(&picture).await.unwrap();
+        let image = Block::Image {
+            media_type: "image/png".to_owned(),
+            blob: stored.sha256,
+        };
+        scene.endpoint.reply(Reply::default().text("A dot."));
+        let content = Content(vec![Block::text("What is it?"), image]);
+        assert_eq!(scene.turn_of(content).await, "completed");
+        let shown = match api {
+            // DeepSeek's models take none.
+            Api::OpenAiCompletions => "[a picture that this model cannot see]",
+            _ => "iVBORw0KGgo=",
+        };
+        assert!(scene.last_request().contains(shown));
+    }
+}
