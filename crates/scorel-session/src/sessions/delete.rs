@@ -2,6 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scorel_journal::{FORMAT, Reader};
 use scorel_proto::SessionId;
 
 use super::{Sessions, Shared};
@@ -27,10 +28,9 @@ impl Sessions {
     async fn delete_now(self: Arc<Self>, id: SessionId) -> Result<(), SessionError> {
         let gone = match self.get(id).await {
             Ok(lane) => lane.section(delete).await??,
-            // A session that cannot be opened can be deleted all the same.
-            Err(SessionError::Failed { .. }) => {
+            Err(error @ SessionError::Failed { .. }) => {
                 let shared = Arc::clone(&self.shared);
-                blocking(move || put_aside(&shared, id)).await??
+                blocking(move || delete_unopened(&shared, id, error)).await??
             }
             Err(error) => return Err(error),
         };
@@ -51,6 +51,19 @@ fn delete(lane: &Arc<Lane>, state: &mut LaneState) -> Result<PathBuf, SessionErr
     lane.end(state);
     lane.shared.active.leave(lane.id());
     Ok(gone)
+}
+
+/// A session that cannot be opened can be deleted all the same, unless that is because a newer
+/// version has written it.
+fn delete_unopened(
+    shared: &Shared,
+    id: SessionId,
+    error: SessionError,
+) -> Result<PathBuf, SessionError> {
+    match Reader::open(&*shared.storage, &shared.session_dir(id)) {
+        Ok((_, header)) if header.format() > FORMAT => Err(error),
+        _ => put_aside(shared, id),
+    }
 }
 
 fn put_aside(shared: &Shared, id: SessionId) -> Result<PathBuf, SessionError> {

@@ -155,3 +155,19 @@ async fn a_log_of_a_newer_version_is_listed_and_looked_at_again_by_the_next_daem
     let page = again.sessions.list(ListFilter::default()).await;
     assert_eq!(page.expect("listed").sessions[0].problem, None);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_newer_log_with_another_kind_of_header_is_listed_and_not_deleted() {
+    let (rig, id) = newer().await;
+    let path = rig.dir(id).join("events.jsonl");
+    let covered = "{\"format\":2,\"kindOfLog\":\"other\"";
+    let crc = crc32c::crc32c(covered.as_bytes());
+    fs::write(&path, format!("{covered},\"crc\":\"{crc:08x}\"}}\n")).expect("writable");
+    let page = rig.sessions.list(ListFilter::default()).await;
+    let unreadable = page.expect("listed").unreadable;
+    assert_eq!(unreadable[0].session_id, id);
+    assert!(unreadable[0].problem.contains("format 2"));
+    assert_refused(rig.sessions.get(id).await);
+    assert_refused(rig.sessions.delete(id).await);
+    assert!(path.exists());
+}
