@@ -47,6 +47,10 @@ pub(crate) enum Command {
     Show(Target),
     /// Cancel the turn that is running
     Cancel(CancelArgs),
+    /// List the models that can be used
+    Models(ModelsArgs),
+    /// Choose a model: find keys and local servers, write the configuration, try the model
+    Init(InitArgs),
     /// Say how the daemon is
     Status,
     /// Call any method of the daemon: `scorelctl call rpc.discover` describes them
@@ -172,6 +176,55 @@ pub(crate) struct CancelArgs {
     pub(crate) clear_queue: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Only this provider's models; its endpoint must say which it has
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) provider: Option<String>,
+    /// Ask no endpoint: list what is known without
+    #[arg(long)]
+    pub(crate) offline: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The provider [default: asked for, or the first one found]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) provider: Option<String>,
+    /// The model's id at the provider [default: asked for, or the provider's first]
+    #[arg(long, short, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) model: Option<String>,
+    /// Another address than the provider's own
+    #[arg(long, value_name = "URL", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) base_url: Option<String>,
+    /// What a provider that Scorel does not know speaks, such as openai-completions
+    #[arg(long, value_name = "WIRE", requires = "base_url", requires = "provider",
+        requires = "model", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) api: Option<String>,
+    /// The variable that holds the key [default: the provider's usual one]
+    #[arg(long, value_name = "VARIABLE", value_parser = variable_name)]
+    pub(crate) key_env: Option<String>,
+    /// Ask nothing
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Replace the model in a configuration that is there, and add the key to the keys
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Do not try the model
+    #[arg(long)]
+    pub(crate) no_check: bool,
+}
+
+fn variable_name(text: &str) -> Result<String, &'static str> {
+    let letter = |char: char| char.is_ascii_alphabetic() || char == '_';
+    let usable = |char: char| letter(char) || char.is_ascii_digit();
+    if text.starts_with(letter) && text.chars().all(usable) {
+        Ok(text.to_owned())
+    } else {
+        Err("the name of a variable has letters, digits and `_`; the key itself belongs into it")
+    }
+}
+
 /// How a check ends, for `--help`.
 const FSCK_EXIT_CODES: &str = "\
 Exit codes:
@@ -279,6 +332,8 @@ mod tests {
             "send --while-running wait x",
             "sessions --all --project /x",
             "fsck --session=",
+            "init --key-env sk-123",
+            "init --api openai-completions",
             "call",
             "dance",
         ] {

@@ -3,6 +3,8 @@
 mod call;
 mod cancel;
 mod fsck;
+mod init;
+mod models;
 mod projects;
 mod send;
 mod sessions;
@@ -56,6 +58,10 @@ async fn dispatch(command: Command, link: Link, output: &mut Output) -> Result<E
         Command::Cancel(args) => {
             cancel::run(&args, &mut Control::connect(link).await?, output).await
         }
+        Command::Models(args) => {
+            models::run(&args, &mut Control::connect(link).await?, output).await
+        }
+        Command::Init(args) => Box::pin(init::run(args, link, output)).await,
         Command::Status => status::run(&mut Control::connect(link).await?, output).await,
         Command::Stdio | Command::Fsck(_) => Ok(Exit::Success),
     }

@@ -128,6 +128,9 @@ const fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::QueuePaused => "send without `--while-running reject` to let the queue go on",
         ErrorCode::StorageStalled => "make room on the disk, then repeat the command",
         ErrorCode::ShuttingDown | ErrorCode::Overloaded => "repeat the command in a moment",
+        ErrorCode::ProviderError => {
+            "`scorelctl models --offline` lists what is known without asking anybody"
+        }
         ErrorCode::SessionFailed => "`scorelctl send --session new` begins another session",
         _ => return None,
     })

@@ -168,8 +168,8 @@ async fn say_demo(
     if model == "demo" || model.starts_with("demo/") {
         let config = control.link().home().path().join("config.toml");
         output.note(&format!(
-            "note: the demo model answers, which is no language model; a [model] section in {} \
-             names a real one",
+            "note: the demo model answers, which is no language model; `scorelctl init` writes {} \
+             with a real one",
             config.display()
         ))?;
     }

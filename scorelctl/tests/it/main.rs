@@ -4,6 +4,8 @@ mod answers;
 mod daemon;
 mod errors;
 mod fsck;
+mod init;
+mod models;
 mod program;
 mod send;
 mod stdio;

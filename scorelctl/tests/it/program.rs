@@ -69,7 +69,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    fn new(output: Output) -> Self {
+    pub(crate) fn new(output: Output) -> Self {
         Self {
             code: output.status.code(),
             out: String::from_utf8(output.stdout).expect("text"),

@@ -1,0 +1,117 @@
+use std::env;
+use std::fmt;
+
+use crate::failure::Failure;
+
+/// A key that was found in the environment of this program. It is never shown.
+pub(super) struct Key {
+    pub(super) variable: String,
+    value: String,
+}
+
+impl Key {
+    /// The value of a variable; `None` if it is not set or empty.
+    pub(super) fn find(variable: &str) -> Result<Option<Self>, Failure> {
+        let Some(value) = env::var_os(variable).filter(|value| !value.is_empty()) else {
+            return Ok(None);
+        };
+        let value = value.into_string().ok();
+        let value = value.map(|value| value.trim().to_owned());
+        let usable = value.filter(|value| !value.chars().any(char::is_control));
+        let value = usable.ok_or_else(|| {
+            let problem = "is not text, or has control characters in it";
+            Failure::usage(format!("the value of {variable} {problem}"))
+        })?;
+        Ok((!value.is_empty()).then(|| Self {
+            variable: variable.to_owned(),
+            value,
+        }))
+    }
+
+    /// The line of the file of keys.
+    fn line(&self) -> String {
+        format!("{}={}\n", self.variable, quoted(&self.value))
+    }
+
+    /// The text of a file of keys with this key in it; all other lines stay as they are.
+    pub(super) fn added_to(&self, text: &str) -> String {
+        let other = |line: &&str| variable(line) != Some(self.variable.as_str());
+        let mut kept: String = text.split_inclusive('\n').filter(other).collect();
+        if !kept.is_empty() && !kept.ends_with('\n') {
+            kept.push('\n');
+        }
+        kept + &self.line()
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key")
+            .field("variable", &self.variable)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a file of keys has the variable.
+pub(super) fn has(text: &str, name: &str) -> bool {
+    text.lines().any(|line| variable(line) == Some(name))
+}
+
+/// The variable that a line sets.
+fn variable(line: &str) -> Option<&str> {
+    let (name, _) = line.split_once('=')?;
+    let name = name.trim();
+    Some(name.strip_prefix("export ").map_or(name, str::trim))
+}
+
+/// The value as service managers and shells read it back.
+fn quoted(value: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_.:/+=@%,".contains(char);
+    if value.chars().all(plain) {
+        value.to_owned()
+    } else if value.contains('\'') {
+        let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{escaped}\"")
+    } else {
+        format!("'{value}'")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Key, has, quoted};
+
+    fn key(value: &str) -> Key {
+        Key {
+            variable: "KEY".to_owned(),
+            value: value.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_key_takes_the_place_of_its_former_value() {
+        let old = "# keys\nexport KEY=old\nOTHER=1\nKEY='older'";
+        assert_eq!(key("new").added_to(old), "# keys\nOTHER=1\nKEY=new\n");
+        assert_eq!(key("new").added_to("A=1"), "A=1\nKEY=new\n");
+        assert_eq!(key("new").added_to(""), "KEY=new\n");
+        assert!(has(old, "KEY") && !has(old, "keys") && !has("#KEY=1", "KEY"));
+    }
+
+    #[test]
+    fn values_are_quoted_where_they_must_be() {
+        for (value, expected) in [
+            ("sk-ant_1.2:3/4+5==", "sk-ant_1.2:3/4+5=="),
+            ("a b", "'a b'"),
+            ("a\"b\\", "'a\"b\\'"),
+            ("it's \"x\\", "\"it's \\\"x\\\\\""),
+            ("#no comment", "'#no comment'"),
+        ] {
+            assert_eq!(quoted(value), expected);
+        }
+    }
+
+    #[test]
+    fn a_key_does_not_show_in_debug_output() {
+        assert!(!format!("{:?}", key("sk-canary")).contains("canary"));
+    }
+}

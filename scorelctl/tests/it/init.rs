@@ -1,0 +1,333 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::daemon::Daemon;
+use crate::program::{Ended, Place};
+
+const KEY: &str = "sk-canary-0123456789";
+
+/// A daemon that knows two providers with keys and a server on this machine.
+fn daemon(place: &Place) -> Daemon {
+    let daemon = Daemon::start(place);
+    let provider = |name: &str, variable: Option<&str>, live: bool| {
+        json!({
+            "name": name, "keyVariable": variable, "hasKey": false,
+            "local": variable.is_none(), "live": live,
+        })
+    };
+    let model = |provider: &str, id: &str| json!({"provider": provider, "id": id, "contextWindow": 200_000, "live": false});
+    daemon.answer(
+        "listModels",
+        json!({
+            "models": [
+                model("openai", "gpt-x"), model("openai", "gpt-y"),
+                model("anthropic", "claude-x"), model("ollama", "qwen3"),
+            ],
+            "defaultModel": "demo/demo",
+            "providers": [
+                provider("openai", Some("OPENAI_API_KEY"), false),
+                provider("anthropic", Some("ANTHROPIC_API_KEY"), false),
+                provider("ollama", None, true),
+                provider("vllm", None, false),
+            ],
+        }),
+    );
+    daemon.answer("getStatus", status(None));
+    let checked = json!({
+        "model": "openai/gpt-x", "durationMs": 1240,
+        "usage": {"inputTokens": 12, "outputTokens": 3},
+    });
+    daemon.answer("checkModel", checked);
+    daemon
+}
+
+fn status(problem: Option<&str>) -> Value {
+    json!({
+        "version": "0.1.0", "protocol": {"min": 1, "max": 1},
+        "deviceId": "dev_01ARZ3NDEKTSV4RRFFQ69G5FAV", "displayName": "here", "pid": 1,
+        "home": "/h", "startedAt": 0, "connections": 1, "loadedSessions": 0, "active": [],
+        "defaultModel": "demo/demo", "draining": false, "configProblem": problem,
+    })
+}
+
+/// Runs the command with a key in the environment.
+fn init(place: &Place, arguments: &[&str]) -> Ended {
+    run(place, arguments, &[("OPENAI_API_KEY", KEY)])
+}
+
+fn run(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
+    let mut all = vec!["init"];
+    all.extend(arguments);
+    let mut command: Command = place.command(&all);
+    let ended = Ended::new(
+        command
+            .envs(variables.iter().copied())
+            .output()
+            .expect("it runs"),
+    );
+    let shown = format!("{}{}", ended.out, ended.err);
+    assert!(!shown.contains("canary"), "the key is shown: {shown}");
+    ended
+}
+
+fn file(place: &Place, name: &str) -> String {
+    fs::read_to_string(place.home().join(name)).expect("a usable home")
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path)
+        .expect("a usable home")
+        .permissions()
+        .mode()
+        & 0o777
+}
+
+fn put(place: &Place, name: &str, text: &str) {
+    fs::write(place.home().join(name), text).expect("a usable home");
+}
+
+fn names(place: &Place) -> Vec<String> {
+    let entries = fs::read_dir(place.home()).expect("a usable home");
+    let names = entries.map(|entry| {
+        entry
+            .expect("a usable home")
+            .file_name()
+            .into_string()
+            .expect("a usable home")
+    });
+    let ours = |name: &String| name != "scoreld.sock" && !name.starts_with("client");
+    let mut names: Vec<_> = names.filter(ours).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_key_in_the_environment_becomes_a_configuration_that_is_tried() {
+    let place = Place::new();
+    let daemon = daemon(&place);
+    let ended = init(&place, &["--yes"]);
+    ended.assert_code(0);
+    let expected = "[model]\nprovider = \"openai\"\nid = \"gpt-x\"\n";
+    assert_eq!(file(&place, "config.toml"), expected);
+    assert_eq!(file(&place, "env"), format!("OPENAI_API_KEY={KEY}\n"));
+    for name in ["config.toml", "env"] {
+        assert_eq!(mode(&place.home().join(name)), 0o600, "{name}");
+    }
+    assert_eq!(
+        names(&place),
+        ["config.toml", "env"],
+        "nothing else is left"
+    );
+    assert_eq!(daemon.calls("checkModel").len(), 1);
+    assert!(
+        ended
+            .out
+            .contains("openai/gpt-x answered in 1.2 s (12 tokens in, 3 out)")
+    );
+    assert!(ended.out.contains("next: scorelctl send"), "{}", ended.out);
+}
+
+#[test]
+fn programs_get_one_report() {
+    let place = Place::new();
+    let _daemon = daemon(&place);
+    let ended = init(
+        &place,
+        &["--json", "--provider", "openai", "--model", "gpt-y"],
+    );
+    ended.assert_code(0);
+    let report = &ended.lines()[0];
+    assert_eq!(ended.lines().len(), 1);
+    assert_eq!(report["model"], "gpt-y");
+    assert_eq!(report["keyVariable"], "OPENAI_API_KEY");
+    assert_eq!(report["check"]["durationMs"], 1240);
+    assert!(
+        report["env"]
+            .as_str()
+            .expect("a usable home")
+            .ends_with("/env")
+    );
+}
+
+#[test]
+fn a_configuration_that_is_there_stays() {
+    let place = Place::new();
+    let daemon = daemon(&place);
+    put(&place, "config.toml", "# mine\n");
+    let ended = init(&place, &["--yes"]);
+    ended.assert_code(3);
+    assert!(ended.err.contains("--force"), "{}", ended.err);
+    assert_eq!(file(&place, "config.toml"), "# mine\n");
+    assert_eq!(names(&place), ["config.toml"]);
+    assert!(
+        daemon.methods().is_empty(),
+        "it is seen before anything is asked"
+    );
+}
+
+#[test]
+fn keys_that_are_there_stay_and_then_the_configuration_is_not_written() {
+    let place = Place::new();
+    let _daemon = daemon(&place);
+    put(&place, "env", "OTHER=1\n");
+    let ended = init(&place, &["--yes"]);
+    ended.assert_code(3);
+    assert!(
+        ended.err.contains("--force adds OPENAI_API_KEY"),
+        "{}",
+        ended.err
+    );
+    assert_eq!(file(&place, "env"), "OTHER=1\n");
+    assert_eq!(names(&place), ["env"]);
+}
+
+#[test]
+fn with_force_only_the_model_and_its_key_change() {
+    let place = Place::new();
+    let _daemon = daemon(&place);
+    put(
+        &place,
+        "config.toml",
+        "# mine\n[model]\nid = 'old'\n[runtime]\nmaxSteps = 3\n",
+    );
+    put(&place, "env", "OTHER=1\nOPENAI_API_KEY=old\n");
+    init(&place, &["--yes", "--force"]).assert_code(0);
+    let expected = "# mine\n[runtime]\nmaxSteps = 3\n\n\
+        [model]\nprovider = \"openai\"\nid = \"gpt-x\"\n";
+    assert_eq!(file(&place, "config.toml"), expected);
+    assert_eq!(
+        file(&place, "env"),
+        format!("OTHER=1\nOPENAI_API_KEY={KEY}\n")
+    );
+}
+
+#[test]
+fn a_key_that_is_in_its_file_already_is_used_as_it_is() {
+    let place = Place::new();
+    let _daemon = daemon(&place);
+    put(&place, "env", "OPENAI_API_KEY=mine\n");
+    init(&place, &["--yes"]).assert_code(0);
+    assert_eq!(file(&place, "env"), "OPENAI_API_KEY=mine\n");
+    assert_eq!(names(&place), ["config.toml", "env"]);
+}
+
+#[test]
+fn a_server_on_this_machine_needs_no_key() {
+    let place = Place::new();
+    let daemon = daemon(&place);
+    run(&place, &["--yes"], &[]).assert_code(0);
+    assert_eq!(
+        file(&place, "config.toml"),
+        "[model]\nprovider = \"ollama\"\nid = \"qwen3\"\n"
+    );
+    assert_eq!(names(&place), ["config.toml"]);
+    assert_eq!(daemon.calls("listModels")[0]["live"], true);
+}
+
+#[test]
+fn an_endpoint_of_ones_own_is_described_on_the_command_line() {
+    let place = Place::new();
+    let daemon = daemon(&place);
+    let arguments = [
+        "--provider",
+        "lab",
+        "--api",
+        "openai-completions",
+        "--base-url",
+        "https://lab.example/v1",
+        "--model",
+        "big",
+        "--key-env",
+        "LAB_KEY",
+    ];
+    run(&place, &arguments, &[("LAB_KEY", KEY)]).assert_code(0);
+    let expected = "[model]\ntype = \"custom\"\napi = \"openai-completions\"\n\
+        provider = \"lab\"\nid = \"big\"\nbaseUrl = \"https://lab.example/v1\"\n\
+        apiKeyEnv = \"LAB_KEY\"\n";
+    assert_eq!(file(&place, "config.toml"), expected);
+    assert_eq!(file(&place, "env"), format!("LAB_KEY={KEY}\n"));
+    assert_eq!(
+        daemon.calls("listModels")[0]["live"],
+        false,
+        "nobody has to be asked"
+    );
+}
+
+#[test]
+fn nothing_is_written_where_something_is_missing() {
+    for (arguments, variables, expected) in [
+        (
+            &["--yes", "--provider", "anthropic"][..],
+            &[][..],
+            "export ANTHROPIC_API_KEY",
+        ),
+        (
+            &["--yes", "--provider", "opnai"],
+            &[],
+            "it knows openai, anthropic",
+        ),
+        (
+            &["--yes", "--provider", "vllm"],
+            &[],
+            "name one with --model",
+        ),
+        (&[], &[("OPENAI_API_KEY", KEY)], "--yes"),
+        (
+            &["--provider", "openai"],
+            &[("OPENAI_API_KEY", KEY)],
+            "--model",
+        ),
+        (
+            &["--yes", "--provider", "openai"],
+            &[("OPENAI_API_KEY", "sk\u{7}canary")],
+            "control",
+        ),
+        (
+            &["--yes", "--provider", "openai", "--key-env", "NONE"],
+            &[("OPENAI_API_KEY", KEY)],
+            "export NONE",
+        ),
+    ] {
+        let place = Place::new();
+        let _daemon = daemon(&place);
+        let ended = run(&place, arguments, variables);
+        ended.assert_code(2);
+        assert!(ended.err.contains(expected), "{arguments:?}: {}", ended.err);
+        assert!(names(&place).is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_told_and_the_files_stay() {
+    let place = Place::new();
+    let daemon = daemon(&place);
+    daemon.refuse("checkModel", 1018, "provider_error");
+    let ended = init(&place, &["--yes"]);
+    ended.assert_code(1);
+    assert!(ended.err.contains("it is provider_error"), "{}", ended.err);
+    assert!(ended.err.contains("init --force"), "{}", ended.err);
+    assert_eq!(names(&place), ["config.toml", "env"]);
+}
+
+#[test]
+fn a_configuration_that_the_daemon_refuses_is_told() {
+    let place = Place::new();
+    let daemon = daemon(&place);
+    daemon.answer("getStatus", status(Some("config.toml:1:1: no")));
+    let ended = init(&place, &["--yes"]);
+    ended.assert_code(1);
+    assert!(ended.err.contains("config.toml:1:1: no"), "{}", ended.err);
+    assert!(daemon.calls("checkModel").is_empty());
+}
+
+#[test]
+fn the_model_is_not_tried_if_nobody_wants_that() {
+    let place = Place::new();
+    let daemon = daemon(&place);
+    init(&place, &["--yes", "--no-check"]).assert_code(0);
+    assert!(daemon.calls("checkModel").is_empty());
+}
