@@ -12,6 +12,8 @@ mod dialect;
 mod history;
 mod opaque;
 mod request;
+#[cfg(test)]
+mod samples;
 mod stop;
 mod thinking;
 mod usage;

@@ -81,3 +81,6 @@ fn tool(spec: &ToolSpec) -> Value {
         "input_schema": spec.parameters,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! What the Messages wire sends.
 
 mod passback;
+mod streams;
+mod strict;
 
 use scorel_provider::Timeouts;
 use scorel_runtime::ThinkingLevel;
