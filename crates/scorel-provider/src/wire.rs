@@ -4,6 +4,7 @@
 //! conversation and how it reads an answer. [`HttpProvider`] does the rest.
 
 mod answer;
+mod call_ids;
 mod configured_headers;
 mod content;
 mod digest;
@@ -15,6 +16,7 @@ mod reader;
 mod thinking;
 
 pub(crate) use answer::Answer;
+pub(crate) use call_ids::CallIds;
 pub(crate) use configured_headers::ConfiguredHeaders;
 pub(crate) use content::Content;
 pub(crate) use digest::digest;

@@ -1,21 +1,22 @@
 //! Renders a conversation as the wire's items.
 
 mod assistant;
-mod call_ids;
 
 use scorel_proto::{Block, Message, ToolResultBlock};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
 use super::Endpoint;
-use crate::wire::Content;
-use call_ids::CallIds;
+use crate::wire::{CallIds, Content};
+
+/// The longest id of a call that the wire takes, in bytes.
+const LONGEST_ID: usize = 64;
 
 /// The conversation. Blocks and messages that hold nothing are left out.
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> {
     let mut history = History {
         endpoint,
-        calls: CallIds::default(),
+        calls: CallIds::new(|id| (1..=LONGEST_ID).contains(&id.len())),
         items: Vec::new(),
     };
     for message in &request.messages {

@@ -1,10 +1,9 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
-use super::CallIds;
 use crate::openai_responses::Endpoint;
 use crate::openai_responses::dialect::ItemIds;
-use crate::wire::{ModelOrigin, digest};
+use crate::wire::{CallIds, ModelOrigin, digest};
 
 /// The items of a message; none if it holds neither text nor calls.
 ///

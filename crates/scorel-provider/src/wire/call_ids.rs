@@ -1,0 +1,97 @@
+use std::collections::{HashMap, HashSet};
+
+use super::digest;
+
+/// The ids of a conversation's calls as a wire accepts them, and none of them twice: other models,
+/// from which the conversation may come, count anew in every answer.
+///
+/// The same conversation always gives the same ids, and so does a longer one for its beginning.
+#[derive(Debug)]
+pub(crate) struct CallIds {
+    accepts: fn(&str) -> bool,
+    used: HashSet<String>,
+    /// Under which id the last call with an id went.
+    current: HashMap<String, String>,
+}
+
+impl CallIds {
+    /// `accepts` says whether the wire takes an id. It must take `call_` with 32 letters and
+    /// digits behind it.
+    pub(crate) fn new(accepts: fn(&str) -> bool) -> Self {
+        Self {
+            accepts,
+            used: HashSet::new(),
+            current: HashMap::new(),
+        }
+    }
+
+    /// The id of the next call.
+    pub(crate) fn of_call(&mut self, id: &str) -> String {
+        let mut sent = self.accepted(id);
+        for round in 2.. {
+            if self.used.insert(sent.clone()) {
+                break;
+            }
+            sent = replaced(&format!("{id} {round}"));
+        }
+        self.current.insert(id.to_owned(), sent.clone());
+        sent
+    }
+
+    /// The id of the call that a result answers: the last one with that id.
+    pub(crate) fn of_result(&self, id: &str) -> String {
+        let current = self.current.get(id).cloned();
+        current.unwrap_or_else(|| self.accepted(id))
+    }
+
+    fn accepted(&self, id: &str) -> String {
+        if (self.accepts)(id) {
+            id.to_owned()
+        } else {
+            replaced(id)
+        }
+    }
+}
+
+fn replaced(id: &str) -> String {
+    format!("call_{}", digest(id, 32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CallIds;
+
+    fn ids() -> CallIds {
+        CallIds::new(|id| (1..=64).contains(&id.len()))
+    }
+
+    #[test]
+    fn accepted_ids_stay_and_others_are_replaced_always_by_the_same() {
+        let mut ids = ids();
+        assert_eq!(ids.of_call("resp_1:call_0"), "resp_1:call_0");
+        for id in ["x".repeat(65), String::new()] {
+            let sent = ids.of_call(&id);
+            assert_eq!(sent.len(), 37);
+            assert_eq!(ids.of_result(&id), sent);
+            assert_eq!(self::ids().of_call(&id), sent);
+        }
+    }
+
+    #[test]
+    fn an_id_that_was_used_before_is_another_for_the_next_call() {
+        let rounds = || {
+            let mut ids = ids();
+            let mut round = || {
+                let call = ids.of_call("call_0");
+                assert_eq!(ids.of_result("call_0"), call);
+                call
+            };
+            [round(), round(), round()]
+        };
+        let [first, second, third] = rounds();
+        assert_eq!(first, "call_0");
+        assert_ne!(second, first);
+        assert_ne!(third, second);
+        assert_eq!(rounds(), [first, second, third]);
+    }
+}
