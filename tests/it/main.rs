@@ -16,6 +16,7 @@ mod fsck;
 mod full_disk;
 mod kill_loop;
 mod limits;
+mod models;
 mod overload;
 mod raw;
 mod receipts;
