@@ -54,8 +54,25 @@ impl Wire for OpenAiResponses {
 mod tests {
     use reqwest::Url;
 
-    use super::OpenAiResponses;
+    use super::{Dialect, OpenAiResponses};
+    use crate::ModelConfig;
+    use crate::place::Place;
     use crate::wire::Wire;
+    use crate::wire_dialect::WireDialect;
+
+    #[test]
+    fn a_custom_entry_gets_the_ways_of_its_host_on_this_wire() {
+        for (base, dialect) in [
+            ("https://api.openai.com/v1", Dialect::OPENAI),
+            ("http://127.0.0.1:1234/v1", Dialect::COMPATIBLE),
+        ] {
+            let config = ModelConfig::custom("mine", OpenAiResponses::API, base, "gpt-5");
+            match Place::of(&config).unwrap().wire {
+                WireDialect::OpenAiResponses(found) => assert_eq!(found, dialect),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
 
     #[test]
     fn a_base_url_works_with_and_without_its_version() {

@@ -15,6 +15,9 @@ pub(crate) struct Answer {
     /// The model that answers, as the endpoint names it.
     model: Option<String>,
     output: Output,
+    /// Facts about blocks that wait for something to show: an answer of which only hidden reasoning
+    /// came can be asked for again without anyone's seeing it.
+    held: Vec<ProviderEvent>,
     usage: Option<Usage>,
     finish: Option<StopReason>,
     /// Whether the endpoint said that nothing follows.
@@ -27,6 +30,7 @@ impl Answer {
             started: false,
             model: None,
             output: Output::new(origin),
+            held: Vec::new(),
             usage: None,
             finish: None,
             done: false,
@@ -87,15 +91,25 @@ impl Answer {
         Ok(())
     }
 
-    /// Passes events on, the start before the first of them.
+    /// Passes events on once there is something to show, the start before the first of them.
     fn emit(&mut self, events: Vec<ProviderEvent>, out: &mut Vec<ProviderEvent>) {
-        if !events.is_empty() && !self.started {
-            self.started = true;
-            out.push(ProviderEvent::Start {
-                model: self.model.clone(),
-            });
+        for event in events {
+            let silent = matches!(
+                event,
+                ProviderEvent::ThinkingMeta { .. } | ProviderEvent::TextMeta { .. }
+            );
+            self.held.push(event);
+            if silent {
+                continue;
+            }
+            if !self.started {
+                self.started = true;
+                out.push(ProviderEvent::Start {
+                    model: self.model.clone(),
+                });
+            }
+            out.append(&mut self.held);
         }
-        out.extend(events);
     }
 
     fn failure(&self, body: &ErrorBody) -> ProviderError {

@@ -173,6 +173,19 @@ async fn a_call_without_id_or_name_is_not_lost() {
 }
 
 #[tokio::test]
+async fn hidden_reasoning_alone_is_nothing_to_show() {
+    let item = json!({"type": "reasoning", "id": "rs_1", "summary": [],
+        "encrypted_content": "xyz"});
+    let got = answered(stream(&[done(0, &item)])).await;
+    assert!(got.kinds.is_empty());
+    assert!(got.error().retryable);
+    let got = answered(stream(&[done(0, &item), says_more(1, "yes"), completed()])).await;
+    assert_eq!(got.kinds, ["thinking", "text"]);
+    let got = answered(stream(&[done(0, &item), completed()])).await;
+    assert_eq!(got.kinds, ["thinking"]);
+}
+
+#[tokio::test]
 async fn summaries_are_told_apart_by_empty_lines() {
     let piece = |place: u64, delta: &str| {
         json!({"type": "response.reasoning_summary_text.delta", "output_index": 0,
