@@ -1,5 +1,6 @@
 //! Checking a home while its daemon works in it.
 
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Output;
 use std::sync::Arc;
@@ -7,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use scorel_client::Connection;
 use scorel_proto::{
-    ClientId, CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, Hello,
-    HelloParams, ProjectId, ProtocolRange, PutBlob, PutBlobParams, SessionId, UpdateSession,
-    UpdateSessionParams,
+    AcceptDamage, AcceptDamageParams, ClientId, CreateSession, CreateSessionParams, DeleteSession,
+    DeleteSessionParams, GetEvents, GetEventsParams, Hello, HelloParams, ProjectId, ProtocolRange,
+    PutBlob, PutBlobParams, SessionId, UpdateSession, UpdateSessionParams,
 };
 use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;
@@ -187,6 +188,57 @@ async fn a_session_goes_on_after_a_repair() {
     send(&client, id, "Go on.").await;
     let outcome = watch.until("turn_outcome").await;
     assert_eq!(outcome.last().unwrap()["reason"], "completed");
+    let output = fsck(&daemon.home(), &[]).await;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+async fn title(client: &Connection, session_id: SessionId, title: &str) {
+    let params = UpdateSessionParams {
+        session_id,
+        title: Some(title.to_owned()),
+        model: None,
+        thinking_level: None,
+        command_id: None,
+    };
+    client.call::<UpdateSession>(&params).await.unwrap();
+}
+
+#[tokio::test]
+async fn one_flipped_bit_under_a_running_daemon_is_one_place_to_accept() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let (client, session_id) = new_session(&daemon).await;
+    for name in ["first", "second", "third"] {
+        title(&client, session_id, name).await;
+    }
+    let path = daemon.log_path(&session_id.to_string());
+    let log = std::fs::read_to_string(&path).unwrap();
+    let line = log.lines().find(|line| line.contains("second")).unwrap();
+    let (offset, length) = (log.find(line).unwrap() as u64, line.len() as u64);
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[line.as_bytes()[20] ^ 1], offset + 20)
+        .unwrap();
+    let params = GetEventsParams {
+        session_id,
+        after_seq: None,
+        before_seq: None,
+        limit: None,
+    };
+    let read = client.call::<GetEvents>(&params).await.unwrap().events;
+    assert_eq!(read.len(), log.lines().count() - 2, "what stands around it");
+    let problem = session(&client, session_id).await.problem.unwrap();
+    assert!(problem.contains(&format!("offset {offset}")), "{problem}");
+    let output = fsck(&daemon.home(), &[]).await;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+
+    let accept = AcceptDamageParams {
+        session_id,
+        offset,
+        length,
+        command_id: None,
+    };
+    client.call::<AcceptDamage>(&accept).await.unwrap();
+    assert_eq!(session(&client, session_id).await.problem, None);
+    title(&client, session_id, "fourth").await;
     let output = fsck(&daemon.home(), &[]).await;
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }

@@ -20,7 +20,7 @@ use scorel_proto::{EndReason, Phase, Session, SessionId, TurnId};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub(crate) use commit::Draft;
-pub use damage::DamagedPlace;
+pub use damage::{DamagedPlace, unaccepted_damage};
 pub(crate) use log::Log;
 pub(crate) use read::encoded;
 pub(crate) use running::{RunningTurn, TurnSlot};

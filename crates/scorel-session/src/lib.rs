@@ -39,7 +39,7 @@ pub use clock::TokioClock;
 pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{Gap, HostFeed};
-pub use lane::{DamagedPlace, Lane, SendRequest};
+pub use lane::{DamagedPlace, Lane, SendRequest, unaccepted_damage};
 pub use receipts::Command;
 pub use sessions::{ListFilter, NewSession, Sessions};
 pub use settings::SessionSettings;

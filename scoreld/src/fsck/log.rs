@@ -8,7 +8,7 @@ use scorel_journal::{
     Reader, Storage,
 };
 use scorel_proto::{DamageAcceptedBody, Seq, SessionId};
-use scorel_session::SessionHeader;
+use scorel_session::{SessionHeader, unaccepted_damage};
 
 use super::daemon::Daemon;
 use super::entry::{self, Entry};
@@ -173,16 +173,29 @@ fn add_damage(
     accepted: &[DamageAcceptedBody],
     found: &mut Vec<Finding>,
 ) {
+    let open = unaccepted_damage(report, accepted);
+    let is_named = |damage: &Damage| {
+        let end = damage.offset + damage.len;
+        open.iter()
+            .any(|place| place.offset <= damage.offset && end <= place.offset + place.length)
+    };
+    // Where the hole before ends, and whether it is open: the gap that it leaves is accepted with it.
+    let mut hole = (0, false);
     for damage in &report.damage {
-        let is_accepted = |known: &DamageAcceptedBody| {
-            (known.offset, known.length) == (damage.offset, damage.len)
+        let is_gap = matches!(damage.reason, DamageReason::Gap { .. });
+        let is_left = is_gap && (hole.0..=hole.0 + 1).contains(&damage.offset);
+        let is_open = is_named(damage) || is_left && hole.1;
+        hole = if is_gap {
+            (0, false)
+        } else {
+            (damage.offset + damage.len, is_open)
         };
         let meaning = meaning(damage);
-        let finding = if accepted.iter().any(is_accepted) {
+        let finding = if is_open {
+            Finding::damage(code(damage.reason), path, meaning).repaired_by(Repair::RewriteLog)
+        } else {
             let meaning = format!("{meaning}; this was accepted");
             Finding::note("damage_accepted", path, meaning)
-        } else {
-            Finding::damage(code(damage.reason), path, meaning).repaired_by(Repair::RewriteLog)
         };
         found.push(finding.at(damage.offset, damage.len));
     }

@@ -33,7 +33,11 @@ impl fmt::Display for DamagedPlace {
 }
 
 /// The damage that a report names and nobody has accepted, one place for each hole.
-pub(crate) fn unaccepted(
+///
+/// Damage that stands side by side is one hole, and so is damage with the gap that it leaves: the
+/// intact record behind it follows one that cannot be read.
+#[must_use]
+pub fn unaccepted_damage(
     report: &OpenReport,
     accepted: &[DamageAcceptedBody],
 ) -> Vec<DamagedPlace> {
@@ -54,8 +58,7 @@ pub(crate) fn unaccepted(
         .collect()
 }
 
-/// Damage that stands side by side is one hole. That a record does not follow the one before is no
-/// hole of its own where damage stands between the two.
+/// Each hole with its damage, without the gaps that it explains.
 fn holes(damage: &[Damage]) -> Vec<Vec<&Damage>> {
     let mut holes: Vec<Vec<&Damage>> = Vec::new();
     for damage in damage {

@@ -11,7 +11,7 @@ use scorel_journal::{
 };
 use scorel_proto::{Event, Seq, SessionId, SessionView};
 
-use super::damage::{DamagedPlace, unaccepted};
+use super::damage::{DamagedPlace, unaccepted_damage};
 use super::{Lane, LaneState, Log};
 use crate::checkpoint::Checkpoint;
 use crate::receipts::Receipts;
@@ -122,7 +122,7 @@ impl Loaded {
     ) -> Result<Self, SessionError> {
         let header = read_header(&opened.report().header, id)?;
         report(opened.report(), id);
-        let damage = unaccepted(opened.report(), &fold.view.state.accepted_damage);
+        let damage = unaccepted_damage(opened.report(), &fold.view.state.accepted_damage);
         let failed = beyond_repair(opened.report());
         // A hole may hide that a turn is open.
         let at = if fold.view.state.turn.is_some() || !damage.is_empty() {

@@ -100,11 +100,9 @@ fn is_same_block(one: &TransientEvent, next: &TransientEvent) -> bool {
         (ThinkingDelta(one), ThinkingDelta(next)) => {
             (one.event_id, one.block_index) == (next.event_id, next.block_index)
         }
-        // The name of the tool stands in a call's first delta only.
         (ToolCallDelta(one), ToolCallDelta(next)) => {
             (one.event_id, one.block_index) == (next.event_id, next.block_index)
                 && one.tool_call_id == next.tool_call_id
-                && next.tool_name.is_none()
         }
         _ => false,
     };

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Fold, beyond_repair, report};
 use crate::error::chain;
-use crate::lane::damage::unaccepted;
+use crate::lane::damage::unaccepted_damage;
 use crate::lane::{Lane, LaneState};
 
 impl Lane {
@@ -23,7 +23,7 @@ impl Lane {
         match self.reader.scan(&mut |record| fold.add(record)) {
             Ok(found) => {
                 report(&found, self.id());
-                state.damage = unaccepted(&found, &fold.view.state.accepted_damage);
+                state.damage = unaccepted_damage(&found, &fold.view.state.accepted_damage);
                 state.failed = beyond_repair(&found);
                 state.view = fold.view;
                 state.index = fold.index;
