@@ -1,7 +1,6 @@
 //! Renders a conversation as the wire's messages.
 
 mod assistant;
-mod call_ids;
 mod conversation;
 
 pub(super) use conversation::{Conversation, cache_here};
@@ -9,9 +8,8 @@ pub(super) use conversation::{Conversation, cache_here};
 use scorel_proto::{Block, Message, ToolResultBlock};
 use serde_json::{Value, json};
 
-use self::call_ids::CallIds;
 use super::Endpoint;
-use crate::wire::Content;
+use crate::wire::{CallIds, Content};
 
 /// The types of pictures that the wire takes.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -20,7 +18,7 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 pub(super) fn render(endpoint: &Endpoint, messages: &[Message]) -> Conversation {
     let mut history = History {
         endpoint,
-        ids: CallIds::default(),
+        ids: CallIds::new(is_call_id),
         conversation: Conversation::default(),
     };
     for message in messages {
@@ -86,6 +84,12 @@ impl History<'_> {
             .filter_map(|block| part(self.endpoint, block));
         parts.collect()
     }
+}
+
+/// Whether the wire takes the id of a call.
+fn is_call_id(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    (1..=64).contains(&id.len()) && id.bytes().all(plain)
 }
 
 /// A block as a part of a message; `None` if it holds nothing to say.

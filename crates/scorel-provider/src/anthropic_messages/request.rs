@@ -1,4 +1,4 @@
-use scorel_runtime::{ModelRequest, ToolSpec};
+use scorel_runtime::{ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::Endpoint;
@@ -52,12 +52,12 @@ fn thinking(
     request: &ModelRequest,
     lacks_thinking: bool,
 ) -> Vec<(&'static str, Value)> {
-    let thinking = Thinking::of(&endpoint.model.id);
-    if !endpoint.reasoning || thinking == Thinking::Budget && lacks_thinking {
+    let (thinking, level) = (Thinking::of(&endpoint.model.id), request.thinking);
+    let too_late = thinking == Thinking::Budget && level != ThinkingLevel::None && lacks_thinking;
+    if !endpoint.reasoning || too_late {
         return Vec::new();
     }
-    let betas = endpoint.dialect.betas;
-    thinking.fields(request.thinking, output_limit(endpoint), betas)
+    thinking.fields(level, output_limit(endpoint), endpoint.dialect.betas)
 }
 
 /// Endpoints refuse stop sequences of nothing but white space.

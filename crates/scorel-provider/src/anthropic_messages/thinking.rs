@@ -8,6 +8,8 @@ use crate::wire::nearest;
 /// How a model is told how much to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thinking {
+    /// Not at all.
+    Never,
     /// By a number of tokens.
     Budget,
     /// By how much effort it makes; it decides itself when to think.
@@ -53,7 +55,8 @@ const MODELS: &[(&str, Thinking)] = &[
     ("claude-opus-4-7", TOLD),
     ("claude-opus-4-8", TOLD),
     ("claude-sonnet-4-6", TOLD),
-    ("claude-3", Thinking::Budget),
+    ("claude-3-7", Thinking::Budget),
+    ("claude-3", Thinking::Never),
     ("claude-haiku-4", Thinking::Budget),
     ("claude-opus-4", Thinking::Budget),
     ("claude-sonnet-4", Thinking::Budget),
@@ -86,7 +89,7 @@ impl Thinking {
         match self {
             Self::Budget => Some("interleaved-thinking-2025-05-14"),
             Self::Adaptive { bound: true, .. } => Some("thinking-binding-controls-2026-08-01"),
-            Self::Adaptive { bound: false, .. } => None,
+            Self::Never | Self::Adaptive { bound: false, .. } => None,
         }
     }
 
@@ -98,25 +101,26 @@ impl Thinking {
         betas: bool,
     ) -> Vec<(&'static str, Value)> {
         use ThinkingLevel::{Default, High, Low, Medium, None as Off};
+        let disabled = || vec![("thinking", json!({"type": "disabled"}))];
         match (self, level) {
-            (Self::Budget, Default) => Vec::new(),
+            (Self::Never, _) | (Self::Budget, Default) => Vec::new(),
+            (Self::Budget | Self::Adaptive { can_stop: true, .. }, Off) => disabled(),
+            (Self::Budget, _) => budget(level, output_limit).into_iter().collect(),
             (
                 Self::Adaptive {
-                    by_default: false, ..
+                    by_default, bound, ..
                 },
                 Default,
-            ) => Vec::new(),
-            (Self::Budget | Self::Adaptive { can_stop: true, .. }, Off) => {
-                vec![("thinking", json!({"type": "disabled"}))]
+            ) => {
+                let shown = by_default.then(|| ("thinking", adaptive(bound && betas)));
+                shown.into_iter().collect()
             }
-            (Self::Budget, _) => budget(level, output_limit).into_iter().collect(),
             (Self::Adaptive { bound, .. }, _) => {
-                let mut fields = vec![("thinking", adaptive(bound && betas))];
-                if level != Default {
-                    let effort = nearest(&[Low, Medium, High], level);
-                    fields.push(("output_config", json!({"effort": effort})));
-                }
-                fields
+                let effort = nearest(&[Low, Medium, High], level);
+                vec![
+                    ("thinking", adaptive(bound && betas)),
+                    ("output_config", json!({"effort": effort})),
+                ]
             }
         }
     }
@@ -160,6 +164,7 @@ mod tests {
     fn models_are_told_apart_by_their_ids() {
         for (model, thinking) in [
             ("claude-3-7-sonnet-20250219", Thinking::Budget),
+            ("claude-3-5-haiku-latest", Thinking::Never),
             ("claude-sonnet-4-20250514", Thinking::Budget),
             ("anthropic/claude-haiku-4.5", Thinking::Budget),
             ("claude-opus-4-1@20250805", Thinking::Budget),

@@ -1,10 +1,9 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Value, json};
 
-use super::call_ids::CallIds;
 use crate::anthropic_messages::Endpoint;
 use crate::anthropic_messages::opaque::{kept, kept_at};
-use crate::wire::ModelOrigin;
+use crate::wire::{CallIds, Content, ModelOrigin};
 
 /// The message's blocks, in their order, with those between them that the endpoint gave for itself.
 ///
@@ -19,7 +18,7 @@ pub(super) fn render(
         return message
             .content
             .iter()
-            .filter_map(|block| text(&origin, block))
+            .filter_map(|block| text(endpoint, block))
             .collect();
     }
     let kept = kept(&origin, message.meta.provider.as_ref());
@@ -29,22 +28,24 @@ pub(super) fn render(
         rendered.extend(match block {
             Block::Thinking { .. } => thinking(&origin, block),
             Block::ToolUse { .. } => call(&origin, ids, block),
-            _ => text(&origin, block),
+            _ => text(endpoint, block),
         });
     }
     rendered.extend(kept_at(kept, message.content.len()).cloned());
     rendered
 }
 
-fn text(origin: &ModelOrigin, block: &Block) -> Option<Value> {
-    let Block::Text { text, provider } = block else {
+fn text(endpoint: &Endpoint, block: &Block) -> Option<Value> {
+    let Content::Text(text) = Content::of(endpoint, block)? else {
         return None;
     };
     let mut rendered = json!({"type": "text", "text": text});
-    if let Some(citations) = origin.fact(provider.as_ref(), "citations") {
+    if let Block::Text { provider, .. } = block
+        && let Some(citations) = endpoint.origin().fact(provider.as_ref(), "citations")
+    {
         rendered["citations"] = citations.clone();
     }
-    (!text.trim().is_empty()).then_some(rendered)
+    Some(rendered)
 }
 
 /// The reasoning if this model signed it, even if it shows nothing of it.

@@ -253,3 +253,20 @@ fn a_conversation_begins_with_the_user() {
     assert_eq!(rendered[0]["role"], "user");
     assert_eq!(rendered[1]["role"], "assistant");
 }
+
+#[test]
+fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
+    let blob = Block::Blob {
+        sha256: "a".repeat(64).parse().unwrap(),
+        size: 9_000_000,
+        media_type: "text/plain".to_owned(),
+        preview: "Once upon".to_owned(),
+    };
+    let rendered = messages(vec![
+        Message::user("hi"),
+        answer(vec![blob]),
+        Message::user("and?"),
+    ]);
+    let sent = rendered[1]["content"][0]["text"].as_str().unwrap();
+    assert!(sent.starts_with("Once upon"), "{sent}");
+}
