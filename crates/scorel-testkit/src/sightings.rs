@@ -10,7 +10,12 @@ use crate::CheckedLog;
 #[derive(Debug, Default)]
 pub struct Sightings {
     seen: BTreeMap<u64, Seen>,
+    /// What clients that came in the middle of a message were told of its blocks.
+    told: BTreeMap<Place, Vec<String>>,
 }
+
+/// A message's id and the number of one of its blocks.
+type Place = (String, u64);
 
 #[derive(Debug)]
 struct Seen {
@@ -50,7 +55,7 @@ pub enum SightingFault {
 }
 
 impl Sightings {
-    /// Takes note of an event as its bytes came. Markers are not events and are ignored.
+    /// Takes note of an event or a marker as its bytes came.
     ///
     /// # Errors
     ///
@@ -58,6 +63,7 @@ impl Sightings {
     pub fn note(&mut self, text: &str) -> Result<(), SightingFault> {
         let value: Value = serde_json::from_str(text).unwrap_or_default();
         let Some(seq) = value["seq"].as_u64() else {
+            self.note_open(&value["inFlight"]);
             return Ok(());
         };
         if let Some(first) = self.seen.get(&seq) {
@@ -75,6 +81,21 @@ impl Sightings {
         let text = text.to_owned();
         self.seen.insert(seq, Seen { text, value });
         Ok(())
+    }
+
+    fn note_open(&mut self, in_flight: &Value) {
+        for message in in_flight["messages"].as_array().into_iter().flatten() {
+            let id = message["eventId"].as_str().unwrap_or_default();
+            for (block, open) in (0..).zip(message["blocks"].as_array().into_iter().flatten()) {
+                if let ("text", Some(text)) = (
+                    open["type"].as_str().unwrap_or_default(),
+                    open["text"].as_str(),
+                ) {
+                    let told = self.told.entry((id.to_owned(), block)).or_default();
+                    told.push(text.to_owned());
+                }
+            }
+        }
     }
 
     /// How many events were seen.
@@ -128,7 +149,8 @@ impl Sightings {
     }
 
     /// Compares streamed text with the log: what was seen of a message that was not cancelled is
-    /// the beginning of the message in the log. Only for sessions without an open turn.
+    /// in the message in the log, at its beginning unless a client came later. Only for sessions
+    /// without an open turn.
     ///
     /// # Errors
     ///
@@ -139,15 +161,20 @@ impl Sightings {
             .iter()
             .filter_map(|record| Some((record.value["id"].as_str()?, &record.value)))
             .collect();
-        for ((event_id, block), text) in self.streamed() {
+        for Shown {
+            place: (event_id, block),
+            text,
+            from_start,
+        } in self.shown()
+        {
             let content = kept
                 .get(event_id.as_str())
                 .map(|value| &value["message"]["content"]);
             let blocks = content.and_then(Value::as_array);
             let is_kept = blocks.into_iter().flatten().any(|block| {
-                block["text"]
-                    .as_str()
-                    .is_some_and(|kept| kept.starts_with(&text))
+                block["text"].as_str().is_some_and(|kept| {
+                    kept.starts_with(&text) || (!from_start && kept.contains(&text))
+                })
             });
             if !is_kept {
                 let event_id = format!("{event_id}, block {block}");
@@ -157,31 +184,74 @@ impl Sightings {
         Ok(())
     }
 
-    /// The streamed text by message and block, without messages that were cancelled.
-    fn streamed(&self) -> BTreeMap<(String, u64), String> {
-        let mut parts: BTreeMap<(String, u64), BTreeMap<u64, &str>> = BTreeMap::new();
+    /// The text that was shown, without messages that were cancelled.
+    fn shown(&self) -> Vec<Shown> {
+        let mut shown: Vec<Shown> = Vec::new();
+        for (place, told) in &self.told {
+            shown.extend(told.iter().map(|text| Shown {
+                place: place.clone(),
+                text: text.clone(),
+                from_start: true,
+            }));
+        }
+        for (place, runs) in self.streamed() {
+            let from_start = !self.told.contains_key(&place);
+            shown.extend(runs.into_iter().zip(0..).map(|(text, run)| Shown {
+                place: place.clone(),
+                text,
+                from_start: from_start && run == 0,
+            }));
+        }
+        let cancelled = |id: &str| {
+            self.seen.values().any(|seen| {
+                seen.value["type"] == "message_cancelled" && seen.value["eventId"] == id
+            })
+        };
+        shown.retain(|shown| !cancelled(&shown.place.0));
+        shown
+    }
+
+    /// The streamed text by block, in runs between which nobody saw what happened.
+    fn streamed(&self) -> BTreeMap<Place, Vec<String>> {
+        let mut runs: BTreeMap<Place, Vec<Run<'_>>> = BTreeMap::new();
+        let (mut last, mut gaps) = (0, 0);
         for (&seq, seen) in &self.seen {
             let value = &seen.value;
-            let Some(id) = value["eventId"].as_str() else {
+            let from = value["fromSeq"].as_u64().unwrap_or(seq);
+            gaps += u64::from(from > last + 1);
+            last = seq;
+            let (Some(id), Some("text_delta"), Some(delta)) = (
+                value["eventId"].as_str(),
+                value["type"].as_str(),
+                value["delta"].as_str(),
+            ) else {
                 continue;
             };
-            if value["type"] == "message_cancelled" {
-                parts.retain(|(cancelled, _), _| cancelled != id);
+            let block = value["blockIndex"].as_u64().unwrap_or_default();
+            let runs = runs.entry((id.to_owned(), block)).or_default();
+            if runs.last().is_none_or(|(run, _)| *run != gaps) {
+                runs.push((gaps, BTreeMap::new()));
             }
-            if let ("text_delta", Some(delta)) = (
-                value["type"].as_str().unwrap_or_default(),
-                value["delta"].as_str(),
-            ) {
-                let block = value["blockIndex"].as_u64().unwrap_or_default();
-                let deltas = parts.entry((id.to_owned(), block)).or_default();
-                let from = value["fromSeq"].as_u64().unwrap_or(seq);
+            if let Some((_, deltas)) = runs.last_mut() {
+                // Merged deltas stand for the single ones.
                 deltas.retain(|single, _| *single < from);
                 deltas.insert(seq, delta);
             }
         }
-        parts
-            .into_iter()
-            .map(|(place, deltas)| (place, deltas.into_values().collect()))
+        let text = |(_, deltas): Run<'_>| deltas.into_values().collect();
+        runs.into_iter()
+            .map(|(place, runs)| (place, runs.into_iter().map(text).collect()))
             .collect()
     }
+}
+
+/// Deltas by number, and how many gaps there were before them.
+type Run<'a> = (u64, BTreeMap<u64, &'a str>);
+
+/// A piece of text that some client saw.
+struct Shown {
+    place: Place,
+    text: String,
+    /// Whether it is known to be the beginning of its block.
+    from_start: bool,
 }
