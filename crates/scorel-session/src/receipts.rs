@@ -32,8 +32,8 @@ impl Command {
         let mut hasher = Sha256::new();
         hasher.update(method.as_bytes());
         hasher.update([0]);
-        // Parameters come out of JSON, so they go back into it.
-        hasher.update(serde_json::to_vec(params).unwrap_or_default());
+        // Parameters come out of JSON, so they go back into it, and a hash takes what it is given.
+        let _ = serde_json::to_writer(&mut hasher, params);
         let digest = hasher
             .finalize()
             .iter()

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use scorel_journal::MAX_RECORD;
 use scorel_proto::{
     Block, Cancel, CancelParams, CancelResult, ErrorCode, Method, RpcError, SendMessage,
     SendMessageParams, SendMessageResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
-use scorel_session::SendRequest;
+use scorel_session::{SendRequest, SessionError};
 use serde_json::json;
 
 use super::caller::command;
@@ -25,9 +26,9 @@ async fn send(
     call: Call,
     mut params: SendMessageParams,
 ) -> Result<SendMessageResult, RpcError> {
+    check_content(&params.content.0)?;
     let id = params.command_id.take();
     let command = command(&call, id, SendMessage::NAME, &params)?;
-    check_content(&params.content.0)?;
     check_name("model", params.model.as_deref())?;
     let request = SendRequest {
         command,
@@ -59,7 +60,19 @@ fn check_content(content: &[Block]) -> Result<(), RpcError> {
     if content.iter().all(empty) {
         return invalid("`content` is empty");
     }
+    // No record could hold it: said before anything is made of it.
+    if content.iter().map(text_len).sum::<usize>() > MAX_RECORD {
+        let limit = MAX_RECORD as u64;
+        return Err(SessionError::TooLarge { limit }.into());
+    }
     Ok(())
+}
+
+const fn text_len(block: &Block) -> usize {
+    match block {
+        Block::Text { text, .. } => text.len(),
+        _ => 0,
+    }
 }
 
 async fn cancel(host: Arc<Host>, _: Call, params: CancelParams) -> Result<CancelResult, RpcError> {
