@@ -11,6 +11,7 @@ mod failures;
 mod fixture;
 mod google_generative_ai;
 mod listing;
+mod openai_completions;
 mod openai_responses;
 mod played;
 mod recorded;

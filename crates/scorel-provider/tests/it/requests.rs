@@ -2,6 +2,7 @@
 
 mod anthropic_messages;
 mod google_generative_ai;
+mod openai_completions;
 mod openai_responses;
 
 use std::io;
