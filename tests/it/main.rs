@@ -8,6 +8,7 @@
 mod bad_inputs;
 mod cli;
 mod clients;
+mod commands;
 mod conversation;
 mod crash;
 mod dependencies;
@@ -23,6 +24,7 @@ mod receipts;
 mod service;
 mod strace;
 mod under_test;
+mod unreadable;
 mod watchers;
 mod wires;
 

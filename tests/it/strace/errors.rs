@@ -1,5 +1,7 @@
 //! System calls that fail.
 
+use std::fs;
+use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
@@ -247,6 +249,47 @@ async fn fill_the_disk(first: usize, last: usize) {
         .await
         .unwrap();
     pair.restart_and_check(&seen, &accepted).await;
+    drop(strace.finish());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sync_that_takes_long_holds_up_its_own_session_and_no_other() {
+    if !strace_works() {
+        return;
+    }
+    let mut pair = Pair::new().await;
+    // The first one of each thread.
+    let inject = "inject=fdatasync:delay_enter=5s:when=1";
+    let strace = pair.spawn_with(inject).await;
+    let slow = connect(&pair.daemon.socket()).await;
+    let params = json!({"sessionId": pair.faulty, "content": "slowly"});
+    let mut slow = pin!(call(&slow, "sendMessage", &params));
+    let client = connect(&pair.daemon.socket()).await;
+    let others = async {
+        // It has begun when the record is in the log and not yet told.
+        let path = pair.daemon.log_path(&pair.faulty.to_string());
+        while !fs::read_to_string(&path).unwrap().contains("slowly") {
+            tokio::task::yield_now().await;
+        }
+        turn(&client, pair.healthy).await.unwrap();
+        for (method, params) in [
+            ("listSessions", json!({})),
+            ("listProjects", json!({})),
+            ("subscribeHost", json!({})),
+            ("getSession", json!({"sessionId": pair.healthy})),
+            ("cancel", json!({"sessionId": pair.faulty})),
+        ] {
+            call(&client, method, &params).await.unwrap();
+        }
+    };
+    tokio::select! {
+        sent = &mut slow => panic!("nobody had to wait for {sent:?}"),
+        () = others => {}
+    }
+    let sent = slow.await.unwrap();
+    let accepted = [sent["seq"].as_u64().unwrap()];
+    pair.restart_and_check(&Sightings::default(), &accepted)
+        .await;
     drop(strace.finish());
 }
 

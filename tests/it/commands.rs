@@ -1,0 +1,188 @@
+//! Every command that changes something, said again with the same name.
+
+use scorel_proto::METHODS;
+use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
+use serde_json::{Value, json};
+
+use crate::raw::Raw;
+use crate::under_test::{SCORELD, Watch, new_session, send};
+
+const CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const OTHER_CLIENT: &str = "cli_01BX5ZZKBKACTAV9WEVGEMMVRZ";
+
+/// Commands that are not in the table: one is answered from memory, one needs a damaged log, and
+/// what one makes is named by its content.
+const OTHERS: [&str; 3] = ["cancel", "acceptDamage", "putBlob"];
+
+/// A command, its parameters, and other parameters that are possible too.
+type Command = (&'static str, Value, Value);
+
+/// One home with a session that was used, and what commands refer to.
+struct Stage {
+    daemon: DaemonUnderTest,
+    _model: ModelServer,
+    session: String,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let model = ModelServer::start().await.unwrap();
+        model.fallback(ChatAnswer::default().text("Yes.").finish("stop"));
+        let mut daemon = DaemonUnderTest::new(SCORELD);
+        daemon.configure_model(&model.base_url());
+        daemon.spawn().await;
+        let (client, session) = new_session(&daemon).await;
+        let mut watch = Watch::from_start(&client, session).await;
+        send(&client, session, "Hello?").await;
+        watch.until("turn_outcome").await;
+        Self {
+            daemon,
+            _model: model,
+            session: session.to_string(),
+        }
+    }
+
+    fn connect(&self, client: &str) -> Raw {
+        let mut raw = Raw::connect(&self.daemon);
+        let hello = json!({"clientId": client, "protocol": {"min": 1, "max": 1}});
+        let greeted = raw.call("hello", &hello);
+        assert!(greeted["result"].is_object(), "{greeted}");
+        raw
+    }
+
+    /// In an order in which each finds what it needs.
+    fn commands(&self, raw: &mut Raw) -> Vec<Command> {
+        let session = &self.session;
+        let dir = self.daemon.project().join("inner");
+        std::fs::create_dir(&dir).unwrap();
+        let inner = json!({"workDir": dir});
+        let project = raw.call("registerProject", &inner)["result"]["project"]["projectId"].clone();
+        let spare = json!({"projectId": project, "title": "spare"});
+        let spare = raw.call("createSession", &spare)["result"]["sessionId"].clone();
+        let empty = self.daemon.project().join("empty");
+        std::fs::create_dir(&empty).unwrap();
+        let empty = raw.call("registerProject", &json!({"workDir": empty}));
+        let empty = &empty["result"]["project"]["projectId"];
+        let named = json!({"workDir": dir, "displayName": "another name"});
+        vec![
+            ("registerProject", inner, named),
+            (
+                "createSession",
+                json!({"projectId": project, "title": "one"}),
+                json!({"projectId": project, "title": "two"}),
+            ),
+            (
+                "updateSession",
+                json!({"sessionId": session, "title": "one"}),
+                json!({"sessionId": session, "title": "two"}),
+            ),
+            (
+                "archiveSession",
+                json!({"sessionId": session}),
+                json!({"sessionId": session, "archived": false}),
+            ),
+            (
+                "sendMessage",
+                json!({"sessionId": session, "content": "one"}),
+                json!({"sessionId": session, "content": "two"}),
+            ),
+            (
+                "deleteSession",
+                json!({"sessionId": spare}),
+                json!({"sessionId": session}),
+            ),
+            (
+                "removeProject",
+                json!({"projectId": empty}),
+                json!({"projectId": project}),
+            ),
+        ]
+    }
+}
+
+fn with_name(params: &Value, name: &str) -> Value {
+    let mut params = params.clone();
+    params["commandId"] = json!(name);
+    params
+}
+
+/// What an answer says of the effect: all but the state in which the session is now.
+fn effect(answer: &Value) -> Value {
+    let mut effect = answer["result"].clone();
+    assert!(effect.is_object(), "{answer}");
+    if let Some(fields) = effect.as_object_mut() {
+        fields.remove("session");
+    }
+    effect
+}
+
+fn code(answer: &Value) -> &str {
+    answer["error"]["data"]["code"]
+        .as_str()
+        .unwrap_or("no error")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_is_said_again_has_one_effect_and_one_answer_over_restarts() {
+    let mut stage = Stage::new().await;
+    let mut raw = stage.connect(CLIENT);
+    let commands = stage.commands(&mut raw);
+    let named = METHODS.iter().filter(|method| {
+        method.available && (method.param_names)().contains(&"commandId".to_owned())
+    });
+    for method in named.filter(|method| !OTHERS.contains(&method.name)) {
+        let is_listed = commands.iter().any(|(name, ..)| *name == method.name);
+        assert!(is_listed, "{} is not in the table", method.name);
+    }
+    let mut answers = Vec::new();
+    for (method, params, _) in &commands {
+        let answer = raw.call(method, &with_name(params, method));
+        answers.push(effect(&answer));
+    }
+    let mut logs = Vec::new();
+    for round in ["at once", "after a kill", "after an orderly stop"] {
+        match round {
+            "after a kill" => stage.daemon.kill().await,
+            "after an orderly stop" => drop(stage.daemon.stop().await),
+            _ => {}
+        }
+        if round != "at once" {
+            stage.daemon.spawn().await;
+        }
+        let mut raw = stage.connect(CLIENT);
+        for ((method, params, other), answer) in commands.iter().zip(&answers) {
+            let again = raw.call(method, &with_name(params, method));
+            assert_eq!(effect(&again), *answer, "{method} {round}");
+            let refused = raw.call(method, &with_name(other, method));
+            assert_eq!(code(&refused), "conflict", "{method} {round}: {refused}");
+        }
+        settled(&mut raw, &stage.session);
+        logs.push(stage.daemon.log(&stage.session).len());
+    }
+    // A kill may interrupt the turn of the message, which adds an outcome at most.
+    assert!(logs[2] == logs[1], "{logs:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_name_of_a_command_belongs_to_one_client() {
+    let stage = Stage::new().await;
+    let rename = with_name(&json!({"sessionId": stage.session, "title": "one"}), "x");
+    let mine = effect(&stage.connect(CLIENT).call("updateSession", &rename));
+    let theirs = effect(&stage.connect(OTHER_CLIENT).call("updateSession", &rename));
+    assert!(
+        mine["seq"].as_u64() < theirs["seq"].as_u64(),
+        "{mine} {theirs}"
+    );
+    let nobodys = Raw::connect(&stage.daemon).call("updateSession", &rename);
+    assert_eq!(code(&nobodys), "invalid_params", "{nobodys}");
+}
+
+/// Waits until nothing runs in a session.
+fn settled(raw: &mut Raw, session: &str) {
+    loop {
+        let reply = raw.call("getSession", &json!({"sessionId": session}));
+        if reply["result"]["session"]["turnId"].is_null() {
+            return;
+        }
+    }
+}
