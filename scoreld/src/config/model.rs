@@ -116,6 +116,10 @@ impl ModelSettings {
                 };
                 return fail("provider", reason, meant.map(str::to_owned));
             }
+            ModelType::Builtin if section.dialect.is_some() => {
+                let reason = "`model.dialect` is for `type = \"custom\"`".to_owned();
+                return fail("dialect", reason, None);
+            }
             ModelType::Builtin => ModelSource::Builtin {
                 provider: provider.to_owned(),
                 base_url: filled(section.base_url.as_deref()).map(str::to_owned),
@@ -134,6 +138,13 @@ impl ModelSettings {
                 }
             }
         };
+        let dialect = filled(section.dialect.as_deref());
+        if let Some(name) = dialect.filter(|name| !has_dialect(name)) {
+            let known = builtin_providers().into_iter();
+            let meant = nearest(name, known.filter(|known| has_dialect(known)));
+            let reason = format!("`model.dialect`: no builtin provider `{name}`");
+            return fail("dialect", reason, meant.map(str::to_owned));
+        }
         Ok(Self {
             key: key(section, &source),
             model: ModelConfig {
@@ -145,7 +156,7 @@ impl ModelSettings {
                 images: section.images,
                 stop_sequences: section.stop_sequences.clone(),
                 price: section.price.map(price),
-                dialect: filled(section.dialect.as_deref()).map(str::to_owned),
+                dialect: dialect.map(str::to_owned),
                 key_header: filled(section.key_header.as_deref()).map(str::to_owned),
                 headers: section.headers.clone().into_iter().collect(),
             },
@@ -175,6 +186,11 @@ fn key(section: &ModelSection, source: &ModelSource) -> Option<KeyName> {
         }
         _ => None,
     }
+}
+
+/// Whether the provider has an endpoint that others can be like.
+fn has_dialect(provider: &str) -> bool {
+    provider != DEMO && builtin_providers().contains(&provider)
 }
 
 fn price(section: PriceSection) -> Price {

@@ -1,6 +1,7 @@
 use super::{Builtin, Key, models};
 use crate::anthropic_messages;
 use crate::dialect::Dialect;
+use crate::openai_responses;
 use crate::wire_dialect::WireDialect;
 
 /// A server of one's own that speaks chat completions.
@@ -19,7 +20,8 @@ pub(super) const BUILTINS: &[Builtin] = &[
         name: "openai",
         base_url: "https://api.openai.com/v1",
         key: Key::Required("OPENAI_API_KEY"),
-        wire: WireDialect::OpenAiCompletions(Dialect::OPENAI),
+        // Over its older wire, reasoning between tool calls is lost.
+        wire: WireDialect::OpenAiResponses(openai_responses::Dialect::OPENAI),
         models: models::OPENAI,
     },
     Builtin {

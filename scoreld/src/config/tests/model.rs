@@ -46,10 +46,31 @@ fn a_custom_endpoint_is_described_in_full() {
         maxTokens = 128000
         reasoning = true
         thinkingLevel = "high"
+        images = false
+        stopSequences = ["END"]
+        dialect = "vllm"
+        keyHeader = "api-key"
+        headers = { x-team = "blue", Editor-Version = "1" }
+        price = { input = 0.5, output = 2, cacheRead = 0.05 }
         "#,
     )
     .unwrap()
     .model;
+    assert_eq!(settings.model.images, Some(false));
+    assert_eq!(settings.model.stop_sequences, ["END"]);
+    assert_eq!(settings.model.dialect.as_deref(), Some("vllm"));
+    assert_eq!(settings.model.key_header.as_deref(), Some("api-key"));
+    let headers = [("Editor-Version", "1"), ("x-team", "blue")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(settings.model.headers, headers);
+    let price = scorel_provider::Price {
+        input: 500_000,
+        output: 2_000_000,
+        cache_read: Some(50_000),
+        cache_write: None,
+        noted_on: None,
+    };
+    assert_eq!(settings.model.price, Some(price));
     let source = ModelSource::Custom {
         provider: "amp".into(),
         api: "openai-completions".into(),
@@ -66,6 +87,8 @@ fn a_custom_endpoint_is_described_in_full() {
 #[test]
 fn a_model_that_cannot_work_is_refused_at_its_section() {
     let custom = "type = 'custom'\nprovider = 'x'\nid = 'm'";
+    let endpoint =
+        format!("{custom}\napi = 'openai-completions'\nbaseUrl = 'https://x.example/v1'");
     let cases = [
         ("id = 'm'", "model.provider", None),
         ("provider = 'openai'", "model.id", None),
@@ -83,6 +106,21 @@ fn a_model_that_cannot_work_is_refused_at_its_section() {
         ),
         (custom, "model.api", None),
         (
+            "provider = 'openai'\nid = 'm'\ndialect = 'vllm'",
+            "model.dialect",
+            None,
+        ),
+        (
+            &format!("{endpoint}\ndialect = 'vlm'"),
+            "model.dialect",
+            Some("vllm"),
+        ),
+        (
+            &format!("{endpoint}\ndialect = 'demo'"),
+            "model.dialect",
+            None,
+        ),
+        (
             &format!("{custom}\napi = 'openai-completions'"),
             "model.baseUrl",
             None,
@@ -97,4 +135,32 @@ fn a_model_that_cannot_work_is_refused_at_its_section() {
             "{section}"
         );
     }
+}
+
+#[test]
+fn prices_are_dollars_and_never_below_zero() {
+    let model = "[model]\nprovider = 'openai'\nid = 'm'\n";
+    for price in [
+        "{ input = -1, output = 1 }",
+        "{ input = 1e9, output = 1 }",
+        "{ input = 1 }",
+    ] {
+        assert!(user(&format!("{model}price = {price}")).is_err(), "{price}");
+    }
+    let free = user(&format!("{model}price = {{ input = 0, output = 0 }}")).unwrap();
+    assert_eq!(free.model.model.price.unwrap().output, 0);
+}
+
+#[test]
+fn what_was_said_about_a_model_does_not_hold_for_another() {
+    let text = "[model]\nprovider = 'openai'\nid = 'm'\nmaxTokens = 5\nimages = false\n\
+        price = { input = 1, output = 2 }\nstopSequences = ['END']";
+    let settings = user(text).unwrap().model;
+    assert_eq!(settings.clone().with_id("m"), settings);
+    let other = settings.with_id("other").model;
+    assert_eq!(
+        (other.max_output_tokens, other.images, other.price),
+        (None, None, None)
+    );
+    assert_eq!(other.stop_sequences, ["END"], "it is not about the model");
 }
