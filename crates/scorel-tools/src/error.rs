@@ -57,6 +57,20 @@ pub enum ErrorCode {
     SandboxViolation,
     /// The file is too large for what was asked.
     ReadLimit,
+    /// The content is larger than a tool writes.
+    WriteLimit,
+    /// The disk or the quota is full.
+    NoSpace,
+    /// The file may only be changed with a person's permission.
+    PermissionNeeded,
+    /// The model has not read what it wants to change.
+    NotRead,
+    /// The file is not any more what the model has read.
+    Stale,
+    /// The text to replace is not in the file.
+    TextNotFound,
+    /// The text to replace is in the file more than once.
+    Ambiguous,
     /// The arguments do not fit the tool's schema, or mean nothing.
     InvalidArguments,
     /// A directory where a file is needed.
@@ -84,6 +98,13 @@ impl ErrorCode {
             Self::AccessDenied => "EACCES",
             Self::SandboxViolation => "E_SANDBOX_VIOLATION",
             Self::ReadLimit => "E_READ_LIMIT",
+            Self::WriteLimit => "E_WRITE_LIMIT",
+            Self::NoSpace => "ENOSPC",
+            Self::PermissionNeeded => "E_PERMISSION_NEEDED",
+            Self::NotRead => "E_NOT_READ",
+            Self::Stale => "E_STALE",
+            Self::TextNotFound => "E_TEXT_NOT_FOUND",
+            Self::Ambiguous => "E_AMBIGUOUS",
             Self::InvalidArguments => "E_INVALID_ARGUMENTS",
             Self::IsDirectory => "E_IS_DIRECTORY",
             Self::NotADirectory => "E_NOT_A_DIRECTORY",

@@ -1,6 +1,7 @@
 //! One named directory that tools may work in.
 
 mod beneath;
+mod settle;
 
 use std::fmt;
 use std::io;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 
 pub(crate) use beneath::{LOOK, Resolver};
+pub(crate) use settle::{Settled, real_path};
 
 /// A directory, opened once, that tools reach by a name.
 ///

@@ -1,5 +1,7 @@
 //! The directories that a session's tools may work in.
 
+mod destination;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,8 @@ use rustix::io::Errno;
 use crate::error::{ErrorCode, ToolError};
 use crate::root::{LOOK, Root, RootName};
 use crate::shown_path::shown_path;
+
+pub(crate) use destination::Destination;
 
 /// The longest path argument in bytes, as the system's own limit.
 const MAX_PATH_BYTES: usize = 4096;

@@ -9,7 +9,7 @@ use rustix::fs::{FileType, Mode, OFlags, fstat, openat, readlinkat};
 use rustix::io::Errno;
 
 /// How often a link may be followed in one path; the kernel's own limit.
-const MAX_LINKS: usize = 40;
+pub(super) const MAX_LINKS: usize = 40;
 
 /// The flags to look at an entry without opening its content.
 #[cfg(target_os = "linux")]

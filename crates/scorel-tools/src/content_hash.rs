@@ -1,0 +1,27 @@
+//! The name of a file's content.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+/// The SHA-256 of a file's bytes. Displayed as 64 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// The hash of `content`.
+    pub(crate) fn of(content: &[u8]) -> Self {
+        Self(Sha256::digest(content).into())
+    }
+
+    /// The hash of what was put into `hasher`.
+    pub(crate) fn finish(hasher: Sha256) -> Self {
+        Self(hasher.finalize().into())
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}

@@ -1,0 +1,118 @@
+//! Where a file would be put.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{OFlags, readlinkat};
+use rustix::io::Errno;
+
+use super::beneath::MAX_LINKS;
+use super::{LOOK, Root};
+
+/// The place that a path leads to, all links followed, where a file is or may be put.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// The innermost directory on the way that exists.
+    pub(crate) directory: OwnedFd,
+    /// The directories below it that do not exist, outermost first.
+    pub(crate) missing: Vec<OsString>,
+    /// The file's own name, which is no link.
+    pub(crate) name: OsString,
+}
+
+impl Root {
+    /// Follows `path` to the directory that it leads to and a name in it.
+    ///
+    /// # Errors
+    /// [`Errno::XDEV`] where the path leads outside, [`Errno::ISDIR`] where it can only be a
+    /// directory; otherwise what the system says.
+    pub(crate) fn settle(&self, path: &Path) -> Result<Settled, Errno> {
+        let mut path = path.to_owned();
+        for _ in 0..=MAX_LINKS {
+            let Some(name) = path.file_name().map(OsStr::to_owned) else {
+                self.open_beneath(&path, LOOK)?;
+                return Err(Errno::ISDIR);
+            };
+            let parent = path.parent().unwrap_or(Path::new(""));
+            let (directory, missing) = self.innermost(parent)?;
+            let target = if missing.is_empty() {
+                link_target(directory.as_fd(), &name)?
+            } else {
+                None
+            };
+            match target {
+                // As text: the system resolves what stands before the target first, too.
+                Some(target) => path = parent.join(target),
+                None => {
+                    return Ok(Settled {
+                        directory,
+                        missing,
+                        name,
+                    });
+                }
+            }
+        }
+        Err(Errno::LOOP)
+    }
+
+    /// Where the root is in the file system now.
+    pub(crate) fn real_path(&self) -> Result<PathBuf, Errno> {
+        real_path(self.directory.as_fd())
+    }
+
+    /// Opens the directory at `path`, or the innermost one on the way to it, with what is missing.
+    fn innermost(&self, path: &Path) -> Result<(OwnedFd, Vec<OsString>), Errno> {
+        let mut missing = Vec::new();
+        let mut existing = path;
+        loop {
+            match self.open_beneath(existing, OFlags::RDONLY | OFlags::DIRECTORY) {
+                Ok(directory) => {
+                    missing.reverse();
+                    return Ok((directory, missing));
+                }
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error),
+            }
+            // Behind `..` a missing name says nothing about where the rest leads.
+            let plain = |part| matches!(part, Component::Normal(_));
+            let (Some(name), Some(parent), true) = (
+                existing.file_name(),
+                existing.parent(),
+                path.components().all(plain),
+            ) else {
+                return Err(Errno::NOENT);
+            };
+            missing.push(name.to_owned());
+            existing = parent;
+        }
+    }
+}
+
+/// What a link points to, relative; nothing if there is no link.
+fn link_target(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Option<PathBuf>, Errno> {
+    match readlinkat(directory, name, Vec::new()) {
+        Ok(target) if target.to_bytes().first() == Some(&b'/') => Err(Errno::XDEV),
+        Ok(target) => Ok(Some(PathBuf::from(OsStr::from_bytes(target.to_bytes())))),
+        Err(Errno::INVAL | Errno::NOENT) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The path of an open directory, as the system knows it now.
+#[cfg(target_os = "linux")]
+pub(crate) fn real_path(directory: BorrowedFd<'_>) -> Result<PathBuf, Errno> {
+    use std::os::fd::AsRawFd as _;
+
+    let link = format!("/proc/self/fd/{}", directory.as_raw_fd());
+    let path = rustix::fs::readlink(link, Vec::new())?;
+    Ok(PathBuf::from(OsStr::from_bytes(path.to_bytes())))
+}
+
+/// The path of an open directory, as the system knows it now.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn real_path(directory: BorrowedFd<'_>) -> Result<PathBuf, Errno> {
+    let path = rustix::fs::getpath(directory)?;
+    Ok(PathBuf::from(OsStr::from_bytes(path.to_bytes())))
+}

@@ -1,0 +1,221 @@
+//! A place to put a file.
+
+mod original;
+mod temporary;
+
+use std::ffi::OsString;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, RenameFlags, fsync, mkdirat, openat, renameat, renameat_with};
+use rustix::io::Errno;
+
+use super::{Location, Roots, refusal};
+use crate::error::{ErrorCode, ToolError};
+use crate::protected::is_protected;
+use crate::root::{Settled, real_path};
+
+pub(crate) use original::Original;
+use temporary::Temporary;
+
+/// The permissions of new directories and files, before the process's mask.
+const NEW_DIRECTORY: Mode = Mode::from_raw_mode(0o777);
+const NEW_FILE: Mode = Mode::from_raw_mode(0o666);
+
+/// Where a file is or may be put: an open directory and a name in it.
+///
+/// Everything is done relative to the open directory and never through a link, so nothing that
+/// happens to the path meanwhile leads elsewhere.
+#[derive(Debug)]
+pub(crate) struct Destination<'a> {
+    location: &'a Location,
+    directory: OwnedFd,
+    name: OsString,
+}
+
+impl Roots {
+    /// Where writing to a location puts its file. Follows links; makes nothing.
+    ///
+    /// # Errors
+    /// The location leads outside its root, cannot be a file, may not be written, or is protected.
+    fn settle(&self, location: &Location, daemon_home: &Path) -> Result<Settled, ToolError> {
+        let root = self.root(location.root)?;
+        if root.name().is_read_only() {
+            let message = format!("{} is read-only", root.name());
+            return Err(ToolError::new(ErrorCode::AccessDenied, message)
+                .with("path", location.named()));
+        }
+        let fail = |error| refusal(location, error);
+        let settled = root.settle(&location.path).map_err(fail)?;
+        let mut real: PathBuf = real_path(settled.directory.as_fd()).map_err(fail)?;
+        real.extend(&settled.missing);
+        real.push(&settled.name);
+        match is_protected(&real, daemon_home) {
+            Some(reason) => Err(permission_needed(location, reason)),
+            None => Ok(settled),
+        }
+    }
+
+    /// The place of a file that exists, with what it is.
+    ///
+    /// # Errors
+    /// As for writing, and nothing that can be read and written is there.
+    pub(crate) fn existing<'a>(
+        &self,
+        location: &'a Location,
+        daemon_home: &Path,
+    ) -> Result<(Destination<'a>, Original), ToolError> {
+        let settled = self.settle(location, daemon_home)?;
+        if !settled.missing.is_empty() {
+            return Err(refusal(location, Errno::NOENT));
+        }
+        let destination = Destination::new(location, settled);
+        match destination.original()? {
+            Some(original) => Ok((destination, original)),
+            None => Err(refusal(location, Errno::NOENT)),
+        }
+    }
+
+    /// The place of a file that may be missing, with what is there. Makes its directories.
+    ///
+    /// # Errors
+    /// As for writing, and what is there is not a file, or the directories cannot be made.
+    pub(crate) fn destination<'a>(
+        &self,
+        location: &'a Location,
+        daemon_home: &Path,
+    ) -> Result<(Destination<'a>, Option<Original>), ToolError> {
+        let mut settled = self.settle(location, daemon_home)?;
+        for name in std::mem::take(&mut settled.missing) {
+            settled.directory = make_directory(&settled.directory, &name)
+                .map_err(|error| refusal(location, error))?;
+        }
+        let destination = Destination::new(location, settled);
+        let original = destination.original()?;
+        Ok((destination, original))
+    }
+}
+
+impl<'a> Destination<'a> {
+    fn new(location: &'a Location, settled: Settled) -> Self {
+        Self {
+            location,
+            directory: settled.directory,
+            name: settled.name,
+        }
+    }
+
+    fn original(&self) -> Result<Option<Original>, ToolError> {
+        Original::open(self.directory.as_fd(), &self.name, self.location)
+    }
+
+    /// Puts `content` in place of what is there, at once and durably. Whoever reads the file sees
+    /// the old content or the new. Returns what the model should know about the change.
+    ///
+    /// # Errors
+    /// What is there is not `original` any more, or the system refuses. The file is as it was then.
+    pub(crate) fn put(
+        &self,
+        content: &[u8],
+        original: Option<&Original>,
+    ) -> Result<Vec<String>, ToolError> {
+        let fail = |error| self.failed(error);
+        let mode = original.map_or(NEW_FILE, |_| Mode::RUSR | Mode::WUSR);
+        let temporary = Temporary::create(self.directory.as_fd(), mode).map_err(fail)?;
+        temporary.write(content).map_err(|error| self.not_written(&error))?;
+        let notes = match original {
+            Some(original) => original.copy_metadata(temporary.file()).map_err(fail)?,
+            None => Vec::new(),
+        };
+        fsync(temporary.file()).map_err(fail)?;
+        match original {
+            Some(original) => {
+                self.check(original)?;
+                renameat(&self.directory, temporary.name(), &self.directory, &self.name)
+            }
+            None => self.rename_to_nothing(temporary.name()),
+        }
+        .map_err(fail)?;
+        temporary.keep();
+        fsync(&self.directory).map_err(fail)?;
+        Ok(notes)
+    }
+
+    /// Whether what is there is still `original`.
+    fn check(&self, original: &Original) -> Result<(), ToolError> {
+        match self.original() {
+            Ok(Some(now)) if now.is(original) => Ok(()),
+            _ => Err(changed(self.location)),
+        }
+    }
+
+    fn rename_to_nothing(&self, from: &str) -> Result<(), Errno> {
+        let (directory, name) = (&self.directory, &self.name);
+        match renameat_with(directory, from, directory, name, RenameFlags::NOREPLACE) {
+            // File systems that do not know the flag: as good as they can.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                match rustix::fs::statat(directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
+                    Err(Errno::NOENT) => renameat(directory, from, directory, name),
+                    Ok(_) => Err(Errno::EXIST),
+                    Err(error) => Err(error),
+                }
+            }
+            result => result,
+        }
+    }
+
+    fn not_written(&self, error: &std::io::Error) -> ToolError {
+        match Errno::from_io_error(error) {
+            Some(error) => self.failed(error),
+            None => ToolError::new(
+                ErrorCode::Internal,
+                format!("{} cannot be written: {error}", self.location),
+            ),
+        }
+    }
+
+    fn failed(&self, error: Errno) -> ToolError {
+        let location = self.location;
+        let (code, reason) = match error {
+            Errno::EXIST => return changed(location),
+            Errno::NOSPC | Errno::DQUOT => (ErrorCode::NoSpace, "no space is left".to_owned()),
+            Errno::ACCESS | Errno::PERM => (ErrorCode::AccessDenied, "permission denied".to_owned()),
+            Errno::ROFS => (ErrorCode::AccessDenied, "the file system is read-only".to_owned()),
+            Errno::NOENT => (ErrorCode::NotFound, "its directory is gone".to_owned()),
+            other => (ErrorCode::Internal, std::io::Error::from(other).to_string()),
+        };
+        ToolError::new(code, format!("{location} cannot be written: {reason}"))
+            .with("path", location.named())
+    }
+}
+
+/// Makes a directory and opens it; what somebody else made meanwhile will do.
+fn make_directory(parent: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> {
+    match mkdirat(parent, name, NEW_DIRECTORY) {
+        Ok(()) => fsync(parent)?,
+        Err(Errno::EXIST) => {}
+        Err(error) => return Err(error),
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(parent, name, flags, Mode::empty())
+}
+
+/// What the model has read is not there any more.
+fn changed(location: &Location) -> ToolError {
+    ToolError::new(
+        ErrorCode::Stale,
+        format!("{location} was changed by somebody else at this moment; Read it again"),
+    )
+    .with("path", location.named())
+}
+
+fn permission_needed(location: &Location, reason: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::PermissionNeeded,
+        format!(
+            "{location} may only be changed with a person's permission, because {reason}; asking \
+             for it is not possible yet, so tell the user what to change there"
+        ),
+    )
+    .with("path", location.named())
+}

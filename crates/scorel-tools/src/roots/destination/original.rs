@@ -1,0 +1,159 @@
+//! A file that is to be replaced.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::BorrowedFd;
+
+use rustix::fs::{
+    Access, AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat,
+    openat,
+};
+use rustix::io::Errno;
+
+use super::super::{Location, not_a_file, refusal};
+use crate::content_hash::ContentHash;
+use crate::error::{ErrorCode, ToolError};
+use crate::limits::MAX_FILE_BYTES;
+
+/// A regular file as it was when it was opened, with its content.
+#[derive(Debug)]
+pub(crate) struct Original {
+    stat: Stat,
+    content: Vec<u8>,
+    hash: ContentHash,
+}
+
+impl Original {
+    /// Reads the file `name` in `directory`, if there is one.
+    pub(super) fn open(
+        directory: BorrowedFd<'_>,
+        name: &OsStr,
+        location: &Location,
+    ) -> Result<Option<Self>, ToolError> {
+        // Never through a link: the name was followed to its end before.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+        let fail = |error| refusal(location, error);
+        let opened = match openat(directory, name, flags | OFlags::CLOEXEC, Mode::empty()) {
+            Err(Errno::NOENT) => return Ok(None),
+            result => result.map_err(fail)?,
+        };
+        let stat = fstat(&opened).map_err(fail)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => {}
+            FileType::Directory => return Err(is_directory(location)),
+            _ => return Err(not_a_file(location)),
+        }
+        check_writable(directory, name, &stat).map_err(|_| read_only(location))?;
+        let content = read(File::from(opened), &stat, location)?;
+        Ok(Some(Self {
+            stat,
+            hash: ContentHash::of(&content),
+            content,
+        }))
+    }
+
+    /// The content.
+    pub(crate) fn content(&self) -> &[u8] {
+        &self.content
+    }
+
+    /// The content's hash.
+    pub(crate) fn hash(&self) -> ContentHash {
+        self.hash
+    }
+
+    /// The content as text.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(crate) fn text(&self, location: &Location) -> Result<&str, ToolError> {
+        let text = std::str::from_utf8(&self.content).ok();
+        text.filter(|text| !text.contains('\0')).ok_or_else(|| {
+            ToolError::new(
+                ErrorCode::Binary,
+                format!("{location} is not UTF-8 text and cannot be changed by this tool"),
+            )
+            .with("path", location.named())
+        })
+    }
+
+    /// Whether `other` is the same file with the same content.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let identity = |it: &Self| (it.stat.st_dev, it.stat.st_ino, it.hash);
+        identity(self) == identity(other)
+    }
+
+    /// Gives `file` the owner and the permissions of this one. Returns what could not be kept.
+    pub(super) fn copy_metadata(&self, file: &File) -> Result<Vec<String>, Errno> {
+        let mut notes = Vec::new();
+        let now = fstat(file)?;
+        let (uid, gid) = (self.stat.st_uid, self.stat.st_gid);
+        if now.st_uid != uid || now.st_gid != gid {
+            let given = fchown(file, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)));
+            if given.is_err() {
+                notes.push(format!(
+                    "The file belonged to user {uid} and group {gid}, which could not be kept."
+                ));
+            }
+        }
+        // After the owner: changing the owner takes permissions away.
+        fchmod(file, Mode::from_raw_mode(self.stat.st_mode & 0o7777))?;
+        if self.stat.st_nlink > 1 {
+            notes.push(format!(
+                "The file had {} hard links; the other names keep the old content.",
+                self.stat.st_nlink
+            ));
+        }
+        Ok(notes)
+    }
+}
+
+/// Whether the file may be written: renaming over it would not ask.
+fn check_writable(directory: BorrowedFd<'_>, name: &OsStr, stat: &Stat) -> Result<(), Errno> {
+    if stat.st_mode & 0o222 == 0 {
+        return Err(Errno::ACCESS);
+    }
+    accessat(directory, name, Access::WRITE_OK, AtFlags::empty())
+}
+
+fn read(file: File, stat: &Stat, location: &Location) -> Result<Vec<u8>, ToolError> {
+    let mut content = Vec::new();
+    if u64::try_from(stat.st_size).is_ok_and(|size| size <= MAX_FILE_BYTES) {
+        let mut bounded = file.take(MAX_FILE_BYTES + 1);
+        bounded.read_to_end(&mut content).map_err(|error| {
+            ToolError::new(
+                ErrorCode::Internal,
+                format!("{location} cannot be read: {error}"),
+            )
+        })?;
+        if content.len() as u64 <= MAX_FILE_BYTES {
+            return Ok(content);
+        }
+    }
+    Err(ToolError::new(
+        ErrorCode::WriteLimit,
+        format!(
+            "{location} has {} bytes; files of more than {MAX_FILE_BYTES} cannot be changed by \
+             this tool",
+            stat.st_size
+        ),
+    )
+    .with("path", location.named()))
+}
+
+fn read_only(location: &Location) -> ToolError {
+    ToolError::new(
+        ErrorCode::AccessDenied,
+        format!("{location} is read-only; its permissions would have to be changed first"),
+    )
+    .with("path", location.named())
+}
+
+fn is_directory(location: &Location) -> ToolError {
+    ToolError::new(
+        ErrorCode::IsDirectory,
+        format!("{location} is a directory, not a file"),
+    )
+    .with("path", location.named())
+}

@@ -1,0 +1,134 @@
+//! What the model has seen of files.
+
+mod coverage;
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+pub(crate) use coverage::Coverage;
+
+use crate::content_hash::ContentHash;
+use crate::roots::Location;
+
+/// How many files are remembered; the one seen longest ago is forgotten first.
+const MAX_FILES: usize = 512;
+
+/// What the model of one session has seen, by the content that the files had.
+///
+/// Content is what counts: a file that was touched, moved or reached by another name is as well
+/// known as before, and one with other content is not known at all.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    files: Mutex<VecDeque<SeenFile>>,
+}
+
+/// The part of one content that was seen at one place.
+#[derive(Debug)]
+struct SeenFile {
+    location: Location,
+    content: ContentHash,
+    coverage: Coverage,
+}
+
+/// Why nothing of a content was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unseen {
+    /// The file was never read.
+    Never,
+    /// The file had other content when it was read or written.
+    Changed,
+}
+
+impl Seen {
+    /// Adds a part of what is at a location. What was seen of other content there is forgotten.
+    pub(crate) fn add(&self, location: &Location, content: ContentHash, coverage: Coverage) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = files.iter().position(|file| file.location == *location);
+        let known = place.and_then(|place| files.remove(place));
+        let coverage = match known {
+            Some(file) if file.content == content => file.coverage.union(coverage),
+            _ => coverage,
+        };
+        if files.len() == MAX_FILES {
+            files.pop_front();
+        }
+        files.push_back(SeenFile {
+            location: location.clone(),
+            content,
+            coverage,
+        });
+    }
+
+    /// What was seen of the content that is at a location now.
+    pub(crate) fn coverage(
+        &self,
+        location: &Location,
+        content: ContentHash,
+    ) -> Result<Coverage, Unseen> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = files.iter().filter(|file| file.content == content);
+        let known = same
+            .map(|file| file.coverage.clone())
+            .reduce(Coverage::union);
+        let elsewhere = || files.iter().any(|file| file.location == *location);
+        known.ok_or_else(|| {
+            if elsewhere() {
+                Unseen::Changed
+            } else {
+                Unseen::Never
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::root::{Root, RootName};
+    use crate::roots::Roots;
+
+    fn location(path: &str) -> Location {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Root::open(RootName::Project, directory.path()).unwrap();
+        Roots::new(root).locate(path).unwrap()
+    }
+
+    #[test]
+    fn content_is_known_wherever_it_is() {
+        let (a, b) = (location("a"), location("b"));
+        let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+        let seen = Seen::default();
+        assert_eq!(seen.coverage(&a, one), Err(Unseen::Never));
+        seen.add(&a, one, Coverage::from(0..1));
+        assert!(seen.coverage(&b, one).unwrap().covers(&(0..1)));
+        assert_eq!(seen.coverage(&a, two), Err(Unseen::Changed));
+        assert_eq!(seen.coverage(&b, two), Err(Unseen::Never));
+    }
+
+    #[test]
+    fn parts_add_up_until_the_content_changes() {
+        let a = location("a");
+        let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+        let seen = Seen::default();
+        seen.add(&a, one, Coverage::from(0..1));
+        seen.add(&a, one, Coverage::from(1..3));
+        assert!(seen.coverage(&a, one).unwrap().covers(&(0..3)));
+        seen.add(&a, two, Coverage::from(0..1));
+        assert_eq!(seen.coverage(&a, one), Err(Unseen::Changed));
+    }
+
+    #[test]
+    fn the_memory_is_bounded() {
+        let seen = Seen::default();
+        let file = |n: usize| (location(&n.to_string()), ContentHash::of(&n.to_le_bytes()));
+        for n in 0..=MAX_FILES {
+            let (location, content) = file(n);
+            seen.add(&location, content, Coverage::from(0..8));
+        }
+        let known = |n| {
+            let (location, content) = file(n);
+            seen.coverage(&location, content).is_ok()
+        };
+        assert_eq!((known(0), known(1), known(MAX_FILES)), (false, true, true));
+    }
+}
