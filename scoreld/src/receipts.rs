@@ -101,7 +101,7 @@ impl HostReceipts {
         report(settled, "a power failure may bring back what is deleted");
     }
 
-    /// What was begun and has no end, the oldest first.
+    /// What was begun and has no end, in the order in which it was begun.
     pub(crate) async fn unfinished(&self) -> Vec<(Key, Effect)> {
         self.with(|ledger| ledger.unfinished())
             .await

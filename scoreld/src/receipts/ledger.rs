@@ -2,6 +2,8 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
+use indexmap::IndexMap;
+
 use super::ReceiptError;
 use super::effect::{Effect, Subject};
 use super::file::ReceiptsFile;
@@ -26,7 +28,8 @@ const PRUNE_FROM: usize = 256;
 #[derive(Debug)]
 pub(super) struct Ledger {
     file: ReceiptsFile,
-    begun: HashMap<Key, Receipt<Effect>>,
+    /// In the order in which they were begun: the clock may stand still or go back.
+    begun: IndexMap<Key, Receipt<Effect>>,
     done: HashMap<Key, Receipt<Outcome>>,
     /// At how many receipts old ones are looked for.
     prune_at: usize,
@@ -48,7 +51,7 @@ impl Ledger {
         let (file, bytes) = ReceiptsFile::open(path)?;
         let mut ledger = Self {
             file,
-            begun: HashMap::new(),
+            begun: IndexMap::new(),
             done: HashMap::new(),
             prune_at: PRUNE_FROM,
         };
@@ -74,11 +77,11 @@ impl Ledger {
                 self.begun.insert(receipt.key.clone(), receipt);
             }
             Line::Done(receipt) => {
-                self.begun.remove(&receipt.key);
+                self.begun.shift_remove(&receipt.key);
                 self.done.insert(receipt.key.clone(), receipt);
             }
             Line::Abandoned(key) => {
-                self.begun.remove(&key);
+                self.begun.shift_remove(&key);
             }
         }
     }
@@ -115,7 +118,7 @@ impl Ledger {
 
     /// The effect is there. The line is durable with the next one that has to be.
     pub(super) fn done(&mut self, key: &Key, subject: Subject) -> io::Result<()> {
-        let Some(receipt) = self.begun.remove(key) else {
+        let Some(receipt) = self.begun.shift_remove(key) else {
             return Ok(());
         };
         let method = receipt.what.method();
@@ -131,7 +134,7 @@ impl Ledger {
 
     /// There is no effect; durable when this returns.
     pub(super) fn abandon(&mut self, key: &Key) -> io::Result<()> {
-        self.begun.remove(key);
+        self.begun.shift_remove(key);
         self.write(&Line::Abandoned(key.clone()))?;
         self.file.sync()
     }
@@ -156,13 +159,11 @@ impl Ledger {
         }
     }
 
-    /// What was begun and has no end, the oldest first.
+    /// What was begun and has no end, in the order in which it was begun.
     pub(super) fn unfinished(&self) -> Vec<(Key, Effect)> {
-        let mut begun: Vec<&Receipt<Effect>> = self.begun.values().collect();
-        begun.sort_by_key(|receipt| receipt.ts);
-        begun
-            .into_iter()
-            .map(|receipt| (receipt.key.clone(), receipt.what.clone()))
+        self.begun
+            .iter()
+            .map(|(key, receipt)| (key.clone(), receipt.what.clone()))
             .collect()
     }
 

@@ -148,6 +148,26 @@ fn an_abandoned_command_is_new_when_it_is_sent_again() {
 }
 
 #[test]
+fn what_was_begun_is_finished_in_that_order_whatever_the_clock_says() {
+    let place = Place::new();
+    let (effect, _) = creation();
+    let mut ledger = place.open();
+    let keys: Vec<Key> = (0..20).map(|n| place.key(&format!("c{n}"))).collect();
+    for (n, key) in keys.iter().enumerate() {
+        let now = if n < 10 { NOW } else { NOW - n as u64 };
+        begin_at(&mut ledger, key.clone(), &effect, now);
+    }
+    let order = |ledger: Ledger| -> Vec<Key> {
+        let unfinished = ledger.unfinished();
+        unfinished.into_iter().map(|(key, _)| key).collect()
+    };
+    assert_eq!(order(place.open()), keys);
+    ledger.rewrite().unwrap();
+    assert_eq!(order(ledger), keys);
+    assert_eq!(order(place.open()), keys);
+}
+
+#[test]
 fn what_is_about_to_be_deleted_is_not_made_again() {
     let place = Place::new();
     let (effect, subject) = creation();
