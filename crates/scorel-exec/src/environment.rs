@@ -1,0 +1,189 @@
+//! What commands find in their environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Variables that commands get as they are, if they are set and do not look like a secret.
+const PASSED: &[&str] = &[
+    "CARGO_HOME",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "NVM_DIR",
+    "PATH",
+    "PYENV_ROOT",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TZ",
+    "USER",
+    "VIRTUAL_ENV",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// Variables that commands find whatever the daemon's own environment says: there is no terminal,
+/// nobody who could answer a question, and nobody who pages.
+const FIXED: &[(&str, &str)] = &[
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("NO_COLOR", "1"),
+    ("PAGER", "cat"),
+    ("TERM", "dumb"),
+];
+
+/// Parts of names that secrets have.
+const SECRET_NAMES: &[&str] = &[
+    "APIKEY",
+    "AUTH",
+    "CREDENTIAL",
+    "KEY",
+    "PASSPHRASE",
+    "PASSWD",
+    "PASSWORD",
+    "PRIVATE",
+    "SECRET",
+    "TOKEN",
+];
+
+/// A secret that is shorter is looked for as a whole value only.
+const MIN_SEARCHED: usize = 8;
+
+/// The environment of a command: only what is known to be needed and harmless.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// What of `variables` commands may have. Anything that has one of `secrets` in its value is
+    /// left out, and so is everything that is not UTF-8.
+    #[must_use]
+    pub fn scrubbed(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        secrets: &[&str],
+    ) -> Self {
+        let passed = variables.into_iter().filter_map(|(name, value)| {
+            let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+            let may_pass = is_passed(&name) && !is_secret_name(&name) && !reveals(&value, secrets);
+            may_pass.then_some((name, value))
+        });
+        let mut variables: BTreeMap<_, _> = passed.collect();
+        let fixed = FIXED
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        variables.extend(fixed);
+        Self { variables }
+    }
+
+    /// With one directory for all temporary files.
+    #[must_use]
+    pub fn with_temporary_dir(mut self, dir: &Path) -> Self {
+        if let Some(dir) = dir.to_str() {
+            for name in ["TMPDIR", "TMP", "TEMP"] {
+                self.variables.insert(name.to_owned(), dir.to_owned());
+            }
+        }
+        self
+    }
+
+    /// The value of a variable.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// The names and values, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.variables.iter();
+        pairs.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+fn is_passed(name: &str) -> bool {
+    PASSED.contains(&name) || name.starts_with("LC_")
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+}
+
+fn reveals(value: &str, secrets: &[&str]) -> bool {
+    secrets
+        .iter()
+        .filter(|secret| !secret.is_empty())
+        .any(|secret| value == *secret || (secret.len() >= MIN_SEARCHED && value.contains(secret)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scrub(pairs: &[(&str, &str)], secrets: &[&str]) -> Environment {
+        let pairs = pairs
+            .iter()
+            .map(|(name, value)| (name.into(), value.into()));
+        Environment::scrubbed(pairs, secrets)
+    }
+
+    #[test]
+    fn only_known_variables_pass() {
+        let environment = scrub(
+            &[
+                ("PATH", "/bin"),
+                ("LC_ALL", "C"),
+                ("OPENAI_API_KEY", "sk-1"),
+                ("GITHUB_TOKEN", "t"),
+                ("DB_PASSWORD", "p"),
+                ("SSH_AUTH_SOCK", "/s"),
+                ("LD_PRELOAD", "/evil.so"),
+                ("LISTEN_FDS", "1"),
+                ("NOTIFY_SOCKET", "/n"),
+                ("MANAGER_X", "1"),
+                ("WATCHDOG_USEC", "1"),
+                ("BASH_ENV", "/evil"),
+                ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/x"),
+                ("LC_SECRET_TOKEN", "hidden"),
+                ("TERM", "xterm"),
+            ],
+            &[],
+        );
+        let own: Vec<_> = environment
+            .iter()
+            .filter(|pair| !FIXED.contains(pair))
+            .collect();
+        assert_eq!(own, [("LC_ALL", "C"), ("PATH", "/bin")]);
+        assert_eq!(environment.get("TERM"), Some("dumb"));
+    }
+
+    #[test]
+    fn a_value_with_a_secret_in_it_does_not_pass() {
+        let variables = [
+            ("HOME", "/home/sk-0123456789/x"),
+            ("LANG", "abc"),
+            ("USER", "abcd"),
+        ];
+        let environment = scrub(&variables, &["sk-0123456789", "abc", ""]);
+        assert_eq!(environment.get("HOME"), None);
+        assert_eq!(environment.get("LANG"), None);
+        assert_eq!(environment.get("USER"), Some("abcd"));
+    }
+
+    #[test]
+    fn temporary_files_have_one_place() {
+        let environment = scrub(&[("TMPDIR", "/tmp")], &[]).with_temporary_dir(Path::new("/t/1"));
+        assert_eq!(environment.get("TMPDIR"), Some("/t/1"));
+        assert_eq!(environment.get("TEMP"), Some("/t/1"));
+    }
+}

@@ -1,0 +1,110 @@
+//! The system's table of processes.
+
+use std::collections::HashMap;
+use std::fs;
+
+/// A process at the moment when it was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    pub(crate) parent: i32,
+    pub(crate) session: i32,
+    /// When it started, in ticks since the system did; tells two uses of a number apart.
+    pub(crate) started: u64,
+    /// Whether it has ended and only waits for its parent to notice.
+    pub(crate) is_zombie: bool,
+}
+
+impl Process {
+    /// The process with that number, if there is one.
+    pub(crate) fn find(pid: i32) -> Option<Self> {
+        parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+    }
+}
+
+/// All processes that this one can see.
+pub(crate) fn all() -> Vec<Process> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(Process::find)
+        .collect()
+}
+
+/// The processes of `table` that descend from `root`, parents first.
+pub(crate) fn descendants(table: &[Process], root: i32) -> Vec<Process> {
+    let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
+    for process in table {
+        children.entry(process.parent).or_default().push(*process);
+    }
+    let mut found = children.remove(&root).unwrap_or_default();
+    let mut next = 0;
+    while let Some(process) = found.get(next) {
+        let pid = process.pid;
+        found.extend(children.remove(&pid).unwrap_or_default());
+        next += 1;
+    }
+    found
+}
+
+/// Understands a line of `/proc/PID/stat`. The name, in parentheses, may have any character in it.
+fn parse(line: &[u8]) -> Option<Process> {
+    let name_end = line.iter().rposition(|byte| *byte == b')')?;
+    let pid_end = line.iter().position(|byte| *byte == b' ')?;
+    let pid = std::str::from_utf8(&line[..pid_end]).ok()?.parse().ok()?;
+    let rest = std::str::from_utf8(line.get(name_end + 2..)?).ok()?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    Some(Process {
+        pid,
+        parent: fields.get(1)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
+        started: fields.get(19)?.parse().ok()?,
+        is_zombie: matches!(*fields.first()?, "Z" | "X"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: i32, parent: i32) -> Process {
+        Process {
+            pid,
+            parent,
+            session: 1,
+            started: 0,
+            is_zombie: false,
+        }
+    }
+
+    #[test]
+    fn a_name_may_look_like_the_rest_of_the_line() {
+        let line = b"42 (a) Z 1 (b) c) S 7 42 41 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 991 0\n";
+        let found = parse(line).unwrap();
+        assert_eq!((found.pid, found.parent, found.session), (42, 7, 41));
+        assert_eq!((found.started, found.is_zombie), (991, false));
+        assert_eq!(parse(b"42 (a"), None);
+    }
+
+    #[test]
+    fn descendants_are_found_over_generations() {
+        let table = [process(5, 4), process(4, 2), process(3, 1), process(2, 1)];
+        let pids = |root| {
+            let found = descendants(&table, root);
+            found.iter().map(|it| it.pid).collect::<Vec<_>>()
+        };
+        assert_eq!(pids(2), [4, 5]);
+        assert_eq!(pids(1), [3, 2, 4, 5]);
+        assert_eq!(pids(9), [0; 0]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_process_is_in_the_table() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(all().iter().any(|process| process.pid == own));
+        assert!(Process::find(own).is_some_and(|it| it.pid == own && !it.is_zombie));
+    }
+}

@@ -1,0 +1,64 @@
+//! A process that runs a command and can be killed.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+
+use scorel_exec::Sandbox;
+
+use crate::{open, order, supervisors};
+
+pub(crate) const ARGUMENT: &str = "--daemon";
+
+/// Runs the command that is the first line of the input, in a sandbox if the second line is a
+/// directory, and passes on the command's output.
+pub(crate) fn serve() -> ExitCode {
+    let mut lines = io::stdin().lock().lines().map_while(Result::ok);
+    let mut order = order(&lines.next().unwrap());
+    let directory = lines.next().unwrap();
+    order.sandbox = (!directory.is_empty()).then(|| Sandbox {
+        writable: vec![PathBuf::from(&directory)],
+        ..Sandbox::default()
+    });
+    let run = supervisors()
+        .start(order, borrow(&open("/".as_ref()).unwrap()))
+        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let mut shown = 0;
+    runtime.block_on(async {
+        loop {
+            run.wait_for_output(shown).await;
+            let section = run.section(shown, 4096);
+            io::stdout().write_all(&section.bytes).unwrap();
+            io::stdout().flush().unwrap();
+            shown += section.bytes.len() as u64;
+            if section.bytes.is_empty() {
+                std::future::pending::<()>().await;
+            }
+        }
+    })
+}
+
+fn borrow(fd: &std::os::fd::OwnedFd) -> std::os::fd::BorrowedFd<'_> {
+    std::os::fd::AsFd::as_fd(fd)
+}
+
+/// Starts the process and waits until its command has said `ready`.
+pub(crate) fn start(command: &str, sandbox: Option<&str>) -> Child {
+    let mut child = Command::new("/proc/self/exe")
+        .arg(ARGUMENT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    write!(stdin, "{command}\n{}\n", sandbox.unwrap_or_default()).unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).bytes();
+    let mut said = Vec::new();
+    while !said.ends_with(b"ready") {
+        said.push(output.next().unwrap().unwrap());
+    }
+    child
+}

@@ -1,0 +1,62 @@
+//! Real commands under real supervisors. The test program is its own supervisor, as the daemon is.
+
+mod daemon;
+mod processes;
+mod runaways;
+mod running;
+mod sandbox;
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use libtest_mimic::{Arguments, Trial};
+use scorel_exec::{Environment, Order, Supervisors};
+
+fn main() -> ExitCode {
+    if let Some(code) = scorel_exec::run_if_asked() {
+        return code;
+    }
+    if std::env::args().nth(1).as_deref() == Some(daemon::ARGUMENT) {
+        return daemon::serve();
+    }
+    let mut trials = running::trials();
+    trials.extend(runaways::trials());
+    trials.extend(sandbox::trials());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A test that may wait for things.
+fn trial<F>(name: impl Into<String>, test: impl FnOnce() -> F + Send + 'static) -> Trial
+where
+    F: Future<Output = ()>,
+{
+    Trial::test(name.into(), move || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_time().build()?;
+        runtime.block_on(test());
+        Ok(())
+    })
+}
+
+/// The commands of this process; there may be one of these only.
+fn supervisors() -> Arc<Supervisors> {
+    static SUPERVISORS: OnceLock<Arc<Supervisors>> = OnceLock::new();
+    let new = || Supervisors::new().expect("a subreaper");
+    Arc::clone(SUPERVISORS.get_or_init(new))
+}
+
+fn order(command: &str) -> Order {
+    Order {
+        command: command.to_owned(),
+        environment: Environment::scrubbed(std::env::vars_os(), &[]),
+        sandbox: None,
+        timeout: None,
+        spool_dir: None,
+    }
+}
+
+/// A directory, open.
+fn open(path: &std::path::Path) -> io::Result<std::os::fd::OwnedFd> {
+    std::fs::File::open(path).map(Into::into)
+}

@@ -1,0 +1,56 @@
+//! Processes that have a number of the test in their command line.
+
+use std::fs;
+use std::os::fd::AsFd as _;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+/// A number that no other test has, as the seconds of a long sleep.
+pub(crate) fn canary() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let n = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("9{:08}{n:05}", std::process::id())
+}
+
+/// The living processes with `canary` in their command line.
+pub(crate) fn with(canary: &str) -> Vec<i32> {
+    let entries = fs::read_dir("/proc").unwrap();
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &i32| has(*pid, canary)).collect()
+}
+
+/// Zombies have no command line.
+fn has(pid: i32, canary: &str) -> bool {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&line).contains(canary)
+}
+
+/// The processes with `canary` that are still there after `limit`.
+pub(crate) fn left_after(canary: &str, limit: Duration) -> Vec<i32> {
+    let deadline = Instant::now() + limit;
+    loop {
+        let left = with(canary);
+        let Some(first) = left.first() else {
+            return left;
+        };
+        let time = deadline.saturating_duration_since(Instant::now());
+        if time.is_zero() {
+            return left;
+        }
+        wait_for_end(*first, time);
+    }
+}
+
+/// Waits until a process has ended, at most for `limit`.
+pub(crate) fn wait_for_end(pid: i32, limit: Duration) {
+    let pid = Pid::from_raw(pid).unwrap();
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {
+        return;
+    };
+    let mut fds = [PollFd::from_borrowed_fd(handle.as_fd(), PollFlags::IN)];
+    let limit = Timespec::try_from(limit).unwrap();
+    poll(&mut fds, Some(&limit)).unwrap();
+}

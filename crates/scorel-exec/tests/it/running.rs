@@ -1,0 +1,221 @@
+//! What a run says and does.
+
+use std::fs;
+use std::os::fd::AsFd as _;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::Trial;
+use scorel_exec::{End, EndCause, Exit, Order, Run, descends_from};
+
+use crate::{open, order, processes, supervisors, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "running::output_and_exit_code_are_told",
+            output_and_exit_code_are_told,
+        ),
+        trial("running::a_signal_is_told", a_signal_is_told),
+        trial(
+            "running::there_is_no_input_and_no_terminal",
+            there_is_no_input_and_no_terminal,
+        ),
+        trial(
+            "running::only_three_files_are_open",
+            only_three_files_are_open,
+        ),
+        trial(
+            "running::it_runs_in_its_directory",
+            it_runs_in_its_directory,
+        ),
+        trial(
+            "running::a_long_command_is_run_whole",
+            a_long_command_is_run_whole,
+        ),
+        trial(
+            "running::a_held_pipe_holds_nobody_up",
+            a_held_pipe_holds_nobody_up,
+        ),
+        trial(
+            "running::the_last_of_a_pipeline_is_waited_for",
+            the_last_of_a_pipeline_is_waited_for,
+        ),
+        trial(
+            "running::a_command_that_ignores_requests_is_stopped_in_time",
+            stopped_in_time,
+        ),
+        trial(
+            "running::a_stopped_supervisor_is_replaced",
+            a_stopped_supervisor_is_replaced,
+        ),
+        trial("running::a_flood_leaves_memory_and_counts_alone", a_flood),
+        trial(
+            "running::many_short_commands_leave_nothing",
+            many_short_commands_leave_nothing,
+        ),
+        trial("running::what_a_command_starts_descends_from_here", descent),
+    ]
+}
+
+fn start(order: Order) -> Run {
+    let directory = open("/".as_ref()).unwrap();
+    supervisors().start(order, directory.as_fd()).unwrap()
+}
+
+async fn run(command: &str) -> (String, End) {
+    let run = start(order(command));
+    let end = run.wait().await;
+    let output = run.section(0, 1 << 20).bytes;
+    (String::from_utf8_lossy(&output).into_owned(), end)
+}
+
+async fn output_and_exit_code_are_told() {
+    let (output, end) = run("echo one; echo two >&2; echo three; exit 3").await;
+    assert_eq!(output, "one\ntwo\nthree\n");
+    assert_eq!(
+        (end.cause, end.exit),
+        (EndCause::Exited, Some(Exit::Code(3)))
+    );
+    assert_eq!((end.signalled, end.survivors), (0, 0));
+}
+
+async fn a_signal_is_told() {
+    let (_, end) = run("kill -SEGV $$").await;
+    assert_eq!(end.exit, Some(Exit::Signal(11)));
+    let (_, end) = run("kill -40 $$").await;
+    assert_eq!(end.exit, Some(Exit::Signal(40)));
+}
+
+async fn there_is_no_input_and_no_terminal() {
+    let (output, _) = run("cat; tty; (exec 3<>/dev/tty) 2>/dev/null || echo none").await;
+    assert_eq!(output, "not a tty\nnone\n");
+}
+
+async fn only_three_files_are_open() {
+    let (output, _) = run("exec ls /proc/self/fd").await;
+    assert_eq!(output, "0\n1\n2\n3\n", "the last is the directory itself");
+}
+
+async fn it_runs_in_its_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let inner = directory.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    let opened = open(&inner).unwrap();
+    fs::rename(&inner, directory.path().join("moved")).unwrap();
+    let run = supervisors().start(order("pwd"), opened.as_fd()).unwrap();
+    run.wait().await;
+    let output = String::from_utf8(run.section(0, 4096).bytes).unwrap();
+    assert!(output.ends_with("/moved\n"), "{output}");
+}
+
+async fn a_long_command_is_run_whole() {
+    let text = "x".repeat(100_000);
+    let (output, _) = run(&format!("printf %s {text} | wc -c")).await;
+    assert_eq!(output.trim(), "100000");
+    let (_, end) = run(&format!(": {}", "x".repeat(200_000))).await;
+    let EndCause::NotStarted(message) = end.cause else {
+        panic!("{end:?}")
+    };
+    assert!(message.contains("Argument list too long"), "{message}");
+}
+
+async fn a_held_pipe_holds_nobody_up() {
+    let canary = processes::canary();
+    let started = Instant::now();
+    let script = format!("trap '' TERM; (sleep {canary}; sleep {canary}; echo late) & echo early");
+    let (output, end) = run(&script).await;
+    assert!(
+        started.elapsed() < Duration::from_millis(2500),
+        "{:?}",
+        started.elapsed()
+    );
+    assert_eq!((output.as_str(), end.cause), ("early\n", EndCause::Exited));
+    assert!(end.signalled >= 2, "{}", end.signalled);
+    assert_eq!(processes::with(&canary), [0; 0]);
+}
+
+async fn the_last_of_a_pipeline_is_waited_for() {
+    let (output, end) = run("echo text > >(read -r -t 0.05 <><(:); cat)").await;
+    assert_eq!((output.as_str(), end.signalled), ("text\n", 0));
+}
+
+async fn stopped_in_time() {
+    let canary = processes::canary();
+    let run = start(order(&format!(
+        "trap '' TERM; echo ready; while :; do sleep {canary}; done"
+    )));
+    run.wait_for_output(0).await;
+    let asked = Instant::now();
+    run.stop();
+    let end = run.wait().await;
+    assert!(
+        asked.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        asked.elapsed()
+    );
+    assert_eq!((end.cause, end.survivors), (EndCause::Stopped, 0));
+    assert_eq!(processes::with(&canary), [0; 0]);
+}
+
+async fn a_stopped_supervisor_is_replaced() {
+    let canary = processes::canary();
+    let run = start(order(&format!(
+        "setsid sleep {canary} & kill -STOP $PPID; echo ready; wait"
+    )));
+    run.wait_for_output(0).await;
+    run.stop();
+    let end = run.wait().await;
+    assert_eq!(end.cause, EndCause::Stopped);
+    assert_eq!(processes::with(&canary), [0; 0]);
+}
+
+async fn a_flood() {
+    const BYTES: u64 = 10 * 1024 * 1024 * 1024;
+    let before = resident();
+    let run = start(order(&format!(
+        "head -c {BYTES} /dev/zero; echo; yes | head -n 1000000"
+    )));
+    let mut peak = before;
+    let mut seen = 0;
+    while run.ended().is_none() {
+        seen += BYTES / 100;
+        run.wait_for_output(seen).await;
+        peak = peak.max(resident());
+    }
+    assert_eq!(run.counts(), (BYTES + 1 + 2_000_000, 1_000_001));
+    // Other tests run at the same time.
+    assert!(peak - before < 16 * 1024, "{} KiB", peak - before);
+}
+
+/// The memory of this process, in KiB.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+async fn many_short_commands_leave_nothing() {
+    let runs: Vec<_> = (0..100)
+        .map(|n| start(order(&format!("exit {}", n % 7))))
+        .collect();
+    for (n, run) in (0..).zip(runs) {
+        assert_eq!(run.wait().await.exit, Some(Exit::Code(n % 7)));
+    }
+}
+
+async fn descent() {
+    let canary = processes::canary();
+    let script = format!("(setsid sleep {canary} &); echo $$; sleep {canary}; true");
+    let run = start(order(&script));
+    run.wait_for_output(0).await;
+    let own = i32::try_from(std::process::id()).unwrap();
+    let found = processes::with(&canary);
+    assert!(!found.is_empty());
+    for pid in found {
+        assert!(descends_from(pid, own));
+    }
+    assert!(!descends_from(own, own) && !descends_from(1, own));
+}
