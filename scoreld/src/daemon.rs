@@ -71,6 +71,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         Arc::clone(&projects),
         Arc::clone(&config),
         Arc::clone(&models),
+        home.root(),
     );
     let sessions = Sessions::new(
         home.sessions(),

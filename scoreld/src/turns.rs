@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_journal::Blobs;
@@ -9,7 +9,7 @@ use scorel_proto::{BlobHash, SessionId, ThinkingLevel, TurnError};
 use scorel_provider::BlobSource;
 use scorel_runtime::{Provider, RetryPolicy, Toolbox, TurnLimits, TurnPorts};
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
-use scorel_tools::ProjectTools;
+use scorel_tools::{BlobSink, ProjectTools, ToolHost};
 
 use crate::config::{Config, ConfigSource, RuntimeConfig};
 use crate::instructions::instructions;
@@ -24,6 +24,7 @@ pub(crate) struct Turns {
     projects: Arc<ProjectRegistry>,
     config: Arc<ConfigSource>,
     models: Arc<Models>,
+    home: PathBuf,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
 }
 
@@ -38,11 +39,13 @@ impl Turns {
         projects: Arc<ProjectRegistry>,
         config: Arc<ConfigSource>,
         models: Arc<Models>,
+        home: &Path,
     ) -> Self {
         Self {
             projects,
             config,
             models,
+            home: home.to_owned(),
             tools: Mutex::default(),
         }
     }
@@ -58,12 +61,14 @@ impl Turns {
             .map_err(|error| config_error(error.to_string()))
     }
 
-    fn tools(&self, id: SessionId, dir: &Path) -> Result<Arc<ProjectTools>, TurnError> {
+    fn tools(&self, request: &TurnRequest, dir: &Path) -> Result<Arc<ProjectTools>, TurnError> {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = tools.get(&id) {
+        if let Some(known) = tools.get(&request.session_id) {
             return Ok(Arc::clone(known));
         }
-        let opened = ProjectTools::new(dir).map_err(|error| {
+        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
+        let host = ToolHost::new(&self.home, blobs);
+        let opened = ProjectTools::new(dir, host).map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
             let text = format!("the project's directory cannot be used: {error}{cause}");
@@ -74,7 +79,7 @@ impl Turns {
             }
         })?;
         let opened = Arc::new(opened);
-        tools.insert(id, Arc::clone(&opened));
+        tools.insert(request.session_id, Arc::clone(&opened));
         Ok(opened)
     }
 }
@@ -92,7 +97,7 @@ impl TurnSetup for Turns {
         let dir = Path::new(&project.work_dir);
         let config = self.config.current(Some(dir));
         let provider = self.provider(request, &config)?;
-        let tools: Arc<dyn Toolbox> = self.tools(request.session_id, dir)?;
+        let tools: Arc<dyn Toolbox> = self.tools(request, dir)?;
         let thinking = match request.thinking_level {
             ThinkingLevel::Default => config.model.thinking,
             level => level,
@@ -147,5 +152,11 @@ struct SessionBlobs(Blobs);
 impl BlobSource for SessionBlobs {
     fn read(&self, blob: &BlobHash) -> io::Result<Vec<u8>> {
         self.0.get(blob).map(Into::into).map_err(io::Error::other)
+    }
+}
+
+impl BlobSink for SessionBlobs {
+    fn store(&self, content: &[u8]) -> io::Result<BlobHash> {
+        self.0.put(content).map_err(io::Error::other)
     }
 }

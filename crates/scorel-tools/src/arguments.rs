@@ -68,6 +68,9 @@ fn simplify(schema: &mut Value) {
     if let Some(Value::Array(values)) = fields.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
+    if let Some(items) = fields.get_mut("items") {
+        simplify(items);
+    }
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
         properties.values_mut().for_each(simplify);
     }

@@ -192,10 +192,7 @@ impl Listing<'_> {
         if let Some(hint) = hint {
             text.push_str(&format!("[{hint}]\n"));
         }
-        Report {
-            text,
-            details: success(&figures),
-        }
+        Report::new(text, success(&figures))
     }
 
     /// What the page is of the whole; empty where it is the whole.

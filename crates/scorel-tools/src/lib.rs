@@ -1,9 +1,14 @@
 //! The tools a model can call, on named roots.
 //!
-//! [`ProjectTools`] is the toolbox of one session: `Read`, `Glob` and `Grep` on the session's
-//! project. A tool gets its files from [`Roots`] and from nowhere else, so a path that the model
+//! [`ProjectTools`] is the toolbox of one session: `Read`, `Glob`, `Grep`, `Write`, `Edit` and `Todo`
+//! on the session's project. A tool gets its files from [`Roots`] and from nowhere else, so a path that the model
 //! names cannot lead outside the directories that the session was given, whatever links are put in
 //! its way while it is being resolved.
+//!
+//! A file is changed only where the model has seen what it changes, as it is at that moment, and never
+//! halfway: the new content gets the file's name once all of it is on disk. Files that other programs
+//! run or obey are changed only with a person's permission; [`ProjectTools::write_target`] tells of
+//! them before a call runs.
 //!
 //! A call ends in two forms. The text is for the model: readable, bounded, and explicit about
 //! everything that was left out. The `details` are for user interfaces: one object, `ok: true` with
@@ -11,24 +16,36 @@
 
 mod arguments;
 mod char_boundary;
+mod content_hash;
 mod details;
+mod diff;
+mod edit;
 mod error;
 mod glob;
 mod grep;
+mod host;
+mod limits;
 mod pace;
 mod page;
 mod project_tools;
+mod protected;
 mod read;
 mod root;
 mod roots;
+mod seen;
 mod shown_path;
 mod tool;
 mod walk;
+mod write;
+mod write_target;
 
 #[cfg(test)]
 mod tests;
 
 pub use error::{ErrorCode, ToolError};
+pub use host::{BlobSink, ToolHost};
 pub use project_tools::ProjectTools;
+pub use protected::{Protection, is_protected};
 pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};
+pub use write_target::WriteTarget;

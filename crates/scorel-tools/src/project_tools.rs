@@ -10,25 +10,35 @@ use serde_json::Value;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
+use crate::edit::EditTool;
 use crate::error::{ErrorCode, ToolError};
 use crate::glob::GlobTool;
 use crate::grep::GrepTool;
+use crate::host::ToolHost;
 use crate::pace::{Pace, TIME_LIMIT};
 use crate::read::ReadTool;
 use crate::root::{OpenRootError, Root, RootName};
 use crate::roots::Roots;
+use crate::seen::Seen;
 use crate::tool::{Call, Report, Tool};
+use crate::write::WriteTool;
+use crate::write_target::WriteTarget;
 
 /// How much of unparsable arguments an error quotes, in characters.
 const QUOTED_CHARS: usize = 200;
 
-/// `Read`, `Glob` and `Grep` on a project.
+/// `Read`, `Glob`, `Grep`, `Write` and `Edit` on a project.
+///
+/// One value serves one session for as long as it is loaded: it knows what the session's model has
+/// read, and that is what the model may change.
 ///
 /// Calls run on the runtime's blocking threads and at most for a few seconds: each ends by itself,
 /// with what it has, at its time limit or when it is cancelled.
 #[derive(Debug)]
 pub struct ProjectTools {
     roots: Arc<Roots>,
+    seen: Arc<Seen>,
+    host: ToolHost,
     tools: Vec<Arc<dyn Tool>>,
     specs: Vec<ToolSpec>,
 }
@@ -38,25 +48,92 @@ impl ProjectTools {
     ///
     /// # Errors
     /// The directory cannot be opened.
-    pub fn new(project_dir: &Path) -> Result<Self, OpenRootError> {
+    pub fn new(project_dir: &Path, host: ToolHost) -> Result<Self, OpenRootError> {
         let project = Root::open(RootName::Project, project_dir)?;
-        Ok(Self::on(Roots::new(project)))
+        Ok(Self::on(Roots::new(project), host))
     }
 
     /// The tools on roots that are already open.
     #[must_use]
-    pub fn on(roots: Roots) -> Self {
-        let tools: Vec<Arc<dyn Tool>> =
-            vec![Arc::new(ReadTool), Arc::new(GlobTool), Arc::new(GrepTool)];
-        Self::with_tools(roots, tools)
+    pub fn on(roots: Roots, host: ToolHost) -> Self {
+        let tools: Vec<Arc<dyn Tool>> = vec![
+            Arc::new(ReadTool),
+            Arc::new(GlobTool),
+            Arc::new(GrepTool),
+            Arc::new(WriteTool),
+            Arc::new(EditTool),
+        ];
+        Self::with_tools(roots, host, tools)
     }
 
-    pub(crate) fn with_tools(roots: Roots, tools: Vec<Arc<dyn Tool>>) -> Self {
+    pub(crate) fn with_tools(roots: Roots, host: ToolHost, tools: Vec<Arc<dyn Tool>>) -> Self {
         Self {
             roots: Arc::new(roots),
+            seen: Arc::default(),
+            host,
             specs: tools.iter().map(|tool| tool.spec()).collect(),
             tools,
         }
+    }
+
+    /// The file that a call would make or change; nothing if it would change none, or if it is sure
+    /// to fail because no tool has its name or its arguments name no path.
+    ///
+    /// Looks at the file system, and so may block, but changes nothing. With the answer a caller can
+    /// ask for permission before the call runs, and let it run with [`ProjectTools::call_permitted`].
+    ///
+    /// # Errors
+    /// The call would fail with this error.
+    pub fn write_target(&self, call: &ToolCall) -> Result<Option<WriteTarget>, ToolError> {
+        let position = self.specs.iter().position(|spec| spec.name == call.name);
+        let tool = position.map(|position| &self.tools[position]);
+        match tool.and_then(|tool| tool.path_written(&call.input)) {
+            Some(path) => {
+                let location = self.roots.locate_file(path)?;
+                let target = self.roots.write_target(&location, self.host.home())?;
+                Ok(Some(target))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Runs a call that a person permitted to change the file `permitted`, protected or not, and no
+    /// other. Otherwise as [`Toolbox::call`].
+    #[must_use]
+    pub fn call_permitted(
+        &self,
+        call: ToolCall,
+        permitted: WriteTarget,
+        updates: ToolUpdates,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, ToolOutcome> {
+        self.start(call, Some(permitted), updates, cancel)
+    }
+
+    fn start(
+        &self,
+        call: ToolCall,
+        permitted: Option<WriteTarget>,
+        _updates: ToolUpdates,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, ToolOutcome> {
+        let chosen = self.choose(call);
+        let (roots, seen) = (Arc::clone(&self.roots), Arc::clone(&self.seen));
+        let host = self.host.clone();
+        let begin = move || Call {
+            roots,
+            seen,
+            host,
+            permitted,
+            pace: Pace::new(cancel, TIME_LIMIT),
+        };
+        Box::pin(async move {
+            let result = match chosen {
+                Ok((tool, input)) => run(tool, input, begin).await,
+                Err(error) => Err(error),
+            };
+            outcome(result)
+        })
     }
 
     /// The tool and the arguments of a call, if both are there.
@@ -91,39 +168,29 @@ impl Toolbox for ProjectTools {
     fn call(
         &self,
         call: ToolCall,
-        _updates: ToolUpdates,
+        updates: ToolUpdates,
         cancel: CancellationToken,
     ) -> BoxFuture<'static, ToolOutcome> {
-        let chosen = self.choose(call);
-        let roots = Arc::clone(&self.roots);
-        Box::pin(async move {
-            let result = match chosen {
-                Ok((tool, input)) => run(tool, input, roots, cancel).await,
-                Err(error) => Err(error),
-            };
-            outcome(result)
-        })
+        self.start(call, None, updates, cancel)
     }
 }
 
 async fn run(
     tool: Arc<dyn Tool>,
     input: Value,
-    roots: Arc<Roots>,
-    cancel: CancellationToken,
+    begin: impl FnOnce() -> Call + Send + 'static,
 ) -> Result<Report, ToolError> {
-    spawn_blocking(move || {
-        let pace = Pace::new(cancel, TIME_LIMIT);
-        tool.run(&Call { roots, pace }, input)
-    })
-    .await
-    .unwrap_or_else(|error| Err(broken(error)))
+    spawn_blocking(move || tool.run(&begin(), input))
+        .await
+        .unwrap_or_else(|error| Err(broken(error)))
 }
 
 fn outcome(result: Result<Report, ToolError>) -> ToolOutcome {
     match result {
         Ok(report) => ToolOutcome {
-            content: vec![Block::text(report.text)],
+            content: std::iter::once(Block::text(report.text))
+                .chain(report.picture)
+                .collect(),
             is_error: false,
             details: Some(report.details),
         },

@@ -1,6 +1,8 @@
-//! `Read`: the lines of a text file.
+//! `Read`: the lines of a text file, or a picture.
 
+mod header;
 mod lines;
+mod picture;
 mod text;
 
 use std::num::NonZeroU64;
@@ -16,16 +18,18 @@ use crate::error::ToolError;
 use crate::roots::Location;
 use crate::tool::{Call, Report, Tool};
 
+use header::Header;
 use lines::{LineWindow, MAX_LINE_BYTES};
-use text::TextFile;
+use text::{TextFile, failed};
 
 /// How many lines a call shows if it does not say.
 const DEFAULT_LIMIT: u64 = 2_000;
 
 const DESCRIPTION: &str = "\
-Reads a UTF-8 text file of the project. Shows each line as its number, a tab and its text; numbers \
-begin at 1 and are not part of the file. Shows up to 2000 lines from the start unless `offset` and \
+Reads a UTF-8 text file of the project, or a picture (PNG, JPEG, GIF, WebP). Shows each line as its number, a tab and its text; numbers \
+begin at 1 and are not part of the file. Line ends (LF or CR LF) are not shown. Shows up to 2000 lines from the start unless `offset` and \
 `limit` say otherwise; a note in brackets at the end tells when there is more and how to go on. \
+Lines of more than 8192 bytes are cut; `column` shows the rest of one. \
 Cannot read directories (list them with Glob) or binary files. To find a place in a large file, use \
 Grep first and then read around it.";
 
@@ -39,6 +43,19 @@ struct Arguments {
     offset: Option<NonZeroU64>,
     /// How many lines to show at most. Default 2000.
     limit: Option<NonZeroU64>,
+    /// For a line that is too long to be shown at once: shows only the line at `offset`, from this
+    /// byte of it on, from 1. Shows up to 65536 bytes of it.
+    column: Option<NonZeroU64>,
+}
+
+impl Arguments {
+    fn window(&self) -> LineWindow {
+        let line = self.offset.map_or(1, NonZeroU64::get);
+        match self.column {
+            Some(column) => LineWindow::part(line, column.get()),
+            None => LineWindow::new(line, self.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get)),
+        }
+    }
 }
 
 /// The figures of a call.
@@ -63,6 +80,8 @@ struct Figures {
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_column: Option<u64>,
     /// What the model was told about the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
@@ -85,11 +104,13 @@ impl Tool for ReadTool {
     fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
         let arguments: Arguments = arguments::parse(input)?;
         let location = call.roots.locate(&arguments.path)?;
-        let mut file = TextFile::open(&call.roots, &location, &call.pace)?;
-        let mut window = LineWindow::new(
-            arguments.offset.map_or(1, NonZeroU64::get),
-            arguments.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get),
-        );
+        let file = call.roots.open_file(&location)?;
+        let header = Header::of(&file).map_err(|error| failed(&location, &error))?;
+        if let Some(media_type) = header.picture() {
+            return picture::show(call, &location, file, &header, media_type);
+        }
+        let mut file = TextFile::new(file, &header, &location, &call.pace);
+        let mut window = arguments.window();
         while !(window.has_more() && file.is_large()) {
             match file.next()? {
                 Some(text) => window.push(text),
@@ -98,6 +119,9 @@ impl Tool for ReadTool {
                     break;
                 }
             }
+        }
+        if let Some(hash) = file.hash() {
+            call.seen.add(&location, hash, window.seen().clone());
         }
         Ok(report(&location, &file, &window))
     }
@@ -110,12 +134,13 @@ fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Repo
     let figures = Figures {
         path: location.named(),
         bytes: file.bytes(),
-        sha256: file.sha256(),
+        sha256: file.hash().map(|hash| hash.to_string()),
         start_line: shown.as_ref().map(|lines| *lines.start()),
         end_line: shown.as_ref().map(|lines| *lines.end()),
         total_lines,
         truncated: window.next_offset().is_some() || window.cut_lines() > 0,
         next_offset: window.next_offset(),
+        next_column: window.next_column(),
         hint: hint.clone(),
     };
     let mut text = window.text().to_owned();
@@ -124,10 +149,7 @@ fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Repo
         text.push_str(&hint);
         text.push_str("]\n");
     }
-    Report {
-        text,
-        details: success(&figures),
-    }
+    Report::new(text, success(&figures))
 }
 
 /// What the model must know besides the lines.
@@ -153,10 +175,14 @@ fn hint(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Option
         }
         (Some(_), None) => {}
     }
-    if window.cut_lines() > 0 {
+    if let Some(column) = window.next_column() {
+        sentences.push(format!("The line goes on at column {column}."));
+    } else if window.cut_lines() > 0 {
         sentences.push(format!(
-            "{} long lines were cut after {MAX_LINE_BYTES} bytes; Grep shows parts of long lines.",
-            window.cut_lines()
+            "{} long lines were cut after {MAX_LINE_BYTES} bytes; to see the rest of one, give its \
+             number as `offset` and {} as `column`.",
+            window.cut_lines(),
+            MAX_LINE_BYTES + 1
         ));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))

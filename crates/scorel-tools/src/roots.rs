@@ -12,7 +12,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::root::{LOOK, Root, RootName};
 use crate::shown_path::shown_path;
 
-pub(crate) use destination::Destination;
+pub(crate) use destination::{Original, WriteAccess};
 
 /// The longest path argument in bytes, as the system's own limit.
 const MAX_PATH_BYTES: usize = 4096;
@@ -60,6 +60,17 @@ impl Roots {
             }
             None => Ok(Location::new(RootName::Project, argument)),
         }
+    }
+
+    /// As [`Roots::locate`], for a path that names a file to be written.
+    pub(crate) fn locate_file(&self, argument: &str) -> Result<Location, ToolError> {
+        if argument.ends_with('/') {
+            return Err(ToolError::invalid(
+                "`path` ends with `/`, as only a directory does; directories are made with the \
+                 files in them",
+            ));
+        }
+        self.locate(argument)
     }
 
     /// Opens a regular file for reading. Never blocks on a pipe or a device.
@@ -187,6 +198,11 @@ impl Location {
         }
     }
 
+    /// The path below the root as text.
+    pub(crate) fn relative(&self) -> String {
+        shown_path(&self.path)
+    }
+
     /// The location with its root's name, for user interfaces.
     pub(crate) fn named(&self) -> String {
         if self.path.as_os_str().is_empty() {
@@ -270,6 +286,15 @@ fn refusal(location: &Location, error: Errno) -> ToolError {
             ErrorCode::InvalidArguments,
             "has a name that is too long".to_owned(),
         ),
+        Errno::ISDIR => (
+            ErrorCode::IsDirectory,
+            "is a directory, not a file".to_owned(),
+        ),
+        Errno::ROFS => (
+            ErrorCode::AccessDenied,
+            "is on a file system that is read-only".to_owned(),
+        ),
+        Errno::NOSPC | Errno::DQUOT => (ErrorCode::NoSpace, "has no space left".to_owned()),
         Errno::NXIO | Errno::NODEV => return not_a_file(location),
         other => (
             ErrorCode::Internal,

@@ -1,6 +1,7 @@
 //! The tools on real directories.
 
 mod arguments;
+mod edit;
 mod escapes;
 mod glob;
 mod grep;
@@ -11,3 +12,4 @@ mod read;
 mod reference;
 mod special_files;
 mod toolbox;
+mod write;

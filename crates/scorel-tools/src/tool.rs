@@ -3,17 +3,27 @@
 use std::fmt;
 use std::sync::Arc;
 
+use scorel_proto::Block;
 use scorel_runtime::ToolSpec;
 use serde_json::Value;
 
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
+use crate::host::ToolHost;
 use crate::pace::Pace;
-use crate::roots::Roots;
+use crate::roots::{Location, Roots, WriteAccess};
+use crate::seen::Seen;
+use crate::write_target::WriteTarget;
 
 /// One tool.
 pub(crate) trait Tool: fmt::Debug + Send + Sync {
     /// What the model is told about it.
     fn spec(&self) -> ToolSpec;
+
+    /// The path argument of a call that changes a file; nothing if no call of the tool does, or if
+    /// the arguments do not fit.
+    fn path_written<'a>(&self, _input: &'a Value) -> Option<&'a str> {
+        None
+    }
 
     /// Runs one call on the calling thread, which it may block.
     fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError>;
@@ -24,8 +34,33 @@ pub(crate) trait Tool: fmt::Debug + Send + Sync {
 pub(crate) struct Call {
     /// The session's roots.
     pub(crate) roots: Arc<Roots>,
+    /// What the model has seen of files.
+    pub(crate) seen: Arc<Seen>,
+    /// The daemon.
+    pub(crate) host: ToolHost,
+    /// The one file that a person permitted this call to change, if one was asked.
+    pub(crate) permitted: Option<WriteTarget>,
     /// When to end.
     pub(crate) pace: Pace,
+}
+
+impl Call {
+    /// Whether the call is still wanted before it changes a file; a change is not interrupted.
+    pub(crate) fn check_wanted(&self, location: &Location) -> Result<(), ToolError> {
+        self.pace.check().map_err(|interruption| {
+            let reason = interruption.reason();
+            let message = format!("{reason} before {location} was changed");
+            ToolError::new(ErrorCode::Cancelled, message).with("path", location.named())
+        })
+    }
+
+    /// What this call may write.
+    pub(crate) fn write_access(&self) -> WriteAccess<'_> {
+        WriteAccess {
+            daemon_home: self.host.home(),
+            permitted: self.permitted.as_ref(),
+        }
+    }
 }
 
 /// What a call gives.
@@ -33,6 +68,19 @@ pub(crate) struct Call {
 pub(crate) struct Report {
     /// For the model.
     pub(crate) text: String,
+    /// A picture for the model, after the text.
+    pub(crate) picture: Option<Block>,
     /// For user interfaces.
     pub(crate) details: Value,
+}
+
+impl Report {
+    /// A report without a picture.
+    pub(crate) fn new(text: String, details: Value) -> Self {
+        Self {
+            text,
+            picture: None,
+            details,
+        }
+    }
 }

@@ -52,10 +52,7 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &Findings) -> Report
     if let Some(hint) = hint {
         text.push_str(&format!("[{hint}]\n"));
     }
-    Report {
-        text,
-        details: success(&figures),
-    }
+    Report::new(text, success(&figures))
 }
 
 /// What the model must know besides the entries.

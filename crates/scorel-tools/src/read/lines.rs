@@ -4,9 +4,12 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use crate::char_boundary::floor_char_boundary;
+use crate::seen::Coverage;
 
 /// The most bytes of one line that are shown.
 pub(super) const MAX_LINE_BYTES: usize = 8 * 1024;
+/// The most bytes of one line that are shown where a part of it was asked for.
+const MAX_PART_BYTES: usize = 64 * 1024;
 /// The most bytes that are shown, numbers included.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
@@ -15,17 +18,32 @@ const MAX_TEXT_BYTES: usize = 256 * 1024;
 pub(super) struct LineWindow {
     first: u64,
     limit: u64,
+    /// How many bytes at the front of the first line are to be left out.
+    skip: u64,
+    /// The most bytes that are shown of a line.
+    max_line: usize,
+    /// How many bytes of the file were taken.
+    at: u64,
+    /// Where the current line begins, and its text: a byte order mark is no part of it.
+    line_at: u64,
+    text_at: u64,
     /// How many lines ended.
     ended: u64,
     /// Whether the line after those has begun.
     in_line: bool,
     /// What is shown of the current line, if it is in the window.
     line: String,
-    /// How many bytes of the current line are left out.
+    /// How many bytes of the current line are left out before the shown ones.
+    skipped: u64,
+    /// How many bytes of the current line are left out after the shown ones.
     cut: usize,
     text: String,
     shown: u64,
     cut_lines: u64,
+    /// The column after the shown part of the line that was cut last.
+    next_column: Option<u64>,
+    /// The bytes of the file that are shown.
+    seen: Coverage,
     /// No further line is shown.
     closed: bool,
 }
@@ -36,14 +54,31 @@ impl LineWindow {
         Self {
             first,
             limit,
+            skip: 0,
+            max_line: MAX_LINE_BYTES,
+            at: 0,
+            line_at: 0,
+            text_at: 0,
             ended: 0,
             in_line: false,
             line: String::new(),
+            skipped: 0,
             cut: 0,
             text: String::new(),
             shown: 0,
             cut_lines: 0,
+            next_column: None,
+            seen: Coverage::default(),
             closed: false,
+        }
+    }
+
+    /// The line number `line` alone, from byte number `column` of it on; both count from 1.
+    pub(super) fn part(line: u64, column: u64) -> Self {
+        Self {
+            skip: column - 1,
+            max_line: MAX_PART_BYTES,
+            ..Self::new(line, 1)
         }
     }
 
@@ -52,9 +87,12 @@ impl LineWindow {
         let mut rest = piece;
         if self.ended == 0 && !self.in_line {
             rest = rest.strip_prefix('\u{feff}').unwrap_or(rest);
+            self.at += (piece.len() - rest.len()) as u64;
+            self.text_at = self.at;
         }
         for part in rest.split_inclusive('\n') {
             self.in_line = true;
+            self.at += part.len() as u64;
             if self.is_current_shown() {
                 self.extend_line(part);
             }
@@ -98,6 +136,16 @@ impl LineWindow {
         self.cut_lines
     }
 
+    /// The column to go on with in the line that was cut, if only a part of one was asked for.
+    pub(super) fn next_column(&self) -> Option<u64> {
+        self.next_column.filter(|_| self.max_line == MAX_PART_BYTES)
+    }
+
+    /// The bytes of the file that are shown, with the ends of lines and a byte order mark.
+    pub(super) fn seen(&self) -> &Coverage {
+        &self.seen
+    }
+
     /// The shown lines with their numbers.
     pub(super) fn text(&self) -> &str {
         &self.text
@@ -109,7 +157,8 @@ impl LineWindow {
 
     fn extend_line(&mut self, part: &str) {
         let part = part.strip_suffix('\n').unwrap_or(part);
-        let room = MAX_LINE_BYTES - self.line.len();
+        let part = self.after_skip(part);
+        let room = self.max_line - self.line.len();
         // Once a line is cut, a shorter character must not follow the gap.
         let kept = if self.cut > 0 {
             0
@@ -120,6 +169,20 @@ impl LineWindow {
         self.cut += part.len() - kept;
     }
 
+    /// What of a part of the current line comes after what is to be left out.
+    fn after_skip<'a>(&mut self, part: &'a str) -> &'a str {
+        let wanted = usize::try_from(self.skip).unwrap_or(usize::MAX);
+        let at = floor_char_boundary(part, wanted);
+        self.skipped += at as u64;
+        // Once something is shown, nothing after it is left out.
+        self.skip = if at < part.len() {
+            0
+        } else {
+            self.skip - at as u64
+        };
+        &part[at..]
+    }
+
     fn end_line(&mut self) {
         self.in_line = false;
         if self.is_current_shown() {
@@ -127,14 +190,20 @@ impl LineWindow {
         }
         self.ended += 1;
         self.line.clear();
+        self.skipped = 0;
         self.cut = 0;
+        (self.line_at, self.text_at) = (self.at, self.at);
     }
 
     fn show_line(&mut self) {
         let before = self.text.len();
         let line = self.line.strip_suffix('\r').unwrap_or(&self.line);
         // Writing to a string cannot fail.
-        let _ = write!(self.text, "{:>6}\t{line}", self.ended + 1);
+        let _ = write!(self.text, "{:>6}\t", self.ended + 1);
+        if self.skipped > 0 {
+            let _ = write!(self.text, "[{} bytes ...] ", self.skipped);
+        }
+        self.text.push_str(line);
         if self.cut > 0 {
             let _ = write!(self.text, " [... {} more bytes]", self.cut);
         }
@@ -145,8 +214,26 @@ impl LineWindow {
             return;
         }
         self.shown += 1;
-        self.cut_lines += u64::from(self.cut > 0);
+        self.note_seen();
         self.closed = self.shown >= self.limit;
+    }
+
+    /// Notes which bytes of the file the line just shown has.
+    fn note_seen(&mut self) {
+        let shown_at = self.text_at + self.skipped;
+        let from = if self.skipped > 0 {
+            shown_at
+        } else {
+            self.line_at
+        };
+        if self.cut == 0 {
+            self.seen.add(from..self.at);
+            return;
+        }
+        let shown = self.line.len() as u64;
+        self.seen.add(from..shown_at + shown);
+        self.cut_lines += 1;
+        self.next_column = Some(self.skipped + shown + 1);
     }
 }
 

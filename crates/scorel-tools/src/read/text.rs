@@ -5,12 +5,14 @@ use std::io::Read as _;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::content_hash::ContentHash;
 use crate::error::{ErrorCode, ToolError};
+use crate::limits::MAX_FILE_BYTES;
 use crate::pace::{Interruption, Pace};
-use crate::roots::{Location, Roots};
+use crate::roots::Location;
 
-/// Up to which size a file is read to its end and hashed, whatever part of it is shown.
-const WHOLE_FILE_BYTES: u64 = 8 * 1024 * 1024;
+use super::header::Header;
+
 const BUFFER_BYTES: usize = 64 * 1024;
 /// The longest beginning of a character that a piece can end with.
 const MAX_CARRY: usize = 3;
@@ -19,6 +21,7 @@ const MAX_CARRY: usize = 3;
 #[derive(Debug)]
 pub(super) struct TextFile<'a> {
     file: File,
+    header: &'a Header,
     location: &'a Location,
     pace: &'a Pace,
     size: u64,
@@ -33,25 +36,26 @@ pub(super) struct TextFile<'a> {
 }
 
 impl<'a> TextFile<'a> {
-    pub(super) fn open(
-        roots: &Roots,
+    /// The file from its beginning. `header` is what it begins with.
+    pub(super) fn new(
+        file: File,
+        header: &'a Header,
         location: &'a Location,
         pace: &'a Pace,
-    ) -> Result<Self, ToolError> {
-        let file = roots.open_file(location)?;
-        let metadata = file.metadata().map_err(|error| failed(location, &error))?;
-        Ok(Self {
+    ) -> Self {
+        Self {
             file,
+            header,
             location,
             pace,
-            size: metadata.len(),
+            size: header.file_size(),
             buffer: vec![0; BUFFER_BYTES],
             given: 0,
             filled: 0,
             read: 0,
             complete: false,
             hash: Sha256::new(),
-        })
+        }
     }
 
     /// The next piece; `None` at the end of the file.
@@ -86,7 +90,7 @@ impl<'a> TextFile<'a> {
 
     /// Whether the file is too large to be read to its end for its hash and line count alone.
     pub(super) fn is_large(&self) -> bool {
-        self.bytes() > WHOLE_FILE_BYTES
+        self.bytes() > MAX_FILE_BYTES
     }
 
     /// Whether the end of the file was reached.
@@ -104,9 +108,9 @@ impl<'a> TextFile<'a> {
     }
 
     /// The hash of the whole file, if it was read and is not large.
-    pub(super) fn sha256(&self) -> Option<String> {
+    pub(super) fn hash(&self) -> Option<ContentHash> {
         let hashed = self.complete && !self.is_large();
-        hashed.then(|| format!("{:x}", self.hash.clone().finalize()))
+        hashed.then(|| ContentHash::finish(self.hash.clone()))
     }
 
     fn fill(&mut self, carry: usize) -> Result<usize, ToolError> {
@@ -117,7 +121,7 @@ impl<'a> TextFile<'a> {
             }
         };
         self.read += count as u64;
-        if self.read <= WHOLE_FILE_BYTES {
+        if self.read <= MAX_FILE_BYTES {
             self.hash.update(&self.buffer[carry..carry + count]);
         }
         Ok(count)
@@ -143,7 +147,7 @@ impl<'a> TextFile<'a> {
         let location = self.location;
         ToolError::new(
             ErrorCode::Binary,
-            format!("{location} is not UTF-8 text; Read shows text files only"),
+            format!("{location} is not UTF-8 text{}", self.header.advice()),
         )
         .with("path", location.named())
         .with("bytes", self.bytes())
@@ -167,7 +171,8 @@ impl<'a> TextFile<'a> {
     }
 }
 
-fn failed(location: &Location, error: &std::io::Error) -> ToolError {
+/// The system's own failure.
+pub(super) fn failed(location: &Location, error: &std::io::Error) -> ToolError {
     ToolError::new(
         ErrorCode::Internal,
         format!("{location} cannot be read: {error}"),

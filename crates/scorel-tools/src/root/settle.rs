@@ -57,11 +57,6 @@ impl Root {
         Err(Errno::LOOP)
     }
 
-    /// Where the root is in the file system now.
-    pub(crate) fn real_path(&self) -> Result<PathBuf, Errno> {
-        real_path(self.directory.as_fd())
-    }
-
     /// Opens the directory at `path`, or the innermost one on the way to it, with what is missing.
     fn innermost(&self, path: &Path) -> Result<(OwnedFd, Vec<OsString>), Errno> {
         let mut missing = Vec::new();

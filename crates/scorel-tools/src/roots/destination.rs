@@ -5,15 +5,15 @@ mod temporary;
 
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, RenameFlags, fsync, mkdirat, openat, renameat, renameat_with};
 use rustix::io::Errno;
 
 use super::{Location, Roots, refusal};
 use crate::error::{ErrorCode, ToolError};
-use crate::protected::is_protected;
 use crate::root::{Settled, real_path};
+use crate::write_target::WriteTarget;
 
 pub(crate) use original::Original;
 use temporary::Temporary;
@@ -33,39 +33,39 @@ pub(crate) struct Destination<'a> {
     name: OsString,
 }
 
+/// What a call may write.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WriteAccess<'a> {
+    /// Where the daemon keeps its own files.
+    pub(crate) daemon_home: &'a Path,
+    /// The one file that a person permitted the call to change, if one was asked.
+    pub(crate) permitted: Option<&'a WriteTarget>,
+}
+
 impl Roots {
-    /// Where writing to a location puts its file. Follows links; makes nothing.
+    /// The file that writing to a location makes or changes. Changes nothing.
     ///
     /// # Errors
-    /// The location leads outside its root, cannot be a file, may not be written, or is protected.
-    fn settle(&self, location: &Location, daemon_home: &Path) -> Result<Settled, ToolError> {
-        let root = self.root(location.root)?;
-        if root.name().is_read_only() {
-            let message = format!("{} is read-only", root.name());
-            return Err(ToolError::new(ErrorCode::AccessDenied, message)
-                .with("path", location.named()));
-        }
-        let fail = |error| refusal(location, error);
-        let settled = root.settle(&location.path).map_err(fail)?;
-        let mut real: PathBuf = real_path(settled.directory.as_fd()).map_err(fail)?;
-        real.extend(&settled.missing);
-        real.push(&settled.name);
-        match is_protected(&real, daemon_home) {
-            Some(reason) => Err(permission_needed(location, reason)),
-            None => Ok(settled),
-        }
+    /// The location leads outside its root, cannot be a file, or is in a root that is read-only.
+    pub(crate) fn write_target(
+        &self,
+        location: &Location,
+        daemon_home: &Path,
+    ) -> Result<WriteTarget, ToolError> {
+        Ok(self.settle(location, daemon_home)?.1)
     }
 
     /// The place of a file that exists, with what it is.
     ///
     /// # Errors
-    /// As for writing, and nothing that can be read and written is there.
+    /// The location may not be written, or nothing that can be read and written is there.
     pub(crate) fn existing<'a>(
         &self,
         location: &'a Location,
-        daemon_home: &Path,
+        access: WriteAccess<'_>,
     ) -> Result<(Destination<'a>, Original), ToolError> {
-        let settled = self.settle(location, daemon_home)?;
+        let (settled, target) = self.settle(location, access.daemon_home)?;
+        target.check(access.permitted)?;
         if !settled.missing.is_empty() {
             return Err(refusal(location, Errno::NOENT));
         }
@@ -79,13 +79,15 @@ impl Roots {
     /// The place of a file that may be missing, with what is there. Makes its directories.
     ///
     /// # Errors
-    /// As for writing, and what is there is not a file, or the directories cannot be made.
+    /// The location may not be written, what is there is not a file, or its directories cannot be
+    /// made.
     pub(crate) fn destination<'a>(
         &self,
         location: &'a Location,
-        daemon_home: &Path,
+        access: WriteAccess<'_>,
     ) -> Result<(Destination<'a>, Option<Original>), ToolError> {
-        let mut settled = self.settle(location, daemon_home)?;
+        let (mut settled, target) = self.settle(location, access.daemon_home)?;
+        target.check(access.permitted)?;
         for name in std::mem::take(&mut settled.missing) {
             settled.directory = make_directory(&settled.directory, &name)
                 .map_err(|error| refusal(location, error))?;
@@ -93,6 +95,26 @@ impl Roots {
         let destination = Destination::new(location, settled);
         let original = destination.original()?;
         Ok((destination, original))
+    }
+
+    /// Where writing to a location puts its file. Follows links; makes nothing.
+    fn settle(
+        &self,
+        location: &Location,
+        daemon_home: &Path,
+    ) -> Result<(Settled, WriteTarget), ToolError> {
+        let root = self.root(location.root)?;
+        if root.name().is_read_only() {
+            let message = format!("{location} is in {}, which is read-only", root.name());
+            let error = ToolError::new(ErrorCode::AccessDenied, message);
+            return Err(error.with("path", location.named()));
+        }
+        let fail = |error| refusal(location, error);
+        let settled = root.settle(&location.path).map_err(fail)?;
+        let mut path = real_path(settled.directory.as_fd()).map_err(fail)?;
+        path.extend(&settled.missing);
+        path.push(&settled.name);
+        Ok((settled, WriteTarget::new(location, path, daemon_home)))
     }
 }
 
@@ -122,7 +144,9 @@ impl<'a> Destination<'a> {
         let fail = |error| self.failed(error);
         let mode = original.map_or(NEW_FILE, |_| Mode::RUSR | Mode::WUSR);
         let temporary = Temporary::create(self.directory.as_fd(), mode).map_err(fail)?;
-        temporary.write(content).map_err(|error| self.not_written(&error))?;
+        temporary
+            .write(content)
+            .map_err(|error| self.not_written(&error))?;
         let notes = match original {
             Some(original) => original.copy_metadata(temporary.file()).map_err(fail)?,
             None => Vec::new(),
@@ -131,7 +155,12 @@ impl<'a> Destination<'a> {
         match original {
             Some(original) => {
                 self.check(original)?;
-                renameat(&self.directory, temporary.name(), &self.directory, &self.name)
+                renameat(
+                    &self.directory,
+                    temporary.name(),
+                    &self.directory,
+                    &self.name,
+                )
             }
             None => self.rename_to_nothing(temporary.name()),
         }
@@ -179,8 +208,13 @@ impl<'a> Destination<'a> {
         let (code, reason) = match error {
             Errno::EXIST => return changed(location),
             Errno::NOSPC | Errno::DQUOT => (ErrorCode::NoSpace, "no space is left".to_owned()),
-            Errno::ACCESS | Errno::PERM => (ErrorCode::AccessDenied, "permission denied".to_owned()),
-            Errno::ROFS => (ErrorCode::AccessDenied, "the file system is read-only".to_owned()),
+            Errno::ACCESS | Errno::PERM => {
+                (ErrorCode::AccessDenied, "permission denied".to_owned())
+            }
+            Errno::ROFS => (
+                ErrorCode::AccessDenied,
+                "the file system is read-only".to_owned(),
+            ),
             Errno::NOENT => (ErrorCode::NotFound, "its directory is gone".to_owned()),
             other => (ErrorCode::Internal, std::io::Error::from(other).to_string()),
         };
@@ -205,17 +239,6 @@ fn changed(location: &Location) -> ToolError {
     ToolError::new(
         ErrorCode::Stale,
         format!("{location} was changed by somebody else at this moment; Read it again"),
-    )
-    .with("path", location.named())
-}
-
-fn permission_needed(location: &Location, reason: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::PermissionNeeded,
-        format!(
-            "{location} may only be changed with a person's permission, because {reason}; asking \
-             for it is not possible yet, so tell the user what to change there"
-        ),
     )
     .with("path", location.named())
 }

@@ -108,10 +108,13 @@ mod tests {
             }
             let (old, length) = (range(&mut random), random.random_range(0..9));
             let spliced = coverage.splice(&old, length);
-            let shifted = model
-                .iter()
-                .filter(|at| !old.contains(at))
-                .map(|at| if *at < old.start { *at } else { *at - old.end + old.start + length });
+            let shifted = model.iter().filter(|at| !old.contains(at)).map(|at| {
+                if *at < old.start {
+                    *at
+                } else {
+                    *at - old.end + old.start + length
+                }
+            });
             let model: BTreeSet<u64> = shifted.chain(old.start..old.start + length).collect();
             assert_is(&spliced, &model);
         }

@@ -9,24 +9,36 @@ use super::project::Project;
 fn schemas_are_plain_and_describe_every_argument() {
     let tools = Project::new().tools();
     for spec in tools.specs() {
-        let fields = spec.parameters.as_object().unwrap();
-        let keys: Vec<_> = fields.keys().map(String::as_str).collect();
-        let expected = ["type", "properties", "required", "additionalProperties"];
-        assert!(keys.iter().all(|key| expected.contains(key)), "{keys:?}");
-        assert_eq!(fields["type"], json!("object"));
-        assert_eq!(fields["additionalProperties"], json!(false));
-        for (name, property) in fields["properties"].as_object().unwrap() {
-            let case = format!("{}.{name}: {property}", spec.name);
-            assert!(
-                property["description"]
-                    .as_str()
-                    .is_some_and(|text| text.len() > 10),
-                "{case}"
-            );
-            assert!(property["type"].is_string(), "{case}");
-            let plain = ["description", "type", "enum", "minimum", "maximum"];
-            let mut keys = property.as_object().unwrap().keys();
-            assert!(keys.all(|key| plain.contains(&key.as_str())), "{case}");
+        assert_is_plain(&spec.parameters, &spec.name);
+    }
+}
+
+fn assert_is_plain(schema: &Value, name: &str) {
+    let fields = schema.as_object().unwrap();
+    let keys: Vec<_> = fields.keys().map(String::as_str).collect();
+    let expected = [
+        "type",
+        "description",
+        "properties",
+        "required",
+        "additionalProperties",
+    ];
+    assert!(keys.iter().all(|key| expected.contains(key)), "{keys:?}");
+    assert_eq!(fields["type"], json!("object"));
+    assert_eq!(fields["additionalProperties"], json!(false));
+    for (property_name, property) in fields["properties"].as_object().unwrap() {
+        let case = format!("{name}.{property_name}: {property}");
+        let description = property["description"].as_str();
+        assert!(description.is_some_and(|text| text.len() > 10), "{case}");
+        assert!(property["type"].is_string(), "{case}");
+        let plain = ["description", "type", "enum", "minimum", "maximum", "items"];
+        let mut keys = property.as_object().unwrap().keys();
+        assert!(keys.all(|key| plain.contains(&key.as_str())), "{case}");
+        match &property["items"] {
+            Value::Object(items) if items["type"] == "object" => {
+                assert_is_plain(&property["items"], &case);
+            }
+            items => assert_eq!(items.is_null(), property["type"] != "array", "{case}"),
         }
     }
 }
@@ -42,18 +54,35 @@ fn the_schemas_are_these() {
         };
         properties.iter().map(describe).collect()
     };
-    let [read, glob, grep] = tools.specs() else {
-        panic!("three tools expected");
+    let [read, glob, grep, write, edit] = tools.specs() else {
+        panic!("five tools expected");
     };
     assert!(read.read_only && glob.read_only && grep.read_only);
-    assert_eq!(
-        (&*read.name, &*glob.name, &*grep.name),
-        ("Read", "Glob", "Grep")
-    );
+    assert!(!write.read_only && !edit.read_only);
+    let names = tools.specs().iter().map(|spec| spec.name.as_str());
+    assert!(names.eq(["Read", "Glob", "Grep", "Write", "Edit"]));
     assert_eq!(
         properties(read),
-        ["path: string", "offset: integer", "limit: integer"]
+        [
+            "path: string",
+            "offset: integer",
+            "limit: integer",
+            "column: integer"
+        ]
     );
+    assert_eq!(properties(write), ["path: string", "content: string"]);
+    assert_eq!(properties(edit), ["path: string", "edits: array"]);
+    let replacement = &edit.parameters["properties"]["edits"]["items"];
+    let fields = replacement["properties"].as_object().unwrap();
+    let types = fields
+        .iter()
+        .map(|(name, field)| (name.as_str(), field["type"].clone()));
+    assert!(types.eq([
+        ("oldString", json!("string")),
+        ("newString", json!("string")),
+        ("replaceAll", json!("boolean")),
+    ]));
+    assert_eq!(replacement["required"], json!(["oldString", "newString"]));
     assert_eq!(
         properties(glob),
         [

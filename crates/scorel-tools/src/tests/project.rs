@@ -1,17 +1,21 @@
 //! A project directory to try the tools on.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::Block;
+use scorel_proto::{BlobHash, Block};
 use scorel_runtime::{ToolCall, ToolOutcome, Toolbox as _};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::ProjectTools;
+use crate::content_hash::ContentHash;
 use crate::error::ToolError;
+use crate::host::{BlobSink, ToolHost};
 use crate::pace::{Pace, TIME_LIMIT};
 use crate::root::{Resolver, Root, RootName};
 use crate::roots::Roots;
@@ -64,7 +68,7 @@ impl Project {
 
     pub(super) fn tools(&self) -> ProjectTools {
         let root = Root::open_with(RootName::Project, &self.path(""), self.resolver).unwrap();
-        ProjectTools::on(Roots::new(root))
+        ProjectTools::on(Roots::new(root), self.host())
     }
 
     /// Runs one call through the toolbox.
@@ -80,20 +84,100 @@ impl Project {
         cancel: CancellationToken,
         limit: Duration,
     ) -> Result<Report, ToolError> {
-        let root = Root::open_with(RootName::Project, &self.path(""), self.resolver).unwrap();
-        let call = Call {
-            roots: Roots::new(root).into(),
-            pace: Pace::new(cancel, limit),
-        };
-        tool.run(&call, input)
+        let pace = Pace::new(cancel, limit);
+        tool.run(
+            &Call {
+                pace,
+                ..self.call_context()
+            },
+            input,
+        )
     }
 
     pub(super) fn call_context(&self) -> Call {
         let root = Root::open_with(RootName::Project, &self.path(""), self.resolver).unwrap();
         Call {
             roots: Roots::new(root).into(),
+            seen: Arc::default(),
+            host: self.host(),
+            permitted: None,
             pace: Pace::new(CancellationToken::new(), TIME_LIMIT * 60),
         }
+    }
+
+    /// A daemon that lives in the project's directory `daemon` and keeps pictures beside the project.
+    pub(super) fn host(&self) -> ToolHost {
+        let blobs = BlobDirectory(self.path("../blobs"));
+        fs::create_dir_all(&blobs.0).unwrap();
+        ToolHost::new(&self.path("daemon"), Arc::new(blobs))
+    }
+
+    /// The content of a file.
+    pub(super) fn content(&self, path: impl AsRef<Path>) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// The permissions of a file.
+    pub(super) fn mode(&self, path: &str) -> u32 {
+        let metadata = fs::metadata(self.path(path)).unwrap();
+        metadata.permissions().mode() & 0o7777
+    }
+
+    pub(super) fn set_mode(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// The names in a directory.
+    pub(super) fn names(&self, path: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(path)).unwrap();
+        let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
+        let mut names: Vec<_> = entries
+            .map(|entry| name(entry).into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// Keeps pictures as files.
+#[derive(Debug)]
+struct BlobDirectory(PathBuf);
+
+impl BlobSink for BlobDirectory {
+    fn store(&self, content: &[u8]) -> std::io::Result<BlobHash> {
+        let name = ContentHash::of(content).to_string();
+        fs::write(self.0.join(&name), content)?;
+        name.parse().map_err(std::io::Error::other)
+    }
+}
+
+/// A session that remembers what was read.
+pub(super) struct Session(pub(super) ProjectTools);
+
+impl Session {
+    pub(super) fn on(project: &Project) -> Self {
+        Self(project.tools())
+    }
+
+    pub(super) fn call(&self, name: &str, input: Value) -> Answer {
+        call(&self.0, tool_call(name, input))
+    }
+
+    pub(super) fn read(&self, path: &str) -> Answer {
+        self.call("Read", json!({ "path": path }))
+    }
+
+    pub(super) fn write(&self, path: &str, content: &str) -> Answer {
+        self.call("Write", json!({ "path": path, "content": content }))
+    }
+
+    /// One replacement.
+    pub(super) fn edit(&self, path: &str, old: &str, new: &str) -> Answer {
+        self.edits(path, json!([{ "oldString": old, "newString": new }]))
+    }
+
+    pub(super) fn edits(&self, path: &str, edits: Value) -> Answer {
+        self.call("Edit", json!({ "path": path, "edits": edits }))
     }
 }
 
@@ -119,19 +203,23 @@ pub(super) fn call(tools: &ProjectTools, call: ToolCall) -> Answer {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) text: String,
+    pub(super) picture: Option<Block>,
     pub(super) details: Value,
     pub(super) is_error: bool,
 }
 
 impl Answer {
-    fn new(outcome: ToolOutcome) -> Self {
-        let [Block::Text { text, .. }] = outcome.content.as_slice() else {
-            panic!("one text block expected: {outcome:?}");
+    pub(super) fn new(outcome: ToolOutcome) -> Self {
+        let (text, picture) = match outcome.content.as_slice() {
+            [Block::Text { text, .. }] => (text, None),
+            [Block::Text { text, .. }, picture] => (text, Some(picture.clone())),
+            _ => panic!("a text block expected: {outcome:?}"),
         };
         let details = outcome.details.unwrap();
         assert_eq!(details["ok"], json!(!outcome.is_error));
         Self {
             text: text.clone(),
+            picture,
             details,
             is_error: outcome.is_error,
         }

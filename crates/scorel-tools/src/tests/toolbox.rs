@@ -36,7 +36,7 @@ fn an_unknown_tool_is_answered_with_the_known_ones() {
     assert!(
         answer
             .text
-            .ends_with("no tool is named `Bash`; the tools are Read, Glob, Grep")
+            .ends_with("no tool is named `Bash`; the tools are Read, Glob, Grep, Write, Edit")
     );
 }
 
@@ -57,7 +57,11 @@ fn unparsable_arguments_are_quoted_in_part() {
 fn a_panic_becomes_an_error() {
     let project = Project::new();
     let root = Root::open(RootName::Project, &project.path("")).unwrap();
-    let tools = ProjectTools::with_tools(Roots::new(root), vec![std::sync::Arc::new(Broken)]);
+    let tools = ProjectTools::with_tools(
+        Roots::new(root),
+        project.host(),
+        vec![std::sync::Arc::new(Broken)],
+    );
     let answer = call(&tools, tool_call("Broken", json!({})));
     assert_eq!(answer.code(), "E_INTERNAL");
     assert!(answer.text.contains("a defect"));
@@ -97,10 +101,10 @@ fn a_renamed_project_is_still_the_same_directory() {
 #[test]
 fn a_missing_project_is_an_error() {
     let project = Project::new();
-    let error = ProjectTools::new(&project.path("absent")).unwrap_err();
+    let error = ProjectTools::new(&project.path("absent"), project.host()).unwrap_err();
     assert!(error.to_string().ends_with("absent as @project"), "{error}");
     project.write("file", "");
-    assert!(ProjectTools::new(&project.path("file")).is_err());
+    assert!(ProjectTools::new(&project.path("file"), project.host()).is_err());
 }
 
 #[test]
@@ -109,8 +113,8 @@ fn other_roots_are_reached_by_name() {
     project.write("../package/steps/one.md", "step\n");
     let open = |name, path| Root::open(name, &project.path(path)).unwrap();
     let roots = Roots::new(open(RootName::Project, "")).with(open(RootName::Package, "../package"));
-    let tools = ProjectTools::on(roots);
-    assert_eq!(tools.specs().len(), 3);
+    let tools = ProjectTools::on(roots, project.host());
+    assert_eq!(tools.specs().len(), 5);
     let answer = call(
         &tools,
         tool_call("Read", json!({ "path": "@pkg/steps/one.md" })),
@@ -126,5 +130,8 @@ fn other_roots_are_reached_by_name() {
         tool_call("Grep", json!({ "pattern": "step", "path": "@pkg" })),
     );
     assert_eq!(answer.ok(), "@pkg/steps/one.md:1:step\n");
+    let input = json!({ "path": "@pkg/new", "content": "x" });
+    let answer = call(&tools, tool_call("Write", input));
+    assert_eq!(answer.code(), "EACCES");
     assert!(RootName::Package.is_read_only() && !RootName::Project.is_read_only());
 }

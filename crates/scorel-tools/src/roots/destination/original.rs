@@ -41,7 +41,7 @@ impl Original {
         let stat = fstat(&opened).map_err(fail)?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => {}
-            FileType::Directory => return Err(is_directory(location)),
+            FileType::Directory => return Err(refusal(location, Errno::ISDIR)),
             _ => return Err(not_a_file(location)),
         }
         check_writable(directory, name, &stat).map_err(|_| read_only(location))?;
@@ -51,11 +51,6 @@ impl Original {
             hash: ContentHash::of(&content),
             content,
         }))
-    }
-
-    /// The content.
-    pub(crate) fn content(&self) -> &[u8] {
-        &self.content
     }
 
     /// The content's hash.
@@ -97,8 +92,9 @@ impl Original {
                 ));
             }
         }
-        // After the owner: changing the owner takes permissions away.
-        fchmod(file, Mode::from_raw_mode(self.stat.st_mode & 0o7777))?;
+        // After the owner: changing the owner takes permissions away. Nobody gets to run new content
+        // as somebody else, just as writing to the old file would have cleared those bits.
+        fchmod(file, Mode::from_raw_mode(self.stat.st_mode & 0o1777))?;
         if self.stat.st_nlink > 1 {
             notes.push(format!(
                 "The file had {} hard links; the other names keep the old content.",
@@ -146,14 +142,6 @@ fn read_only(location: &Location) -> ToolError {
     ToolError::new(
         ErrorCode::AccessDenied,
         format!("{location} is read-only; its permissions would have to be changed first"),
-    )
-    .with("path", location.named())
-}
-
-fn is_directory(location: &Location) -> ToolError {
-    ToolError::new(
-        ErrorCode::IsDirectory,
-        format!("{location} is a directory, not a file"),
     )
     .with("path", location.named())
 }

@@ -1,0 +1,177 @@
+//! `Edit`: parts of a file replaced.
+
+mod draft;
+mod line_ends;
+mod replacement;
+
+use schemars::JsonSchema;
+use scorel_runtime::ToolSpec;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::arguments;
+use crate::content_hash::ContentHash;
+use crate::details::success;
+use crate::diff::Diff;
+use crate::error::{ErrorCode, ToolError};
+use crate::roots::{Location, Original};
+use crate::seen::{Coverage, Unseen};
+use crate::tool::{Call, Report, Tool};
+
+use draft::Draft;
+use replacement::Replacement;
+
+/// The most replacements in one call.
+const MAX_EDITS: usize = 500;
+
+const DESCRIPTION: &str = "\
+Replaces texts in a file of the project. Each edit replaces `oldString`, which must be in the file \
+exactly once, with `newString`; with `replaceAll` it replaces every occurrence. Texts are taken \
+literally, white space included. Several edits are made in order, each on the result of those before \
+it, and either all of them or none. The places must have been read before, as they are now: take \
+`oldString` from what Read showed, without the line numbers, with enough lines around it to be \
+unique. A line feed in `oldString` and `newString` stands for the line end that the file has there.";
+
+/// The arguments of `Edit`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file: relative to the project, `@project/...`, or absolute inside the project.
+    path: String,
+    /// The replacements, in order. At least one, at most 500.
+    edits: Vec<Replacement>,
+}
+
+/// The figures of a call.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Figures {
+    path: String,
+    /// The new size.
+    bytes: u64,
+    sha256: String,
+    sha256_before: String,
+    /// How many occurrences were replaced, by all edits together.
+    replacements: usize,
+    #[serde(flatten)]
+    diff: Diff,
+    /// What the model was told besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct EditTool;
+
+impl Tool for EditTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Edit".to_owned(),
+            description: DESCRIPTION.to_owned(),
+            parameters: arguments::schema::<Arguments>(),
+            read_only: false,
+        }
+    }
+
+    fn path_written<'a>(&self, input: &'a Value) -> Option<&'a str> {
+        input["path"].as_str()
+    }
+
+    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
+        let arguments: Arguments = arguments::parse(input)?;
+        let location = call.roots.locate_file(&arguments.path)?;
+        check_count(&arguments.edits)?;
+        call.check_wanted(&location)?;
+        let (destination, original) = call.roots.existing(&location, call.write_access())?;
+        let text = original.text(&location)?;
+        let draft = draft(call, &location, &original, &arguments.edits)?;
+        let notes = destination.put(draft.text().as_bytes(), Some(&original))?;
+        let hash = ContentHash::of(draft.text().as_bytes());
+        call.seen.add(&location, hash, draft.seen().clone());
+        let figures = Figures {
+            path: location.named(),
+            bytes: draft.text().len() as u64,
+            sha256: hash.to_string(),
+            sha256_before: original.hash().to_string(),
+            replacements: draft.replacements(),
+            diff: Diff::between(&location.relative(), text, draft.text()),
+            notes,
+        };
+        Ok(report(&location, &figures))
+    }
+}
+
+fn check_count(edits: &[Replacement]) -> Result<(), ToolError> {
+    match edits.len() {
+        0 => Err(ToolError::invalid("`edits` is empty; nothing would change")),
+        1..=MAX_EDITS => Ok(()),
+        count => Err(ToolError::invalid(format!(
+            "`edits` has {count} entries; at most {MAX_EDITS} are possible"
+        ))),
+    }
+}
+
+/// The file with all edits made.
+fn draft(
+    call: &Call,
+    location: &Location,
+    original: &Original,
+    edits: &[Replacement],
+) -> Result<Draft, ToolError> {
+    let text = original.text(location)?;
+    let seen = seen(call, location, original)?;
+    let mut draft = Draft::new(text.to_owned(), seen);
+    for (number, edit) in (1..).zip(edits) {
+        call.check_wanted(location)?;
+        draft.apply(edit).map_err(|error| {
+            let which = (edits.len() > 1).then(|| format!("edit {number} of {}: ", edits.len()));
+            let which = which.unwrap_or_default();
+            ToolError::new(error.code(), format!("{which}{}", error.text(location)))
+                .with("path", location.named())
+                .with("edit", number)
+                .with("lines", error.lines())
+        })?;
+    }
+    if draft.text() == text {
+        let message = format!(
+            "{location} would stay as it is: the edits undo each other, or differ in line ends \
+             only, which are kept"
+        );
+        return Err(ToolError::invalid(message).with("path", location.named()));
+    }
+    Ok(draft)
+}
+
+/// What the model has seen of the file as it is.
+fn seen(call: &Call, location: &Location, original: &Original) -> Result<Coverage, ToolError> {
+    let unseen = match call.seen.coverage(location, original.hash()) {
+        Ok(coverage) => return Ok(coverage),
+        Err(unseen) => unseen,
+    };
+    let (code, reason) = match unseen {
+        Unseen::Never => (
+            ErrorCode::NotRead,
+            "was not read; Read it before changing it",
+        ),
+        Unseen::Changed => (
+            ErrorCode::Stale,
+            "has changed since it was read; Read it again before changing it",
+        ),
+    };
+    Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
+}
+
+fn report(location: &Location, figures: &Figures) -> Report {
+    let replaced = match figures.replacements {
+        1 => "1 text replaced".to_owned(),
+        count => format!("{count} texts replaced"),
+    };
+    let counts = figures.diff.counts();
+    let mut text = format!("Changed {location}: {replaced}, {counts}.\n");
+    for note in &figures.notes {
+        text.push_str(note);
+        text.push('\n');
+    }
+    Report::new(text, success(figures))
+}

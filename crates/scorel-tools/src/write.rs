@@ -1,0 +1,167 @@
+//! `Write`: a file with a given content.
+
+use schemars::JsonSchema;
+use scorel_runtime::ToolSpec;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::arguments;
+use crate::content_hash::ContentHash;
+use crate::details::success;
+use crate::diff::Diff;
+use crate::error::{ErrorCode, ToolError};
+use crate::limits::MAX_FILE_BYTES;
+use crate::roots::{Location, Original};
+use crate::seen::{Coverage, Unseen};
+use crate::tool::{Call, Report, Tool};
+
+const DESCRIPTION: &str = "\
+Creates a file of the project, or replaces all of an existing one, with the given text. Directories \
+on the way are made. An existing file must have been read before, all of it and as it is now; to \
+change a part of it use Edit. The file is written exactly as given, so end it with a line feed.";
+
+/// The arguments of `Write`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file: relative to the project, `@project/...`, or absolute inside the project.
+    path: String,
+    /// The whole content of the file.
+    content: String,
+}
+
+/// The figures of a call.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Figures {
+    path: String,
+    /// The new size.
+    bytes: u64,
+    sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256_before: Option<String>,
+    /// Whether there was no file before.
+    created: bool,
+    #[serde(flatten)]
+    diff: Diff,
+    /// What the model was told besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct WriteTool;
+
+impl Tool for WriteTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Write".to_owned(),
+            description: DESCRIPTION.to_owned(),
+            parameters: arguments::schema::<Arguments>(),
+            read_only: false,
+        }
+    }
+
+    fn path_written<'a>(&self, input: &'a Value) -> Option<&'a str> {
+        input["path"].as_str()
+    }
+
+    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
+        let arguments: Arguments = arguments::parse(input)?;
+        let location = call.roots.locate_file(&arguments.path)?;
+        let content = arguments.content.as_str();
+        check_size(&location, content)?;
+        call.check_wanted(&location)?;
+        let (destination, original) = call.roots.destination(&location, call.write_access())?;
+        let before = match &original {
+            Some(original) => old_text(call, &location, original)?,
+            None => "",
+        };
+        let mut notes = destination.put(content.as_bytes(), original.as_ref())?;
+        notes.extend(line_end_note(before, content));
+        let hash = ContentHash::of(content.as_bytes());
+        let whole = Coverage::from(0..content.len() as u64);
+        call.seen.add(&location, hash, whole);
+        let figures = Figures {
+            path: location.named(),
+            bytes: content.len() as u64,
+            sha256: hash.to_string(),
+            sha256_before: original.as_ref().map(|it| it.hash().to_string()),
+            created: original.is_none(),
+            diff: Diff::between(&location.relative(), before, content),
+            notes,
+        };
+        Ok(report(&location, &figures))
+    }
+}
+
+fn report(location: &Location, figures: &Figures) -> Report {
+    let bytes = figures.bytes;
+    let mut text = if figures.created {
+        format!("Created {location}: {bytes} bytes.\n")
+    } else {
+        let counts = figures.diff.counts();
+        format!("Replaced {location}: {bytes} bytes, {counts}.\n")
+    };
+    for note in &figures.notes {
+        text.push_str(note);
+        text.push('\n');
+    }
+    Report::new(text, success(figures))
+}
+
+fn check_size(location: &Location, content: &str) -> Result<(), ToolError> {
+    if content.len() as u64 <= MAX_FILE_BYTES {
+        return Ok(());
+    }
+    let message = format!(
+        "`content` for {location} has {} bytes; at most {MAX_FILE_BYTES} are possible",
+        content.len()
+    );
+    Err(ToolError::new(ErrorCode::WriteLimit, message).with("path", location.named()))
+}
+
+/// The text that is to be replaced, if the model knows all of it.
+fn old_text<'a>(
+    call: &Call,
+    location: &Location,
+    original: &'a Original,
+) -> Result<&'a str, ToolError> {
+    let text = original.text(location)?;
+    let fail = |code, reason: &str| {
+        Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
+    };
+    match call.seen.coverage(location, original.hash()) {
+        // Nothing can be lost.
+        _ if text.is_empty() => Ok(text),
+        Ok(coverage) if coverage.covers(&(0..text.len() as u64)) => Ok(text),
+        Ok(_) => fail(
+            ErrorCode::NotRead,
+            "was read in part only; Read the rest before replacing it, or change a part with Edit",
+        ),
+        Err(Unseen::Never) => fail(
+            ErrorCode::NotRead,
+            "exists and was not read; Read it before replacing it",
+        ),
+        Err(Unseen::Changed) => fail(
+            ErrorCode::Stale,
+            "has changed since it was read; Read it again before replacing it",
+        ),
+    }
+}
+
+/// What a replacement did to the ends of lines and the byte order mark, which `Read` does not show.
+fn line_end_note(before: &str, content: &str) -> Option<String> {
+    let lost_crlf = before.contains("\r\n") && !content.contains("\r\n") && content.contains('\n');
+    let lost_mark = before.starts_with('\u{feff}') && !content.starts_with('\u{feff}');
+    let lost = match (lost_crlf, lost_mark) {
+        (false, false) => return None,
+        (true, false) => "CR LF at the ends of its lines",
+        (false, true) => "a byte order mark",
+        (true, true) => "a byte order mark, and CR LF at the ends of its lines",
+    };
+    Some(format!(
+        "Before, the file had {lost}; Edit keeps such things."
+    ))
+}

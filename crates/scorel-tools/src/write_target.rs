@@ -1,0 +1,71 @@
+//! The file that a call would change.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{ErrorCode, ToolError};
+use crate::protected::{Protection, is_protected};
+use crate::roots::Location;
+
+/// The file that a call would make or change, with all links followed.
+///
+/// A person who permits a call permits it for this file: the call is refused if its path leads
+/// elsewhere by the time it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteTarget {
+    location: String,
+    path: PathBuf,
+    protection: Option<Protection>,
+}
+
+impl WriteTarget {
+    pub(crate) fn new(location: &Location, path: PathBuf, daemon_home: &Path) -> Self {
+        Self {
+            location: location.named(),
+            protection: is_protected(&path, daemon_home),
+            path,
+        }
+    }
+
+    /// The path that the call names, for people: with its root's name, links not followed.
+    #[must_use]
+    pub fn location(&self) -> &str {
+        &self.location
+    }
+
+    /// The absolute path of the file, without links. It need not exist.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Why the file may only be changed with a person's permission, if that is so.
+    #[must_use]
+    pub fn protection(&self) -> Option<Protection> {
+        self.protection
+    }
+
+    /// Whether a call may change this file, given what a person permitted it to change.
+    pub(crate) fn check(&self, permitted: Option<&Self>) -> Result<(), ToolError> {
+        match (permitted, self.protection) {
+            (Some(permitted), _) if permitted.path != self.path => Err(self.error(
+                ErrorCode::Stale,
+                "leads to another file than when permission was asked for".to_owned(),
+            )),
+            (None, Some(protection)) => Err(self.error(
+                ErrorCode::PermissionNeeded,
+                format!(
+                    "may only be changed with a person's permission, because {}; asking for it is \
+                     not possible yet, so tell the user what to change there",
+                    protection.reason()
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn error(&self, code: ErrorCode, reason: String) -> ToolError {
+        ToolError::new(code, format!("{} {reason}", self.location))
+            .with("path", self.location.as_str())
+            .with("target", self.path.to_string_lossy())
+    }
+}
