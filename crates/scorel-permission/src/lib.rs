@@ -1,1 +1,82 @@
-//! x
+//! Which actions of an agent are allowed, asked about, or denied.
+//!
+//! An [`Action`] is what a tool is about to do: read a file, write a file, run a shell command, fetch
+//! a page. A [`Policy`] judges it and gives a [`Verdict`]: [`Decision::Allow`], [`Decision::Ask`] or
+//! [`Decision::Deny`], with the reason and the rule that decided. Nothing here reads a file, asks a
+//! person or knows a session: the same policy gives the same verdict wherever it is computed.
+//!
+//! # Rules
+//!
+//! A rule names a tool and, in parentheses, what it is about:
+//!
+//! | rule | covers |
+//! |---|---|
+//! | `Read(src/**)` | reading below `src` of the project; `Glob` and `Grep` mean the same |
+//! | `Write(~/notes/*.md)` | writing there; `Edit` means the same. `~` is the home directory |
+//! | `Read(/usr/include/**)` | an absolute path |
+//! | `Bash(git log *)` | `git log` with whatever follows, or nothing |
+//! | `Bash(cargo test --test *.rs)` | a `*` inside a word stays inside that word |
+//! | `Bash(echo 'a b')`, `Bash(echo \*)` | quotes and backslashes make a word literal |
+//! | `WebFetch(domain:example.com)` | that host; `domain:*.example.com` its subdomains |
+//! | `Bash`, `Read`, … | everything that the tool does |
+//!
+//! Rules stand in three lists. **A deny beats an ask, and an ask beats an allow**, whatever their
+//! order and however precise they are. Where no rule speaks the [`Mode`] decides:
+//!
+//! | | `readonly` | `workspace` (default) | `full` |
+//! |---|---|---|---|
+//! | read in the project | allow | allow | allow |
+//! | read elsewhere | ask | ask | allow |
+//! | write in the project | deny | allow | allow |
+//! | write elsewhere | deny | ask | allow |
+//! | commands that only read | allow | allow | allow |
+//! | other commands | ask | ask | allow |
+//! | fetch | ask | ask | allow, private addresses ask |
+//!
+//! # Commands
+//!
+//! A command is taken apart with a grammar of the shell, and **every part must be allowed**: each side
+//! of `&&`, `||`, `;`, `|` and `&`, each line, what stands in `$( )`, backticks and `<( )`, the bodies
+//! of loops, branches and functions. What a redirection writes is judged as a write. Programs that run
+//! others (`env`, `xargs`, `find -exec`, `sh -c`, `timeout`, …) are looked through.
+//!
+//! What cannot be understood is asked about: a syntax error, a program whose name is a variable,
+//! `eval`, a file name that is only known when the command runs and that a rule is about.
+//!
+//! `*` in an allowing rule covers ordinary arguments. It does not cover one that makes the program do
+//! something else, such as `git -c`, `sed -i`, `find -delete` or `python -c`, nor programs whose whole
+//! purpose is to run something, such as `make`; a rule must name those: `Bash(sed -i *)`. Denying and
+//! asking rules are the opposite: they also cover `/bin/rm` for `rm`, and `git -C dir push` for
+//! `git push`.
+//!
+//! # Always asked
+//!
+//! No allowing rule and no mode covers writes to git's own data (hooks, configuration), to Scorel's
+//! files and to files that shells and desktops run when they start; nor commands that could answer for
+//! the person or outlive the session: `scorelctl`, `systemd-run`, `crontab`, `at`, `sudo`.
+//!
+//! # What this is not
+//!
+//! Names are judged as they are written. A link that leads elsewhere, or a program that opens a file
+//! that its arguments do not name, is for the sandbox to stop.
+
+mod action;
+mod decision;
+mod fingerprint;
+mod mode;
+mod place;
+mod policy;
+mod program;
+mod protected;
+mod rule;
+mod rules;
+mod shell;
+
+pub use action::Action;
+pub use decision::{Decision, Verdict};
+pub use fingerprint::{Fingerprint, FingerprintError};
+pub use mode::{Mode, UnknownMode};
+pub use place::Place;
+pub use policy::Policy;
+pub use rule::{Rule, RuleError, RuleErrorKind, Tool};
+pub use rules::Rules;

@@ -1,0 +1,188 @@
+//! The judgement.
+
+mod command;
+mod grant;
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::path::Path;
+
+use url::{Host, Url};
+
+use crate::protected::protection;
+use crate::rule::Scope;
+use crate::{Action, Decision, Mode, Place, Rule, Rules, Verdict};
+
+/// What decides about the actions of a session.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    mode: Mode,
+    rules: Rules,
+    place: Place,
+}
+
+impl Policy {
+    /// A policy of rules, and of a mode for what no rule is about.
+    #[must_use]
+    pub const fn new(mode: Mode, rules: Rules, place: Place) -> Self {
+        Self { mode, rules, place }
+    }
+
+    /// What is to happen with an action.
+    #[must_use]
+    pub fn judge(&self, action: &Action) -> Verdict {
+        match action {
+            Action::Read { path } => self.read(&self.place.resolve(path)),
+            Action::Write { path } => self.write(&self.place.resolve(path)),
+            Action::Run { command, directory } => self.run(command, &self.place.resolve(directory)),
+            Action::Fetch { url } => self.fetch(url),
+        }
+    }
+
+    fn read(&self, path: &Path) -> Verdict {
+        let covers = |rule: &Rule| match rule.scope() {
+            Scope::Read(pattern) => pattern.covers(path, &self.place),
+            _ => false,
+        };
+        if let Some(verdict) = self.forbidding(covers) {
+            return verdict;
+        }
+        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
+            return Verdict::by(Decision::Allow, rule);
+        }
+        if self.mode == Mode::Full {
+            return self.by_mode(Decision::Allow);
+        }
+        if self.place.is_in_project(path) {
+            return Verdict::new(Decision::Allow, "it is in the project");
+        }
+        outside(path)
+    }
+
+    fn write(&self, path: &Path) -> Verdict {
+        let covers = |rule: &Rule| match rule.scope() {
+            Scope::Write(pattern) => pattern.covers(path, &self.place),
+            _ => false,
+        };
+        let forbidding = self.forbidding(covers);
+        if let Some(verdict) = &forbidding
+            && verdict.decision == Decision::Deny
+        {
+            return verdict.clone();
+        }
+        if self.mode == Mode::Readonly {
+            return self.by_mode(Decision::Deny);
+        }
+        if let Some(reason) = protection(path, &self.place) {
+            return Verdict::new(Decision::Ask, format!("`{}`: {reason}", path.display()));
+        }
+        if let Some(verdict) = forbidding {
+            return verdict;
+        }
+        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
+            return Verdict::by(Decision::Allow, rule);
+        }
+        if self.mode == Mode::Full {
+            return self.by_mode(Decision::Allow);
+        }
+        if self.place.is_in_project(path) {
+            return Verdict::new(Decision::Allow, "it is in the project");
+        }
+        outside(path)
+    }
+
+    fn fetch(&self, address: &str) -> Verdict {
+        let url = Url::parse(address).ok();
+        let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let covers = |rule: &Rule| match rule.scope() {
+            Scope::Fetch(pattern) => pattern.covers(host),
+            _ => false,
+        };
+        let is_web = url
+            .as_ref()
+            .is_some_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !is_web || host.is_empty() {
+            return Verdict::new(Decision::Deny, "only http and https addresses are fetched");
+        }
+        if let Some(verdict) = self.forbidding(covers) {
+            return verdict;
+        }
+        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
+            return Verdict::by(Decision::Allow, rule);
+        }
+        if url
+            .as_ref()
+            .and_then(Url::host)
+            .is_some_and(|host| is_private(&host))
+        {
+            return Verdict::new(Decision::Ask, format!("{host} is not a public address"));
+        }
+        self.by_mode(if self.mode == Mode::Full {
+            Decision::Allow
+        } else {
+            Decision::Ask
+        })
+    }
+
+    /// The verdict of the denying rules, or else of the asking ones.
+    fn forbidding(&self, covers: impl Fn(&Rule) -> bool) -> Option<Verdict> {
+        [
+            (&self.rules.deny, Decision::Deny),
+            (&self.rules.ask, Decision::Ask),
+        ]
+        .into_iter()
+        .find_map(|(rules, decision)| {
+            let rule = rules.iter().find(|rule| covers(rule))?;
+            Some(Verdict::by(decision, rule))
+        })
+    }
+
+    fn by_mode(&self, decision: Decision) -> Verdict {
+        let reason = match decision {
+            Decision::Allow => format!("the mode {} allows it", self.mode),
+            Decision::Ask => "no rule allows it".to_owned(),
+            Decision::Deny => format!("the mode {} denies it", self.mode),
+        };
+        Verdict::new(decision, reason)
+    }
+}
+
+fn outside(path: &Path) -> Verdict {
+    Verdict::new(
+        Decision::Ask,
+        format!("`{}` is outside of the project", path.display()),
+    )
+}
+
+/// Whether the host is this machine or one of a private network, as far as its name says.
+fn is_private(host: &Host<&str>) -> bool {
+    match host {
+        Host::Ipv4(address) => is_private_v4(*address),
+        Host::Ipv6(address) => address
+            .to_ipv4_mapped()
+            .map_or_else(|| is_private_v6(*address), is_private_v4),
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.');
+            ["localhost", "local", "internal"]
+                .iter()
+                .any(|suffix| name == *suffix || name.ends_with(&format!(".{suffix}")))
+                || !name.contains('.')
+        }
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_broadcast()
+        || first == 0
+        || first == 100 && (64..128).contains(&second)
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    address.is_loopback()
+        || address.is_unspecified()
+        || address.is_unique_local()
+        || address.is_unicast_link_local()
+}

@@ -1,0 +1,251 @@
+//! Judging a command.
+
+use std::path::{Path, PathBuf};
+
+use super::Policy;
+use crate::place::normal;
+use crate::protected::protection;
+use crate::rule::{Likeness, Scope};
+use crate::shell::{self, Access, Opened, Part, Script, Word, WordKind};
+use crate::{Decision, Mode, Rule, Verdict};
+
+impl Policy {
+    pub(super) fn run(&self, command: &str, directory: &Path) -> Verdict {
+        let script = shell::read(command, directory, &self.place);
+        let mut verdict = Verdict::new(Decision::Allow, "every part of it is allowed");
+        if command.trim().is_empty() {
+            verdict = Verdict::new(Decision::Ask, "there is no command");
+        }
+        if self.mode != Mode::Full && !self.place.is_in_project(directory) {
+            verdict = verdict.or_stronger(super::outside(directory));
+        }
+        for index in 0..script.parts.len() {
+            verdict = verdict.or_stronger(self.part(&script, index));
+        }
+        for opened in &script.opened {
+            verdict = verdict.or_stronger(self.opened(opened));
+        }
+        for doubt in &script.doubts {
+            verdict = verdict.or_stronger(Verdict::new(Decision::Ask, doubt.clone()));
+        }
+        if let ([_], []) = (script.parts.as_slice(), script.opened.as_slice())
+            && verdict.decision == Decision::Allow
+        {
+            return self.part(&script, 0);
+        }
+        verdict
+    }
+
+    pub(super) fn part(&self, script: &Script, index: usize) -> Verdict {
+        let part = &script.parts[index];
+        let forbidding = self.forbidding_for_words(part);
+        let base = self.base(script, index);
+        let mut verdict = match forbidding {
+            Some(forbidding) => forbidding.or_stronger(base),
+            None => base,
+        };
+        for path in &part.facts.paths {
+            if let Some(other) = self.touched(part, path) {
+                verdict = verdict.or_stronger(other);
+            }
+        }
+        if let Some(reason) = part.facts.always_ask {
+            let reason = format!("`{}`: {reason}", shown(part));
+            verdict = verdict.or_stronger(Verdict::new(Decision::Ask, reason));
+        }
+        verdict
+    }
+
+    /// What the denying and asking rules about commands say.
+    fn forbidding_for_words(&self, part: &Part) -> Option<Verdict> {
+        let likeness = |rule: &Rule| match rule.scope() {
+            Scope::Run(pattern) => std::iter::once(&part.words)
+                .chain(&part.facts.spellings)
+                .map(|words| pattern.touches(words))
+                .max()
+                .unwrap_or(Likeness::No),
+            _ => Likeness::No,
+        };
+        if let Some(verdict) = self.forbidding(|rule| likeness(rule) == Likeness::Yes) {
+            return Some(verdict);
+        }
+        let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
+        let rule = rules.find(|rule| likeness(rule) == Likeness::Perhaps)?;
+        Some(perhaps(rule, part))
+    }
+
+    /// What is to happen with a part that no rule denies or asks about.
+    fn base(&self, script: &Script, index: usize) -> Verdict {
+        let part = &script.parts[index];
+        let mut verdict = None;
+        if part.facts.is_transparent {
+            return Verdict::new(Decision::Allow, "what it runs is judged by itself");
+        }
+        if part.facts.is_harmless {
+            let harmless = part
+                .facts
+                .paths
+                .iter()
+                .flat_map(|word| self.opening(word, Access::Read, &part.directories))
+                .fold(
+                    Verdict::new(Decision::Allow, "it only reads"),
+                    Verdict::or_stronger,
+                );
+            if harmless.decision == Decision::Allow {
+                return harmless;
+            }
+            verdict = Some(harmless);
+        }
+        if let Some(rule) = self.allowing(script, index) {
+            return Verdict::by(Decision::Allow, rule);
+        }
+        if self.mode == Mode::Full {
+            return self.by_mode(Decision::Allow);
+        }
+        verdict.unwrap_or_else(|| {
+            Verdict::new(Decision::Ask, format!("no rule allows `{}`", shown(part)))
+        })
+    }
+
+    /// The rule that allows a part, or a part that runs it.
+    fn allowing(&self, script: &Script, index: usize) -> Option<&Rule> {
+        let mut next = Some(index);
+        while let Some(index) = next {
+            let part = &script.parts[index];
+            let allows = |rule: &&Rule| match rule.scope() {
+                Scope::Run(pattern) => {
+                    pattern.allows(&part.words, &part.facts.special, part.facts.is_exact)
+                }
+                _ => false,
+            };
+            if let Some(rule) = self.rules.allow.iter().find(allows) {
+                return Some(rule);
+            }
+            next = part.within;
+        }
+        None
+    }
+
+    /// What rules about files, and protection, say of an argument that may be a path.
+    fn touched(&self, part: &Part, word: &Word) -> Option<Verdict> {
+        let is_harmless = part.facts.is_harmless;
+        let writes = part.facts.is_writing && !is_harmless;
+        match word.kind {
+            WordKind::Literal => places(word, &part.directories)
+                .map(|path| self.touched_path(&path, is_harmless))
+                .fold(None, |all, one| match (all, one) {
+                    (Some(all), Some(one)) => Some(Verdict::or_stronger(all, one)),
+                    (all, one) => all.or(one),
+                }),
+            WordKind::Glob => places(&directory_of(word), &part.directories).find_map(|path| {
+                let rule = self.forbidding_below(&path, is_harmless);
+                let reason = protection(&path, &self.place).filter(|_| writes);
+                rule.map(|rule| perhaps(rule, part))
+                    .or_else(|| reason.map(|reason| Verdict::new(Decision::Ask, reason)))
+            }),
+            WordKind::Unknown => {
+                let rule = self.forbidding_below(Path::new("/"), is_harmless);
+                let is_unclear = writes.then(|| {
+                    Verdict::new(
+                        Decision::Ask,
+                        format!("what `{}` changes is only known when it runs", shown(part)),
+                    )
+                });
+                rule.map(|rule| perhaps(rule, part))
+                    .or(is_unclear.filter(|_| self.mode != Mode::Full))
+            }
+        }
+    }
+
+    fn touched_path(&self, path: &Path, is_harmless: bool) -> Option<Verdict> {
+        let by_rule = self.forbidding(|rule| match rule.scope() {
+            Scope::Read(pattern) => pattern.covers(path, &self.place),
+            Scope::Write(pattern) => !is_harmless && pattern.covers(path, &self.place),
+            _ => false,
+        });
+        let by_protection = protection(path, &self.place)
+            .filter(|_| !is_harmless)
+            .map(|reason| Verdict::new(Decision::Ask, format!("`{}`: {reason}", path.display())));
+        match (by_rule, by_protection) {
+            (Some(rule), Some(protection)) => Some(rule.or_stronger(protection)),
+            (rule, protection) => rule.or(protection),
+        }
+    }
+
+    /// A rule that denies or asks about something in the directory or below it.
+    fn forbidding_below(&self, directory: &Path, is_harmless: bool) -> Option<&Rule> {
+        let reaches = |rule: &&Rule| match rule.scope() {
+            Scope::Read(pattern) => pattern.reaches_below(directory, &self.place),
+            Scope::Write(pattern) => !is_harmless && pattern.reaches_below(directory, &self.place),
+            _ => false,
+        };
+        self.rules.deny.iter().chain(&self.rules.ask).find(reaches)
+    }
+
+    pub(super) fn opened(&self, opened: &Opened) -> Verdict {
+        self.opening(&opened.word, opened.access, &opened.directories)
+            .into_iter()
+            .reduce(Verdict::or_stronger)
+            .unwrap_or_else(|| Verdict::new(Decision::Ask, "the directory is not known"))
+    }
+
+    /// The verdicts about opening a file whose name is a word.
+    fn opening(&self, word: &Word, access: Access, directories: &[PathBuf]) -> Vec<Verdict> {
+        let judge = |path: &Path| match access {
+            Access::Read => self.read(path),
+            Access::Write => self.write(path),
+        };
+        match (word.kind, access) {
+            (WordKind::Literal, _) => places(word, directories)
+                .filter(|path| !is_stream(path))
+                .map(|path| judge(&path))
+                .collect(),
+            (WordKind::Glob, Access::Read) => places(&directory_of(word), directories)
+                .map(|path| judge(&path.join("*")))
+                .collect(),
+            _ => vec![Verdict::new(
+                Decision::Ask,
+                "which file it is, is only known when it runs",
+            )],
+        }
+    }
+}
+
+/// Where a path may lead, from each of the directories.
+fn places<'a>(word: &'a Word, directories: &'a [PathBuf]) -> impl Iterator<Item = PathBuf> + 'a {
+    directories
+        .iter()
+        .map(|directory| normal(&directory.join(&word.text)))
+}
+
+/// The directory before a pattern's first wildcard.
+fn directory_of(word: &Word) -> Word {
+    let end = word.text.find(['*', '?', '[']).unwrap_or(word.text.len());
+    let end = word.text[..end].rfind('/').map_or(0, |slash| slash + 1);
+    Word::literal(&word.text[..end])
+}
+
+fn is_stream(path: &Path) -> bool {
+    ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"]
+        .iter()
+        .any(|stream| path == Path::new(stream))
+}
+
+fn perhaps(rule: &Rule, part: &Part) -> Verdict {
+    Verdict {
+        decision: Decision::Ask,
+        reason: format!("the rule {rule} may be about `{}`", shown(part)),
+        rule: Some(rule.clone()),
+    }
+}
+
+/// The program with its first words, for a person.
+fn shown(part: &Part) -> String {
+    let words: Vec<&str> = part.words.iter().map(|word| word.text.as_str()).collect();
+    let text = words.join(" ");
+    let mut shown: String = text.chars().take(60).flat_map(char::escape_debug).collect();
+    if text.chars().nth(60).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,73 @@
+//! Rules that remember an answer.
+
+use std::path::Path;
+
+use url::Url;
+
+use super::Policy;
+use crate::rule::{CommandPattern, PathPattern};
+use crate::shell::{self, Access, WordKind};
+use crate::{Action, Decision, Rule};
+
+impl Policy {
+    /// The narrowest rules that, added to the allowing ones, allow exactly this action: what an answer
+    /// "always" stands for. A command gets one for each of its parts that is not allowed yet.
+    ///
+    /// Nothing if no rule can: for what is denied or always asked about, and for commands of which
+    /// something is not understood.
+    #[must_use]
+    pub fn rule_for(&self, action: &Action) -> Vec<Rule> {
+        let texts = match action {
+            Action::Read { path } => self.path_rule("Read", path).into_iter().collect(),
+            Action::Write { path } => self.path_rule("Write", path).into_iter().collect(),
+            Action::Run { command, directory } => {
+                self.command_rules(command, &self.place.resolve(directory))
+            }
+            Action::Fetch { url } => Url::parse(url)
+                .ok()
+                .and_then(|url| Some(format!("WebFetch(domain:{})", url.host_str()?)))
+                .into_iter()
+                .collect(),
+        };
+        let rules: Vec<Rule> = texts.iter().filter_map(|text| text.parse().ok()).collect();
+        let mut granted = self.clone();
+        granted.rules.allow.extend(rules.iter().cloned());
+        if granted.judge(action).decision == Decision::Allow {
+            rules
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn path_rule(&self, tool: &str, path: &Path) -> Option<String> {
+        let pattern = PathPattern::exactly(&self.place.resolve(path), &self.place)?;
+        Some(format!("{tool}({pattern})"))
+    }
+
+    fn command_rules(&self, command: &str, directory: &Path) -> Vec<String> {
+        let script = shell::read(command, directory, &self.place);
+        let mut rules = Vec::new();
+        for (index, part) in script.parts.iter().enumerate() {
+            if self.part(&script, index).decision != Decision::Allow {
+                rules.push(format!("Bash({})", CommandPattern::exactly(&part.words)));
+            }
+        }
+        for opened in &script.opened {
+            let tool = match opened.access {
+                Access::Read => "Read",
+                Access::Write => "Write",
+            };
+            if opened.word.kind == WordKind::Literal
+                && self.opened(opened).decision != Decision::Allow
+            {
+                let paths = opened
+                    .directories
+                    .iter()
+                    .map(|directory| directory.join(&opened.word.text));
+                rules.extend(paths.filter_map(|path| self.path_rule(tool, &path)));
+            }
+        }
+        rules.dedup();
+        rules
+    }
+}

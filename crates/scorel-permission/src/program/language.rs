@@ -1,0 +1,111 @@
+//! Programs that run programs of their own language.
+
+use super::{Facts, operands};
+use crate::shell::{Word, WordKind};
+
+const INTERPRETERS: [&str; 32] = [
+    "bun",
+    "csh",
+    "dart",
+    "deno",
+    "elixir",
+    "elvish",
+    "erl",
+    "fish",
+    "gcl",
+    "ghci",
+    "groovy",
+    "guile",
+    "irb",
+    "iex",
+    "java",
+    "js",
+    "julia",
+    "ksh",
+    "lua",
+    "luajit",
+    "mksh",
+    "node",
+    "nodejs",
+    "nu",
+    "osascript",
+    "perl",
+    "php",
+    "pwsh",
+    "python",
+    "ruby",
+    "tclsh",
+    "zsh",
+];
+
+/// Whether a program runs the text or the file that it is given.
+pub(super) fn is_interpreter(name: &str) -> bool {
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    INTERPRETERS.contains(&plain)
+        || matches!(
+            name,
+            "Rscript" | "R" | "pypy" | "pypy3" | "tcsh" | "xonsh" | "wish" | "expect"
+        )
+}
+
+pub(super) fn interpreter(args: &[Word], start: usize, facts: &mut Facts) {
+    if super::reading::is_version(args) {
+        facts.is_harmless = true;
+        return;
+    }
+    // Without a file or a module it runs its standard input.
+    let has_program = args
+        .iter()
+        .any(|word| !matches!(word.known(), Some(text) if text.starts_with('-')));
+    facts.is_exact = !has_program || args.iter().any(|word| word.text == "-");
+    for (index, word) in args.iter().enumerate() {
+        let is_option =
+            word.may_be_option() || word.kind == WordKind::Literal && word.text.starts_with('-');
+        // What follows the file are its own arguments.
+        if !is_option {
+            break;
+        }
+        facts.special.push(start + index);
+    }
+    facts.paths = operands(args, 0);
+}
+
+/// `awk` with a program that only prints.
+pub(super) fn awk(args: &[Word], start: usize, facts: &mut Facts) {
+    let mut program = None;
+    let mut is_value = false;
+    for (index, word) in args.iter().enumerate() {
+        if is_value {
+            is_value = false;
+            if !word.is_known() {
+                facts.special.push(start + index);
+            }
+        } else if matches!(word.known(), Some("-F" | "-v")) {
+            is_value = true;
+        } else if word.is_known() && word.text.starts_with("-F") {
+        } else if word.text.starts_with('-') || !word.is_known() {
+            facts.special.push(start + index);
+            break;
+        } else {
+            program = Some(index);
+            break;
+        }
+    }
+    if let Some(index) = program {
+        if !only_prints(&args[index].text) {
+            facts.special.push(start + index);
+        }
+        facts.paths = operands(&args[index + 1..], 0);
+    } else {
+        facts.special.push(start - 1);
+    }
+    facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
+}
+
+/// Whether a program of awk neither runs nor opens anything.
+fn only_prints(program: &str) -> bool {
+    let program = program.replace("||", " ");
+    !["system", "getline", "|", ">", "@", "ARGV", "ARGC"]
+        .iter()
+        .any(|word| program.contains(word))
+}

@@ -1,0 +1,161 @@
+//! `find`.
+
+use super::{Facts, Inner};
+use crate::shell::{Word, WordKind};
+
+/// Tests and actions that neither run nor change anything.
+const QUIET: [&str; 62] = [
+    "!",
+    "(",
+    ")",
+    ",",
+    "-H",
+    "-L",
+    "-P",
+    "-a",
+    "-amin",
+    "-and",
+    "-anewer",
+    "-atime",
+    "-cmin",
+    "-cnewer",
+    "-ctime",
+    "-daystart",
+    "-depth",
+    "-empty",
+    "-executable",
+    "-false",
+    "-follow",
+    "-fstype",
+    "-gid",
+    "-group",
+    "-ilname",
+    "-iname",
+    "-inum",
+    "-ipath",
+    "-iregex",
+    "-links",
+    "-lname",
+    "-ls",
+    "-maxdepth",
+    "-mindepth",
+    "-mmin",
+    "-mount",
+    "-mtime",
+    "-name",
+    "-newer",
+    "-nogroup",
+    "-not",
+    "-nouser",
+    "-o",
+    "-or",
+    "-path",
+    "-perm",
+    "-print",
+    "-print0",
+    "-printf",
+    "-prune",
+    "-quit",
+    "-readable",
+    "-regex",
+    "-regextype",
+    "-samefile",
+    "-size",
+    "-true",
+    "-type",
+    "-user",
+    "-wholename",
+    "-writable",
+    "-xdev",
+];
+
+const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
+
+pub(super) fn find(args: &[Word], start: usize, facts: &mut Facts) {
+    let starts = args.iter().take_while(|word| !begins_expression(word));
+    facts.paths = starts.cloned().collect();
+    let found = found(&facts.paths);
+    let mut index = facts.paths.len();
+    let mut runs = Vec::new();
+    let mut is_harmless = true;
+    while let Some(word) = args.get(index) {
+        match word.known() {
+            Some(action) if RUNNING.contains(&action) => {
+                let rest = &args[index + 1..];
+                let length = length(rest);
+                facts.special.extend([start + index, start + index + 1]);
+                if action.starts_with("-ok") {
+                    facts.obscure = Some("it asks on a terminal".to_owned());
+                }
+                runs.push(with_found(&rest[..length], &found));
+                index += length + 1;
+            }
+            Some(option)
+                if option.starts_with('-') && !QUIET.contains(&option) && !is_number(option) =>
+            {
+                facts.special.push(start + index);
+                is_harmless = false;
+            }
+            None if word.may_be_option() => {
+                facts.special.push(start + index);
+                is_harmless = false;
+            }
+            Some(_) | None => {}
+        }
+        index += 1;
+    }
+    facts.is_harmless = is_harmless;
+    for words in runs {
+        if words.is_empty() {
+            facts.obscure = Some("what it runs is not known".to_owned());
+        } else {
+            facts.runs.push(Inner::Words { words, program: 0 });
+        }
+    }
+}
+
+/// How many words the inner command has: to `;`, or to a `+` right after `{}`.
+fn length(words: &[Word]) -> usize {
+    let is_end = |index: usize| match words[index].known() {
+        Some(";") => true,
+        Some("+") => index > 0 && words[index - 1].known() == Some("{}"),
+        _ => false,
+    };
+    (0..words.len())
+        .find(|index| is_end(*index))
+        .unwrap_or(words.len())
+}
+
+fn begins_expression(word: &Word) -> bool {
+    word.may_be_option() || matches!(word.known(), Some("!" | "(" | ")" | ","))
+}
+
+fn is_number(option: &str) -> bool {
+    option[1..].starts_with(|letter: char| letter.is_ascii_digit())
+}
+
+/// What `{}` stands for: something below the place where the search starts.
+fn found(starts: &[Word]) -> Word {
+    match starts {
+        [] => Word {
+            text: "./*".to_owned(),
+            kind: WordKind::Glob,
+        },
+        [start] if start.is_known() => Word {
+            text: format!("{}/*", start.text.trim_end_matches('/')),
+            kind: WordKind::Glob,
+        },
+        _ => Word::unknown(""),
+    }
+}
+
+fn with_found(words: &[Word], found: &Word) -> Vec<Word> {
+    words
+        .iter()
+        .map(|word| match word.text.find("{}") {
+            Some(_) if word.known() == Some("{}") => found.clone(),
+            Some(position) => Word::unknown(&word.text[..position]),
+            None => word.clone(),
+        })
+        .collect()
+}

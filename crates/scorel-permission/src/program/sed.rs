@@ -1,0 +1,134 @@
+//! `sed`.
+
+use super::{Facts, has_short, is_long, operands};
+use crate::shell::Word;
+
+pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
+    facts.special_after(start, args, |word| {
+        has_short(word, "if") || is_long(word, "--in-place") || is_long(word, "--file")
+    });
+    let mut has_script = false;
+    let mut is_script_next = false;
+    let mut scripts = Vec::new();
+    for (index, word) in args.iter().enumerate() {
+        let is_expression =
+            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('e');
+        if is_script_next {
+            scripts.push(index);
+            is_script_next = false;
+        } else if is_expression || word.text == "--expression" {
+            is_script_next = true;
+            has_script = true;
+        } else if word.text.starts_with('-') {
+            // Anything that is not known for certain to be harmless counts as a script of its own.
+            let is_flag = matches!(
+                word.text.as_str(),
+                "-n" | "-E"
+                    | "-r"
+                    | "-s"
+                    | "-u"
+                    | "-z"
+                    | "-nE"
+                    | "-nr"
+                    | "-En"
+                    | "--quiet"
+                    | "--silent"
+                    | "--regexp-extended"
+            );
+            if !is_flag {
+                facts.special.push(start + index);
+            }
+        } else if !has_script {
+            scripts.push(index);
+            has_script = true;
+        }
+    }
+    for index in &scripts {
+        if !args[*index].known().is_some_and(only_prints) {
+            facts.special.push(start + index);
+        }
+    }
+    facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
+    facts.is_writing = !facts.is_harmless;
+    let files: Vec<Word> = args
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !scripts.contains(index))
+        .map(|(_, word)| word.clone())
+        .collect();
+    facts.paths = operands(&files, 0);
+}
+
+/// Whether a script has only commands that choose and replace text.
+fn only_prints(script: &str) -> bool {
+    let mut rest = script.trim();
+    while !rest.is_empty() {
+        let Some(after) = command(rest) else {
+            return false;
+        };
+        rest = after.trim_start_matches([' ', ';', '\n']);
+    }
+    true
+}
+
+/// What follows the first command, if that one only chooses or replaces text.
+fn command(script: &str) -> Option<&str> {
+    let mut rest = address(script)?;
+    if let Some(second) = rest.strip_prefix(',') {
+        rest = address(second)?;
+    }
+    rest = rest.trim_start_matches([' ', '!']);
+    let letter = rest.chars().next()?;
+    rest = &rest[letter.len_utf8()..];
+    match letter {
+        'p' | 'd' | '=' | 'q' | 'P' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' => {}
+        's' => {
+            let delimiter = rest.chars().next().filter(char::is_ascii_punctuation)?;
+            rest = &rest[1..];
+            rest = past(rest, delimiter)?;
+            rest = past(rest, delimiter)?;
+            rest = rest.trim_start_matches(['g', 'p', 'i', 'I', 'm', 'M']);
+            rest = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            rest = rest.trim_start_matches(['g', 'p', 'i', 'I', 'm', 'M']);
+        }
+        _ => return None,
+    }
+    let is_end = rest.is_empty() || rest.starts_with([' ', ';', '\n']);
+    is_end.then_some(rest)
+}
+
+fn address(script: &str) -> Option<&str> {
+    if let Some(rest) = script.strip_prefix('$') {
+        return Some(rest);
+    }
+    if let Some(rest) = script.strip_prefix('/') {
+        return past(rest, '/').map(|rest| rest.trim_start_matches('I'));
+    }
+    Some(script.trim_start_matches(|letter: char| letter.is_ascii_digit() || "+~".contains(letter)))
+}
+
+/// The text from a bracket to the one that closes it.
+fn in_bracket(text: &str) -> &str {
+    let end = text
+        .char_indices()
+        .skip(2)
+        .find(|(_, letter)| *letter == ']');
+    &text[..end.map_or(text.len(), |(index, _)| index)]
+}
+
+/// What follows the next `delimiter`. A bracket, in which it would be an ordinary letter, is refused.
+fn past(text: &str, delimiter: char) -> Option<&str> {
+    let mut letters = text.char_indices();
+    while let Some((index, letter)) = letters.next() {
+        match letter {
+            '\\' => {
+                letters.next();
+            }
+            '\n' => return None,
+            '[' if in_bracket(&text[index..]).contains(delimiter) => return None,
+            _ if letter == delimiter => return Some(&text[index + letter.len_utf8()..]),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,96 @@
+//! One rule, as people write it.
+
+mod command;
+mod error;
+mod host;
+mod parse;
+mod path;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::command::{CommandPattern, Likeness};
+pub use self::error::{RuleError, RuleErrorKind};
+pub(crate) use self::host::HostPattern;
+pub(crate) use self::path::PathPattern;
+
+/// What a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// Reading files: `Read`, `Glob`, `Grep`.
+    Read,
+    /// Writing files: `Write`, `Edit`.
+    Write,
+    /// Shell commands: `Bash`.
+    Bash,
+    /// Pages: `WebFetch`.
+    WebFetch,
+}
+
+/// A tool and what it is applied to, such as `Bash(git log *)`; see the [crate's documentation](crate).
+///
+/// Made with [`str::parse`]; shown as it was written.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Rule {
+    written: String,
+    scope: Scope,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Scope {
+    Read(PathPattern),
+    Write(PathPattern),
+    Run(CommandPattern),
+    Fetch(HostPattern),
+}
+
+impl Rule {
+    /// Which kind of action it is about.
+    #[must_use]
+    pub const fn tool(&self) -> Tool {
+        match self.scope {
+            Scope::Read(_) => Tool::Read,
+            Scope::Write(_) => Tool::Write,
+            Scope::Run(_) => Tool::Bash,
+            Scope::Fetch(_) => Tool::WebFetch,
+        }
+    }
+
+    /// The rule as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+
+    pub(crate) const fn scope(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Eq for Rule {}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rule({})", self.written)
+    }
+}
+
+impl From<Rule> for String {
+    fn from(rule: Rule) -> Self {
+        rule.written
+    }
+}

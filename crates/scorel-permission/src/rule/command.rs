@@ -1,0 +1,142 @@
+//! Which commands a rule covers.
+
+mod wildcard;
+
+use self::wildcard::Wildcard;
+use super::RuleErrorKind;
+use crate::shell::{Word, WordKind};
+
+/// Which commands a rule covers, word by word.
+#[derive(Debug, Clone)]
+pub(crate) struct CommandPattern {
+    words: Vec<WordPattern>,
+}
+
+#[derive(Debug, Clone)]
+enum WordPattern {
+    /// `*`: any number of words, none too.
+    Any,
+    /// One word.
+    One(Wildcard),
+}
+
+/// How a pattern and a command go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Likeness {
+    No,
+    /// It depends on a word that is only known when the command runs.
+    Perhaps,
+    Yes,
+}
+
+impl CommandPattern {
+    pub(crate) fn parse(pattern: Option<&str>) -> Result<Self, (usize, RuleErrorKind)> {
+        let words = wildcard::words(pattern.unwrap_or("*"))?
+            .into_iter()
+            .map(|word| {
+                if word.is_any() {
+                    WordPattern::Any
+                } else {
+                    WordPattern::One(word)
+                }
+            })
+            .collect();
+        Ok(Self { words })
+    }
+
+    /// The pattern that covers these words and no others.
+    pub(crate) fn exactly(words: &[Word]) -> String {
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| wildcard::quoted(&word.text))
+            .collect();
+        words.join(" ")
+    }
+
+    /// Whether an allowing rule with this pattern covers the words. `*` does not cover the `special`
+    /// ones; where `is_exact`, no wildcard covers anything.
+    pub(crate) fn allows(&self, words: &[Word], special: &[usize], is_exact: bool) -> bool {
+        if is_exact && self.words.iter().any(WordPattern::is_wild) {
+            return false;
+        }
+        let covers = |pattern: &Wildcard, word: &Word| match word.kind {
+            WordKind::Literal => pattern.matches(&word.text),
+            WordKind::Glob => pattern.is(&word.text),
+            WordKind::Unknown => false,
+        };
+        let mut reached = start(words.len());
+        for pattern in &self.words {
+            let mut next = vec![false; words.len() + 1];
+            match pattern {
+                WordPattern::Any => {
+                    let mut is_open = false;
+                    for (index, reached) in reached.iter().enumerate() {
+                        is_open |= reached;
+                        next[index] = is_open;
+                        is_open &= !special.contains(&index);
+                    }
+                }
+                WordPattern::One(pattern) => {
+                    for (index, word) in words.iter().enumerate() {
+                        next[index + 1] = reached[index] && covers(pattern, word);
+                    }
+                }
+            }
+            reached = next;
+        }
+        reached[words.len()]
+    }
+
+    /// How a denying or asking rule with this pattern and the words go together.
+    pub(crate) fn touches(&self, words: &[Word]) -> Likeness {
+        let mut rows = vec![vec![Likeness::No; words.len() + 1]; self.words.len() + 1];
+        rows[0][0] = Likeness::Yes;
+        for i in 0..=self.words.len() {
+            for j in 0..=words.len() {
+                let here = rows[i][j];
+                if here == Likeness::No {
+                    continue;
+                }
+                let mut reach = |i: usize, j: usize, likeness: Likeness| {
+                    if let Some(cell) = rows.get_mut(i).and_then(|row| row.get_mut(j)) {
+                        *cell = (*cell).max(here.min(likeness));
+                    }
+                };
+                let pattern = self.words.get(i);
+                let word = words.get(j);
+                if matches!(pattern, Some(WordPattern::Any)) {
+                    reach(i + 1, j, Likeness::Yes);
+                    reach(i, j + 1, Likeness::Yes);
+                }
+                // A word that is not known may turn out to be none, one or several.
+                if word.is_some_and(|word| word.kind != WordKind::Literal) {
+                    reach(i, j + 1, Likeness::Perhaps);
+                    reach(i + 1, j, Likeness::Perhaps);
+                    reach(i + 1, j + 1, Likeness::Perhaps);
+                }
+                if let (Some(WordPattern::One(pattern)), Some(word)) = (pattern, word)
+                    && word.kind != WordKind::Unknown
+                    && pattern.matches(&word.text)
+                {
+                    reach(i + 1, j + 1, Likeness::Yes);
+                }
+            }
+        }
+        rows[self.words.len()][words.len()]
+    }
+}
+
+impl WordPattern {
+    fn is_wild(&self) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One(pattern) => pattern.is_wild(),
+        }
+    }
+}
+
+fn start(words: usize) -> Vec<bool> {
+    let mut reached = vec![false; words + 1];
+    reached[0] = true;
+    reached
+}

@@ -1,0 +1,45 @@
+//! What is wrong with a rule's text.
+
+/// A rule's text means nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} (at character {})", position + 1)]
+pub struct RuleError {
+    /// Where in the text, in characters from 0.
+    pub position: usize,
+    /// What is wrong there.
+    pub kind: RuleErrorKind,
+}
+
+/// What is wrong with a rule's text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleErrorKind {
+    /// No tool with permissions has this name.
+    #[error("unknown tool `{name}`{}", suggestion.map(|s| format!(", did you mean `{s}`?")).unwrap_or_default())]
+    UnknownTool {
+        /// The name in the rule.
+        name: String,
+        /// The tool that was probably meant.
+        suggestion: Option<&'static str>,
+    },
+    /// The parenthesis is not closed.
+    #[error("`)` is missing")]
+    Unclosed,
+    /// Something follows the closing parenthesis.
+    #[error("nothing may follow the closing `)`")]
+    Trailing,
+    /// Nothing stands in the parentheses.
+    #[error("the pattern is empty; without parentheses the rule covers everything")]
+    Empty,
+    /// A quote is not closed, or nothing follows a backslash.
+    #[error("the quotation does not end")]
+    Quotation,
+    /// A path pattern that is no glob.
+    #[error("the path pattern is not a glob: {0}")]
+    Glob(String),
+    /// A path pattern that leads out of where it starts.
+    #[error("`..` leads out of the project; write an absolute path or one that begins with `~/`")]
+    Outside,
+    /// Not `domain:` and a host.
+    #[error("expected `domain:` and a host name, such as `domain:example.com`")]
+    Host,
+}

@@ -1,0 +1,61 @@
+//! Which hosts a rule covers.
+
+use url::Host;
+
+use super::RuleErrorKind;
+
+/// Which hosts a rule covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HostPattern {
+    Any,
+    /// This host.
+    Exactly(String),
+    /// Every host whose name ends with a dot and this.
+    Below(String),
+}
+
+impl HostPattern {
+    pub(crate) fn parse(pattern: Option<&str>) -> Result<Self, (usize, RuleErrorKind)> {
+        let Some(pattern) = pattern else {
+            return Ok(Self::Any);
+        };
+        let Some(host) = pattern.trim().strip_prefix("domain:") else {
+            return Err((0, RuleErrorKind::Host));
+        };
+        let error = ("domain:".len(), RuleErrorKind::Host);
+        if host == "*" {
+            return Ok(Self::Any);
+        }
+        let (name, is_below) = match host.strip_prefix("*.") {
+            Some(name) => (name, true),
+            None => (host, false),
+        };
+        let is_plain = !name.contains(['*', '/', '@', ' ']);
+        match Host::parse(name) {
+            Ok(parsed) if is_plain => {
+                let name = canonical(&parsed.to_string());
+                Ok(if is_below {
+                    Self::Below(name)
+                } else {
+                    Self::Exactly(name)
+                })
+            }
+            _ => Err(error),
+        }
+    }
+
+    pub(crate) fn covers(&self, host: &str) -> bool {
+        let host = canonical(host);
+        match self {
+            Self::Any => true,
+            Self::Exactly(name) => host == *name,
+            Self::Below(name) => host
+                .strip_suffix(name.as_str())
+                .is_some_and(|rest| rest.ends_with('.')),
+        }
+    }
+}
+
+fn canonical(host: &str) -> String {
+    host.trim_end_matches('.').to_lowercase()
+}

@@ -1,0 +1,89 @@
+//! From a rule's text to its meaning.
+
+use std::str::FromStr;
+
+use super::{
+    CommandPattern, HostPattern, PathPattern, Rule, RuleError, RuleErrorKind, Scope, Tool,
+};
+
+const TOOLS: [(&str, Tool); 7] = [
+    ("Read", Tool::Read),
+    ("Glob", Tool::Read),
+    ("Grep", Tool::Read),
+    ("Write", Tool::Write),
+    ("Edit", Tool::Write),
+    ("Bash", Tool::Bash),
+    ("WebFetch", Tool::WebFetch),
+];
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let written = text.trim();
+        let at = |position: usize, kind| RuleError {
+            position: text[..text.len() - text.trim_start().len()].chars().count() + position,
+            kind,
+        };
+        let (name, pattern) = match written.split_once('(') {
+            None => (written, None),
+            Some((name, rest)) => {
+                let end = closing(rest)
+                    .ok_or_else(|| at(written.chars().count(), RuleErrorKind::Unclosed))?;
+                if end + 1 < rest.len() {
+                    let position = name.chars().count() + rest[..end].chars().count() + 2;
+                    return Err(at(position, RuleErrorKind::Trailing));
+                }
+                (name, Some(&rest[..end]))
+            }
+        };
+        let Some((_, tool)) = TOOLS.iter().find(|(known, _)| *known == name) else {
+            return Err(at(0, unknown_tool(name)));
+        };
+        let start = name.chars().count() + 1;
+        let scope = scope(*tool, pattern).map_err(|(offset, kind)| at(start + offset, kind))?;
+        Ok(Self {
+            written: written.to_owned(),
+            scope,
+        })
+    }
+}
+
+impl TryFrom<String> for Rule {
+    type Error = RuleError;
+
+    fn try_from(text: String) -> Result<Self, RuleError> {
+        text.parse()
+    }
+}
+
+/// The place of the last parenthesis, since patterns may have some of their own.
+fn closing(rest: &str) -> Option<usize> {
+    rest.rfind(')')
+}
+
+fn unknown_tool(name: &str) -> RuleErrorKind {
+    let lower = name.to_lowercase();
+    let suggestion = TOOLS
+        .iter()
+        .map(|(known, _)| (strsim::jaro_winkler(&lower, &known.to_lowercase()), *known))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known);
+    RuleErrorKind::UnknownTool {
+        name: name.to_owned(),
+        suggestion,
+    }
+}
+
+fn scope(tool: Tool, pattern: Option<&str>) -> Result<Scope, (usize, RuleErrorKind)> {
+    if pattern.is_some_and(|pattern| pattern.trim().is_empty()) {
+        return Err((0, RuleErrorKind::Empty));
+    }
+    Ok(match tool {
+        Tool::Read => Scope::Read(PathPattern::parse(pattern)?),
+        Tool::Write => Scope::Write(PathPattern::parse(pattern)?),
+        Tool::Bash => Scope::Run(CommandPattern::parse(pattern)?),
+        Tool::WebFetch => Scope::Fetch(HostPattern::parse(pattern)?),
+    })
+}

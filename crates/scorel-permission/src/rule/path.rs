@@ -1,0 +1,123 @@
+//! Which paths a rule covers.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::RuleErrorKind;
+use crate::Place;
+use crate::place::normal;
+
+/// Which paths a rule covers.
+#[derive(Debug, Clone)]
+pub(crate) struct PathPattern {
+    anchor: Anchor,
+    /// The directories before the first wildcard.
+    literal: PathBuf,
+    matcher: GlobSet,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Anchor {
+    Project,
+    Home,
+    Root,
+}
+
+impl PathPattern {
+    pub(crate) fn parse(pattern: Option<&str>) -> Result<Self, (usize, RuleErrorKind)> {
+        let pattern = pattern.unwrap_or("/**").trim();
+        let (anchor, rest) = if pattern == "~" {
+            (Anchor::Home, "")
+        } else if let Some(rest) = pattern.strip_prefix("~/") {
+            (Anchor::Home, rest)
+        } else if let Some(rest) = pattern.strip_prefix('/') {
+            (Anchor::Root, rest)
+        } else {
+            (Anchor::Project, pattern)
+        };
+        let mut parts = simplified(rest).ok_or((0, RuleErrorKind::Outside))?;
+        if rest.ends_with('/') {
+            parts.push("**");
+        }
+        let literal = parts
+            .iter()
+            .take_while(|part| !part.contains(['*', '?', '[', '{', '\\']))
+            .collect();
+        let mut globs = GlobSetBuilder::new();
+        globs.add(glob(&parts.join("/"))?);
+        if let Some((&"**", directory)) = parts.split_last() {
+            globs.add(glob(&directory.join("/"))?);
+        }
+        let matcher = globs
+            .build()
+            .map_err(|error| (0, RuleErrorKind::Glob(error.to_string())))?;
+        Ok(Self {
+            anchor,
+            literal,
+            matcher,
+        })
+    }
+
+    /// The pattern that covers this path and no other.
+    pub(crate) fn exactly(path: &Path, place: &Place) -> Option<String> {
+        let text = path
+            .strip_prefix(place.project())
+            .unwrap_or(path)
+            .to_str()?;
+        let mut pattern = String::new();
+        for letter in text.chars() {
+            if "*?[]{}\\!".contains(letter) {
+                pattern.push('\\');
+            }
+            pattern.push(letter);
+        }
+        let is_plain =
+            pattern.trim() == pattern && !pattern.is_empty() && !pattern.starts_with('~');
+        is_plain.then_some(pattern)
+    }
+
+    /// Whether it covers the path, which is absolute and normal.
+    pub(crate) fn covers(&self, path: &Path, place: &Place) -> bool {
+        path.strip_prefix(self.base(place))
+            .is_ok_and(|rest| self.matcher.is_match(rest))
+    }
+
+    /// Whether it could cover something in the directory or below it.
+    pub(crate) fn reaches_below(&self, directory: &Path, place: &Place) -> bool {
+        let literal = normal(&self.base(place).join(&self.literal));
+        literal.starts_with(directory) || directory.starts_with(&literal)
+    }
+
+    fn base<'a>(&self, place: &'a Place) -> &'a Path {
+        match self.anchor {
+            Anchor::Project => place.project(),
+            Anchor::Home => place.home(),
+            Anchor::Root => Path::new("/"),
+        }
+    }
+}
+
+/// The pattern's parts without `.` and `..`; nothing if they lead out.
+fn simplified(pattern: &str) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
+    for part in pattern.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match parts.pop() {
+                None | Some("**") => return None,
+                Some(_) => {}
+            },
+            _ => parts.push(part),
+        }
+    }
+    Some(parts)
+}
+
+fn glob(pattern: &str) -> Result<globset::Glob, (usize, RuleErrorKind)> {
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+        .map_err(|error| (0, RuleErrorKind::Glob(error.kind().to_string())))
+}

@@ -1,0 +1,203 @@
+//! The walk over a command's syntax tree.
+
+use std::path::PathBuf;
+
+use tree_sitter::{Node, Parser};
+
+use super::{LONGEST, Part, Script, Word};
+use crate::Place;
+use crate::place::normal;
+use crate::program::{self, Inner};
+
+/// How deep commands within commands, or syntax within syntax, may be.
+const DEEPEST: usize = 60;
+
+/// The state of the walk.
+pub(super) struct Cursor<'a> {
+    pub(super) source: &'a str,
+    pub(super) place: &'a Place,
+    pub(super) script: &'a mut Script,
+    /// The directories that the shell may be in.
+    pub(super) directories: &'a mut Vec<PathBuf>,
+    /// The directories that it is in if the command before was `cd` and succeeded.
+    pub(super) entered: Option<Vec<PathBuf>>,
+    /// The index of the part that runs these commands.
+    pub(super) within: Option<usize>,
+    pub(super) depth: usize,
+    /// How many substitutions surround this place.
+    pub(super) substitutions: usize,
+}
+
+/// Takes `source` apart, which is `depth` levels within other commands.
+pub(super) fn read(
+    source: &str,
+    directories: &mut Vec<PathBuf>,
+    place: &Place,
+    depth: usize,
+    within: Option<usize>,
+    script: &mut Script,
+) {
+    if source.len() > LONGEST {
+        script.doubt("the command is too long to be understood");
+        return;
+    }
+    if source
+        .chars()
+        .any(|letter| letter.is_control() && !matches!(letter, '\n' | '\t'))
+    {
+        script.doubt("it contains control characters");
+    }
+    let mut parser = Parser::new();
+    let tree = match parser.set_language(&tree_sitter_bash::LANGUAGE.into()) {
+        Ok(()) => parser.parse(source, None),
+        Err(_) => None,
+    };
+    let Some(tree) = tree else {
+        script.doubt("the shell's grammar could not be used");
+        return;
+    };
+    let root = tree.root_node();
+    if root.has_error() {
+        script.doubt("its syntax is not understood");
+    }
+    let mut cursor = Cursor {
+        source,
+        place,
+        script,
+        directories,
+        entered: None,
+        within,
+        depth,
+        substitutions: 0,
+    };
+    cursor.blank(0, root.start_byte(), true);
+    cursor.blank(root.end_byte(), source.len(), true);
+    cursor.statement(root);
+}
+
+impl Cursor<'_> {
+    pub(super) fn text(&self, node: Node<'_>) -> &str {
+        &self.source[node.byte_range()]
+    }
+
+    pub(super) fn doubt(&mut self, reason: impl Into<String>) {
+        self.script.doubt(reason);
+    }
+
+    /// What is known about `node` is that nobody knows it.
+    pub(super) fn not_understood(&mut self, node: Node<'_>) {
+        let text: String = self.text(node).chars().take(40).collect();
+        self.doubt(format!("`{}` is not understood", text.escape_debug()));
+    }
+
+    /// Enters a level; nothing if there are too many.
+    pub(super) fn enter(&mut self) -> bool {
+        self.depth += 1;
+        let is_in_bounds = self.depth <= DEEPEST;
+        if !is_in_bounds {
+            self.doubt("it is nested too deeply");
+        }
+        is_in_bounds
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Sees to it that nothing but white space stands between the parts of a node, so that the tree
+    /// says everything that the text says. A new line ends a command, so it may only stand where
+    /// `may_have_lines`.
+    pub(super) fn no_gaps(&mut self, node: Node<'_>, may_have_lines: bool) {
+        let mut end = node.start_byte();
+        for child in children(node) {
+            self.blank(end, child.start_byte(), may_have_lines);
+            end = child.end_byte();
+        }
+        if node.child_count() > 0 {
+            self.blank(end, node.end_byte(), may_have_lines);
+        }
+    }
+
+    fn blank(&mut self, start: usize, end: usize, may_have_lines: bool) {
+        let gap = self.source.get(start..end).unwrap_or("?");
+        let is_continued = gap.contains("\\\n");
+        let rest = gap.replace("\\\n", "");
+        let has_line = rest.contains('\n') && !may_have_lines;
+        let is_blank = rest
+            .bytes()
+            .all(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
+        // Between two letters, a continued line makes one word of them.
+        let joins = is_continued && rest.is_empty();
+        if !is_blank || has_line || joins {
+            self.doubt("its lines or spaces are not understood");
+        }
+    }
+
+    /// A program with its arguments, after assignments that concern it.
+    pub(super) fn call(&mut self, words: Vec<Word>, program: usize) {
+        if !self.enter() {
+            self.leave();
+            return;
+        }
+        let facts = program::describe(&words, program, self.place);
+        if let Some(reason) = &facts.obscure {
+            self.script.doubt(reason.clone());
+        }
+        let runs = facts.runs.clone();
+        let directory = facts.changes_directory.clone();
+        self.script.parts.push(Part {
+            words,
+            facts,
+            directories: self.directories.clone(),
+            within: self.within,
+        });
+        self.entered = None;
+        if let Some(directory) = directory {
+            self.change_directory(&directory);
+        }
+        let within = self.within.replace(self.script.parts.len() - 1);
+        for inner in runs {
+            match inner {
+                Inner::Words { words, program } => self.call(words, program),
+                Inner::Script(source) => read(
+                    &source,
+                    &mut self.directories.clone(),
+                    self.place,
+                    self.depth,
+                    self.within,
+                    self.script,
+                ),
+            }
+        }
+        self.within = within;
+        self.leave();
+    }
+
+    /// After `cd`, which may fail: either directory is possible.
+    fn change_directory(&mut self, directory: &str) {
+        let new: Vec<PathBuf> = self
+            .directories
+            .iter()
+            .map(|old| normal(&old.join(directory)))
+            .collect();
+        self.add_directories(&new);
+        self.entered = Some(new);
+    }
+
+    pub(super) fn add_directories(&mut self, directories: &[PathBuf]) {
+        for directory in directories {
+            if !self.directories.contains(directory) {
+                self.directories.push(directory.clone());
+            }
+        }
+        if self.directories.len() > 16 {
+            self.doubt("it changes its directory too often");
+            self.directories.truncate(1);
+        }
+    }
+}
+
+/// A node's parts.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.children(&mut node.walk()).collect()
+}

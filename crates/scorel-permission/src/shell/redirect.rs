@@ -1,0 +1,89 @@
+//! Files that the shell opens.
+
+use tree_sitter::Node;
+
+use super::cursor::{Cursor, children};
+use super::{Access, Opened, Word, WordKind};
+
+/// Files that are no files: nothing is kept there.
+const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+
+impl Cursor<'_> {
+    /// A redirection of any kind.
+    pub(super) fn redirect(&mut self, node: Node<'_>) {
+        match node.kind() {
+            "file_redirect" => self.file_redirect(node),
+            "herestring_redirect" => {
+                self.no_gaps(node, false);
+                for child in children(node) {
+                    if child.is_named() && child.kind() != "file_descriptor" {
+                        self.word(child);
+                    } else if !child.is_named() && self.text(child) != "<<<" {
+                        self.not_understood(child);
+                    }
+                }
+            }
+            "heredoc_redirect" => self.heredoc(node),
+            _ => self.salvage(node),
+        }
+    }
+
+    fn file_redirect(&mut self, node: Node<'_>) {
+        self.no_gaps(node, false);
+        let mut operator = String::new();
+        let mut targets = Vec::new();
+        for child in children(node) {
+            match child.kind() {
+                "file_descriptor" => {}
+                _ if !child.is_named() && operator.is_empty() => {
+                    self.text(child).clone_into(&mut operator);
+                }
+                _ => targets.push(self.word(child)),
+            }
+        }
+        let access = match operator.as_str() {
+            "<" => Some(Access::Read),
+            ">" | ">>" | ">|" | "&>" | "&>>" => Some(Access::Write),
+            "<&" | ">&" => None,
+            "<&-" | ">&-" if targets.is_empty() => return,
+            _ => return self.not_understood(node),
+        };
+        // The grammar takes arguments that follow a redirection for further files.
+        let [target] = targets.as_slice() else {
+            return self.not_understood(node);
+        };
+        let is_descriptor = |text: &str| {
+            let digits = text.strip_suffix('-').unwrap_or(text);
+            text == "-" || !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        match (access, target.known()) {
+            (None, Some(text)) if is_descriptor(text) => {}
+            // Without a number it means both outputs.
+            (None, Some(_)) if operator == ">&" => self.open(target, Access::Write),
+            (Some(access), _) => self.open(target, access),
+            (None, _) => self.not_understood(node),
+        }
+    }
+
+    fn open(&mut self, target: &Word, access: Access) {
+        if target.kind == WordKind::Literal {
+            if STREAMS.contains(&target.text.as_str()) {
+                return;
+            }
+            if ["/dev/tcp", "/dev/udp"]
+                .iter()
+                .any(|device| target.text.starts_with(device))
+            {
+                self.doubt("it opens a connection");
+            }
+            if target.text.is_empty() {
+                self.doubt("it opens a file without a name");
+            }
+        }
+        self.script.opened.push(Opened {
+            word: target.clone(),
+            access,
+            directories: self.directories.clone(),
+        });
+    }
+}

@@ -1,0 +1,59 @@
+//! `[ … ]` and `[[ … ]]`.
+
+use tree_sitter::Node;
+
+use super::cursor::{Cursor, children};
+
+/// Comparisons of numbers, for which `[[ ]]` computes what its operands say.
+const NUMERIC: [&str; 6] = ["-eq", "-ge", "-gt", "-le", "-lt", "-ne"];
+
+impl Cursor<'_> {
+    /// A test, which runs nothing but what is substituted in it.
+    pub(super) fn test(&mut self, node: Node<'_>) {
+        self.entered = None;
+        let computes = self.text(node).starts_with("[[");
+        if self.text(node).starts_with("((") {
+            return self.not_understood(node);
+        }
+        self.condition(node, computes);
+    }
+
+    fn condition(&mut self, node: Node<'_>, computes: bool) {
+        if !self.enter() {
+            self.leave();
+            return;
+        }
+        self.no_gaps(node, computes);
+        let is_numeric = children(node)
+            .iter()
+            .any(|child| NUMERIC.contains(&self.text(*child)));
+        for child in children(node) {
+            match child.kind() {
+                "unary_expression" | "binary_expression" | "parenthesized_expression" => {
+                    self.condition(child, computes);
+                }
+                "test_operator" => {
+                    // They look a variable up, whose index is computed.
+                    if matches!(self.text(child), "-v" | "-R" | "-o") {
+                        self.not_understood(child);
+                    }
+                }
+                "regex" | "extglob_pattern" => {
+                    if self.text(child).contains(['$', '`', ';', '&', '\n']) {
+                        self.not_understood(child);
+                    }
+                }
+                _ if child.is_named() => {
+                    let word = self.word(child);
+                    let is_number = word.known().is_some_and(|text| text.parse::<i64>().is_ok());
+                    let is_count = matches!(self.text(child).trim_matches('"'), "$?" | "$#");
+                    if computes && is_numeric && !is_number && !is_count {
+                        self.not_understood(child);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.leave();
+    }
+}

@@ -1,0 +1,145 @@
+//! One word of a command.
+
+/// One word of a command after quotes and backslashes are gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// The word; of one that is not known, what it certainly begins with.
+    pub(crate) text: String,
+    pub(crate) kind: WordKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WordKind {
+    /// The word is exactly its text.
+    Literal,
+    /// The shell makes names of files from the text, if there are any.
+    Glob,
+    /// The word, or how many there are, is only known when the command runs.
+    Unknown,
+}
+
+impl Word {
+    pub(crate) fn literal(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            kind: WordKind::Literal,
+        }
+    }
+
+    pub(crate) fn unknown(beginning: impl Into<String>) -> Self {
+        Self {
+            text: beginning.into(),
+            kind: WordKind::Unknown,
+        }
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        self.kind == WordKind::Literal
+    }
+
+    /// The word, if it is known.
+    pub(crate) fn known(&self) -> Option<&str> {
+        self.is_known().then_some(self.text.as_str())
+    }
+
+    /// Whether it could be an option.
+    pub(crate) fn may_be_option(&self) -> bool {
+        match self.kind {
+            WordKind::Literal => self.text.starts_with('-'),
+            WordKind::Glob => self.text.starts_with(['-', '*', '?', '[']),
+            WordKind::Unknown => self.text.is_empty() || self.text.starts_with('-'),
+        }
+    }
+
+    /// The word from `start` on; nothing if that is not certainly a part of it.
+    pub(crate) fn after(&self, start: usize) -> Self {
+        Self {
+            text: self.text.get(start..).unwrap_or_default().to_owned(),
+            kind: self.kind,
+        }
+    }
+}
+
+/// The pieces that a word is put together from.
+#[derive(Debug, Default)]
+pub(super) struct Pieces(Vec<Piece>);
+
+#[derive(Debug)]
+enum Piece {
+    /// Without quotes: `*` and the like mean something.
+    Bare(char),
+    Quoted(char),
+    Unknown,
+}
+
+impl Pieces {
+    pub(super) fn bare(&mut self, letter: char) {
+        self.0.push(Piece::Bare(letter));
+    }
+
+    pub(super) fn quoted(&mut self, letter: char) {
+        self.0.push(Piece::Quoted(letter));
+    }
+
+    pub(super) fn unknown(&mut self) {
+        self.0.push(Piece::Unknown);
+    }
+
+    /// The word, where `home` is what `~` stands for.
+    pub(super) fn finish(self, home: &str) -> Word {
+        let pieces = self.expand_home(home);
+        let mut text = String::new();
+        let mut kind = WordKind::Literal;
+        let mut pieces = pieces.iter().peekable();
+        while let Some(piece) = pieces.next() {
+            match piece {
+                Piece::Unknown => return Word::unknown(text),
+                Piece::Quoted(letter) => text.push(*letter),
+                Piece::Bare('{') => {
+                    // `{}` stands for itself, other braces for several words.
+                    if !matches!(pieces.peek(), Some(Piece::Bare('}'))) {
+                        return Word::unknown(text);
+                    }
+                    text.push('{');
+                }
+                Piece::Bare(letter) => {
+                    if matches!(letter, '*' | '?' | '[') {
+                        // A name that begins with a dot could be `..`.
+                        let name = text.rsplit('/').next().unwrap_or_default();
+                        if name.starts_with('.') {
+                            return Word::unknown(text);
+                        }
+                        kind = WordKind::Glob;
+                    }
+                    text.push(*letter);
+                }
+            }
+        }
+        if kind == WordKind::Glob && has_unclear_name(&text) {
+            let start = text.find(['*', '?', '[']).unwrap_or_default();
+            return Word::unknown(&text[..start]);
+        }
+        Word { text, kind }
+    }
+
+    fn expand_home(mut self, home: &str) -> Vec<Piece> {
+        if matches!(self.0.first(), Some(Piece::Bare('~'))) {
+            match self.0.get(1) {
+                None | Some(Piece::Bare('/')) => {
+                    self.0.splice(..1, home.chars().map(Piece::Quoted));
+                }
+                Some(_) => {
+                    self.0.splice(..1, [Piece::Unknown]);
+                }
+            }
+        }
+        self.0
+    }
+}
+
+/// Whether a pattern of file names has, after its first wildcard, a name that may mean `..`.
+fn has_unclear_name(text: &str) -> bool {
+    let start = text.find(['*', '?', '[']).unwrap_or_default();
+    let start = text[..start].rfind('/').map_or(0, |slash| slash + 1);
+    text[start..].split('/').any(|name| name.starts_with('.'))
+}

@@ -1,0 +1,58 @@
+//! Policies for tests. The project is `/p`, the home is `/home/u`.
+
+use std::path::Path;
+
+use scorel_permission::{Action, Decision, Mode, Place, Policy, Rule, Rules, Verdict};
+
+pub(crate) fn place() -> Place {
+    Place::new(
+        Path::new("/p"),
+        Path::new("/home/u"),
+        Path::new("/home/u/.scorel"),
+    )
+}
+
+pub(crate) fn list(rules: &[&str]) -> Vec<Rule> {
+    rules.iter().map(|rule| rule.parse().unwrap()).collect()
+}
+
+pub(crate) fn rules(deny: &[&str], ask: &[&str], allow: &[&str]) -> Rules {
+    Rules {
+        deny: list(deny),
+        ask: list(ask),
+        allow: list(allow),
+    }
+}
+
+pub(crate) fn policy(mode: Mode, deny: &[&str], ask: &[&str], allow: &[&str]) -> Policy {
+    Policy::new(mode, rules(deny, ask, allow), place())
+}
+
+pub(crate) fn run(command: &str) -> Action {
+    Action::Run {
+        command: command.to_owned(),
+        directory: "/p".into(),
+    }
+}
+
+pub(crate) fn read(path: &str) -> Action {
+    Action::Read { path: path.into() }
+}
+
+pub(crate) fn write(path: &str) -> Action {
+    Action::Write { path: path.into() }
+}
+
+pub(crate) fn fetch(url: &str) -> Action {
+    Action::Fetch {
+        url: url.to_owned(),
+    }
+}
+
+pub(crate) fn judge(policy: &Policy, command: &str) -> Verdict {
+    policy.judge(&run(command))
+}
+
+pub(crate) fn decide(policy: &Policy, command: &str) -> Decision {
+    judge(policy, command).decision
+}
