@@ -60,7 +60,6 @@ impl Facts {
         }
     }
 }
-}
 
 /// What is known about the program at `program`, before which there are assignments.
 pub(crate) fn describe(words: &[Word], program: usize, place: &Place) -> Facts {
