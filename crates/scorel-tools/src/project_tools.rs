@@ -1,7 +1,7 @@
 //! The toolbox of one session.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
 use scorel_proto::Block;
@@ -39,6 +39,8 @@ pub struct ProjectTools {
     roots: Arc<Roots>,
     seen: Arc<Seen>,
     host: ToolHost,
+    /// What a person permitted a call to change that has not come yet.
+    permission: Mutex<Option<(String, WriteTarget)>>,
     tools: Vec<Arc<dyn Tool>>,
     specs: Vec<ToolSpec>,
 }
@@ -71,6 +73,7 @@ impl ProjectTools {
             roots: Arc::new(roots),
             seen: Arc::default(),
             host,
+            permission: Mutex::default(),
             specs: tools.iter().map(|tool| tool.spec()).collect(),
             tools,
         }
@@ -80,7 +83,7 @@ impl ProjectTools {
     /// to fail because no tool has its name or its arguments name no path.
     ///
     /// Looks at the file system, and so may block, but changes nothing. With the answer a caller can
-    /// ask for permission before the call runs, and let it run with [`ProjectTools::call_permitted`].
+    /// ask for permission before the call runs, and give it with [`ProjectTools::permit`].
     ///
     /// # Errors
     /// The call would fail with this error.
@@ -97,43 +100,22 @@ impl ProjectTools {
         }
     }
 
-    /// Runs a call that a person permitted to change the file `permitted`, protected or not, and no
-    /// other. Otherwise as [`Toolbox::call`].
-    #[must_use]
-    pub fn call_permitted(
-        &self,
-        call: ToolCall,
-        permitted: WriteTarget,
-        updates: ToolUpdates,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'static, ToolOutcome> {
-        self.start(call, Some(permitted), updates, cancel)
+    /// Lets one call change a file that is protected: the call `call_id`, when it comes, changes
+    /// `target` or, if its path leads elsewhere by then, nothing. Holds for one call, and until the
+    /// next permission.
+    pub fn permit(&self, call_id: &str, target: WriteTarget) {
+        *self.permission() = Some((call_id.to_owned(), target));
     }
 
-    fn start(
-        &self,
-        call: ToolCall,
-        permitted: Option<WriteTarget>,
-        _updates: ToolUpdates,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'static, ToolOutcome> {
-        let chosen = self.choose(call);
-        let (roots, seen) = (Arc::clone(&self.roots), Arc::clone(&self.seen));
-        let host = self.host.clone();
-        let begin = move || Call {
-            roots,
-            seen,
-            host,
-            permitted,
-            pace: Pace::new(cancel, TIME_LIMIT),
-        };
-        Box::pin(async move {
-            let result = match chosen {
-                Ok((tool, input)) => run(tool, input, begin).await,
-                Err(error) => Err(error),
-            };
-            outcome(result)
-        })
+    /// Takes the permission of a call, if it has one.
+    fn permitted(&self, call_id: &str) -> Option<WriteTarget> {
+        let permission = self.permission().take_if(|(id, _)| id == call_id);
+        permission.map(|(_, target)| target)
+    }
+
+    fn permission(&self) -> MutexGuard<'_, Option<(String, WriteTarget)>> {
+        let permission = self.permission.lock();
+        permission.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tool and the arguments of a call, if both are there.
@@ -168,10 +150,27 @@ impl Toolbox for ProjectTools {
     fn call(
         &self,
         call: ToolCall,
-        updates: ToolUpdates,
+        _updates: ToolUpdates,
         cancel: CancellationToken,
     ) -> BoxFuture<'static, ToolOutcome> {
-        self.start(call, None, updates, cancel)
+        let permitted = self.permitted(&call.id);
+        let chosen = self.choose(call);
+        let (roots, seen) = (Arc::clone(&self.roots), Arc::clone(&self.seen));
+        let host = self.host.clone();
+        let begin = move || Call {
+            roots,
+            seen,
+            host,
+            permitted,
+            pace: Pace::new(cancel, TIME_LIMIT),
+        };
+        Box::pin(async move {
+            let result = match chosen {
+                Ok((tool, input)) => run(tool, input, begin).await,
+                Err(error) => Err(error),
+            };
+            outcome(result)
+        })
     }
 }
 

@@ -1,8 +1,12 @@
 //! Paths that lead out, through every tool and every resolver.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
-use super::project::{Project, RESOLVERS};
+use super::project::{Project, RESOLVERS, Session};
 
 const CANARY: &str = "CANARY-CONTENT";
 const VIOLATION: &[&str] = &["E_SANDBOX_VIOLATION"];
@@ -171,6 +175,80 @@ fn no_path_leads_out_of_the_project() {
                 tried += 1;
             }
         }
+    }
+    assert!(tried >= 240 * RESOLVERS.len(), "only {tried} tries");
+}
+
+/// Everything beside the project, with content.
+fn outside(project: &Project) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![project.path("..")];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let kind = path.symlink_metadata().unwrap().file_type();
+            if path.ends_with("../ws") {
+                continue;
+            }
+            let content = if kind.is_file() {
+                fs::read(&path).unwrap()
+            } else {
+                Vec::new()
+            };
+            found.insert(path.clone(), content);
+            if kind.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Whether writing to one of these paths is a thing inside the project: a new name there.
+fn names_something_new(path: &str) -> bool {
+    ["@PROJECT/", "@projec/", "~/", "%2e%2e/", "..."]
+        .iter()
+        .any(|start| path.starts_with(start))
+        || ["ok.tx\u{fffd}", "..\\canary"].contains(&path)
+}
+
+#[test]
+fn nothing_is_written_outside_of_the_project() {
+    let mut tried = 0;
+    for resolver in RESOLVERS {
+        let project = project().with_resolver(*resolver);
+        let session = Session::on(&project);
+        let before = outside(&project);
+        for (path, codes) in escapes(&project) {
+            let edit = json!({ "oldString": CANARY, "newString": "ESCAPED" });
+            let calls: [(&str, Value); 4] = [
+                ("Write", json!({ "path": path, "content": "ESCAPED" })),
+                (
+                    "Write",
+                    json!({ "path": format!("{path}/new/file"), "content": "ESCAPED" }),
+                ),
+                ("Edit", json!({ "path": path, "edits": [edit] })),
+                (
+                    "Write",
+                    json!({ "path": format!("{path}.new"), "content": "" }),
+                ),
+            ];
+            for (number, (tool, input)) in (1..).zip(calls) {
+                let answer = session.call(tool, input);
+                let case = format!("{tool} {number} {path:?} with {resolver:?}: {answer:?}");
+                if number == 1 && !names_something_new(&path) {
+                    let also = ["E_IS_DIRECTORY", "E_INVALID_ARGUMENTS"];
+                    assert!(answer.is_error, "{case}");
+                    let code = answer.code();
+                    assert!(codes.contains(&code) || also.contains(&code), "{case}");
+                }
+                assert!(!answer.text.contains(CANARY), "{case}");
+                tried += 1;
+            }
+        }
+        assert_eq!(outside(&project), before, "with {resolver:?}");
+        assert_eq!(project.content("ok.txt"), "fine\n");
+        assert_eq!(project.content("dir/in.txt"), "fine\n");
     }
     assert!(tried >= 240 * RESOLVERS.len(), "only {tried} tries");
 }

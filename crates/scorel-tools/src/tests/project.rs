@@ -44,6 +44,17 @@ impl Project {
         }
     }
 
+    /// As [`Project::new`], in memory where that is possible: for tests that write very often.
+    pub(super) fn in_memory() -> Self {
+        let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        let directory = directory.unwrap();
+        fs::create_dir(directory.path().join("ws")).unwrap();
+        Self {
+            directory,
+            resolver: None,
+        }
+    }
+
     pub(super) fn with_resolver(mut self, resolver: Resolver) -> Self {
         self.resolver = Some(resolver);
         self

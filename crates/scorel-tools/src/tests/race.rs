@@ -6,15 +6,17 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::project::{Project, RESOLVERS};
+use crate::edit::EditTool;
 use crate::glob::GlobTool;
 use crate::grep::GrepTool;
 use crate::read::ReadTool;
 use crate::tool::Tool;
+use crate::write::WriteTool;
 
 /// `slot/deep/file` says PUBLIC while `slot` is a directory; while it is a link, the same path
 /// leads outside, to SECRET.
 fn project() -> Project {
-    let project = Project::new();
+    let project = Project::in_memory();
     project.write("slot/deep/file", "PUBLIC\n");
     project.write("../outside/deep/file", "SECRET\n");
     project.write("../outside/deep/SECRET-name", "SECRET\n");
@@ -31,11 +33,10 @@ impl Drop for OnDrop<'_> {
     }
 }
 
-/// Makes `tries` calls while a thread swaps; returns how many of them worked.
-fn race(project: &Project, tool: &dyn Tool, input: &Value, tries: u32) -> u32 {
-    let call = project.call_context();
+/// Does `work` while a thread swaps two paths of the project, which are as before at the end.
+fn while_swapping<T>(project: &Project, (one, other): (&str, &str), work: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
-    let (slot, spare) = (project.path("slot"), project.path("spare"));
+    let (one, other) = (project.path(one), project.path(other));
     let third = project.path("third");
     thread::scope(|scope| {
         // Ends the swapping also when a try panics; the scope would wait for ever.
@@ -43,10 +44,18 @@ fn race(project: &Project, tool: &dyn Tool, input: &Value, tries: u32) -> u32 {
         scope.spawn(|| {
             let mut swapped = false;
             while !done.load(Ordering::Relaxed) || swapped {
-                exchange(&slot, &spare, &third);
+                exchange(&one, &other, &third);
                 swapped = !swapped;
             }
         });
+        work()
+    })
+}
+
+/// Makes `tries` calls while a thread swaps; returns how many of them worked.
+fn race(project: &Project, tool: &dyn Tool, input: &Value, tries: u32) -> u32 {
+    let call = project.call_context();
+    while_swapping(project, ("slot", "spare"), || {
         let mut worked = 0;
         for _ in 0..tries {
             match tool.run(&call, input.clone()) {
@@ -114,4 +123,122 @@ fn globs_never_escape_a_swapping_thread() {
         &json!({ "pattern": "*", "path": "slot/deep" }),
         2_000,
     );
+}
+
+/// How many writes of each kind are tried with each resolver.
+const WRITES: u32 = 5_000;
+
+/// Writes while a thread swaps; returns how many of them worked. `input` makes the arguments of a
+/// try from its number.
+fn race_writes(
+    project: &Project,
+    swapped: (&str, &str),
+    tool: &dyn Tool,
+    input: impl Fn(u32) -> Value,
+) -> u32 {
+    let call = project.call_context();
+    while_swapping(project, swapped, || {
+        let mut worked = 0;
+        for number in 1..=WRITES {
+            match tool.run(&call, input(number)) {
+                Ok(_) => worked += 1,
+                Err(error) => assert!(!error.message.contains("SECRET"), "escaped: {error}"),
+            }
+        }
+        worked
+    })
+}
+
+fn check_outside(project: &Project, case: &str) {
+    assert_eq!(
+        project.content("../outside/deep/file"),
+        "SECRET\n",
+        "{case}"
+    );
+    assert_eq!(project.names("../outside"), ["deep"], "{case}");
+    let names = project.names("../outside/deep");
+    assert_eq!(names, ["SECRET-name", "file"], "{case}");
+}
+
+fn check_writes(swapped: (&str, &str), tool: &dyn Tool, input: impl Fn(u32) -> Value) {
+    for resolver in RESOLVERS {
+        let project = project().with_resolver(*resolver);
+        project.write("leaf", "");
+        project.link("leaf-link", "../outside/deep/file");
+        project.write("slot/deep/file", "");
+        let worked = race_writes(&project, swapped, tool, &input);
+        let case = format!("{worked} of {WRITES} with {resolver:?}");
+        assert!((1..WRITES).contains(&worked), "no race: {case}");
+        check_outside(&project, &case);
+        for directory in ["slot/deep", "slot", ""] {
+            let left = project.names(directory);
+            assert!(!left.iter().any(|name| name.ends_with(".tmp")), "{case}");
+        }
+    }
+}
+
+fn content(number: u32) -> String {
+    format!("{number}\n")
+}
+
+#[test]
+fn replaced_files_never_escape_a_swapping_thread() {
+    let input = |number| json!({ "path": "slot/deep/file", "content": content(number) });
+    check_writes(("slot", "spare"), &WriteTool, input);
+}
+
+#[test]
+fn new_files_never_escape_a_swapping_thread() {
+    let input = |number| {
+        let path = format!("slot/deep/{}/{number}", number % 100);
+        json!({ "path": path, "content": content(number) })
+    };
+    check_writes(("slot", "spare"), &WriteTool, input);
+}
+
+#[test]
+fn a_swapped_link_is_never_written_through() {
+    let input = |number| json!({ "path": "leaf", "content": content(number) });
+    check_writes(("leaf", "leaf-link"), &WriteTool, input);
+}
+
+#[test]
+fn edits_never_escape_a_swapping_thread() {
+    for resolver in RESOLVERS {
+        let project = project().with_resolver(*resolver);
+        let call = project.call_context();
+        let first = json!({ "path": "slot/deep/edited", "content": "0\n" });
+        WriteTool.run(&call, first).unwrap();
+        project.write("../outside/deep/file", "0\n1\n2\n");
+        let worked = while_swapping(&project, ("slot", "spare"), || {
+            let (mut worked, mut last) = (0, 0);
+            for number in 1..=WRITES {
+                let edit = json!({
+                    "oldString": format!("{last}\n"), "newString": format!("{number}\n"),
+                });
+                let input = json!({ "path": "slot/deep/edited", "edits": [edit] });
+                if EditTool.run(&call, input).is_ok() {
+                    (worked, last) = (worked + 1, number);
+                }
+            }
+            assert!(worked > 0);
+            (worked, last)
+        });
+        let case = format!("{worked:?} of {WRITES} with {resolver:?}");
+        assert!((1..WRITES).contains(&worked.0), "no race: {case}");
+        assert_eq!(
+            project.content("slot/deep/edited"),
+            format!("{}\n", worked.1)
+        );
+        assert_eq!(
+            project.content("../outside/deep/file"),
+            "0\n1\n2\n",
+            "{case}"
+        );
+        assert_eq!(
+            project.names("../outside/deep"),
+            ["SECRET-name", "file"],
+            "{case}"
+        );
+    }
 }

@@ -150,3 +150,45 @@ fn one_endless_line_is_cut() {
     );
     assert_eq!(answer.details["truncated"], json!(true));
 }
+
+#[test]
+fn the_rest_of_a_long_line_is_shown_by_column() {
+    let project = Project::new();
+    let long: String = (0..30_000).map(|n| format!("é{n},")).collect();
+    project.write("data", format!("\u{feff}first\r\n{long}\r\nlast"));
+    let first = project.call("Read", json!({ "path": "data" }));
+    assert!(
+        first
+            .ok()
+            .contains("give its number as `offset` and 8193 as `column`")
+    );
+    let (mut shown, mut column) = (String::new(), Some(1));
+    while let Some(at) = column {
+        let input = json!({ "path": "data", "offset": 2, "column": at });
+        let answer = project.call("Read", input);
+        let line = answer.ok().lines().next().unwrap();
+        let part = line.strip_prefix("     2\t").unwrap();
+        let part = part
+            .strip_prefix(&format!("[{} bytes ...] ", at - 1))
+            .unwrap_or(part);
+        let part = part.split(" [... ").next().unwrap();
+        shown.push_str(part);
+        column = answer.details["nextColumn"].as_u64();
+        assert!(answer.ok().len() < 66 * 1024);
+        let goes_on = format!("The line goes on at column {}.", column.unwrap_or(0));
+        assert_eq!(answer.ok().contains(&goes_on), column.is_some());
+    }
+    assert_eq!(shown, long);
+    let inside = json!({ "path": "data", "offset": 2, "column": 2 });
+    let answer = project.call("Read", inside);
+    assert!(
+        answer.ok().starts_with("     2\té0,é1,"),
+        "characters stay whole"
+    );
+    let beyond = json!({ "path": "data", "offset": 1, "column": 100 });
+    let answer = project.call("Read", beyond);
+    assert!(
+        answer.ok().starts_with("     1\t[6 bytes ...] \n"),
+        "{answer:?}"
+    );
+}
