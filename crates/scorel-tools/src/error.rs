@@ -81,6 +81,16 @@ pub enum ErrorCode {
     NotAFile,
     /// The file is not UTF-8 text.
     Binary,
+    /// The command ended with a code other than 0, or by a signal.
+    CommandFailed,
+    /// The command could not be started.
+    CommandNotStarted,
+    /// The command reached its time limit.
+    TimedOut,
+    /// The command may run in a sandbox only, and the kernel has none.
+    NoSandbox,
+    /// So many commands run already that no other is started.
+    TooMany,
     /// No tool has this name.
     UnknownTool,
     /// The call was cancelled before it had anything to return.
@@ -110,6 +120,11 @@ impl ErrorCode {
             Self::NotADirectory => "E_NOT_A_DIRECTORY",
             Self::NotAFile => "E_NOT_A_FILE",
             Self::Binary => "E_BINARY",
+            Self::CommandFailed => "E_COMMAND_FAILED",
+            Self::CommandNotStarted => "E_COMMAND_NOT_STARTED",
+            Self::TimedOut => "E_TIMED_OUT",
+            Self::NoSandbox => "E_NO_SANDBOX",
+            Self::TooMany => "E_TOO_MANY",
             Self::UnknownTool => "E_UNKNOWN_TOOL",
             Self::Cancelled => "E_CANCELLED",
             Self::Internal => "E_INTERNAL",

@@ -15,6 +15,7 @@
 //! figures or `ok: false` with an error's code, message and details.
 
 mod arguments;
+mod bash;
 mod char_boundary;
 mod content_hash;
 mod details;
@@ -42,6 +43,7 @@ mod write_target;
 #[cfg(test)]
 mod tests;
 
+pub use bash::{CommandAccess, CommandSettings, Commands};
 pub use error::{ErrorCode, ToolError};
 pub use host::{BlobSink, ToolHost};
 pub use project_tools::ProjectTools;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
+use crate::bash::{CommandCall, Commands};
 use crate::edit::EditTool;
 use crate::error::{ErrorCode, ToolError};
 use crate::glob::GlobTool;
@@ -43,6 +44,7 @@ pub struct ProjectTools {
     permission: Mutex<Option<(String, WriteTarget)>>,
     tools: Vec<Arc<dyn Tool>>,
     specs: Vec<ToolSpec>,
+    commands: Option<Arc<Commands>>,
 }
 
 impl ProjectTools {
@@ -76,7 +78,22 @@ impl ProjectTools {
             permission: Mutex::default(),
             specs: tools.iter().map(|tool| tool.spec()).collect(),
             tools,
+            commands: None,
         }
+    }
+
+    /// The same tools with `Bash`, `BashOutput` and `BashStop`.
+    #[must_use]
+    pub fn with_commands(mut self, commands: Commands) -> Self {
+        self.specs.extend(Commands::specs());
+        self.commands = Some(Arc::new(commands));
+        self
+    }
+
+    /// The session's commands, if it may run any.
+    #[must_use]
+    pub fn commands(&self) -> Option<&Arc<Commands>> {
+        self.commands.as_ref()
     }
 
     /// The file that a call would make or change; nothing if it would change none, or if it is sure
@@ -89,7 +106,7 @@ impl ProjectTools {
     /// The call would fail with this error.
     pub fn write_target(&self, call: &ToolCall) -> Result<Option<WriteTarget>, ToolError> {
         let position = self.specs.iter().position(|spec| spec.name == call.name);
-        let tool = position.map(|position| &self.tools[position]);
+        let tool = position.and_then(|position| self.tools.get(position));
         match tool.and_then(|tool| tool.path_written(&call.input)) {
             Some(path) => {
                 let location = self.roots.locate_file(path)?;
@@ -118,6 +135,27 @@ impl ProjectTools {
         permission.unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Runs a call of one of the tools for commands; nothing if it is not one.
+    fn run_command(
+        &self,
+        call: &ToolCall,
+        updates: &ToolUpdates,
+        cancel: &CancellationToken,
+    ) -> Option<BoxFuture<'static, ToolOutcome>> {
+        let commands = self
+            .commands
+            .as_ref()
+            .filter(|_| call.invalid_input.is_none())?;
+        let context = CommandCall {
+            id: call.id.clone(),
+            roots: Arc::clone(&self.roots),
+            host: self.host.clone(),
+            updates: updates.clone(),
+            cancel: cancel.clone(),
+        };
+        commands.call(&call.name, call.input.clone(), context)
+    }
+
     /// The tool and the arguments of a call, if both are there.
     fn choose(&self, call: ToolCall) -> Result<(Arc<dyn Tool>, Value), ToolError> {
         let position = self.specs.iter().position(|spec| spec.name == call.name);
@@ -137,7 +175,10 @@ impl ProjectTools {
                 "the arguments are not a JSON object: {}",
                 quote(&written)
             ))),
-            None => Ok((Arc::clone(&self.tools[position]), call.input)),
+            None => match self.tools.get(position) {
+                Some(tool) => Ok((Arc::clone(tool), call.input)),
+                None => Err(ToolError::new(ErrorCode::Internal, "the tool is a command")),
+            },
         }
     }
 }
@@ -150,9 +191,12 @@ impl Toolbox for ProjectTools {
     fn call(
         &self,
         call: ToolCall,
-        _updates: ToolUpdates,
+        updates: ToolUpdates,
         cancel: CancellationToken,
     ) -> BoxFuture<'static, ToolOutcome> {
+        if let Some(running) = self.run_command(&call, &updates, &cancel) {
+            return running;
+        }
         let permitted = self.permitted(&call.id);
         let chosen = self.choose(call);
         let (roots, seen) = (Arc::clone(&self.roots), Arc::clone(&self.seen));

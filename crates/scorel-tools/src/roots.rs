@@ -3,6 +3,7 @@
 mod destination;
 
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, OFlags, fstat};
@@ -39,6 +40,11 @@ impl Roots {
     pub fn with(mut self, root: Root) -> Self {
         self.others.push(root);
         self
+    }
+
+    /// The project's real path when it was opened.
+    pub(crate) fn project_path(&self) -> &Path {
+        self.project.path()
     }
 
     /// Understands a path argument: `@project/...`, a path relative to the project, or an absolute
@@ -92,6 +98,16 @@ impl Roots {
             )),
             _ => Err(not_a_file(location)),
         }
+    }
+
+    /// Opens a directory, for a process to run in.
+    ///
+    /// # Errors
+    /// The location leads outside its root, or is not a directory that can be opened.
+    pub(crate) fn open_directory(&self, location: &Location) -> Result<OwnedFd, ToolError> {
+        self.root(location.root)?
+            .open_beneath(&location.path, OFlags::RDONLY | OFlags::DIRECTORY)
+            .map_err(|error| refusal(location, error))
     }
 
     /// What is at a location, links followed.

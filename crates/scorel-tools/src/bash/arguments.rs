@@ -1,0 +1,105 @@
+//! What calls may say.
+
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::error::ToolError;
+use crate::root::RootName;
+use crate::roots::Roots;
+
+/// The longest command, in bytes: the system takes little more as one argument.
+const MAX_COMMAND: usize = 100_000;
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+const MAX_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+const MAX_BACKGROUND_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The arguments of `Bash`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct BashArguments {
+    /// The command, as text for bash.
+    pub(super) command: String,
+    /// The directory to run it in, below the project. Default: the project.
+    pub(super) cwd: Option<String>,
+    /// After how many milliseconds it is ended. Default 120000, at most 3600000; in the background
+    /// none, at most 86400000.
+    pub(super) timeout_ms: Option<u64>,
+    /// Whether to start it and not to wait for its end. Default false.
+    pub(super) background: Option<bool>,
+    /// What the command is for, in a few words, for the user.
+    #[expect(dead_code, reason = "it is for those who see the call")]
+    pub(super) description: Option<String>,
+}
+
+/// The arguments of `BashOutput`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct OutputArguments {
+    /// The id that Bash answered.
+    pub(super) id: String,
+    /// From which byte of the output on. Default: what is new since the last call.
+    pub(super) since_bytes: Option<u64>,
+}
+
+/// The arguments of `BashStop`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct StopArguments {
+    /// The id that Bash answered.
+    pub(super) id: String,
+}
+
+impl BashArguments {
+    /// Checks what the schema does not say.
+    pub(super) fn check(&self) -> Result<(), ToolError> {
+        let refuse = |field: &str, message: String| {
+            Err(ToolError::invalid(format!("`{field}` {message}")).with("field", field))
+        };
+        if self.command.trim().is_empty() {
+            return refuse("command", "is empty".to_owned());
+        }
+        if self.command.contains('\0') {
+            return refuse("command", "has a NUL character in it".to_owned());
+        }
+        let length = self.command.len();
+        if length > MAX_COMMAND {
+            let message = format!(
+                "has {length} bytes, at most {MAX_COMMAND} are possible; write a script and run that"
+            );
+            return refuse("command", message);
+        }
+        let max = if self.background.unwrap_or(false) {
+            MAX_BACKGROUND_TIMEOUT
+        } else {
+            MAX_TIMEOUT
+        };
+        let max = u64::try_from(max.as_millis()).unwrap_or(u64::MAX);
+        match self.timeout_ms {
+            Some(timeout) if !(1..=max).contains(&timeout) => {
+                refuse("timeoutMs", format!("must be from 1 to {max}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How long the command may run.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        let given = self.timeout_ms.map(Duration::from_millis);
+        let usual = (!self.background.unwrap_or(false)).then_some(DEFAULT_TIMEOUT);
+        given.or(usual)
+    }
+}
+
+/// Opens the directory that a command runs in. What is opened is where it runs, whatever becomes of
+/// the path.
+pub(super) fn open_directory(roots: &Roots, cwd: Option<&str>) -> Result<OwnedFd, ToolError> {
+    let location = roots.locate(cwd.unwrap_or(RootName::Project.as_str()))?;
+    if location.root() != RootName::Project {
+        return Err(ToolError::invalid("`cwd` must be below the project").with("field", "cwd"));
+    }
+    roots.open_directory(&location)
+}
