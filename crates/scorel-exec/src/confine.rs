@@ -1,5 +1,6 @@
 //! The stage: gives up what the command must not have and becomes the shell.
 
+mod capabilities;
 mod grants;
 mod landlock;
 mod seccomp;
@@ -74,6 +75,7 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
     if let Some(sandbox) = &job.sandbox {
         prctl::set_no_new_privs()?;
         landlock::restrict(sandbox)?;
+        capabilities::restrict().map_err(io::Error::from)?;
         seccomp::restrict(sandbox.network)?;
     }
     let source = Command::new(&job.shell)

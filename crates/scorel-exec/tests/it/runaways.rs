@@ -94,10 +94,12 @@ async fn check(script: &str, ending: Ending, in_sandbox: bool) {
         };
         let run = start(Order {
             sandbox: in_sandbox.then_some(sandbox),
-            timeout: (ending == Ending::Timeout).then_some(Duration::from_millis(700)),
+            timeout: (ending == Ending::Timeout).then_some(Duration::from_millis(1500)),
             ..order(&script)
         });
-        ready(&run).await;
+        if ending != Ending::Timeout {
+            ready(&run).await;
+        }
         match ending {
             Ending::Stop => run.stop(),
             Ending::Timeout => _ = run.wait().await,

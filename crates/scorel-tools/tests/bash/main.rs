@@ -1,1 +1,31 @@
-fn main() {}
+//! Commands through the toolbox. The test program is its own supervisor, as the daemon is.
+
+mod background;
+mod foreground;
+mod session;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    if let Some(code) = scorel_exec::run_if_asked() {
+        return code;
+    }
+    let mut trials = foreground::trials();
+    trials.extend(background::trials());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A test that may wait for things.
+fn trial<F>(name: &str, test: impl FnOnce() -> F + Send + 'static) -> Trial
+where
+    F: Future<Output = ()>,
+{
+    Trial::test(name, move || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_time().build()?;
+        runtime.block_on(test());
+        Ok(())
+    })
+}

@@ -1,0 +1,167 @@
+//! A session with a project.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use scorel_exec::{Environment, Supervisors};
+use scorel_proto::{BlobHash, Block};
+use scorel_runtime::{ToolCall, ToolOutcome, ToolUpdates, Toolbox as _};
+use scorel_tools::{BlobSink, CommandAccess, CommandSettings, Commands, ProjectTools, ToolHost};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) struct Session {
+    pub(crate) directory: tempfile::TempDir,
+    pub(crate) tools: ProjectTools,
+    pub(crate) blobs: Arc<Blobs>,
+}
+
+/// Blobs in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Blobs(pub(crate) Mutex<Vec<Vec<u8>>>);
+
+impl BlobSink for Blobs {
+    fn store(&self, content: &[u8]) -> io::Result<BlobHash> {
+        self.0.lock().unwrap().push(content.to_vec());
+        "0".repeat(64)
+            .parse()
+            .map_err(|_| io::Error::other("no hash"))
+    }
+}
+
+impl Session {
+    pub(crate) fn new() -> Self {
+        Self::with(CommandAccess::Workspace { network: false })
+    }
+
+    pub(crate) fn with(access: CommandAccess) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["project/src", "home"] {
+            fs::create_dir_all(directory.path().join(name)).unwrap();
+        }
+        fs::write(directory.path().join("home/key"), "hidden").unwrap();
+        fs::write(directory.path().join("project/file"), "text").unwrap();
+        let blobs = Arc::new(Blobs::default());
+        let host = ToolHost::new(&directory.path().join("home"), Arc::clone(&blobs) as _);
+        let settings = CommandSettings {
+            access,
+            environment: Environment::scrubbed(std::env::vars_os(), &[]),
+            caches: Vec::new(),
+            hidden: Vec::new(),
+        };
+        let commands = Commands::new(supervisors(), settings).unwrap();
+        let project = directory.path().join("project");
+        let tools = ProjectTools::new(&project, host)
+            .unwrap()
+            .with_commands(commands);
+        Self {
+            directory,
+            tools,
+            blobs,
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub(crate) async fn call(&self, name: &str, input: Value) -> Answer {
+        let updates = watch::Sender::new(None);
+        self.call_with(name, input, updates, CancellationToken::new())
+            .await
+    }
+
+    pub(crate) async fn call_with(
+        &self,
+        name: &str,
+        input: Value,
+        updates: ToolUpdates,
+        cancel: CancellationToken,
+    ) -> Answer {
+        let call = ToolCall {
+            id: "call_1".to_owned(),
+            name: name.to_owned(),
+            input,
+            invalid_input: None,
+        };
+        Answer::new(self.tools.call(call, updates, cancel).await)
+    }
+
+    pub(crate) async fn bash(&self, command: &str) -> Answer {
+        self.call("Bash", json!({ "command": command })).await
+    }
+}
+
+fn supervisors() -> Arc<Supervisors> {
+    static SUPERVISORS: OnceLock<Arc<Supervisors>> = OnceLock::new();
+    Arc::clone(SUPERVISORS.get_or_init(|| Supervisors::new().unwrap()))
+}
+
+/// What a call gave.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) details: Value,
+    pub(crate) is_error: bool,
+}
+
+impl Answer {
+    fn new(outcome: ToolOutcome) -> Self {
+        let [Block::Text { text, .. }] = outcome.content.as_slice() else {
+            panic!("one text expected: {outcome:?}");
+        };
+        let details = outcome.details.unwrap();
+        assert_eq!(details["ok"], json!(!outcome.is_error), "{text}");
+        Self {
+            text: text.clone(),
+            details,
+            is_error: outcome.is_error,
+        }
+    }
+
+    pub(crate) fn code(&self) -> &str {
+        assert!(self.is_error, "{self:?}");
+        self.details["error"]["code"].as_str().unwrap()
+    }
+}
+
+/// A number that no other test has, as the seconds of a long sleep.
+pub(crate) fn canary() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!(
+        "8{:08}{:05}",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    )
+}
+
+/// The living processes with `canary` in their command line.
+pub(crate) fn processes(canary: &str) -> Vec<i32> {
+    let entries = fs::read_dir("/proc").unwrap();
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let has = |pid: &i32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(canary)
+    };
+    pids.filter(has).collect()
+}
+
+/// Waits until every process with `canary` has ended.
+pub(crate) fn wait_for_end(canary: &str) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    for pid in processes(canary) {
+        let Ok(handle) = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty()) else {
+            continue;
+        };
+        let limit = Timespec {
+            tv_sec: 2,
+            tv_nsec: 0,
+        };
+        poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit)).unwrap();
+    }
+}
