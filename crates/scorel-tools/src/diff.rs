@@ -68,7 +68,9 @@ fn unified(path: &str, diff: &TextDiff<'_, '_, str>) -> (String, bool) {
     let mut text = String::new();
     for hunk in unified.iter_hunks() {
         if text.is_empty() {
-            text = format!("--- a/{path}\n+++ b/{path}\n");
+            // A tab ends a name that has spaces in it.
+            let end = if path.contains(' ') { "\t" } else { "" };
+            text = format!("--- a/{path}{end}\n+++ b/{path}{end}\n");
         }
         text.push_str(&hunk.to_string());
         if text.len() > MAX_DIFF_BYTES {

@@ -35,6 +35,7 @@ mod root;
 mod roots;
 mod seen;
 mod shown_path;
+mod todo;
 mod tool;
 mod walk;
 mod write;

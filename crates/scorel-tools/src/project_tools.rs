@@ -21,6 +21,7 @@ use crate::read::ReadTool;
 use crate::root::{OpenRootError, Root, RootName};
 use crate::roots::Roots;
 use crate::seen::Seen;
+use crate::todo::TodoTool;
 use crate::tool::{Call, Report, Tool};
 use crate::write::WriteTool;
 use crate::write_target::WriteTarget;
@@ -28,7 +29,7 @@ use crate::write_target::WriteTarget;
 /// How much of unparsable arguments an error quotes, in characters.
 const QUOTED_CHARS: usize = 200;
 
-/// `Read`, `Glob`, `Grep`, `Write` and `Edit` on a project.
+/// `Read`, `Glob`, `Grep`, `Write` and `Edit` on a project, and `Todo`.
 ///
 /// One value serves one session for as long as it is loaded: it knows what the session's model has
 /// read, and that is what the model may change.
@@ -66,6 +67,7 @@ impl ProjectTools {
             Arc::new(GrepTool),
             Arc::new(WriteTool),
             Arc::new(EditTool),
+            Arc::new(TodoTool),
         ];
         Self::with_tools(roots, host, tools)
     }

@@ -49,11 +49,11 @@ impl WriteTarget {
         match (permitted, self.protection) {
             (Some(permitted), _) if permitted.path != self.path => Err(self.error(
                 ErrorCode::Stale,
-                "leads to another file than when permission was asked for".to_owned(),
+                "leads to another file than when permission was asked for",
             )),
             (None, Some(protection)) => Err(self.error(
                 ErrorCode::PermissionNeeded,
-                format!(
+                &format!(
                     "may only be changed with a person's permission, because {}; asking for it is \
                      not possible yet, so tell the user what to change there",
                     protection.reason()
@@ -63,7 +63,7 @@ impl WriteTarget {
         }
     }
 
-    fn error(&self, code: ErrorCode, reason: String) -> ToolError {
+    fn error(&self, code: ErrorCode, reason: &str) -> ToolError {
         ToolError::new(code, format!("{} {reason}", self.location))
             .with("path", self.location.as_str())
             .with("target", self.path.to_string_lossy())

@@ -1,3 +1,5 @@
+mod todo;
+
 use std::collections::HashSet;
 
 use scorel_proto::{
@@ -13,10 +15,12 @@ use crate::output::Output;
 use crate::render::{Aside, Screen, Transcript};
 use crate::target;
 
+use todo::TodoList;
+
 /// How many lines of a tool's result are shown.
 const RESULT_LINES: usize = 20;
 
-/// Prints the conversation from its beginning to the active leaf.
+/// Prints the conversation from its beginning to the active leaf, and what is left to be done.
 pub(super) async fn run(
     args: &Target,
     control: &mut Control,
@@ -25,6 +29,7 @@ pub(super) async fn run(
     let session_id = target::existing(control, &args.session, args.project.as_deref()).await?;
     let mut conversation = Conversation::of(control, session_id).await?;
     let mut transcript = Transcript::new(Screen::new(Aside::Output, RESULT_LINES), true);
+    let mut todo = TodoList::default();
     let mut after = Seq::ZERO;
     loop {
         let params = GetEventsParams {
@@ -44,14 +49,19 @@ pub(super) async fn run(
             }
             if output.json {
                 output.raw_line(encoded.text())?;
-            } else {
-                transcript.event(&event, output)?;
+                continue;
             }
+            transcript.event(&event, output)?;
+            todo = TodoList::of(&event).unwrap_or(todo);
         }
         if !page.more || page.events.is_empty() {
-            return Ok(Exit::Success);
+            break;
         }
     }
+    if let Some(text) = todo.text() {
+        transcript.note(&text, output)?;
+    }
+    Ok(Exit::Success)
 }
 
 /// Which events belong to what is said on the active path.

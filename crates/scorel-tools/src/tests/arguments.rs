@@ -54,13 +54,13 @@ fn the_schemas_are_these() {
         };
         properties.iter().map(describe).collect()
     };
-    let [read, glob, grep, write, edit] = tools.specs() else {
-        panic!("five tools expected");
+    let [read, glob, grep, write, edit, todo] = tools.specs() else {
+        panic!("six tools expected");
     };
     assert!(read.read_only && glob.read_only && grep.read_only);
-    assert!(!write.read_only && !edit.read_only);
+    assert!(!write.read_only && !edit.read_only && todo.read_only);
     let names = tools.specs().iter().map(|spec| spec.name.as_str());
-    assert!(names.eq(["Read", "Glob", "Grep", "Write", "Edit"]));
+    assert!(names.eq(["Read", "Glob", "Grep", "Write", "Edit", "Todo"]));
     assert_eq!(
         properties(read),
         [
@@ -109,6 +109,10 @@ fn the_schemas_are_these() {
             "offset: integer",
         ]
     );
+    assert_eq!(properties(todo), ["items: array"]);
+    let status = &todo.parameters["properties"]["items"]["items"]["properties"]["status"];
+    let names = json!(["pending", "in_progress", "completed"]);
+    assert_eq!(status["enum"], names);
     let mode = &grep.parameters["properties"]["mode"];
     assert_eq!(mode["enum"], json!(["content", "files", "count"]));
     assert_eq!(read.parameters["required"], json!(["path"]));

@@ -188,7 +188,9 @@ impl Session {
     }
 
     pub(super) fn edits(&self, path: &str, edits: Value) -> Answer {
-        self.call("Edit", json!({ "path": path, "edits": edits }))
+        let mut input = json!({ "path": path });
+        input["edits"] = edits;
+        self.call("Edit", input)
     }
 }
 

@@ -34,9 +34,9 @@ fn an_unknown_tool_is_answered_with_the_known_ones() {
     let answer = Project::new().call("Bash", json!({ "command": "ls" }));
     assert_eq!(answer.code(), "E_UNKNOWN_TOOL");
     assert!(
-        answer
-            .text
-            .ends_with("no tool is named `Bash`; the tools are Read, Glob, Grep, Write, Edit")
+        answer.text.ends_with(
+            "no tool is named `Bash`; the tools are Read, Glob, Grep, Write, Edit, Todo"
+        )
     );
 }
 
@@ -114,7 +114,7 @@ fn other_roots_are_reached_by_name() {
     let open = |name, path| Root::open(name, &project.path(path)).unwrap();
     let roots = Roots::new(open(RootName::Project, "")).with(open(RootName::Package, "../package"));
     let tools = ProjectTools::on(roots, project.host());
-    assert_eq!(tools.specs().len(), 5);
+    assert_eq!(tools.specs().len(), 6);
     let answer = call(
         &tools,
         tool_call("Read", json!({ "path": "@pkg/steps/one.md" })),

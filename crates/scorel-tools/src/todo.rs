@@ -1,0 +1,131 @@
+//! `Todo`: the model's own list of what is to be done.
+//!
+//! Every call gives the whole list and its result has it, too, so the session's log is where the list
+//! is kept: the last result on the way to the active leaf has the current one.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use scorel_runtime::ToolSpec;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::arguments;
+use crate::details::success;
+use crate::error::ToolError;
+use crate::tool::{Call, Report, Tool};
+
+/// The most items of a list.
+const MAX_ITEMS: usize = 200;
+/// The longest item, in bytes.
+const MAX_CONTENT_BYTES: usize = 1_000;
+
+const DESCRIPTION: &str = "\
+Keeps your list of what is to be done, which the user sees. Give the whole list with each call; it \
+replaces the one before, and an empty one removes it. Use it for work of several steps: write the \
+steps down first, mark one as in_progress before you begin with it, and as completed as soon as it is \
+done. At most one item is in_progress.";
+
+/// The arguments of `Todo`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The whole list, in the order in which things are to be done.
+    items: Vec<Item>,
+}
+
+/// One thing to do.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    /// What is to be done, in one line.
+    content: String,
+    /// How far it is.
+    status: Status,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+/// The figures of a call.
+#[derive(Debug, Serialize)]
+struct Figures {
+    items: Vec<Item>,
+}
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct TodoTool;
+
+impl Tool for TodoTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Todo".to_owned(),
+            description: DESCRIPTION.to_owned(),
+            parameters: arguments::schema::<Arguments>(),
+            read_only: true,
+        }
+    }
+
+    fn run(&self, _: &Call, input: Value) -> Result<Report, ToolError> {
+        let Arguments { items } = arguments::parse(input)?;
+        check(&items)?;
+        let text = summary(&items);
+        Ok(Report::new(text, success(&Figures { items })))
+    }
+}
+
+fn check(items: &[Item]) -> Result<(), ToolError> {
+    if items.len() > MAX_ITEMS {
+        return Err(ToolError::invalid(format!(
+            "`items` has {} entries; at most {MAX_ITEMS} are possible",
+            items.len()
+        )));
+    }
+    let mut known = HashSet::new();
+    for (number, item) in (1..).zip(items) {
+        let content = item.content.trim();
+        let wrong = if content.is_empty() {
+            "is empty".to_owned()
+        } else if content.len() > MAX_CONTENT_BYTES {
+            format!(
+                "has {} bytes; at most {MAX_CONTENT_BYTES} are possible",
+                content.len()
+            )
+        } else if content.contains(char::is_control) {
+            "is more than one line".to_owned()
+        } else if !known.insert(content) {
+            "is in the list before".to_owned()
+        } else {
+            continue;
+        };
+        return Err(ToolError::invalid(format!("item {number} {wrong}")));
+    }
+    match count(items, Status::InProgress) {
+        0 | 1 => Ok(()),
+        count => Err(ToolError::invalid(format!(
+            "{count} items are in_progress; at most one can be"
+        ))),
+    }
+}
+
+fn summary(items: &[Item]) -> String {
+    if items.is_empty() {
+        return "The list is empty now.\n".to_owned();
+    }
+    format!(
+        "The list is kept: {} completed, {} in progress, {} pending.\n",
+        count(items, Status::Completed),
+        count(items, Status::InProgress),
+        count(items, Status::Pending)
+    )
+}
+
+fn count(items: &[Item], status: Status) -> usize {
+    items.iter().filter(|item| item.status == status).count()
+}
