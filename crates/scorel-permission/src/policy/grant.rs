@@ -47,6 +47,10 @@ impl Policy {
     fn command_rules(&self, command: &str, directory: &Path) -> Vec<String> {
         let script = shell::read(command, directory, &self.place);
         let mut rules = Vec::new();
+        // What they run comes from elsewhere and is no part of a rule.
+        if script.parts.iter().any(|part| part.facts.is_exact) {
+            return rules;
+        }
         for (index, part) in script.parts.iter().enumerate() {
             if self.part(&script, index).decision != Decision::Allow {
                 rules.push(format!("Bash({})", CommandPattern::exactly(&part.words)));

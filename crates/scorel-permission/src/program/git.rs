@@ -163,6 +163,9 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
     facts.special_after(start, args, |word| is_special(command, word));
     facts
         .special
+        .retain(|index| !is_message(command, args, *index, start));
+    facts
+        .special
         .extend(special_words(command, args).map(|index| start + index));
     let is_quiet = !split.has_special && !facts.special.iter().any(|index| *index + 1 >= start);
     facts.is_harmless = is_quiet && only_reads(command, args);
@@ -223,6 +226,22 @@ fn is_special(command: &str, word: &str) -> bool {
         "init" | "apply" => word.starts_with("--unsafe") || word.starts_with("--directory"),
         _ => false,
     }
+}
+
+/// Whether the word at `index` is certainly the text of a message, whatever it is.
+fn is_message(command: &str, args: &[Word], index: usize, start: usize) -> bool {
+    let before = index
+        .checked_sub(start + 1)
+        .and_then(|index| args.get(index));
+    let is_option = matches!(
+        before.and_then(Word::known),
+        Some("-m" | "-am" | "--message")
+    );
+    let is_one = index
+        .checked_sub(start)
+        .and_then(|index| args.get(index))
+        .is_some_and(|word| word.is_one);
+    matches!(command, "commit" | "tag") && is_option && is_one
 }
 
 /// Options that are spelled like the beginning of a special one but are whole names themselves.

@@ -1,7 +1,7 @@
 //! `find`.
 
 use super::{Facts, Inner};
-use crate::shell::{Word, WordKind};
+use crate::shell::Word;
 
 /// Tests and actions that neither run nor change anything.
 const QUIET: [&str; 62] = [
@@ -137,14 +137,10 @@ fn is_number(option: &str) -> bool {
 /// What `{}` stands for: something below the place where the search starts.
 fn found(starts: &[Word]) -> Word {
     match starts {
-        [] => Word {
-            text: "./*".to_owned(),
-            kind: WordKind::Glob,
-        },
-        [start] if start.is_known() => Word {
-            text: format!("{}/*", start.text.trim_end_matches('/')),
-            kind: WordKind::Glob,
-        },
+        [] => Word::glob("./*"),
+        [start] if start.is_known() => {
+            Word::glob(format!("{}/*", start.text.trim_end_matches('/')))
+        }
         _ => Word::unknown(""),
     }
 }

@@ -131,7 +131,13 @@ impl Cursor<'_> {
                     return false;
                 }
                 self.expansion(expansion);
-                pieces.unknown();
+                // `"$@"` is as many words as there are arguments.
+                if expansion.kind() == "command_substitution" || !self.text(expansion).contains('@')
+                {
+                    pieces.unknown_text();
+                } else {
+                    pieces.unknown();
+                }
                 position = expansion.end_byte();
                 continue;
             }

@@ -207,6 +207,7 @@ impl Cursor<'_> {
             .map(|(name, value)| Word {
                 text: format!("{name}={}", value.text),
                 kind: value.kind,
+                is_one: true,
             })
             .collect();
         all.extend(words);

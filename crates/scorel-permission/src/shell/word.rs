@@ -6,6 +6,8 @@ pub(crate) struct Word {
     /// The word; of one that is not known, what it certainly begins with.
     pub(crate) text: String,
     pub(crate) kind: WordKind,
+    /// Whether it is certainly one word, even if it is not known which.
+    pub(crate) is_one: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +25,15 @@ impl Word {
         Self {
             text: text.into(),
             kind: WordKind::Literal,
+            is_one: true,
+        }
+    }
+
+    pub(crate) fn glob(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            kind: WordKind::Glob,
+            is_one: false,
         }
     }
 
@@ -30,6 +41,7 @@ impl Word {
         Self {
             text: beginning.into(),
             kind: WordKind::Unknown,
+            is_one: false,
         }
     }
 
@@ -56,6 +68,7 @@ impl Word {
         Self {
             text: self.text.get(start..).unwrap_or_default().to_owned(),
             kind: self.kind,
+            is_one: self.is_one,
         }
     }
 }
@@ -69,7 +82,9 @@ enum Piece {
     /// Without quotes: `*` and the like mean something.
     Bare(char),
     Quoted(char),
-    Unknown,
+    Unknown {
+        is_one: bool,
+    },
 }
 
 impl Pieces {
@@ -81,19 +96,33 @@ impl Pieces {
         self.0.push(Piece::Quoted(letter));
     }
 
+    /// Something that is only known when the command runs.
     pub(super) fn unknown(&mut self) {
-        self.0.push(Piece::Unknown);
+        self.0.push(Piece::Unknown { is_one: false });
+    }
+
+    /// The same, which certainly makes no further words.
+    pub(super) fn unknown_text(&mut self) {
+        self.0.push(Piece::Unknown { is_one: true });
     }
 
     /// The word, where `home` is what `~` stands for.
     pub(super) fn finish(self, home: &str) -> Word {
         let pieces = self.expand_home(home);
+        let is_one = pieces
+            .iter()
+            .all(|piece| matches!(piece, Piece::Quoted(_) | Piece::Unknown { is_one: true }));
         let mut text = String::new();
         let mut kind = WordKind::Literal;
         let mut pieces = pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
             match piece {
-                Piece::Unknown => return Word::unknown(text),
+                Piece::Unknown { .. } => {
+                    return Word {
+                        is_one,
+                        ..Word::unknown(text)
+                    };
+                }
                 Piece::Quoted(letter) => text.push(*letter),
                 Piece::Bare('{') => {
                     // `{}` stands for itself, other braces for several words.
@@ -119,7 +148,10 @@ impl Pieces {
             let start = text.find(['*', '?', '[']).unwrap_or_default();
             return Word::unknown(&text[..start]);
         }
-        Word { text, kind }
+        match kind {
+            WordKind::Glob => Word::glob(text),
+            WordKind::Literal | WordKind::Unknown => Word::literal(text),
+        }
     }
 
     fn expand_home(mut self, home: &str) -> Vec<Piece> {
@@ -129,7 +161,7 @@ impl Pieces {
                     self.0.splice(..1, home.chars().map(Piece::Quoted));
                 }
                 Some(_) => {
-                    self.0.splice(..1, [Piece::Unknown]);
+                    self.0.splice(..1, [Piece::Unknown { is_one: false }]);
                 }
             }
         }

@@ -1,1 +1,215 @@
-//! x
+//! Rules as people write them.
+
+use scorel_permission::{Decision, Mode, Rule, RuleErrorKind, Rules, Tool};
+
+use crate::support::{decide, fetch, policy, read};
+
+fn error(rule: &str) -> (usize, RuleErrorKind) {
+    let error = rule.parse::<Rule>().unwrap_err();
+    (error.position, error.kind)
+}
+
+fn unknown(name: &str, suggestion: Option<&'static str>) -> RuleErrorKind {
+    RuleErrorKind::UnknownTool {
+        name: name.to_owned(),
+        suggestion,
+    }
+}
+
+#[test]
+fn rules_are_shown_as_they_were_written() {
+    for (text, tool) in [
+        ("Read", Tool::Read),
+        ("Grep(src/**)", Tool::Read),
+        ("Edit(~/x)", Tool::Write),
+        ("Bash(git log *)", Tool::Bash),
+        ("Bash(echo 'a) b' (c))", Tool::Bash),
+        ("WebFetch(domain:*.example.com)", Tool::WebFetch),
+    ] {
+        let rule: Rule = text.parse().unwrap();
+        assert_eq!((rule.as_str(), rule.tool()), (text, tool));
+        assert_eq!(format!(" {text} ").parse::<Rule>().unwrap(), rule);
+    }
+}
+
+#[test]
+fn what_means_nothing_is_refused_with_its_place() {
+    assert_eq!(error("Bsh(ls)"), (0, unknown("Bsh", Some("Bash"))));
+    assert_eq!(error("bash(ls)"), (0, unknown("bash", Some("Bash"))));
+    assert_eq!(error("Fetch"), (0, unknown("Fetch", Some("WebFetch"))));
+    assert_eq!(error("Zzz(ls)"), (0, unknown("Zzz", None)));
+    assert_eq!(error(""), (0, unknown("", None)));
+    assert_eq!(error("(ls)"), (0, unknown("", None)));
+    assert_eq!(error("Bash(ls"), (7, RuleErrorKind::Unclosed));
+    assert_eq!(error("Bash(ls) x"), (8, RuleErrorKind::Trailing));
+    assert_eq!(error("Bash()"), (5, RuleErrorKind::Empty));
+    assert_eq!(error("Read( )"), (5, RuleErrorKind::Empty));
+    assert_eq!(error("Bash(echo 'a)"), (10, RuleErrorKind::Quotation));
+    assert_eq!(error("Bash(echo \\)"), (10, RuleErrorKind::Quotation));
+    assert_eq!(error("Read(../x)"), (5, RuleErrorKind::Outside));
+    assert_eq!(error("Write(a/../../x)"), (6, RuleErrorKind::Outside));
+    assert!(matches!(error("Read([)"), (5, RuleErrorKind::Glob(_))));
+    assert_eq!(error("WebFetch(example.com)"), (9, RuleErrorKind::Host));
+    assert_eq!(error("WebFetch(domain:a/b)"), (16, RuleErrorKind::Host));
+    assert_eq!(error("WebFetch(domain:a.*.b)"), (16, RuleErrorKind::Host));
+}
+
+#[test]
+fn an_error_says_what_to_write_instead() {
+    let error = "Bsh(ls)".parse::<Rule>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "unknown tool `Bsh`, did you mean `Bash`? (at character 1)"
+    );
+}
+
+#[test]
+fn lists_of_rules_are_read_from_configuration() {
+    let rules: Rules =
+        serde_json::from_str(r#"{"deny": ["Read(secret/**)"], "allow": ["Bash(ls *)"]}"#).unwrap();
+    assert_eq!(rules.deny[0].as_str(), "Read(secret/**)");
+    assert!(rules.ask.is_empty());
+    assert!(serde_json::from_str::<Rules>(r#"{"denied": []}"#).is_err());
+    assert!(serde_json::from_str::<Rules>(r#"{"deny": ["Bsh"]}"#).is_err());
+    let again = serde_json::to_string(&rules).unwrap();
+    assert_eq!(serde_json::from_str::<Rules>(&again).unwrap(), rules);
+}
+
+#[test]
+fn a_pattern_covers_words_and_not_letters() {
+    for (rule, covered, others) in [
+        (
+            "Bash(go log *)",
+            &["go log", "go log -n 1"][..],
+            &["go logout", "go", "go -x log", "gogo log"][..],
+        ),
+        (
+            "Bash(go log)",
+            &["go log", "go  log", "'go' l\\og"],
+            &["go log -n 1", "go log ''"],
+        ),
+        (
+            "Bash(go * x)",
+            &["go x", "go a x", "go a b x"],
+            &["go", "go x a"],
+        ),
+        (
+            "Bash(go test:*)",
+            &["go test:a", "go test:"],
+            &["go test", "go test:a b"],
+        ),
+        ("Bash(go a?c)", &["go abc"], &["go ac", "go abbc"]),
+        (
+            "Bash(go 'a b')",
+            &["go 'a b'", "go a\\ b", "go \"a b\""],
+            &["go a b"],
+        ),
+        ("Bash(go \\*)", &["go '*'", "go \\*", "go *"], &["go x"]),
+        (
+            "Bash(X=* go *)",
+            &["X=1 go", "X= go a"],
+            &["go", "Y=1 go", "X=1 Y=2 go"],
+        ),
+    ] {
+        let policy = policy(Mode::Workspace, &[], &[], &[rule]);
+        for command in covered {
+            assert_eq!(
+                decide(&policy, command),
+                Decision::Allow,
+                "{rule}: {command}"
+            );
+        }
+        for command in others {
+            assert_eq!(decide(&policy, command), Decision::Ask, "{rule}: {command}");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_of_paths_is_a_glob() {
+    for (rule, covered, others) in [
+        (
+            "Read(a/**)",
+            &["a", "a/b", "a/b/c", "/p/a/b"][..],
+            &["ab", "b/a/c", "/a/b"][..],
+        ),
+        ("Read(./a//b/../c/)", &["a/c", "a/c/d"], &["a/b", "a"]),
+        ("Read(*.rs)", &["x.rs"], &["a/x.rs"]),
+        ("Read(**/*.rs)", &["x.rs", "a/b/x.rs"], &["x.c"]),
+        (
+            "Read(~/x/*)",
+            &["/home/u/x/y"],
+            &["/home/u/x/y/z", "x/y", "~/x/y"],
+        ),
+        (
+            "Read(/etc/{a,b})",
+            &["/etc/a", "/etc/b"],
+            &["/etc/c", "etc/a"],
+        ),
+        ("Read(/p/a)", &["a", "/p/a"], &["a/b"]),
+    ] {
+        let policy = policy(Mode::Full, &[rule], &[], &[]);
+        for path in covered {
+            assert_eq!(
+                policy.judge(&read(path)).decision,
+                Decision::Deny,
+                "{rule}: {path}"
+            );
+        }
+        for path in others {
+            assert_eq!(
+                policy.judge(&read(path)).decision,
+                Decision::Allow,
+                "{rule}: {path}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_pattern_of_hosts_is_about_whole_labels() {
+    for (rule, covered, others) in [
+        (
+            "WebFetch(domain:example.com)",
+            &[
+                "https://example.com/x",
+                "http://EXAMPLE.com:8080",
+                "https://example.com.",
+                "https://u:p@example.com",
+            ][..],
+            &[
+                "https://a.example.com",
+                "https://example.com.evil.org",
+                "https://evil.org/example.com",
+                "https://example.com@evil.org",
+                "https://evilexample.com",
+            ][..],
+        ),
+        (
+            "WebFetch(domain:*.example.com)",
+            &["https://a.example.com", "https://a.b.example.com"],
+            &["https://example.com", "https://aexample.com"],
+        ),
+        (
+            "WebFetch(domain:127.0.0.1)",
+            &["http://127.0.0.1", "http://0x7f.1", "http://2130706433"],
+            &["http://127.0.0.2"],
+        ),
+    ] {
+        let policy = policy(Mode::Workspace, &[], &[], &[rule]);
+        for url in covered {
+            assert_eq!(
+                policy.judge(&fetch(url)).decision,
+                Decision::Allow,
+                "{rule}: {url}"
+            );
+        }
+        for url in others {
+            assert_eq!(
+                policy.judge(&fetch(url)).decision,
+                Decision::Ask,
+                "{rule}: {url}"
+            );
+        }
+    }
+}
