@@ -13,12 +13,14 @@ mod layers;
 mod model;
 mod origin;
 mod parse;
+mod place;
 mod project;
 mod schema;
 mod source;
 
 pub use error::{ConfigError, Position};
 pub use model::{KeyName, Layer, ModelSettings};
+pub use place::Place;
 pub use project::Warning;
 pub use source::ConfigSource;
 
@@ -27,6 +29,7 @@ use std::time::Duration;
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::Limits;
+use scorel_tools::CommandAccess;
 
 /// Everything that is configured, checked and complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,8 @@ pub struct Config {
     pub runtime: RuntimeConfig,
     /// What one connection may use. Read once, when the daemon starts.
     pub rpc: Limits,
+    /// What tools may do.
+    pub tools: ToolsConfig,
     /// What the project's file sets and may not.
     pub warnings: Vec<Warning>,
 }
@@ -71,6 +76,19 @@ pub struct RuntimeConfig {
     pub timeouts: Timeouts,
     /// What happens to a turn that a restart cut off.
     pub on_restart: OnRestart,
+}
+
+/// What tools may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolsConfig {
+    /// Whether sessions may run commands.
+    pub bash: bool,
+    /// How much commands may do.
+    pub access: CommandAccess,
+    /// What commands may write besides the project and the usual package caches.
+    pub caches: Vec<Place>,
+    /// What commands cannot read besides the usual places of credentials.
+    pub hidden: Vec<Place>,
 }
 
 /// What happens to a turn that a restart of the daemon cut off.

@@ -7,24 +7,31 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use nix::unistd::geteuid;
+use nix::unistd::{geteuid, getpid};
+use scorel_exec::{Supervisors, descends_from};
 use scorel_journal::FileStorage;
-use scorel_rpc::{DuplicateMethod, InvalidLimits, Service, local_user};
+use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Service, local_user};
 use scorel_session::{SessionSettings, Sessions};
+use tokio::net::unix::UCred;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use crate::commands::CommandHost;
 use crate::config::{Config, OnRestart};
 use crate::host::Host;
 use crate::models::Models;
 use crate::receipts::HostReceipts;
 use crate::rpc;
+use crate::secret::SecretStore;
 use crate::setup::{ListenError, Setup};
 use crate::trusted_file::FileProblem;
 use crate::turns::Turns;
 
 /// How long running turns have to come to an end when the daemon stops.
 const DRAIN: Duration = Duration::from_secs(8);
+
+/// How long commands in the background have to end when the daemon stops.
+const COMMANDS_END: Duration = Duration::from_secs(3);
 
 /// Why the daemon ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +48,9 @@ pub enum RunError {
     /// Two methods have one name.
     #[error(transparent)]
     Methods(#[from] DuplicateMethod),
+    /// Commands could not be kept under control.
+    #[error("cannot supervise commands")]
+    Supervisors(#[source] io::Error),
     /// A limit makes no sense.
     #[error(transparent)]
     Limits(#[from] InvalidLimits),
@@ -67,11 +77,14 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     let (projects, config) = (Arc::new(projects), Arc::new(config));
     let current = config.current(None);
     let models = Arc::new(Models::new(Arc::clone(&config), secrets));
+    let supervisors = Supervisors::new().map_err(RunError::Supervisors)?;
+    let commands = CommandHost::new(Arc::clone(&supervisors), SecretStore::new(home.env()));
     let turns = Turns::new(
         Arc::clone(&projects),
         Arc::clone(&config),
         Arc::clone(&models),
         home.root(),
+        commands,
     );
     let sessions = Sessions::new(
         home.sessions(),
@@ -103,8 +116,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     // Nobody can have set it before.
     let _unset = host.load.set(rpc.load());
     let housekeeping = tokio::spawn(Arc::clone(&sessions).housekeep(closing.clone()));
-    let listening =
-        tokio::spawn(async move { rpc.listen(listener, local_user(geteuid().as_raw())).await });
+    let listening = tokio::spawn(async move { rpc.listen(listener, admit).await });
     let _published = readiness.announce(&home);
     let recovering = tokio::spawn(Arc::clone(&sessions).recover());
     let cause = watched(&service, shutdown.begun()).await;
@@ -112,6 +124,9 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     info!(?cause, "stopping");
     if !sessions.drain(DRAIN).await {
         warn!("some turns did not end in time");
+    }
+    if !supervisors.close(COMMANDS_END).await {
+        warn!("some commands did not end in time");
     }
     // Connections go last: their clients see how the turns ended.
     closing.cancel();
@@ -122,6 +137,17 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     }
     info!("stopped");
     Ok(())
+}
+
+/// Lets in this user, but nobody whom the daemon itself has started: a command of a session could
+/// otherwise answer its own questions.
+fn admit(peer: &UCred) -> Option<Caller> {
+    let own = getpid().as_raw();
+    if peer.pid().is_some_and(|pid| descends_from(pid, own)) {
+        warn!("a process that descends from the daemon is not let in");
+        return None;
+    }
+    local_user(geteuid().as_raw())(peer)
 }
 
 /// Waits for `end`, and tells the service manager's watchdog in the meantime that the loop which

@@ -14,6 +14,7 @@
 
 pub mod activation;
 mod args;
+mod commands;
 pub mod config;
 pub mod daemon;
 mod daemonize;

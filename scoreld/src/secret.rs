@@ -86,6 +86,20 @@ impl SecretStore {
         Ok((!secret.is_empty()).then_some(secret))
     }
 
+    /// Every value in the file, and those of `names` in the environment. Blocks on the file; what
+    /// cannot be read is not among them.
+    #[must_use]
+    pub fn values(&self, names: &[&str]) -> Vec<String> {
+        let in_environment = names.iter().filter_map(|name| (self.environment)(name));
+        let mut values: Vec<String> = in_environment
+            .filter_map(|value| value.into_string().ok())
+            .collect();
+        if let Ok(Some((_, bytes))) = trusted_file::read(&self.file, MAX_BYTES, Trust::Secret) {
+            values.extend(env_file::values(&String::from_utf8_lossy(&bytes)));
+        }
+        values
+    }
+
     fn in_file(&self, name: &str) -> Result<Option<String>, SecretError> {
         let file = trusted_file::read(&self.file, MAX_BYTES, Trust::Secret)?;
         let Some((_, bytes)) = file else {

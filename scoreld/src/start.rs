@@ -48,6 +48,9 @@ const LAST_WORK: Duration = Duration::from_secs(2);
 /// The program.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(code) = scorel_exec::run_if_asked() {
+        return code;
+    }
     match Args::try_parse() {
         Ok(Args {
             command: Some(Command::Fsck(args)),

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use scorel_journal::Blobs;
 use scorel_proto::{BlobHash, SessionId, ThinkingLevel, TurnError};
 use scorel_provider::BlobSource;
-use scorel_runtime::{Provider, RetryPolicy, Toolbox, TurnLimits, TurnPorts};
+use scorel_runtime::{Provider, RetryPolicy, ToolSpec, Toolbox, TurnLimits, TurnPorts};
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
-use scorel_tools::{BlobSink, ProjectTools, ToolHost};
+use scorel_tools::{BlobSink, COMMAND_TOOLS, ProjectTools, Selection, ToolHost};
 
+use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
 use crate::instructions::instructions;
 use crate::models::Models;
@@ -25,6 +26,7 @@ pub(crate) struct Turns {
     config: Arc<ConfigSource>,
     models: Arc<Models>,
     home: PathBuf,
+    commands: CommandHost,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
 }
 
@@ -40,12 +42,14 @@ impl Turns {
         config: Arc<ConfigSource>,
         models: Arc<Models>,
         home: &Path,
+        commands: CommandHost,
     ) -> Self {
         Self {
             projects,
             config,
             models,
             home: home.to_owned(),
+            commands,
             tools: Mutex::default(),
         }
     }
@@ -61,9 +65,32 @@ impl Turns {
             .map_err(|error| config_error(error.to_string()))
     }
 
-    fn tools(&self, request: &TurnRequest, dir: &Path) -> Result<Arc<ProjectTools>, TurnError> {
+    /// The session's tools, those for commands only if the configuration says so.
+    fn offered(
+        &self,
+        request: &TurnRequest,
+        config: &Config,
+        dir: &Path,
+    ) -> Result<Arc<dyn Toolbox>, TurnError> {
+        let tools = self.tools(request, config, dir)?;
+        if config.tools.bash {
+            return Ok(tools);
+        }
+        let is_offered = |spec: &ToolSpec| !COMMAND_TOOLS.contains(&spec.name.as_str());
+        Ok(Arc::new(Selection::new(tools, is_offered)))
+    }
+
+    fn tools(
+        &self,
+        request: &TurnRequest,
+        config: &Config,
+        dir: &Path,
+    ) -> Result<Arc<ProjectTools>, TurnError> {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = tools.get(&request.session_id) {
+            if let Some(commands) = known.commands() {
+                commands.set(self.commands.settings(config));
+            }
             return Ok(Arc::clone(known));
         }
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
@@ -78,7 +105,7 @@ impl Turns {
                 retryable: false,
             }
         })?;
-        let opened = Arc::new(opened);
+        let opened = Arc::new(opened.with_commands(self.commands.open(config)));
         tools.insert(request.session_id, Arc::clone(&opened));
         Ok(opened)
     }
@@ -97,7 +124,7 @@ impl TurnSetup for Turns {
         let dir = Path::new(&project.work_dir);
         let config = self.config.current(Some(dir));
         let provider = self.provider(request, &config)?;
-        let tools: Arc<dyn Toolbox> = self.tools(request, dir)?;
+        let tools = self.offered(request, &config, dir)?;
         let thinking = match request.thinking_level {
             ThinkingLevel::Default => config.model.thinking,
             level => level,
@@ -120,10 +147,16 @@ impl TurnSetup for Turns {
     }
 
     fn forget(&self, session_id: SessionId) {
-        self.tools
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&session_id);
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_running = |tools: &Arc<ProjectTools>| {
+            tools
+                .commands()
+                .is_some_and(|commands| commands.running() > 0)
+        };
+        // A session that is only out of memory goes on with what it runs in the background.
+        if !tools.get(&session_id).is_some_and(is_running) {
+            tools.remove(&session_id);
+        }
     }
 }
 

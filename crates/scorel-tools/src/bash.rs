@@ -7,14 +7,13 @@ mod foreground;
 mod present;
 
 use std::collections::HashMap;
-use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use scorel_exec::{Environment, Order, Run, Sandbox, StartError, Supervisors};
-use scorel_proto::Block;
 use scorel_runtime::{ToolOutcome, ToolSpec, ToolUpdates};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -55,10 +54,13 @@ pub struct Commands {
     settings: Mutex<CommandSettings>,
     grants: Mutex<HashMap<String, CommandAccess>>,
     background: Background,
-    temporary: TempDir,
+    /// The directory for temporary files, once a command needed one.
+    temporary: Mutex<Option<TempDir>>,
 }
 
-/// The tools' names.
+/// The names of the tools that run commands.
+pub const COMMAND_TOOLS: [&str; 3] = [BASH, OUTPUT, STOP];
+
 const BASH: &str = "Bash";
 const OUTPUT: &str = "BashOutput";
 const STOP: &str = "BashStop";
@@ -88,19 +90,24 @@ pub(crate) struct CommandCall {
     pub(crate) cancel: CancellationToken,
 }
 
+/// Where a command runs.
+struct Places {
+    directory: OwnedFd,
+    /// Where its temporary files go.
+    temporary: PathBuf,
+}
+
 impl Commands {
-    /// The commands of a session, none yet. Makes a temporary directory for them.
-    ///
-    /// # Errors
-    /// It cannot be made.
-    pub fn new(supervisors: Arc<Supervisors>, settings: CommandSettings) -> io::Result<Self> {
-        Ok(Self {
+    /// The commands of a session, none yet.
+    #[must_use]
+    pub fn new(supervisors: Arc<Supervisors>, settings: CommandSettings) -> Self {
+        Self {
             supervisors,
             settings: Mutex::new(settings),
             grants: Mutex::default(),
             background: Background::default(),
-            temporary: tempfile::Builder::new().prefix("scorel-").tempdir()?,
-        })
+            temporary: Mutex::default(),
+        }
     }
 
     /// Changes what holds for the commands that start from now on.
@@ -160,26 +167,43 @@ impl Commands {
     ) -> Option<BoxFuture<'static, ToolOutcome>> {
         let commands = Arc::clone(self);
         Some(match name {
-            BASH => {
-                Box::pin(async move { commands.bash(input, call).await.unwrap_or_else(failure) })
-            }
-            OUTPUT => Box::pin(async move { commands.output(input).unwrap_or_else(failure) }),
-            STOP => Box::pin(async move { commands.stop(input).await.unwrap_or_else(failure) }),
+            BASH => Box::pin(async move {
+                commands
+                    .bash(input, call)
+                    .await
+                    .unwrap_or_else(ToolError::into_outcome)
+            }),
+            OUTPUT => Box::pin(async move {
+                commands
+                    .output(input)
+                    .unwrap_or_else(ToolError::into_outcome)
+            }),
+            STOP => Box::pin(async move {
+                commands
+                    .stop(input)
+                    .await
+                    .unwrap_or_else(ToolError::into_outcome)
+            }),
             _ => return None,
         })
     }
 
-    async fn bash(&self, input: Value, call: CommandCall) -> Result<ToolOutcome, ToolError> {
+    async fn bash(
+        self: &Arc<Self>,
+        input: Value,
+        call: CommandCall,
+    ) -> Result<ToolOutcome, ToolError> {
         let arguments: BashArguments = schema::parse(input)?;
         arguments.check()?;
         let granted = lock(&self.grants).remove(&call.id);
-        let confinement = self.confinement(granted, &call)?;
-        let directory = {
-            let (roots, cwd) = (Arc::clone(&call.roots), arguments.cwd.clone());
-            let opened = spawn_blocking(move || arguments::open_directory(&roots, cwd.as_deref()));
-            opened.await.map_err(internal)??
+        let places = {
+            let (commands, roots) = (Arc::clone(self), Arc::clone(&call.roots));
+            let cwd = arguments.cwd.clone();
+            spawn_blocking(move || commands.places(&roots, cwd.as_deref()))
         };
-        let start = || self.start(&arguments, &confinement, &directory);
+        let places = places.await.map_err(internal)??;
+        let confinement = self.confinement(granted, &call, &places)?;
+        let start = || self.start(&arguments, &confinement, &places);
         if arguments.background.unwrap_or(false) {
             let id = self.background.start(start)?;
             return Ok(present::started(&id, confinement.name));
@@ -196,11 +220,26 @@ impl Commands {
             .map_err(internal)
     }
 
+    /// Opens the directory to run in, and makes the one for temporary files if there is none yet.
+    fn places(&self, roots: &Roots, cwd: Option<&str>) -> Result<Places, ToolError> {
+        let directory = arguments::open_directory(roots, cwd)?;
+        let mut temporary = lock(&self.temporary);
+        let temporary = match &mut *temporary {
+            Some(made) => made,
+            none => none.insert(make_temporary_dir()?),
+        };
+        Ok(Places {
+            directory,
+            temporary: temporary.path().to_owned(),
+        })
+    }
+
     /// What the command may do, if the kernel can hold it to that.
     fn confinement(
         &self,
         granted: Option<CommandAccess>,
         call: &CommandCall,
+        own: &Places,
     ) -> Result<Confinement, ToolError> {
         let settings = lock(&self.settings).clone();
         let mut hidden = settings.hidden;
@@ -211,8 +250,7 @@ impl Commands {
             network: false,
         };
         let access = granted.unwrap_or(settings.access);
-        let temporary = self.temporary.path();
-        let confinement = access.confine(places, call.roots.project_path(), temporary);
+        let confinement = access.confine(places, call.roots.project_path(), &own.temporary);
         if confinement.sandbox.is_some() && !self.supervisors.support().is_enough() {
             return Err(ToolError::new(
                 ErrorCode::NoSandbox,
@@ -227,20 +265,17 @@ impl Commands {
         &self,
         arguments: &BashArguments,
         confinement: &Confinement,
-        directory: &std::os::fd::OwnedFd,
+        places: &Places,
     ) -> Result<Run, ToolError> {
-        let temporary = self.temporary.path();
         let environment = lock(&self.settings).environment.clone();
         let order = Order {
             command: arguments.command.clone(),
-            environment: environment.with_temporary_dir(temporary),
+            environment: environment.with_temporary_dir(&places.temporary),
             sandbox: confinement.sandbox.clone(),
             timeout: arguments.timeout(),
-            spool_dir: Some(temporary.to_owned()),
+            spool_dir: Some(places.temporary.clone()),
         };
-        let started = self
-            .supervisors
-            .start(order, std::os::fd::AsFd::as_fd(directory));
+        let started = self.supervisors.start(order, places.directory.as_fd());
         started.map_err(|error| {
             let code = match error {
                 StartError::NoSandbox => ErrorCode::NoSandbox,
@@ -277,10 +312,10 @@ fn internal(error: tokio::task::JoinError) -> ToolError {
     ToolError::new(ErrorCode::Internal, format!("the tool failed: {error}"))
 }
 
-fn failure(error: ToolError) -> ToolOutcome {
-    ToolOutcome {
-        content: vec![Block::text(error.to_string())],
-        is_error: true,
-        details: Some(error.to_details()),
-    }
+fn make_temporary_dir() -> Result<TempDir, ToolError> {
+    let made = tempfile::Builder::new().prefix("scorel-").tempdir();
+    made.map_err(|error| {
+        let message = format!("not run: cannot make a directory for temporary files: {error}");
+        ToolError::new(ErrorCode::CommandNotStarted, message)
+    })
 }

@@ -1,5 +1,6 @@
 //! How a tool call fails.
 
+use scorel_runtime::ToolOutcome;
 use serde_json::{Map, Value, json};
 
 /// Why a call failed, with what the model and user interfaces are told.
@@ -34,6 +35,14 @@ impl ToolError {
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidArguments, message)
+    }
+
+    /// The failure as the result of a call.
+    pub(crate) fn into_outcome(self) -> ToolOutcome {
+        ToolOutcome {
+            details: Some(self.to_details()),
+            ..ToolOutcome::error(self.to_string())
+        }
     }
 
     /// The failure as the `details` of an outcome.

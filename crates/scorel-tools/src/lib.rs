@@ -34,6 +34,7 @@ mod read;
 mod root;
 mod roots;
 mod seen;
+mod selection;
 mod shown_path;
 mod todo;
 mod tool;
@@ -44,11 +45,12 @@ mod write_target;
 #[cfg(test)]
 mod tests;
 
-pub use bash::{CommandAccess, CommandSettings, Commands};
+pub use bash::{COMMAND_TOOLS, CommandAccess, CommandSettings, Commands};
 pub use error::{ErrorCode, ToolError};
 pub use host::{BlobSink, ToolHost};
 pub use project_tools::ProjectTools;
 pub use protected::{Protection, is_protected};
 pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};
+pub use selection::Selection;
 pub use write_target::WriteTarget;

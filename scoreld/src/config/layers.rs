@@ -5,12 +5,16 @@ use std::time::Duration;
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::Limits;
+use scorel_tools::CommandAccess;
 
 use super::bounded::Bounded;
 use super::origin::Origin;
 use super::project::{ProjectLayer, Warning, warning};
-use super::schema::{Document, DurabilityName, RpcSection, RuntimeSection, SessionsSection};
-use super::{Config, ConfigError, ModelSettings, RuntimeConfig, SessionsConfig};
+use super::schema::{
+    Document, DurabilityName, RpcSection, RuntimeSection, SandboxName, SessionsSection,
+    ToolsSection,
+};
+use super::{Config, ConfigError, ModelSettings, RuntimeConfig, SessionsConfig, ToolsConfig};
 
 impl Default for Config {
     fn default() -> Self {
@@ -19,6 +23,7 @@ impl Default for Config {
             sessions: sessions(&SessionsSection::default()),
             runtime: runtime(&RuntimeSection::default()),
             rpc: rpc(&RpcSection::default()),
+            tools: tools(&ToolsSection::default()),
             warnings: Vec::new(),
         }
     }
@@ -36,6 +41,7 @@ impl Config {
             sessions: sessions(&document.sessions),
             runtime: runtime(&document.runtime),
             rpc: rpc(&document.rpc),
+            tools: tools(&document.tools),
             warnings: Vec::new(),
         })
     }
@@ -138,6 +144,19 @@ fn rpc(section: &RpcSection) -> Limits {
         write_timeout: seconds(section.write_timeout_seconds, usual.write_timeout),
         partial_frame: seconds(section.partial_frame_seconds, usual.partial_frame),
         drain: seconds(section.drain_seconds, usual.drain),
+    }
+}
+
+fn tools(section: &ToolsSection) -> ToolsConfig {
+    ToolsConfig {
+        bash: section.bash,
+        access: match section.sandbox {
+            Some(SandboxName::Readonly) => CommandAccess::Readonly,
+            Some(SandboxName::Full) => CommandAccess::Full,
+            Some(SandboxName::Workspace) | None => CommandAccess::Workspace { network: false },
+        },
+        caches: section.caches.clone(),
+        hidden: section.hidden.clone(),
     }
 }
 

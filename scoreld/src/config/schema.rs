@@ -9,6 +9,7 @@ use toml::Spanned;
 use super::OnRestart;
 use super::bounded::Bounded;
 use super::dollars::Dollars;
+use super::place::Place;
 use crate::secret::SecretName;
 
 const MIB: u64 = 1024 * 1024;
@@ -25,6 +26,7 @@ pub(super) struct Document {
     pub(super) sessions: SessionsSection,
     pub(super) runtime: RuntimeSection,
     pub(super) rpc: RpcSection,
+    pub(super) tools: ToolsSection,
 }
 
 /// `[model]`: which model, and how to reach it.
@@ -119,6 +121,25 @@ pub(super) struct RuntimeSection {
     pub(super) first_byte_seconds: Option<Bounded<1, DAY>>,
     pub(super) provider_idle_seconds: Option<Bounded<1, DAY>>,
     pub(super) on_restart: OnRestart,
+}
+
+/// `[tools]`: what tools may do.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct ToolsSection {
+    pub(super) bash: bool,
+    pub(super) sandbox: Option<SandboxName>,
+    pub(super) caches: Vec<Place>,
+    pub(super) hidden: Vec<Place>,
+}
+
+/// How much commands may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum SandboxName {
+    Readonly,
+    Workspace,
+    Full,
 }
 
 /// `[rpc]`: what one connection may use.

@@ -21,6 +21,12 @@ pub(super) fn find(text: &str, name: &str) -> Result<Option<String>, usize> {
     Ok(found)
 }
 
+/// Every value in the text of an `env` file. Lines that mean nothing have none.
+pub(super) fn values(text: &str) -> Vec<String> {
+    let assignments = text.lines().filter_map(|line| assignment(line.trim()));
+    assignments.map(|(_, value)| value).collect()
+}
+
 fn assignment(line: &str) -> Option<(&str, String)> {
     let (variable, value) = line.split_once('=')?;
     let variable = variable.trim();

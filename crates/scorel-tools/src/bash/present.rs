@@ -33,7 +33,7 @@ pub(super) fn ended(
 ) -> ToolOutcome {
     if let Some(EndCause::NotStarted(message)) = watched.end.as_ref().map(|end| &end.cause) {
         let error = ToolError::new(ErrorCode::CommandNotStarted, format!("not run: {message}"));
-        return super::failure(error);
+        return error.into_outcome();
     }
     let window = run.window(HEAD, TAIL);
     let (bytes, lines) = run.counts();

@@ -53,7 +53,7 @@ impl Session {
             caches: Vec::new(),
             hidden: Vec::new(),
         };
-        let commands = Commands::new(supervisors(), settings).unwrap();
+        let commands = Commands::new(supervisors(), settings);
         let project = directory.path().join("project");
         let tools = ProjectTools::new(&project, host)
             .unwrap()

@@ -1,0 +1,60 @@
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use scorel_exec::{Environment, Supervisors, default_caches, secret_places};
+use scorel_tools::{CommandSettings, Commands};
+
+use crate::config::{Config, Place};
+use crate::secret::SecretStore;
+
+/// Makes what sessions run commands with.
+#[derive(Debug)]
+pub(crate) struct CommandHost {
+    supervisors: Arc<Supervisors>,
+    secrets: SecretStore,
+    user_home: Option<PathBuf>,
+}
+
+impl CommandHost {
+    pub(crate) fn new(supervisors: Arc<Supervisors>, secrets: SecretStore) -> Self {
+        let user_home = env::var_os("HOME").map(PathBuf::from);
+        Self {
+            supervisors,
+            secrets,
+            user_home: user_home.filter(|home| home.is_absolute()),
+        }
+    }
+
+    /// The commands of a session, none yet.
+    pub(crate) fn open(&self, config: &Config) -> Commands {
+        Commands::new(Arc::clone(&self.supervisors), self.settings(config))
+    }
+
+    /// What the configuration says now. Reads the file of secrets.
+    pub(crate) fn settings(&self, config: &Config) -> CommandSettings {
+        let key_name = config.model.key.as_ref().map(|key| key.name.as_str());
+        let secrets = self.secrets.values(key_name.as_slice());
+        let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
+        let environment = Environment::scrubbed(env::vars_os(), &secrets);
+        let cargo_home = environment.get("CARGO_HOME").map(PathBuf::from);
+        let (mut caches, mut hidden) = (Vec::new(), Vec::new());
+        if let Some(home) = &self.user_home {
+            caches = default_caches(home, cargo_home.as_deref());
+            hidden = secret_places(home);
+        }
+        caches.extend(self.paths(&config.tools.caches));
+        hidden.extend(self.paths(&config.tools.hidden));
+        CommandSettings {
+            access: config.tools.access,
+            environment,
+            caches,
+            hidden,
+        }
+    }
+
+    fn paths(&self, places: &[Place]) -> impl Iterator<Item = PathBuf> {
+        let home = self.user_home.as_deref();
+        places.iter().filter_map(move |place| place.path(home))
+    }
+}
