@@ -30,6 +30,7 @@ mod model;
 mod openrpc;
 mod reference;
 mod seq;
+mod tool_preset;
 mod usage;
 mod view;
 
@@ -50,6 +51,7 @@ pub use model::{ErrorCategory, ThinkingLevel};
 pub use openrpc::openrpc_document;
 pub use reference::protocol_markdown;
 pub use seq::Seq;
+pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
     NodeKind, OpenBlock, OpenCall, OpenItems, OpenMessage, OpenTool, OpenTurn, PathNode, Phase,

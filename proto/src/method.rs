@@ -231,9 +231,10 @@ methods! {
         /// Replaces earlier events by a summary in the model's context.
         Compact = "compact", Control, later, CompactParams => SeqResult,
             [SessionNotFound, RuntimeBusy];
-        /// Answers a request for permission. The first answer counts.
-        RespondPermission = "respondPermission", Control, later,
-            RespondPermissionParams => SeqResult, [SessionNotFound, Conflict];
+        /// Answers a request for permission. The first answer counts: another is a conflict.
+        RespondPermission = "respondPermission", Control, now,
+            RespondPermissionParams => SeqResult, [SessionNotFound, SessionFailed, StorageStalled,
+             FilesystemError, Conflict];
     }
     Reading {
         /// Reads the skeleton of a session's tree, in pages.

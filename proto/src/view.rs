@@ -16,8 +16,9 @@ pub use turn::{OpenCall, OpenTurn, Phase};
 
 use crate::{
     Block, DamageAcceptedBody, Event, EventId, Message, MessageBody, OutcomeReason,
-    PermissionRequestBody, PersistentBody, PersistentEvent, Seq, SessionChanges, ThinkingLevel,
-    TransientBody, TransientEvent, TurnId, UnknownEvent, Usage,
+    PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
+    PersistentEvent, Seq, SessionChanges, ThinkingLevel, ToolPreset, TransientBody, TransientEvent,
+    TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -53,6 +54,9 @@ pub struct SessionState {
     pub model: Option<String>,
     /// How much the model thinks.
     pub thinking_level: ThinkingLevel,
+    /// Which tools the model is offered, where the session says so.
+    #[serde(default)]
+    pub tools: Option<ToolPreset>,
     /// Whether the session is put away.
     pub archived: bool,
     /// The messages that wait.
@@ -61,6 +65,9 @@ pub struct SessionState {
     pub turn: Option<OpenTurn>,
     /// The requests for permission without a decision.
     pub permissions: Vec<PermissionRequestBody>,
+    /// The rules that somebody has allowed for the rest of the session.
+    #[serde(default)]
+    pub allowed: Vec<String>,
     /// The damaged places of the log that somebody has accepted.
     #[serde(default)]
     pub accepted_damage: Vec<DamageAcceptedBody>,
@@ -148,6 +155,21 @@ impl SessionState {
         self.turn.as_ref().map(|turn| turn.turn_id)
     }
 
+    /// Whether the open turn is in the middle of nothing but a question: none of its calls has
+    /// started, and the first waits for permission or has it.
+    #[must_use]
+    pub fn is_asking(&self) -> bool {
+        let calls = self.turn.as_ref().map_or(&[][..], |turn| &turn.calls);
+        let Some(first) = calls.first() else {
+            return false;
+        };
+        let decided = first.decision.as_ref();
+        let allowed = decided.is_some_and(|body| body.decision.allows());
+        let asks = |request: &PermissionRequestBody| request.tool_call_id == first.tool_call_id;
+        calls.iter().all(|call| call.started.is_none())
+            && (allowed || self.permissions.iter().any(asks))
+    }
+
     /// The title that somebody gave, or else the beginning of the first message.
     #[must_use]
     pub fn display_title(&self) -> Option<&str> {
@@ -173,14 +195,11 @@ impl SessionState {
             PersistentBody::TurnOutcome(body) => self.end_turn(Some(body.reason)),
             PersistentBody::DamageAccepted(body) => self.accepted_damage.push(body.clone()),
             PersistentBody::QueueUpdate(body) => self.queue.apply(body),
-            PersistentBody::PermissionRequest(body) => self.permissions.push(body.clone()),
-            PersistentBody::PermissionDecision(body) => {
-                self.permissions
-                    .retain(|open| open.request_id != body.request_id);
-            }
+            PersistentBody::PermissionRequest(body) => self.asked(body, event.ts),
+            PersistentBody::PermissionDecision(body) => self.decided(body, event.ts),
             PersistentBody::ToolStarted(_)
             | PersistentBody::TurnWaiting(_)
-            | PersistentBody::TurnResumed(_) => self.turn_event(&event.body),
+            | PersistentBody::TurnResumed(_) => self.turn_event(event),
             PersistentBody::Compact(_)
             | PersistentBody::CustomMessage(_)
             | PersistentBody::Rewind(_)
@@ -205,12 +224,48 @@ impl SessionState {
         }
     }
 
-    fn turn_event(&mut self, body: &PersistentBody) {
+    fn asked(&mut self, body: &PermissionRequestBody, now: u64) {
+        self.permissions.push(body.clone());
+        if let Some(turn) = &mut self.turn {
+            turn.pause(now);
+        }
+    }
+
+    /// The first decision about a request counts.
+    fn decided(&mut self, body: &PermissionDecisionBody, now: u64) {
+        let open = &mut self.permissions;
+        let asked = open
+            .iter()
+            .position(|open| open.request_id == body.request_id);
+        let Some(request) = asked.map(|index| open.remove(index)) else {
+            return;
+        };
+        if let Some(turn) = &mut self.turn {
+            turn.decided(&request.tool_call_id, body);
+            if self.permissions.is_empty() {
+                turn.unpause(now);
+            }
+        }
+        let lasting = body.decision == PermissionDecision::Session;
+        for rule in request.rules.into_iter().filter(|_| lasting) {
+            if !self.allowed.contains(&rule) {
+                self.allowed.push(rule);
+            }
+        }
+    }
+
+    fn turn_event(&mut self, event: &PersistentEvent) {
         let Some(turn) = &mut self.turn else { return };
-        match body {
+        match &event.body {
             PersistentBody::ToolStarted(body) => turn.tool_started(body),
-            PersistentBody::TurnWaiting(body) => turn.waiting = Some(body.clone()),
-            PersistentBody::TurnResumed(_) => turn.go_on(),
+            PersistentBody::TurnWaiting(body) => {
+                turn.waiting = Some(body.clone());
+                turn.pause(event.ts);
+            }
+            PersistentBody::TurnResumed(_) => {
+                turn.unpause(event.ts);
+                turn.go_on();
+            }
             _ => {}
         }
     }
@@ -258,6 +313,9 @@ impl SessionState {
         }
         if let Some(level) = changes.thinking_level {
             self.thinking_level = level;
+        }
+        if let Some(tools) = changes.tools {
+            self.tools = Some(tools);
         }
         if let Some(archived) = changes.archived {
             self.archived = archived;

@@ -55,6 +55,7 @@ async fn rename(daemon: DaemonPaths, session_id: SessionId, work: Work) {
             title: Some("title".to_owned()),
             model: None,
             thinking_level: None,
+            tools: None,
             command_id: None,
         };
         client.call::<UpdateSession>(&params).await.unwrap();
@@ -77,6 +78,7 @@ async fn come_and_go(daemon: DaemonPaths, project_id: ProjectId, work: Work) {
             title: Some("comes and goes".to_owned()),
             model: None,
             thinking_level: None,
+            tools: None,
             command_id: Some(format!("create-{round}").parse().unwrap()),
         };
         let created = client.call::<CreateSession>(&create).await.unwrap();
@@ -200,6 +202,7 @@ async fn title(client: &Connection, session_id: SessionId, title: &str) {
         title: Some(title.to_owned()),
         model: None,
         thinking_level: None,
+        tools: None,
         command_id: None,
     };
     client.call::<UpdateSession>(&params).await.unwrap();

@@ -53,6 +53,7 @@ fn creation(project_id: ProjectId, command: &str) -> CreateSessionParams {
         title: Some("once".to_owned()),
         model: None,
         thinking_level: None,
+        tools: None,
         command_id: Some(command.parse().unwrap()),
     }
 }

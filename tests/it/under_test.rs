@@ -42,6 +42,7 @@ pub(crate) async fn create_session(client: &Connection, daemon: &DaemonUnderTest
         title: None,
         model: None,
         thinking_level: None,
+        tools: None,
         command_id: None,
     };
     let session = client.call::<CreateSession>(&session).await.unwrap();

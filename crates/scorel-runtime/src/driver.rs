@@ -13,10 +13,10 @@ use self::state::{After, CallEnd, State};
 use crate::model_call::{Early, EarlyCause, ModelCall, Progress};
 use crate::retry::Retry;
 use crate::stop::{Stop, StopCause};
-use crate::tool_run::ToolRun;
+use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    Clock, ModelRequest, Provider, ProviderError, RawRuntimeEvent, RetryPolicy, ToolCall, Toolbox,
-    TurnEnd, TurnLimits,
+    Clock, Gatekeeper, ModelRequest, Permission, Provider, ProviderError, Question,
+    RawRuntimeEvent, RetryPolicy, ToolCall, Toolbox, TurnEnd, TurnLimits,
 };
 
 /// Everything that one turn reaches the world through, and its bounds.
@@ -26,6 +26,8 @@ pub struct TurnPorts {
     pub provider: Arc<dyn Provider>,
     /// The tools.
     pub tools: Arc<dyn Toolbox>,
+    /// Who decides which calls of the tools may run.
+    pub gate: Arc<dyn Gatekeeper>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// How far the turn may go.
@@ -54,6 +56,14 @@ pub struct TurnProgress {
 pub enum Step {
     /// It wants the context of the next model call: answer with [`TurnDriver::provide_context`].
     NeedContext,
+    /// Somebody must say whether a call may run: answer with [`TurnDriver::provide_permission`]. How
+    /// long that takes does not count for the turn's limit of time.
+    NeedPermission {
+        /// The call.
+        call: ToolCall,
+        /// What is asked.
+        question: Question,
+    },
     /// Something happened.
     Event(RawRuntimeEvent),
     /// The turn is over. If it completed and somebody has said something in the meantime,
@@ -74,6 +84,8 @@ pub struct TurnDriver {
     steps: u32,
     /// How often the model call that is due has been made.
     attempts: u32,
+    /// Since when an answer is waited for.
+    asked_at: Option<Duration>,
 }
 
 impl fmt::Debug for TurnDriver {
@@ -105,7 +117,25 @@ impl TurnDriver {
             usage: progress.usage,
             steps: progress.steps,
             attempts: 0,
+            asked_at: None,
         }
+    }
+
+    /// A turn that goes on with tool calls of its last answer: `calls`, none of which has started.
+    #[must_use]
+    pub fn with_calls(
+        ports: TurnPorts,
+        cancel: CancellationToken,
+        progress: TurnProgress,
+        calls: Vec<ToolCall>,
+    ) -> Self {
+        let mut driver = Self::after(ports, cancel, progress);
+        let end = CallEnd {
+            stop_reason: StopReason::ToolUse,
+            usage: None,
+        };
+        driver.state = driver.plan_tools(calls, end);
+        driver
     }
 
     /// Takes the turn one step further.
@@ -155,6 +185,17 @@ impl TurnDriver {
     /// Gives the context of the next model call, after [`Step::NeedContext`].
     pub fn provide_context(&mut self, messages: Vec<Message>) {
         self.state = State::Ready(messages);
+    }
+
+    /// Says whether the call may run, after [`Step::NeedPermission`].
+    pub fn provide_permission(&mut self, permission: Permission) {
+        if let Some(asked_at) = self.asked_at.take() {
+            let waited = self.ports.clock.now().saturating_sub(asked_at);
+            self.stop.extend(waited);
+        }
+        if let State::Tools { run, .. } = &mut self.state {
+            run.answer(permission);
+        }
     }
 
     /// Extends a turn that has completed by another model call.
@@ -302,7 +343,7 @@ impl TurnDriver {
 
     /// The answer is out and durable with the step after this one; then its tools run.
     fn after_answer(&mut self, message: &AssistantMessage) -> Option<Step> {
-        let calls: Vec<ToolCall> = message.tool_uses().filter_map(tool_call).collect();
+        let calls = tool_calls(message);
         let end = CallEnd {
             stop_reason: message.stop_reason,
             usage: message.usage,
@@ -349,17 +390,20 @@ impl TurnDriver {
         message_end: CallEnd,
         then: After,
     ) -> Option<Step> {
-        match run
-            .next(&self.ports.tools, &self.ports.clock, &self.stop)
-            .await
-        {
-            Some(event) => {
+        match run.next(&self.ports, &self.stop).await {
+            Some(step) => {
                 self.state = State::Tools {
                     run,
                     message_end,
                     then,
                 };
-                Some(Step::Event(event))
+                Some(match step {
+                    ToolStep::Event(event) => Step::Event(event),
+                    ToolStep::Ask(call, question) => {
+                        self.asked_at = Some(self.ports.clock.now());
+                        Step::NeedPermission { call, question }
+                    }
+                })
             }
             None => {
                 let then = match then {
@@ -398,6 +442,12 @@ impl TurnDriver {
             steps: self.steps,
         })
     }
+}
+
+/// The tool calls of an answer, in order.
+#[must_use]
+pub fn tool_calls(message: &AssistantMessage) -> Vec<ToolCall> {
+    message.tool_uses().filter_map(tool_call).collect()
 }
 
 fn tool_call(block: &Block) -> Option<ToolCall> {

@@ -1,10 +1,12 @@
 //! What the engine needs from outside: a model, tools and a clock.
 
 mod clock;
+mod gatekeeper;
 mod provider;
 mod toolbox;
 
 pub use clock::Clock;
+pub use gatekeeper::{Gatekeeper, OpenGate, Permission, Question, Verdict};
 pub use provider::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
     ThinkingLevel,

@@ -1,3 +1,5 @@
+mod judged;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +12,13 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use self::judged::{Judged, Judging};
+use crate::Clock;
 use crate::stop::{Stop, StopCause};
-use crate::{Clock, RawRuntimeEvent, ToolCall, ToolOutcome, Toolbox, TurnLimits};
+use crate::{
+    Permission, Question, RawRuntimeEvent, ToolCall, ToolOutcome, Toolbox, TurnLimits, TurnPorts,
+    Verdict,
+};
 
 /// The text of the result of a call that was not run because somebody had cancelled the turn.
 pub const CANCELLED: &str = "Cancelled by user";
@@ -19,14 +26,23 @@ pub const CANCELLED: &str = "Cancelled by user";
 /// The tool calls of one answer: run in groups, answered in call order.
 ///
 /// Adjacent read-only calls form a group and run side by side; any other call is a group of its
-/// own. A group is announced first and launched with the next step, so that what was announced is
-/// durable before anything runs.
+/// own. Each call of a group is judged first; then those that may run are announced, and launched
+/// with the next step, so that what was announced is durable before anything runs.
 pub(crate) struct ToolRun {
     groups: VecDeque<Vec<ToolCall>>,
     /// Calls beyond the limit; they are answered at the end and never run.
     excess: Vec<ToolCall>,
+    /// The group that comes next.
+    judging: Judging,
     group: Group,
     due: VecDeque<RawRuntimeEvent>,
+}
+
+/// What the calls want or have done.
+pub(crate) enum ToolStep {
+    Event(RawRuntimeEvent),
+    /// Somebody must say whether the call may run: answer with [`ToolRun::answer`].
+    Ask(ToolCall, Question),
 }
 
 /// The group that is announced or running.
@@ -45,6 +61,8 @@ struct Group {
 /// One call of the group.
 struct Slot {
     call: ToolCall,
+    /// Why it does not run.
+    refusal: Option<String>,
     started_at: Duration,
     ended: bool,
     result: Option<ToolResultMessage>,
@@ -65,6 +83,7 @@ impl ToolRun {
         Self {
             groups,
             excess,
+            judging: Judging::default(),
             group: Group::default(),
             due: VecDeque::new(),
         }
@@ -76,39 +95,68 @@ impl ToolRun {
         Self {
             groups: VecDeque::new(),
             excess: Vec::new(),
+            judging: Judging::default(),
             group: Group::default(),
             due,
         }
     }
 
     /// The next thing that happened; nothing when every call has its result.
-    pub(crate) async fn next(
-        &mut self,
-        tools: &Arc<dyn Toolbox>,
-        clock: &Arc<dyn Clock>,
-        stop: &Stop,
-    ) -> Option<RawRuntimeEvent> {
+    pub(crate) async fn next(&mut self, ports: &TurnPorts, stop: &Stop) -> Option<ToolStep> {
         loop {
             if let Some(event) = self.due.pop_front() {
-                return Some(event);
+                return Some(ToolStep::Event(event));
             }
-            if self.group.is_done() {
-                self.begin_group(stop)?;
-            } else if self.group.launched {
-                self.group.advance(clock, stop, &mut self.due).await;
+            if !self.group.is_done() {
+                if self.group.launched {
+                    self.group.advance(&ports.clock, stop, &mut self.due).await;
+                } else {
+                    self.group.launch(ports, stop, &mut self.due);
+                }
+            } else if let Some(call) = self.judging.due() {
+                let call = call.clone();
+                if let Some(question) = self.judge(&call, ports, stop).await {
+                    return Some(ToolStep::Ask(call, question));
+                }
+            } else if let Some(calls) = self.judging.take_judged() {
+                self.group = Group::announce(calls, &mut self.due);
             } else {
-                self.group.launch(tools, clock, stop, &mut self.due);
+                self.begin_group(stop)?;
             }
         }
     }
 
-    /// Announces the next group, or refuses what is left. Nothing if nothing is left.
+    /// Says whether the call that was asked for may run.
+    pub(crate) fn answer(&mut self, permission: Permission) {
+        self.judging.say(permission);
+    }
+
+    /// Has a call judged, or gives the question that somebody must answer.
+    async fn judge(&mut self, call: &ToolCall, ports: &TurnPorts, stop: &Stop) -> Option<Question> {
+        let verdict = tokio::select! {
+            biased;
+            cause = stop.wait() => {
+                let left = self.judging.take_back();
+                self.due.extend(left.iter().map(|call| refusal(call, stop_text(cause))));
+                return None;
+            }
+            verdict = ports.gate.judge(call) => verdict,
+        };
+        match verdict {
+            Verdict::Allow => self.answer(Permission::Granted),
+            Verdict::Refuse(text) => self.answer(Permission::Refused(text)),
+            Verdict::Ask(question) => return Some(question),
+        }
+        None
+    }
+
+    /// Begins with the next group, or refuses what is left. Nothing if nothing is left.
     fn begin_group(&mut self, stop: &Stop) -> Option<()> {
         if let Some(cause) = stop.now() {
             self.excess.splice(0..0, self.groups.drain(..).flatten());
             self.refuse_excess(stop_text(cause))
         } else if let Some(calls) = self.groups.pop_front() {
-            self.group = Group::announce(calls, &mut self.due);
+            self.judging = Judging::new(calls);
             Some(())
         } else {
             self.refuse_excess("not run: the answer had too many calls")
@@ -126,11 +174,15 @@ impl ToolRun {
 }
 
 impl Group {
-    fn announce(calls: Vec<ToolCall>, due: &mut VecDeque<RawRuntimeEvent>) -> Self {
-        let announce = |call: &ToolCall| RawRuntimeEvent::ToolExecutionStart { call: call.clone() };
-        due.extend(calls.iter().map(announce));
-        let slot = |call| Slot {
-            call,
+    fn announce(calls: Vec<Judged>, due: &mut VecDeque<RawRuntimeEvent>) -> Self {
+        let announce = |judged: &Judged| RawRuntimeEvent::ToolExecutionStart {
+            call: judged.call.clone(),
+        };
+        let run = calls.iter().filter(|judged| judged.refusal.is_none());
+        due.extend(run.map(announce));
+        let slot = |judged: Judged| Slot {
+            call: judged.call,
+            refusal: judged.refusal,
             started_at: Duration::ZERO,
             ended: false,
             result: None,
@@ -145,24 +197,25 @@ impl Group {
         self.released == self.slots.len()
     }
 
-    fn launch(
-        &mut self,
-        tools: &Arc<dyn Toolbox>,
-        clock: &Arc<dyn Clock>,
-        stop: &Stop,
-        due: &mut VecDeque<RawRuntimeEvent>,
-    ) {
+    fn launch(&mut self, ports: &TurnPorts, stop: &Stop, due: &mut VecDeque<RawRuntimeEvent>) {
         self.launched = true;
         let cause = stop.now();
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
-            slot.started_at = clock.now();
+            slot.started_at = ports.clock.now();
+            if let Some(text) = slot.refusal.take() {
+                self.answer(index, ToolOutcome::error(text), Duration::ZERO, due);
+                continue;
+            }
             if let Some(cause) = cause {
-                self.finish(index, ToolOutcome::error(stop_text(cause)), clock, due);
+                let outcome = ToolOutcome::error(stop_text(cause));
+                self.finish(index, outcome, &ports.clock, due);
                 continue;
             }
             let (updates, receiver) = watch::channel(None);
-            let run = tools.call(slot.call.clone(), updates, self.interrupt.clone());
+            let run = ports
+                .tools
+                .call(slot.call.clone(), updates, self.interrupt.clone());
             self.outcomes
                 .push(Box::pin(async move { (index, run.await) }));
             self.updates.push(Box::pin(next_update(index, receiver)));
@@ -192,7 +245,7 @@ impl Group {
         }
     }
 
-    /// Notes how a call ended and lets out the results whose turn it is.
+    /// Notes how a call that ran has ended.
     fn finish(
         &mut self,
         index: usize,
@@ -201,7 +254,6 @@ impl Group {
         due: &mut VecDeque<RawRuntimeEvent>,
     ) {
         let slot = &mut self.slots[index];
-        slot.ended = true;
         let duration = clock.now().saturating_sub(slot.started_at);
         due.push_back(RawRuntimeEvent::ToolExecutionEnd {
             call_id: slot.call.id.clone(),
@@ -209,6 +261,19 @@ impl Group {
             duration,
             is_error: outcome.is_error,
         });
+        self.answer(index, outcome, duration, due);
+    }
+
+    /// Takes the result of a call and lets out those whose turn it is.
+    fn answer(
+        &mut self,
+        index: usize,
+        outcome: ToolOutcome,
+        duration: Duration,
+        due: &mut VecDeque<RawRuntimeEvent>,
+    ) {
+        let slot = &mut self.slots[index];
+        slot.ended = true;
         slot.result = Some(result_message(&slot.call, outcome, duration));
         while let Some(slot) = self.slots.get_mut(self.released) {
             let Some(message) = slot.result.take() else {

@@ -66,6 +66,7 @@ impl SessionHeader {
             title: folded.display_title().map(str::to_owned),
             model: folded.model.clone(),
             thinking_level: folded.thinking_level,
+            tools: folded.tools,
             phase: Phase::Idle,
             turn_id: None,
             active_leaf_id: view.leaf(),

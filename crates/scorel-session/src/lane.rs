@@ -5,6 +5,7 @@ mod damage;
 mod load;
 mod log;
 mod mutate;
+mod permission;
 mod read;
 mod running;
 mod send;
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use scorel_journal::{Blobs, Reader};
 use scorel_proto::{EndReason, Phase, Session, SessionId, TurnId};
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 
 pub(crate) use commit::Draft;
 pub use damage::{DamagedPlace, unaccepted_damage};
@@ -44,6 +45,8 @@ pub struct Lane {
     pub(crate) reader: Reader,
     pub(crate) feed: Feed,
     pub(crate) turn: TurnSlot,
+    /// Tells the turn that a request for permission was answered.
+    pub(crate) answered: Notify,
     pub(crate) shared: Arc<Shared>,
     /// Whether reading came upon damage that loading did not see, because a checkpoint covers it or
     /// because it is new.
@@ -66,6 +69,7 @@ impl Lane {
             reader: state.log.reader(),
             feed,
             turn: TurnSlot::default(),
+            answered: Notify::new(),
             dir,
             shared,
             // A checkpoint beside a log that can only be read is not ours to write.

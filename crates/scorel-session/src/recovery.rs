@@ -2,8 +2,8 @@
 
 use scorel_proto::{
     AssistantMessage, Block, EventId, InternalMessage, Message, MessageBody, Meta, OpenCall,
-    OutcomeReason, PermissionDecision, PermissionDecisionBody, PersistentBody, StopReason,
-    ToolResultBlock, ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
+    OutcomeReason, PersistentBody, StopReason, ToolResultBlock, ToolResultMessage, TurnId,
+    TurnOutcomeBody, TurnResumedBody,
 };
 
 use std::sync::Arc;
@@ -19,7 +19,8 @@ pub(crate) fn recover(lane: &Arc<Lane>, state: &mut LaneState) -> Result<(), Ses
     let Some(turn) = state.view.state.turn.clone() else {
         return Ok(());
     };
-    if turn.waiting.is_some() && turn.calls.is_empty() {
+    let waits = turn.waiting.is_some() && turn.calls.is_empty();
+    if waits || state.view.state.is_asking() {
         // Nothing was under way: it waits on.
         lane.begin_turn(state, turn.turn_id);
         return Ok(());
@@ -29,14 +30,7 @@ pub(crate) fn recover(lane: &Arc<Lane>, state: &mut LaneState) -> Result<(), Ses
     let last_sign = state.view.state.updated_at;
     keep_spooled(lane, state, turn.turn_id)?;
     answer_open_calls(lane, state, "the daemon stopped")?;
-    for request in state.view.state.permissions.clone() {
-        let body = PersistentBody::PermissionDecision(PermissionDecisionBody {
-            request_id: request.request_id,
-            decision: PermissionDecision::Cancelled,
-            reason: Some("the daemon stopped".to_owned()),
-        });
-        lane.commit(state, Draft::new(body).in_turn(turn.turn_id))?;
-    }
+    lane.cancel_requests(state, "the daemon stopped")?;
     if lane.shared.settings.resume_interrupted && !turn.resumed {
         return resume(lane, state, turn.turn_id);
     }

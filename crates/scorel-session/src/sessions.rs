@@ -13,6 +13,7 @@ use scorel_journal::{FORMAT, Index, Journal, Storage};
 use scorel_proto::{
     ActiveSession, Anchors, ClientId, DeviceId, HostEvent, ListSessionsResult, Phase, Project,
     ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionView, ThinkingLevel,
+    ToolPreset,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -59,6 +60,8 @@ pub struct NewSession {
     pub model: Option<String>,
     /// How much the model should think.
     pub thinking_level: Option<ThinkingLevel>,
+    /// Which tools the model should be offered.
+    pub tools: Option<ToolPreset>,
 }
 
 impl Sessions {
@@ -339,6 +342,7 @@ fn first_changes(new: &NewSession) -> Option<SessionChanges> {
         title: new.title.clone(),
         model: new.model.clone(),
         thinking_level: new.thinking_level,
+        tools: new.tools,
         archived: None,
     };
     (changes != SessionChanges::default()).then_some(changes)

@@ -1,7 +1,8 @@
 use std::fmt;
+use std::io;
 
 use scorel_journal::Blobs;
-use scorel_proto::{InstructionPart, ProjectId, SessionId, ThinkingLevel, TurnError};
+use scorel_proto::{InstructionPart, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
 use scorel_runtime::TurnPorts;
 
 /// Makes what a turn needs: the model, the tools, the limits and the instructions.
@@ -15,6 +16,14 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     ///
     /// Whatever makes the turn impossible, such as a missing key; it becomes the turn's outcome.
     fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError>;
+
+    /// Somebody has allowed what `rules` say in a project from now on. Durable when this returns;
+    /// called on a blocking thread.
+    ///
+    /// # Errors
+    ///
+    /// If it could not be written.
+    fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()>;
 
     /// A session is gone, or out of memory; what is kept for it can go too.
     fn forget(&self, session_id: SessionId);
@@ -31,6 +40,10 @@ pub struct TurnRequest {
     pub model: Option<String>,
     /// How much the model should think.
     pub thinking_level: ThinkingLevel,
+    /// Which tools the session wants, if it says so.
+    pub tools: Option<ToolPreset>,
+    /// The rules that somebody has allowed for the rest of the session.
+    pub allowed: Vec<String>,
     /// Where the session's pictures and large contents are.
     pub blobs: Blobs,
 }

@@ -1,5 +1,6 @@
 //! The task that runs one turn: the bridge between the engine and the lane.
 
+mod ask;
 mod bridge;
 mod close;
 
@@ -10,15 +11,17 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use scorel_journal::Place;
 use scorel_proto::{
-    Event, InstructionPart, InstructionSnapshotBody, OutcomeReason, PersistentBody,
-    PersistentEvent, RuntimeStart, TransientBody, TurnError, TurnResumedBody, build_context,
+    Event, InstructionPart, InstructionSnapshotBody, Message, MessageBody, OutcomeReason,
+    PermissionDecision::Once, PersistentBody, PersistentEvent, RuntimeStart, TransientBody,
+    TurnError, TurnResumedBody, build_context,
 };
-use scorel_runtime::{Step, TurnDriver, TurnEnd, TurnPorts, TurnProgress};
+use scorel_runtime::{Step, ToolCall, TurnDriver, TurnEnd, TurnPorts, TurnProgress, tool_calls};
 
 use crate::clock::now_ms;
 use crate::lane::{Draft, Lane, RunningTurn};
 use crate::{PreparedTurn, SessionError, TurnRequest};
 
+use ask::{Asked, ask, permission};
 use bridge::Bridge;
 use close::finish;
 
@@ -61,7 +64,7 @@ async fn run(lane: &Arc<Lane>, running: &RunningTurn) -> Result<TurnEnd, Session
     }
     let path = active_path(lane).await?;
     let mut bridge = Bridge::new(Arc::clone(lane), running.clone(), path);
-    drive(&mut bridge, ports, running, progress).await
+    drive(lane, &mut bridge, ports, running, progress).await
 }
 
 /// What the turn has done before, as its records tell; nothing, unless a daemon before began it.
@@ -74,7 +77,7 @@ async fn progress(lane: &Lane) -> TurnProgress {
     TurnProgress {
         usage: turn.usage,
         steps: turn.steps,
-        elapsed: Duration::from_millis(folded.updated_at.saturating_sub(turn.started_at)),
+        elapsed: Duration::from_millis(turn.elapsed_ms(folded.updated_at)),
     }
 }
 
@@ -110,16 +113,37 @@ async fn wait_on(lane: &Arc<Lane>, running: &RunningTurn) -> Result<bool, Sessio
 }
 
 async fn drive(
+    lane: &Arc<Lane>,
     bridge: &mut Bridge,
     ports: TurnPorts,
     running: &RunningTurn,
     progress: TurnProgress,
 ) -> Result<TurnEnd, SessionError> {
     let stop = running.cancel.child_token();
-    let mut driver = TurnDriver::after(ports, stop.clone(), progress);
+    let gate = Arc::clone(&ports.gate);
+    let calls = open_calls(lane, bridge.path()).await;
+    let mut driver = if calls.is_empty() {
+        TurnDriver::after(ports, stop.clone(), progress)
+    } else {
+        TurnDriver::with_calls(ports, stop.clone(), progress, calls)
+    };
     loop {
         match driver.next().await {
             Step::NeedContext => driver.provide_context(build_context(bridge.path())),
+            Step::NeedPermission { call, question } => {
+                let decision = match ask(lane, running, &call, &question).await? {
+                    Asked::Decided(decision) => decision,
+                    // Nothing is under way, and the next daemon asks on.
+                    Asked::Interrupted => {
+                        return Ok(ended(lane, OutcomeReason::Cancelled, None).await);
+                    }
+                };
+                let lasting = decision.decision.allows() && decision.decision != Once;
+                if lasting {
+                    gate.allow(&question.rules);
+                }
+                driver.provide_permission(permission(&decision));
+            }
             Step::Event(event) => {
                 if let Err(error) = bridge.handle(event).await {
                     stop.cancel();
@@ -130,6 +154,26 @@ async fn drive(
             Step::Finished(end) => return Ok(end),
         }
     }
+}
+
+/// The calls of the turn's last answer that a daemon before this one left without a result. There
+/// are none in a new turn, and none that has started: recovery has answered those.
+async fn open_calls(lane: &Lane, path: &[PersistentEvent]) -> Vec<ToolCall> {
+    let open = {
+        let state = lane.lock().await;
+        let turn = state.view.state.turn.as_ref();
+        turn.map_or(0, |turn| turn.calls.len())
+    };
+    let answer = path.iter().rev().find_map(|event| match &event.body {
+        PersistentBody::Message(MessageBody {
+            message: Message::Assistant(message),
+            ..
+        }) => Some(message),
+        _ => None,
+    });
+    let mut calls: Vec<ToolCall> = answer.map_or_else(Vec::new, tool_calls);
+    // Results come in the order of the calls.
+    calls.split_off(calls.len().saturating_sub(open))
 }
 
 /// Nothing more can be written of this turn, but tools that run come to their end.
@@ -145,6 +189,8 @@ async fn prepare(lane: &Arc<Lane>) -> Result<Result<PreparedTurn, TurnError>, Se
             project_id: lane.header.project_id,
             model: state.view.state.model.clone(),
             thinking_level: state.view.state.thinking_level,
+            tools: state.view.state.tools,
+            allowed: state.view.state.allowed.clone(),
             blobs: lane.blobs.clone(),
         }
     };

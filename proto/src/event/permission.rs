@@ -20,9 +20,16 @@ pub struct PermissionRequestBody {
     pub input: Value,
     /// Why it must be asked.
     pub reason: String,
-    /// When the default decision is taken, in milliseconds since 1970.
+    /// The rules that `session` and `always` would add to those that allow; without any, the two
+    /// are not possible.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
+    /// Until when somebody may decide, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
+    /// What is decided at the deadline if nobody has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_deadline: Option<PermissionDecision>,
 }
 
 /// The body of `permission_decision`.
@@ -52,4 +59,12 @@ pub enum PermissionDecision {
     Deny,
     /// Nobody decided before the turn ended.
     Cancelled,
+}
+
+impl PermissionDecision {
+    /// Whether the call may run.
+    #[must_use]
+    pub const fn allows(self) -> bool {
+        matches!(self, Self::Once | Self::Session | Self::Always)
+    }
 }

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody, TurnOutcomeBody};
 use crate::{
-    ClientId, CommandId, EventId, Message, QueueItemId, Seq, SessionId, ThinkingLevel, TurnId,
+    ClientId, CommandId, EventId, Message, QueueItemId, Seq, SessionId, ThinkingLevel, ToolPreset,
+    TurnId,
 };
 
 /// An event that is written to the session's log before anybody sees it.
@@ -260,6 +261,9 @@ pub struct SessionChanges {
     /// A new thinking level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
+    /// Which tools the model is offered from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolPreset>,
     /// Whether the session is put away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,

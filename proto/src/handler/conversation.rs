@@ -104,6 +104,9 @@ impl EventHandler for SessionInfoBody {
                 "thinking level is now {level:?}"
             )));
         }
+        if let Some(tools) = changes.tools {
+            notes.extend(DisplayPart::note(format!("the tools are now {tools}")));
+        }
         if let Some(archived) = changes.archived {
             notes.extend(DisplayPart::note(if archived {
                 "archived"

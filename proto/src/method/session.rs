@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CommandId, EventId, Phase, ProjectId, QueueItem, Seq, SessionId, ThinkingLevel, TurnId, Usage,
+    CommandId, EventId, Phase, ProjectId, QueueItem, Seq, SessionId, ThinkingLevel, ToolPreset,
+    TurnId, Usage,
 };
 
 /// A session as listings and snapshots show it.
@@ -24,6 +25,9 @@ pub struct Session {
     pub model: Option<String>,
     /// How much the model thinks.
     pub thinking_level: ThinkingLevel,
+    /// Which tools the model is offered; absent if the session follows the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolPreset>,
     /// What it is doing.
     pub phase: Phase,
     /// The turn that is open.
@@ -101,6 +105,9 @@ pub struct CreateSessionParams {
     /// How much the model should think.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
+    /// Which tools the model should be offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolPreset>,
     /// The client's name for this command; needs a client id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
@@ -194,6 +201,9 @@ pub struct UpdateSessionParams {
     /// A new thinking level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
+    /// Which tools the model should be offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolPreset>,
     /// The client's name for this command; needs a client id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AssistantMessage, Block, EventId, ToolResultMessage, ToolStartedBody, TurnId, TurnWaitingBody,
-    Usage,
+    AssistantMessage, Block, EventId, PermissionDecisionBody, ToolResultMessage, ToolStartedBody,
+    TurnId, TurnWaitingBody, Usage,
 };
 
 /// What a session is doing.
@@ -42,6 +42,12 @@ pub struct OpenTurn {
     /// Whether it was interrupted before and went on. That happens once.
     #[serde(default)]
     pub resumed: bool,
+    /// Since when it waits: for a moment or for somebody's decision.
+    #[serde(default)]
+    pub paused_at: Option<u64>,
+    /// How long it has waited before, in milliseconds.
+    #[serde(default)]
+    pub paused_ms: u64,
     /// How many assistant messages it has.
     pub steps: u32,
     /// What its model calls have used.
@@ -60,6 +66,9 @@ pub struct OpenCall {
     pub tool_name: String,
     /// The id of the result to come, once the call has started.
     pub started: Option<EventId>,
+    /// What was decided when permission for it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<PermissionDecisionBody>,
 }
 
 impl OpenTurn {
@@ -70,9 +79,29 @@ impl OpenTurn {
             running: false,
             waiting: None,
             resumed: false,
+            paused_at: None,
+            paused_ms: 0,
             steps: 0,
             usage: Usage::default(),
             calls: Vec::new(),
+        }
+    }
+
+    /// How long it had run by `now`, in milliseconds since 1970, waiting not counted.
+    #[must_use]
+    pub fn elapsed_ms(&self, now: u64) -> u64 {
+        let end = self.paused_at.unwrap_or(now);
+        let all = end.saturating_sub(self.started_at);
+        all.saturating_sub(self.paused_ms)
+    }
+
+    pub(super) fn pause(&mut self, now: u64) {
+        self.paused_at.get_or_insert(now);
+    }
+
+    pub(super) fn unpause(&mut self, now: u64) {
+        if let Some(since) = self.paused_at.take() {
+            self.paused_ms += now.saturating_sub(since);
         }
     }
 
@@ -95,6 +124,7 @@ impl OpenTurn {
                     tool_call_id: id.clone(),
                     tool_name: name.clone(),
                     started: None,
+                    decision: None,
                 }),
                 _ => None,
             }));
@@ -109,6 +139,16 @@ impl OpenTurn {
             .find(|call| call.tool_call_id == body.tool_call_id && call.started.is_none());
         if let Some(call) = call {
             call.started = Some(body.event_id);
+        }
+    }
+
+    pub(super) fn decided(&mut self, tool_call_id: &str, decision: &PermissionDecisionBody) {
+        let call = self
+            .calls
+            .iter_mut()
+            .find(|call| call.tool_call_id == tool_call_id && call.started.is_none());
+        if let Some(call) = call {
+            call.decision = Some(decision.clone());
         }
     }
 

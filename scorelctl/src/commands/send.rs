@@ -141,6 +141,7 @@ async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Fail
                 title: None,
                 model: None,
                 thinking_level: None,
+                tools: None,
                 command_id: Some(new_command_id()),
             };
             return Ok(control.call::<CreateSession>(&params).await?.session);

@@ -126,6 +126,7 @@ impl Host {
             title: params.title,
             model: params.model,
             thinking_level: params.thinking_level,
+            tools: params.tools,
         };
         self.sessions.create_as(session_id, new).await?;
         Ok(Subject::SessionId(session_id))

@@ -93,6 +93,7 @@ async fn update(
         title: params.title,
         model: params.model,
         thinking_level: params.thinking_level,
+        tools: params.tools,
         archived: None,
     };
     change(&host, params.session_id, command, changes).await

@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::future::{self, BoxFuture, FutureExt};
 use scorel_proto::{AssistantMessage, Message};
 use scorel_runtime::{
-    Clock, Provider, RawRuntimeEvent, RetryPolicy, Step, ThinkingLevel, ToolCall, ToolOutcome,
-    ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
+    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, ThinkingLevel, ToolCall,
+    ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +30,7 @@ pub(crate) async fn answers(
     let ports = TurnPorts {
         provider,
         tools: Arc::new(NoTools),
+        gate: Arc::new(OpenGate),
         clock: Arc::new(StoppedClock),
         limits: TurnLimits::default(),
         retry: RetryPolicy::default(),

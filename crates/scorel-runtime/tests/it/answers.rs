@@ -233,6 +233,7 @@ async fn a_turn_that_completed_can_go_on() {
                 driver.provide_context(Vec::new());
             }
             scorel_runtime::Step::Event(_) => {}
+            scorel_runtime::Step::NeedPermission { .. } => panic!("nothing is asked here"),
             scorel_runtime::Step::Finished(end) => {
                 ends.push(end);
                 driver.go_on();

@@ -5,9 +5,11 @@
 mod answers;
 mod cancel;
 mod clock;
+mod gate;
 mod interleavings;
 mod limits;
 mod model;
+mod permission;
 mod play;
 mod retries;
 mod rules;

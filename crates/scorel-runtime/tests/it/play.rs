@@ -6,12 +6,14 @@ use scorel_proto::{
     AssistantMessage, Block, Message, OutcomeReason, ThinkingLevel, ToolResultMessage,
 };
 use scorel_runtime::{
-    RawRuntimeEvent, RetryPolicy, Step, TurnDriver, TurnEnd, TurnLimits, TurnPorts, TurnProgress,
+    Permission, RawRuntimeEvent, RetryPolicy, Step, ToolCall, TurnDriver, TurnEnd, TurnLimits,
+    TurnPorts, TurnProgress,
 };
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::PausedClock;
+use crate::gate::ScriptedGate;
 use crate::model::{Script, ScriptedModel};
 use crate::rules;
 use crate::toolbox::{ScriptedTools, Tool};
@@ -23,6 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(7 * 24 * 3600);
 pub(crate) struct Scene {
     pub(crate) model: Arc<ScriptedModel>,
     pub(crate) tools: Arc<ScriptedTools>,
+    pub(crate) gate: Arc<ScriptedGate>,
+    /// Tool calls that an earlier answer made.
+    pub(crate) pending: Vec<ToolCall>,
     pub(crate) limits: TurnLimits,
     pub(crate) retry: RetryPolicy,
     pub(crate) cancel: CancellationToken,
@@ -46,6 +51,8 @@ impl Scene {
         Self {
             model: ScriptedModel::new(scripts),
             tools: ScriptedTools::new(tools),
+            gate: Arc::default(),
+            pending: Vec::new(),
             limits: TurnLimits::default(),
             retry: RetryPolicy::default(),
             cancel: CancellationToken::new(),
@@ -57,13 +64,19 @@ impl Scene {
         let ports = TurnPorts {
             provider: self.model.clone(),
             tools: self.tools.clone(),
+            gate: self.gate.clone(),
             clock: Arc::new(PausedClock::new()),
             limits: self.limits.clone(),
             retry: self.retry.clone(),
             system: "be brief".to_owned(),
             thinking: ThinkingLevel::Default,
         };
-        TurnDriver::after(ports, self.cancel.clone(), self.progress)
+        let (cancel, progress) = (self.cancel.clone(), self.progress);
+        if self.pending.is_empty() {
+            TurnDriver::after(ports, cancel, progress)
+        } else {
+            TurnDriver::with_calls(ports, cancel, progress, self.pending.clone())
+        }
     }
 
     /// Plays the turn to its end and checks the rules that hold for every turn.
@@ -101,6 +114,15 @@ impl Scene {
         played.expect("the turn comes to an end")
     }
 
+    /// What somebody says about a call, unless the turn is cancelled.
+    async fn permission(&self, call: &ToolCall) -> Permission {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Permission::Refused("nobody said".to_owned()),
+            permission = self.gate.answer(call) => permission,
+        }
+    }
+
     async fn run(&self, mut watch: impl FnMut(&RawRuntimeEvent)) -> Played {
         let began = Instant::now();
         let mut driver = self.driver();
@@ -108,6 +130,9 @@ impl Scene {
         let end = loop {
             match driver.next().await {
                 Step::NeedContext => driver.provide_context(vec![Message::user("go")]),
+                Step::NeedPermission { call, .. } => {
+                    driver.provide_permission(self.permission(&call).await);
+                }
                 Step::Event(event) => {
                     watch(&event);
                     events.push(event);
@@ -115,7 +140,9 @@ impl Scene {
                 Step::Finished(end) => break end,
             }
         };
-        rules::check(self.progress.steps, &events, &end);
+        if self.pending.is_empty() {
+            rules::check(self.progress.steps, &events, &end);
+        }
         assert_eq!(
             self.model.open.load(Ordering::SeqCst),
             0,

@@ -173,6 +173,7 @@ async fn a_slow_reader_gets_the_latest_and_the_tool_does_not_wait() {
                 tokio::time::advance(Duration::from_millis(2500)).await;
             }
             scorel_runtime::Step::Event(_) => {}
+            scorel_runtime::Step::NeedPermission { .. } => panic!("nothing is asked here"),
             scorel_runtime::Step::Finished(end) => {
                 assert_eq!(end.reason, OutcomeReason::Completed);
                 break;

@@ -5,6 +5,7 @@ mod crash;
 mod damage;
 mod turn;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +61,10 @@ impl TurnSetup for NoTurns {
         unreachable!("the sessions are stopping")
     }
 
+    fn allow_always(&self, _: ProjectId, _: &[String]) -> io::Result<()> {
+        Ok(())
+    }
+
     fn forget(&self, _: SessionId) {}
 }
 
@@ -76,6 +81,7 @@ impl History {
             title: None,
             model: None,
             thinking_level: None,
+            tools: None,
         };
         let id = sessions.create(new).await.expect("created").session_id;
         let lane = sessions.get(id).await.expect("there");
@@ -205,7 +211,12 @@ impl History {
         if self.lane.is_none() {
             self.lane = Some(self.sessions.get(self.id).await.expect("loaded"));
         }
-        Arc::clone(self.lane.as_ref().expect("just set"))
+        let lane = Arc::clone(self.lane.as_ref().expect("just set"));
+        // A turn that recovery leaves open has a task, which finds that the sessions are stopping.
+        while lane.turn.is_running() {
+            tokio::task::yield_now().await;
+        }
+        lane
     }
 
     /// Does something to the session and takes note of the records that it published.

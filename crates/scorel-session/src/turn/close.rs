@@ -32,11 +32,12 @@ pub(super) async fn finish(lane: &Arc<Lane>, running: &RunningTurn, mut end: Tur
     }
 }
 
-/// Whether the turn waits for a moment, with nothing under way.
+/// Whether the turn waits for a moment or for an answer, with nothing under way.
 async fn waits(lane: &Lane) -> bool {
     let state = lane.lock().await;
     let turn = state.view.state.turn.as_ref();
     turn.is_some_and(|turn| turn.waiting.is_some() && turn.calls.is_empty())
+        || state.view.state.is_asking()
 }
 
 /// The outcome, the change of phase and the start of the next turn are one section.
@@ -81,6 +82,7 @@ fn leave_nothing_open(
         let body = TransientBody::MessageCancelled(MessageCancelled { event_id, reason });
         lane.show(state, turn_id, body)?;
     }
+    lane.cancel_requests(state, "the turn has ended")?;
     answer_open_calls(lane, state, "the turn failed")
 }
 

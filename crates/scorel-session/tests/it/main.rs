@@ -21,6 +21,7 @@ mod numbers;
 mod outcomes;
 mod oversize;
 mod pages;
+mod permission;
 mod queue;
 mod receipts;
 mod recover;

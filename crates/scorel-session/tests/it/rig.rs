@@ -117,6 +117,7 @@ impl Rig {
             title: title.map(str::to_owned),
             model: None,
             thinking_level: None,
+            tools: None,
         };
         self.sessions.create(new).await.expect("created").session_id
     }

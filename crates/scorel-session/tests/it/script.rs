@@ -1,16 +1,17 @@
 //! The model, the tools and the setup that a test plays.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream;
-use scorel_proto::{InstructionPart, SessionId, TurnError};
+use scorel_proto::{InstructionPart, ProjectId, SessionId, TurnError};
 use scorel_runtime::{
-    ModelInfo, ModelRequest, Provider, ProviderStream, RetryPolicy, ToolCall, ToolOutcome,
-    ToolSpec, ToolUpdates, Toolbox, TurnLimits, TurnPorts,
+    Gatekeeper, ModelInfo, ModelRequest, Provider, ProviderStream, Question, RetryPolicy, ToolCall,
+    ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnLimits, TurnPorts, Verdict,
 };
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
 use serde_json::json;
@@ -28,6 +29,10 @@ pub(crate) struct Plan {
     pub(crate) failures: VecDeque<Failure>,
     /// What the next preparation waits for.
     pub(crate) gate: Option<std::sync::mpsc::Receiver<()>>,
+    /// What is asked before the tool `write` runs.
+    pub(crate) question: Option<Question>,
+    /// Why nothing can be allowed for ever.
+    pub(crate) no_grants: Option<io::ErrorKind>,
 }
 
 /// How a preparation fails.
@@ -45,6 +50,8 @@ pub(crate) enum Failure {
 pub(crate) struct Script {
     pub(crate) plan: Mutex<Plan>,
     pub(crate) forgotten: Mutex<Vec<SessionId>>,
+    /// The rules that were allowed for ever.
+    pub(crate) allowed_always: Mutex<Vec<String>>,
     /// How many tools were dropped while they ran.
     pub(crate) abandoned: Arc<AtomicUsize>,
     model: ModelInfo,
@@ -64,6 +71,7 @@ impl Script {
         Self {
             plan: Mutex::default(),
             forgotten: Mutex::default(),
+            allowed_always: Mutex::default(),
             abandoned: Arc::default(),
             model: ModelInfo {
                 provider: "script".to_owned(),
@@ -77,7 +85,7 @@ impl Script {
         }
     }
 
-    fn ports(&self, provider: Arc<dyn Provider>) -> TurnPorts {
+    fn ports(&self, request: &TurnRequest, provider: Arc<dyn Provider>) -> TurnPorts {
         let plan = self.plan.lock().expect("not poisoned");
         TurnPorts {
             provider,
@@ -85,6 +93,10 @@ impl Script {
                 specs: self.specs.clone(),
                 runs: self.runs.clone(),
                 abandoned: Arc::clone(&self.abandoned),
+            }),
+            gate: Arc::new(ScriptedGate {
+                question: plan.question.clone(),
+                allowed: Mutex::new(request.allowed.clone()),
             }),
             clock: Arc::new(TokioClock::new()),
             limits: plan.limits.clone(),
@@ -120,9 +132,18 @@ impl TurnSetup for Script {
             text: text.to_owned(),
         };
         Ok(PreparedTurn {
-            ports: self.ports(provider),
+            ports: self.ports(request, provider),
             instructions: vec![part("base", "be brief"), part("environment", "a test")],
         })
+    }
+
+    fn allow_always(&self, _: ProjectId, rules: &[String]) -> io::Result<()> {
+        if let Some(kind) = self.plan.lock().expect("not poisoned").no_grants {
+            return Err(kind.into());
+        }
+        let mut allowed = self.allowed_always.lock().expect("not poisoned");
+        allowed.extend_from_slice(rules);
+        Ok(())
     }
 
     fn forget(&self, session_id: SessionId) {
@@ -130,6 +151,30 @@ impl TurnSetup for Script {
             .lock()
             .expect("not poisoned")
             .push(session_id);
+    }
+}
+
+/// Asks before `write`, unless that was allowed for good.
+#[derive(Debug)]
+struct ScriptedGate {
+    question: Option<Question>,
+    allowed: Mutex<Vec<String>>,
+}
+
+impl Gatekeeper for ScriptedGate {
+    fn judge(&self, call: &ToolCall) -> BoxFuture<'static, Verdict> {
+        let allowed = self.allowed.lock().expect("not poisoned");
+        let question = self.question.clone().filter(|question| {
+            let known = |rule| allowed.contains(rule);
+            call.name == "write" && (question.rules.is_empty() || !question.rules.iter().all(known))
+        });
+        let verdict = question.map_or(Verdict::Allow, Verdict::Ask);
+        Box::pin(std::future::ready(verdict))
+    }
+
+    fn allow(&self, rules: &[String]) {
+        let mut allowed = self.allowed.lock().expect("not poisoned");
+        allowed.extend_from_slice(rules);
     }
 }
 

@@ -206,6 +206,7 @@ async fn a_session_that_cannot_be_described_is_not_made() {
         title: Some("a title".to_owned()),
         model: None,
         thinking_level: None,
+        tools: None,
     };
     // Without room for the header, then without room for the title.
     for room in [0, 1] {

@@ -68,7 +68,9 @@ fn ask(log: &mut Log) -> PermissionRequestId {
         tool_name: "Bash".into(),
         input: serde_json::json!({}),
         reason: "asks".into(),
+        rules: Vec::new(),
         deadline: None,
+        at_deadline: None,
     }));
     request_id
 }
@@ -200,6 +202,7 @@ fn facts_change_one_by_one() {
     change(SessionChanges {
         model: Some("m".into()),
         thinking_level: Some(ThinkingLevel::High),
+        tools: None,
         archived: Some(true),
         title: None,
     });

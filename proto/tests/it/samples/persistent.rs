@@ -144,6 +144,7 @@ fn session_info() -> SessionInfoBody {
             title: Some("Read me".into()),
             model: Some("gpt-5".into()),
             thinking_level: Some(ThinkingLevel::High),
+            tools: None,
             archived: Some(false),
         },
     }
@@ -267,7 +268,9 @@ pub(super) fn permission_request() -> PermissionRequestBody {
         tool_name: "Bash".into(),
         input: json!({"command": "make"}),
         reason: "the mode asks before commands".into(),
+        rules: vec!["Bash(make)".into()],
         deadline: Some(ids::TS + 60_000),
+        at_deadline: Some(PermissionDecision::Deny),
     }
 }
 

@@ -50,6 +50,7 @@ impl Place {
             Arc::clone(&projects),
             Arc::clone(&config),
             Arc::clone(&models),
+            root,
         );
         let sessions = Sessions::new(
             root.join("sessions"),
@@ -125,6 +126,7 @@ fn creation(project_id: ProjectId) -> Effect {
             title: Some("a title".to_owned()),
             model: None,
             thinking_level: Some(ThinkingLevel::High),
+            tools: None,
             command_id: None,
         },
     }
@@ -206,6 +208,7 @@ async fn half_a_session_is_completed() {
         title: None,
         model: None,
         thinking_level: None,
+        tools: None,
     };
     host.sessions.create_as(id, header_only).await.unwrap();
     let host = place.start().await;
@@ -289,6 +292,7 @@ async fn a_refused_command_is_checked_again_and_not_tried_by_the_next_start() {
         title: title.map(str::to_owned),
         model: None,
         thinking_level: None,
+        tools: None,
     };
     host.sessions
         .create_as(id, new(Some("a title")))

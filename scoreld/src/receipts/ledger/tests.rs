@@ -59,6 +59,7 @@ fn creation() -> (Effect, Subject) {
         title: Some("a title".to_owned()),
         model: None,
         thinking_level: None,
+        tools: None,
         command_id: None,
     };
     let effect = Effect::CreateSession { session_id, params };

@@ -178,7 +178,8 @@ impl History {
         })
     }
 
-    /// An open turn has what was shown of its message, a result for each call, and one outcome.
+    /// An open turn has what was shown of its message, a result for each call, and one outcome;
+    /// unless it was in the middle of nothing but a question: then it stays open.
     fn check_recovery(
         &self,
         found: &SessionView,
@@ -190,7 +191,7 @@ impl History {
             .state
             .turn
             .as_ref()
-            .filter(|_| !self.reference.damaged)
+            .filter(|_| !self.reference.damaged && !found.state.is_asking())
         else {
             return assert!(events.is_empty(), "{events:?}");
         };

@@ -282,7 +282,9 @@ impl History {
                 tool_name: call.tool_name.clone(),
                 input: json!({}),
                 reason: "it writes".to_owned(),
+                rules: Vec::new(),
                 deadline: None,
+                at_deadline: None,
             }),
         };
         self.commit(Draft::new(body).in_turn(turn_id)).await;

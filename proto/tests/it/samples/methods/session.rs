@@ -35,6 +35,7 @@ pub(in crate::samples) fn session() -> Session {
         title: Some("Read me".into()),
         model: Some("openai/gpt-5".into()),
         thinking_level: ThinkingLevel::Medium,
+        tools: None,
         phase: Phase::AwaitingPermission,
         turn_id: Some(ids::turn()),
         active_leaf_id: Some(ids::event(2)),
@@ -58,6 +59,7 @@ fn empty() -> Session {
         title: None,
         model: None,
         thinking_level: ThinkingLevel::Default,
+        tools: None,
         phase: Phase::Idle,
         turn_id: None,
         active_leaf_id: None,
@@ -87,12 +89,14 @@ fn creating() -> Vec<Golden> {
         title: None,
         model: None,
         thinking_level: None,
+        tools: None,
         command_id: None,
     };
     let full = CreateSessionParams {
         title: Some("Read me".into()),
         model: Some("gpt-5".into()),
         thinking_level: Some(ThinkingLevel::Low),
+        tools: None,
         command_id: Some(ids::command()),
         ..minimal
     };
@@ -165,6 +169,7 @@ fn changing() -> Vec<Golden> {
         title: Some("New".into()),
         model: Some("gpt-5".into()),
         thinking_level: Some(ThinkingLevel::None),
+        tools: None,
         command_id: command_id.clone(),
     };
     let archive = ArchiveSessionParams {

@@ -1,0 +1,291 @@
+//! Calls that somebody must allow.
+
+use std::time::Duration;
+
+use scorel_proto::{
+    ClientId, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
+    PermissionRequestId, Phase, Seq, SessionId, TurnId,
+};
+use scorel_runtime::Question;
+use scorel_session::{Command, SessionError};
+
+use crate::follower::{Follower, within};
+use crate::log::text;
+use crate::rig::{Rig, client};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn question() -> Question {
+    Question {
+        reason: "it writes".to_owned(),
+        rules: vec!["write(*)".to_owned()],
+        timeout: None,
+        allow_at_timeout: false,
+    }
+}
+
+/// A session whose turn waits for permission to run `c1`, the first of two calls.
+async fn asking(question: Question) -> (Rig, SessionId, TurnId) {
+    let rig = Rig::new();
+    rig.plan(|plan| plan.question = Some(question));
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    let turn = rig.begin(id, "go").await;
+    let model = rig.model().await;
+    model.tools(&[("c1", "write"), ("c2", "look")]).await;
+    follower.until("permission_request").await;
+    (rig, id, turn)
+}
+
+/// The next daemon after a crash, which asks the same.
+fn next(rig: &Rig) -> Rig {
+    let again = rig.crashed();
+    again.plan(|plan| plan.question = Some(question()));
+    again
+}
+
+async fn request(rig: &Rig, id: SessionId) -> PermissionRequestBody {
+    let view = rig.follow(id).await;
+    view.view.state.permissions[0].clone()
+}
+
+fn decision(id: PermissionRequestId, decision: PermissionDecision) -> PermissionDecisionBody {
+    PermissionDecisionBody {
+        request_id: id,
+        decision,
+        reason: None,
+    }
+}
+
+async fn respond(
+    rig: &Rig,
+    id: SessionId,
+    decision: PermissionDecisionBody,
+) -> Result<Seq, SessionError> {
+    let command = Command::new(ClientId::Daemon, None, "respondPermission", &());
+    within(rig.lane(id).await.respond(command, decision)).await
+}
+
+/// Runs the two calls, answers, and gives the outcome.
+async fn go_on(rig: &Rig, follower: &mut Follower) -> String {
+    rig.tool().await.end("written");
+    rig.tool().await.end("seen");
+    rig.model().await.answer("done").await;
+    follower.outcome().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_answer_counts_and_the_call_runs_once() {
+    let (rig, id, turn) = asking(question()).await;
+    let lane = rig.lane(id).await;
+    assert_eq!(lane.phase().await, (Phase::AwaitingPermission, Some(turn)));
+    let request = request(&rig, id).await;
+    assert_eq!(request.tool_call_id, "c1");
+    let mut follower = rig.follow(id).await;
+    let once = decision(request.request_id, PermissionDecision::Once);
+    let seq = respond(&rig, id, once).await.expect("taken");
+    let late = decision(request.request_id, PermissionDecision::Deny);
+    let late = respond(&rig, id, late).await;
+    assert!(matches!(late, Err(SessionError::Conflict(_))), "{late:?}");
+    assert_eq!(go_on(&rig, &mut follower).await, "completed");
+    let log = rig.check(id).await;
+    assert_eq!(log.only("permission_decision")["seq"], seq.get());
+    assert_eq!(log.all("tool_started").len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_call_is_not_run_and_the_model_learns_why() {
+    let (rig, id, _) = asking(question()).await;
+    let request = request(&rig, id).await;
+    let mut follower = rig.follow(id).await;
+    let refused = PermissionDecisionBody {
+        reason: Some("use the test database".to_owned()),
+        ..decision(request.request_id, PermissionDecision::Deny)
+    };
+    respond(&rig, id, refused).await.expect("taken");
+    let look = rig.tool().await;
+    assert_eq!(look.call.id, "c2");
+    look.end("seen");
+    rig.model().await.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+    let log = rig.check(id).await;
+    let result = &log.all("tool_result")[0]["message"]["content"][0];
+    assert_eq!(result["isError"], true);
+    assert!(text(&result["content"][0], "text").contains("use the test database"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_survives_a_crash_and_an_orderly_stop_and_its_call_runs_once() {
+    for orderly in [false, true] {
+        let (rig, id, turn) = asking(question()).await;
+        let asked = request(&rig, id).await;
+        if orderly {
+            assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+        }
+        let again = next(&rig);
+        again.sessions.clone().recover().await;
+        let lane = again.lane(id).await;
+        assert_eq!(lane.phase().await, (Phase::AwaitingPermission, Some(turn)));
+        assert_eq!(request(&again, id).await, asked);
+        let mut follower = again.follow(id).await;
+        let once = decision(asked.request_id, PermissionDecision::Once);
+        respond(&again, id, once).await.expect("taken");
+        assert_eq!(go_on(&again, &mut follower).await, "completed");
+        let log = again.check(id).await;
+        assert_eq!(log.all("permission_request").len(), 1);
+        assert_eq!(log.all("tool_started").len(), 2);
+        assert_eq!(log.only("turn_outcome")["turnId"], turn.to_string());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_allowed_and_not_started_runs_after_a_crash() {
+    let (rig, id, _) = asking(question()).await;
+    let asked = request(&rig, id).await;
+    // The daemon ends between the answer and the start of the tool.
+    let before = rig.crashed();
+    let lane = rig.lane(id).await;
+    let command = Command::new(ClientId::Daemon, None, "respondPermission", &());
+    let once = decision(asked.request_id, PermissionDecision::Once);
+    within(lane.respond(command, once)).await.expect("taken");
+    let log = std::fs::read_to_string(rig.dir(id).join("events.jsonl")).expect("a log");
+    let mut kept = String::new();
+    for line in log.split_inclusive('\n') {
+        kept.push_str(line);
+        if line.contains("permission_decision") {
+            break;
+        }
+    }
+    std::fs::write(before.dir(id).join("events.jsonl"), kept).expect("writable");
+    let again = next(&before);
+    let mut follower = again.follow(id).await;
+    assert_eq!(go_on(&again, &mut follower).await, "completed");
+    let log = again.check(id).await;
+    assert_eq!(log.all("permission_request").len(), 1);
+    assert_eq!(log.all("tool_started").len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_allowed_for_the_session_is_not_asked_again_not_even_after_a_restart() {
+    let (rig, id, _) = asking(question()).await;
+    let asked = request(&rig, id).await;
+    let mut follower = rig.follow(id).await;
+    let session = decision(asked.request_id, PermissionDecision::Session);
+    respond(&rig, id, session).await.expect("taken");
+    rig.tool().await.end("written");
+    rig.tool().await.end("seen");
+    rig.model().await.tools(&[("c3", "write")]).await;
+    rig.tool().await.end("written");
+    rig.model().await.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+
+    let again = next(&rig);
+    let mut follower = again.follow(id).await;
+    again.begin(id, "more").await;
+    again.model().await.tools(&[("c4", "write")]).await;
+    again.tool().await.end("written");
+    again.model().await.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+    let log = again.check(id).await;
+    assert_eq!(log.all("permission_request").len(), 1);
+    let other = again.session().await;
+    again.begin(other, "go").await;
+    let mut follower = again.follow(other).await;
+    again.model().await.tools(&[("c5", "write")]).await;
+    follower.until("permission_request").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn always_is_noted_before_it_is_told_and_not_told_if_it_cannot_be_noted() {
+    let (rig, id, _) = asking(question()).await;
+    let asked = request(&rig, id).await;
+    let always = || decision(asked.request_id, PermissionDecision::Always);
+    rig.plan(|plan| plan.no_grants = Some(std::io::ErrorKind::StorageFull));
+    let failed = respond(&rig, id, always()).await;
+    assert!(
+        matches!(failed, Err(SessionError::Filesystem(_))),
+        "{failed:?}"
+    );
+    assert_eq!(request(&rig, id).await, asked, "it is still open");
+    rig.plan(|plan| plan.no_grants = None);
+    let mut follower = rig.follow(id).await;
+    respond(&rig, id, always()).await.expect("taken");
+    assert_eq!(*rig.script.allowed_always.lock().unwrap(), ["write(*)"]);
+    assert_eq!(go_on(&rig, &mut follower).await, "completed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_every_time_cannot_be_allowed_for_more_than_once() {
+    let every_time = Question {
+        rules: Vec::new(),
+        ..question()
+    };
+    let (rig, id, _) = asking(every_time).await;
+    let asked = request(&rig, id).await;
+    for lasting in [PermissionDecision::Session, PermissionDecision::Always] {
+        let refused = respond(&rig, id, decision(asked.request_id, lasting)).await;
+        assert!(
+            matches!(refused, Err(SessionError::InvalidParams(_))),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(request(&rig, id).await, asked);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_answering_decides_at_the_deadline_also_in_the_next_daemon() {
+    for allow in [false, true] {
+        let with_deadline = Question {
+            timeout: Some(HOUR),
+            allow_at_timeout: allow,
+            ..question()
+        };
+        let (rig, id, _) = asking(with_deadline).await;
+        let again = next(&rig);
+        let started = tokio::time::Instant::now();
+        let mut follower = again.follow(id).await;
+        if allow {
+            again.tool().await.end("written");
+        }
+        again.tool().await.end("seen");
+        assert!(started.elapsed() > HOUR - Duration::from_secs(60));
+        again.model().await.answer("done").await;
+        assert_eq!(follower.outcome().await, "completed");
+        let log = again.check(id).await;
+        let decided = if allow { "once" } else { "deny" };
+        assert_eq!(log.only("permission_decision")["decision"], decided);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelling_the_turn_ends_the_question() {
+    for restarted in [false, true] {
+        let (rig, id, turn) = asking(question()).await;
+        let rig = if restarted { next(&rig) } else { rig };
+        let mut follower = rig.follow(id).await;
+        let lane = rig.lane(id).await;
+        assert!(lane.cancel(Some(turn), false).await.expect("cancelled"));
+        assert_eq!(follower.outcome().await, "cancelled");
+        let log = rig.check(id).await;
+        assert_eq!(log.only("permission_decision")["decision"], "cancelled");
+        assert_eq!(log.all("tool_result").len(), 2);
+        assert_eq!(log.all("tool_started").len(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_sent_again_gets_the_same_reply() {
+    let (rig, id, _) = asking(question()).await;
+    let asked = request(&rig, id).await;
+    let once = decision(asked.request_id, PermissionDecision::Once);
+    let id_of_command = "c1".parse().expect("an id");
+    let command = Command::new(client(), Some(id_of_command), "respondPermission", &once);
+    let lane = rig.lane(id).await;
+    let first = within(lane.respond(command.clone(), once.clone())).await;
+    let again = within(lane.respond(command.clone(), once.clone())).await;
+    assert_eq!(first.expect("taken"), again.expect("the same"));
+    rig.tool().await.end("written");
+    let restarted = next(&rig);
+    let lane = restarted.lane(id).await;
+    within(lane.respond(command, once)).await.expect("the same");
+}
