@@ -7,21 +7,31 @@ const GIT_DIRECTORY: &str = ".git";
 /// The configuration of a project, and of a person's daemon.
 const SCOREL_DIRECTORY: &str = ".scorel";
 
-/// The files that shells run when they start or end.
-const SHELL_FILES: [&str; 20] = [
+/// Keys, and who may log in.
+const LOGIN_DIRECTORY: &str = ".ssh";
+
+/// Git's configuration outside of a repository.
+const GIT_FILE: &str = ".gitconfig";
+
+/// The files that shells and desktop sessions run or obey when they start or end.
+const START_FILES: [&str; 24] = [
     ".bash_aliases",
     ".bash_login",
     ".bash_logout",
     ".bash_profile",
     ".bashrc",
     ".cshrc",
+    ".envrc",
+    ".inputrc",
     ".kshrc",
     ".login",
     ".logout",
     ".mkshrc",
+    ".pam_environment",
     ".profile",
     ".shrc",
     ".tcshrc",
+    ".xinitrc",
     ".xprofile",
     ".xsessionrc",
     ".zlogin",
@@ -31,8 +41,18 @@ const SHELL_FILES: [&str; 20] = [
     ".zshrc",
 ];
 
-/// The directories, below a `.config`, whose files shells run when they start.
-const SHELL_DIRECTORIES: [&str; 4] = ["fish", "nushell", "elvish", "xonsh"];
+/// The directories, below the named parent, whose files other programs run or obey.
+const DIRECTORIES: [(&str, &str, Protection); 9] = [
+    (".config", "git", Protection::Git),
+    (".config", "autostart", Protection::Startup),
+    (".config", "elvish", Protection::Startup),
+    (".config", "environment.d", Protection::Startup),
+    (".config", "fish", Protection::Startup),
+    (".config", "nushell", Protection::Startup),
+    (".config", "systemd", Protection::Startup),
+    (".config", "xonsh", Protection::Startup),
+    ("library", "launchagents", Protection::Startup),
+];
 
 /// Why a file may only be changed with a person's permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,8 +63,10 @@ pub enum Protection {
     Daemon,
     /// It configures Scorel for a project.
     Configuration,
-    /// Shells run it when they start or end.
-    ShellStartup,
+    /// It decides who may log in, or as whom.
+    Login,
+    /// Shells or desktop sessions run it when they start or end.
+    Startup,
 }
 
 impl Protection {
@@ -55,7 +77,8 @@ impl Protection {
             Self::Git => "it is part of git's own data, such as hooks and configuration",
             Self::Daemon => "it belongs to Scorel",
             Self::Configuration => "it configures Scorel",
-            Self::ShellStartup => "shells run it when they start or end",
+            Self::Login => "it decides who may log in",
+            Self::Startup => "it is run when a shell or a desktop session starts",
         }
     }
 }
@@ -75,19 +98,25 @@ pub fn is_protected(path: &Path, daemon_home: &Path) -> Option<Protection> {
         .map(|part| part.as_os_str().to_string_lossy().to_lowercase())
         .collect();
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
-    if has(GIT_DIRECTORY) {
+    let last = names.last().map_or("", String::as_str);
+    if has(GIT_DIRECTORY) || last == GIT_FILE {
         return Some(Protection::Git);
     }
     if has(SCOREL_DIRECTORY) {
         return Some(Protection::Configuration);
     }
-    let is_listed = |name: &String, list: &[&str]| list.contains(&name.as_str());
-    let is_shell_file = names
-        .last()
-        .is_some_and(|name| is_listed(name, &SHELL_FILES));
-    let is_shell_directory =
-        |pair: &[String]| pair[0] == ".config" && is_listed(&pair[1], &SHELL_DIRECTORIES);
-    (is_shell_file || names.windows(2).any(is_shell_directory)).then_some(Protection::ShellStartup)
+    if has(LOGIN_DIRECTORY) {
+        return Some(Protection::Login);
+    }
+    if START_FILES.contains(&last) {
+        return Some(Protection::Startup);
+    }
+    let listed = DIRECTORIES.iter().find(|(parent, name, _)| {
+        names
+            .windows(2)
+            .any(|pair| pair[0] == *parent && pair[1] == *name)
+    });
+    listed.map(|(_, _, protection)| *protection)
 }
 
 #[cfg(test)]
@@ -97,7 +126,7 @@ mod tests {
     #[test]
     fn what_other_programs_run_or_obey_is_protected() {
         let home = Path::new("/srv/scorel");
-        let table: [(Protection, &[&str]); 4] = [
+        let table: [(Protection, &[&str]); 5] = [
             (
                 Protection::Git,
                 &[
@@ -111,6 +140,8 @@ mod tests {
                     "/p/sub/.git/hooks/x",
                     "/p/.GIT/hooks/pre-commit",
                     "/p/.Git/Config",
+                    "/home/u/.gitconfig",
+                    "/home/u/.config/git/config",
                 ],
             ),
             (
@@ -132,8 +163,15 @@ mod tests {
                 ],
             ),
             (
-                Protection::ShellStartup,
+                Protection::Login,
+                &["/home/u/.ssh/authorized_keys", "/p/.SSH/config"],
+            ),
+            (
+                Protection::Startup,
                 &[
+                    "/p/.envrc",
+                    "/home/u/.config/systemd/user/x.service",
+                    "/home/u/Library/LaunchAgents/x.plist",
                     "/home/u/.bashrc",
                     "/home/u/.profile",
                     "/home/u/.zshenv",
@@ -158,6 +196,8 @@ mod tests {
         for path in [
             "/p/src/main.rs",
             "/p/.gitignore",
+            "/p/.gitconfig/x",
+            "/p/.gitmodules",
             "/p/.github/workflows/ci.yml",
             "/p/git/hooks/pre-commit",
             "/p/hooks/pre-commit",

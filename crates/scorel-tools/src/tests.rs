@@ -1,6 +1,7 @@
 //! The tools on real directories.
 
 mod arguments;
+mod concurrent;
 mod edit;
 mod escapes;
 mod glob;

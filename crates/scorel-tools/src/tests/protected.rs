@@ -12,7 +12,7 @@ const PATHS: [(&str, Protection); 6] = [
     (".git/hooks/pre-commit", Protection::Git),
     (".git/config", Protection::Git),
     (".scorel/config.toml", Protection::Configuration),
-    (".bashrc", Protection::ShellStartup),
+    (".bashrc", Protection::Startup),
     ("daemon/config.toml", Protection::Daemon),
     ("hooks-link/post-merge", Protection::Git),
 ];
