@@ -166,8 +166,55 @@ fn main() {
     let mut bad = 0;
     let mut withevil = 0;
     for _ in 0..count {
-        let n = 3 + r.n(14);
-        let s: String = (0..n).map(|_| toks[r.n(toks.len())]).collect();
+        let seeds = [
+            "ls -la x",
+            "echo 'a b' \"c $x\" | cat",
+            "cat <<'EOF'\nbody 'x\nEOF\nls",
+            "cat <<EOF\nbody $x\nEOF",
+            "for f in a b; do echo \"$f\"; done",
+            "if [ -f a ]; then ls; fi",
+            "echo $(echo a)",
+            "x=$(ls); echo \"$x\"",
+            "case $x in a) ls;; esac",
+            "find . -name 'a' -exec cat {} +",
+            "sh -c 'ls; echo a'",
+            "ls | xargs echo",
+            "echo a \\\n b # c",
+            "[[ $x == a* ]] && ls",
+            "while ls; do echo; done",
+            "echo `ls`",
+            "cat < a > b 2>&1",
+            "git log --format='%h %s'",
+            "echo $'a\\n' ${x%.a} a{b,c}",
+            "sed -n '1,2p' a",
+            "env A=1 ls",
+            "time ls",
+            "{ ls; echo; }",
+            "(cd a && ls)",
+        ];
+        let mut s: String = seeds[r.n(seeds.len())].to_string();
+        if r.n(2) == 0 {
+            s.push_str(["; ", " && ", " | ", "\n", " "][r.n(5)]);
+            s.push_str(seeds[r.n(seeds.len())]);
+        }
+        for _ in 0..1 + r.n(5) {
+            let mut at = r.n(s.len() + 1);
+            while !s.is_char_boundary(at) {
+                at -= 1;
+            }
+            if r.n(4) == 0 && at < s.len() {
+                s.remove(at);
+            } else {
+                s.insert_str(at, toks[r.n(toks.len())]);
+            }
+        }
+        if !s.contains("evil") {
+            let mut at = r.n(s.len() + 1);
+            while !s.is_char_boundary(at) {
+                at -= 1;
+            }
+            s.insert_str(at, [" evil ", ";evil;", "evil", "\nevil\n"][r.n(4)]);
+        }
         let v = p.judge(&Action::Run {
             command: s.clone(),
             directory: "/tmp/fz".into(),

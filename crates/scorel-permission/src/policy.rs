@@ -27,6 +27,19 @@ impl Policy {
         Self { mode, rules, place }
     }
 
+    /// The same policy with more that may happen, such as what a person has allowed before.
+    #[must_use]
+    pub fn allowing(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.rules.allow.extend(rules);
+        self
+    }
+
+    /// The mode for what no rule is about.
+    #[must_use]
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// What is to happen with an action.
     #[must_use]
     pub fn judge(&self, action: &Action) -> Verdict {

@@ -81,7 +81,7 @@ pub(crate) fn describe(words: &[Word], program: usize, place: &Place) -> Facts {
         name if names::OBSCURE.contains(&name) => {
             facts.obscure = Some(format!("what `{name}` does is only known when it runs"));
         }
-        "cd" | "pushd" => change_directory(args, place, &mut facts),
+        "cd" => change_directory(args, place, &mut facts),
         "git" => git::describe(args, start, &mut facts),
         "find" => search::find(args, start, &mut facts),
         "sed" | "gsed" => sed::describe(args, start, &mut facts),

@@ -19,14 +19,14 @@ impl Policy {
         if self.mode != Mode::Full && !self.place.is_in_project(directory) {
             verdict = verdict.or_stronger(super::outside(directory));
         }
+        for doubt in &script.doubts {
+            verdict = verdict.or_stronger(Verdict::new(Decision::Ask, doubt.clone()));
+        }
         for index in 0..script.parts.len() {
             verdict = verdict.or_stronger(self.part(&script, index));
         }
         for opened in &script.opened {
             verdict = verdict.or_stronger(self.opened(opened));
-        }
-        for doubt in &script.doubts {
-            verdict = verdict.or_stronger(Verdict::new(Decision::Ask, doubt.clone()));
         }
         if let ([_], []) = (script.parts.as_slice(), script.opened.as_slice())
             && verdict.decision == Decision::Allow
@@ -38,22 +38,22 @@ impl Policy {
 
     pub(super) fn part(&self, script: &Script, index: usize) -> Verdict {
         let part = &script.parts[index];
-        let forbidding = self.forbidding_for_words(part);
-        let base = self.base(script, index);
-        let mut verdict = match forbidding {
-            Some(forbidding) => forbidding.or_stronger(base),
-            None => base,
-        };
-        for path in &part.facts.paths {
-            if let Some(other) = self.touched(part, path) {
-                verdict = verdict.or_stronger(other);
-            }
-        }
-        if let Some(reason) = part.facts.always_ask {
-            let reason = format!("`{}`: {reason}", shown(part));
-            verdict = verdict.or_stronger(Verdict::new(Decision::Ask, reason));
-        }
-        verdict
+        let always = part
+            .facts
+            .always_ask
+            .map(|reason| Verdict::new(Decision::Ask, format!("`{}`: {reason}", shown(part))));
+        let touched = part
+            .facts
+            .paths
+            .iter()
+            .filter_map(|path| self.touched(part, path));
+        self.forbidding_for_words(part)
+            .into_iter()
+            .chain(always)
+            .chain(touched)
+            .chain([self.base(script, index)])
+            .reduce(Verdict::or_stronger)
+            .unwrap_or_else(|| self.by_mode(Decision::Ask))
     }
 
     /// What the denying and asking rules about commands say.
@@ -96,7 +96,7 @@ impl Policy {
             }
             verdict = Some(harmless);
         }
-        if let Some(rule) = self.allowing(script, index) {
+        if let Some(rule) = self.allowing_rule(script, index) {
             return Verdict::by(Decision::Allow, rule);
         }
         if self.mode == Mode::Full {
@@ -108,7 +108,7 @@ impl Policy {
     }
 
     /// The rule that allows a part, or a part that runs it.
-    fn allowing(&self, script: &Script, index: usize) -> Option<&Rule> {
+    fn allowing_rule(&self, script: &Script, index: usize) -> Option<&Rule> {
         let mut next = Some(index);
         while let Some(index) = next {
             let part = &script.parts[index];

@@ -30,8 +30,7 @@ impl Policy {
                 .collect(),
         };
         let rules: Vec<Rule> = texts.iter().filter_map(|text| text.parse().ok()).collect();
-        let mut granted = self.clone();
-        granted.rules.allow.extend(rules.iter().cloned());
+        let granted = self.clone().allowing(rules.iter().cloned());
         if granted.judge(action).decision == Decision::Allow {
             rules
         } else {

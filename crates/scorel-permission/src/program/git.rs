@@ -209,7 +209,7 @@ fn split(args: &[Word]) -> Option<Split> {
 fn is_special(command: &str, word: &str) -> bool {
     if SPECIAL
         .iter()
-        .any(|option| is_long(word, option) && !is_common(word))
+        .any(|option| is_long(word, option) && word != "--text")
     {
         return true;
     }
@@ -242,15 +242,6 @@ fn is_message(command: &str, args: &[Word], index: usize, start: usize) -> bool 
         .and_then(|index| args.get(index))
         .is_some_and(|word| word.is_one);
     matches!(command, "commit" | "tag") && is_option && is_one
-}
-
-/// Options that are spelled like the beginning of a special one but are whole names themselves.
-fn is_common(word: &str) -> bool {
-    let name = word.split('=').next().unwrap_or(word);
-    matches!(
-        name,
-        "--exclude" | "--color" | "--continue" | "--stat" | "--text"
-    )
 }
 
 /// Words that make a command run something.

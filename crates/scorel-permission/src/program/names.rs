@@ -4,7 +4,7 @@ use super::{Facts, has_short, is_long};
 use crate::shell::Word;
 
 /// Builtins of the shell that run text, or change what names mean.
-pub(super) const OBSCURE: [&str; 20] = [
+pub(super) const OBSCURE: [&str; 21] = [
     ".",
     "alias",
     "bind",
@@ -19,6 +19,7 @@ pub(super) const OBSCURE: [&str; 20] = [
     "let",
     "mapfile",
     "popd",
+    "pushd",
     "readarray",
     "shopt",
     "source",

@@ -237,10 +237,8 @@ fn shell(args: &[Word], start: usize, facts: &mut Facts) {
         };
         facts.special.push(start + index);
         if group.is_empty() || !group.bytes().all(|byte| b"ceux".contains(&byte)) {
-            facts.is_exact = group != "n" || facts.is_exact;
-            if !matches!(group, "n") {
-                return;
-            }
+            facts.is_exact = true;
+            return;
         } else if group.contains('c') {
             match args.get(index + 1).and_then(Word::known) {
                 Some(script) if !script.starts_with(['-', '+']) => {

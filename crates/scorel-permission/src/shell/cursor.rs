@@ -126,6 +126,12 @@ impl Cursor<'_> {
         self.doubt(format!("`{}` is not understood", text.escape_debug()));
     }
 
+    pub(super) fn understood_if(&mut self, is_understood: bool, node: Node<'_>) {
+        if !is_understood {
+            self.not_understood(node);
+        }
+    }
+
     /// Enters a level; nothing if there are too many.
     pub(super) fn enter(&mut self) -> bool {
         self.depth += 1;
@@ -191,6 +197,7 @@ impl Cursor<'_> {
         if let Some(directory) = directory {
             self.change_directory(&directory);
         }
+        let has_inner = !runs.is_empty();
         let within = self.within.replace(self.script.parts.len() - 1);
         for inner in runs {
             match inner {
@@ -206,6 +213,10 @@ impl Cursor<'_> {
             }
         }
         self.within = within;
+        // Which shell changes its directory then is another question.
+        if has_inner {
+            self.entered = None;
+        }
         self.leave();
     }
 

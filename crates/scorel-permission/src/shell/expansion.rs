@@ -46,7 +46,7 @@ impl Cursor<'_> {
                     .and_then(|text| text.strip_suffix('\''));
                 match inner {
                     Some(inner) if !inner.contains('\'') => {
-                        inner.chars().for_each(|letter| pieces.quoted(letter))
+                        inner.chars().for_each(|letter| pieces.quoted(letter));
                     }
                     _ => self.unclear(node, pieces),
                 }

@@ -25,6 +25,7 @@ impl Cursor<'_> {
             self.leave();
             return;
         }
+        self.entered = None;
         match node.kind() {
             "command" => self.simple(node),
             "list" => self.list(node),
@@ -61,11 +62,13 @@ impl Cursor<'_> {
                 self.not_understood(child);
             }
         }
+        self.entered = None;
     }
 
     fn list(&mut self, node: Node<'_>) {
         self.no_gaps(node, true);
         let mut before = None;
+        let mut may_be_skipped = false;
         for child in children(node) {
             match self.text(child) {
                 _ if child.is_named() => self.statement(child),
@@ -75,9 +78,12 @@ impl Cursor<'_> {
                         before = Some(std::mem::replace(self.directories, entered));
                     }
                 }
-                "||" => self.entered = None,
+                "||" => may_be_skipped = true,
                 _ => self.not_understood(child),
             }
+        }
+        if may_be_skipped {
+            self.entered = None;
         }
         if let Some(before) = before {
             self.add_directories(&before);
@@ -230,7 +236,6 @@ impl Cursor<'_> {
                 self.shell_variable(&name);
             }
         }
-        self.entered = None;
     }
 
     fn shell_variable(&mut self, name: &str) {
@@ -275,7 +280,6 @@ impl Cursor<'_> {
     /// `export`, `local` and the like.
     fn declaration(&mut self, node: Node<'_>) {
         self.no_gaps(node, false);
-        self.entered = None;
         let mut is_export = false;
         for child in children(node) {
             match (child.kind(), self.text(child)) {
@@ -305,7 +309,6 @@ impl Cursor<'_> {
 
     fn unset(&mut self, node: Node<'_>) {
         self.no_gaps(node, false);
-        self.entered = None;
         for child in children(node) {
             match child.kind() {
                 "unset" => {}

@@ -10,7 +10,6 @@ const NUMERIC: [&str; 6] = ["-eq", "-ge", "-gt", "-le", "-lt", "-ne"];
 impl Cursor<'_> {
     /// A test, which runs nothing but what is substituted in it.
     pub(super) fn test(&mut self, node: Node<'_>) {
-        self.entered = None;
         let computes = self.text(node).starts_with("[[");
         if self.text(node).starts_with("((") {
             return self.not_understood(node);
@@ -39,9 +38,8 @@ impl Cursor<'_> {
                     }
                 }
                 "regex" | "extglob_pattern" => {
-                    if self.text(child).contains(['$', '`', ';', '&', '\n']) {
-                        self.not_understood(child);
-                    }
+                    let is_plain = !self.text(child).contains(['$', '`', ';', '&', '\n']);
+                    self.understood_if(is_plain, child);
                 }
                 _ if child.is_named() => {
                     let word = self.word(child);

@@ -1,1 +1,299 @@
-//! x
+//! What is decided about many actions, in each of the modes.
+
+use scorel_permission::{Action, Decision, Mode};
+
+use crate::support::{fetch, policy, read, run, write};
+
+const DENY: [&str; 4] = [
+    "Bash(rm *)",
+    "Read(secret/**)",
+    "Write(vendor/**)",
+    "WebFetch(domain:evil.org)",
+];
+const ASK: [&str; 4] = [
+    "Bash(git push *)",
+    "Read(private/*)",
+    "Write(Cargo.lock)",
+    "WebFetch(domain:*.ask.org)",
+];
+const ALLOW: [&str; 8] = [
+    "Bash(git *)",
+    "Bash(cargo test *)",
+    "Bash(cp *)",
+    "Read(/usr/include/**)",
+    "Read(secret/public)",
+    "Write(/tmp/out/**)",
+    "Write(.git/**)",
+    "WebFetch(domain:docs.rs)",
+];
+
+/// An action, and what is decided in the modes readonly, workspace and full: `+` allow, `?` ask,
+/// `-` deny.
+const ROWS: &str = r"
+read src/main.rs                        + + +
+read .                                  + + +
+read /p                                 + + +
+read /p/src                             + + +
+read ./src/../src/main.rs               + + +
+read .git/config                        + + +
+read .scorel/config.toml                + + +
+read ../other                           ? ? +
+read /p2/x                              ? ? +
+read /                                  ? ? +
+read /etc/passwd                        ? ? +
+read /home/u/.bashrc                    ? ? +
+read /usr/include/stdio.h               + + +
+read /usr/include/../bin/x              ? ? +
+read /usr/include2/x                    ? ? +
+read secret                             - - -
+read secret/key                         - - -
+read secret/public                      - - -
+read secret//a/./key                    - - -
+read src/../secret/key                  - - -
+read /p/secret/key                      - - -
+read secrets/key                        + + +
+read private/x                          ? ? ?
+read private/a/x                        + + +
+read vendor/x                           + + +
+write src/main.rs                       - + +
+write /p/new/file                       - + +
+write ../x                              - ? +
+write /etc/x                            - ? +
+write /tmp/x                            - ? +
+write /tmp/out/a/b                      - + +
+write /tmp/out/../x                     - ? +
+write vendor/x                          - - -
+write src/../vendor/x                   - - -
+write vendored                          - + +
+write Cargo.lock                        - ? ?
+write ./Cargo.lock                      - ? ?
+write sub/Cargo.lock                    - + +
+write .git                              - ? ?
+write .git/hooks/pre-commit             - ? ?
+write .git/config                       - ? ?
+write .GIT/Config                       - ? ?
+write sub/.git/hooks/x                  - ? ?
+write .gitignore                        - + +
+write .github/workflows/ci.yml          - + +
+write .scorel/config.toml               - ? ?
+write /home/u/.scorel/grants.json       - ? ?
+write /home/u/.bashrc                   - ? ?
+write /home/u/.config/fish/config.fish  - ? ?
+write /home/u/.config/autostart/x       - ? ?
+write /home/u/.ssh/authorized_keys      - ? ?
+write /home/u/x                         - ? +
+write .profile                          - ? ?
+write .envrc                            - ? ?
+fetch https://docs.rs/x                 + + +
+fetch https://docs.rs.evil.net          ? ? +
+fetch https://evil.org/x                - - -
+fetch https://EVIL.org./x               - - -
+fetch https://a.ask.org                 ? ? ?
+fetch https://ask.org                   ? ? +
+fetch https://example.com               ? ? +
+fetch http://localhost:8080             ? ? ?
+fetch http://127.0.0.1                  ? ? ?
+fetch http://0x7f000001                 ? ? ?
+fetch http://[::1]/                     ? ? ?
+fetch http://[::ffff:10.0.0.1]/         ? ? ?
+fetch http://192.168.1.1                ? ? ?
+fetch http://169.254.169.254/latest     ? ? ?
+fetch http://printer.local              ? ? ?
+fetch http://intranet                   ? ? ?
+fetch file:///etc/passwd                - - -
+fetch ftp://example.com                 - - -
+fetch nonsense                          - - -
+run ls                                  + + +
+run ls /etc                             ? ? +
+run cat src/main.rs                     + + +
+run cat /usr/include/stdio.h            + + +
+run cat /etc/passwd                     ? ? +
+run cat secret/key                      - - -
+run cat private/x                       ? ? ?
+run cat .git/config                     + + +
+run head -5 ~/.bashrc                   ? ? +
+run cat $x                              ? ? ?
+run cargo test                          + + +
+run cargo test --lib && ls              + + +
+run cargo build                         ? ? +
+run cargo test && cargo build           ? ? +
+run git commit -m x                     + + +
+run git push                            ? ? ?
+run git -C x push                       ? ? ?
+run git -c a=b log                      ? ? +
+run rm x                                - - -
+run ls; rm x                            - - -
+run env rm x                            - - -
+run echo $(rm x)                        - - -
+run cp a b                              + + +
+run cp a .git/hooks/x                   ? ? ?
+run cp a vendor/x                       - - -
+run cp secret/key x                     - - -
+run cp a $x                             ? ? ?
+run mv a .git/config                    ? ? ?
+run echo a > x                          - + +
+run echo a > /tmp/x                     - ? +
+run echo a > /tmp/out/x                 - + +
+run echo a > vendor/x                   - - -
+run echo a > .git/config                - ? ?
+run echo a > /dev/null                  + + +
+run echo a >> ~/.bashrc                 - ? ?
+run cat < secret/key                    - - -
+run cat < /etc/passwd                   ? ? +
+run python x.py                         ? ? +
+run make                                ? ? +
+run curl http://x                       ? ? +
+run scorelctl approve x                 ? ? ?
+run sudo ls                             ? ? ?
+run sudo rm x                           - - -
+run crontab -l                          ? ? ?
+run systemd-run ls                      ? ? ?
+run eval ls                             ? ? ?
+run $x                                  ? ? ?
+run ls 'a                               ? ? ?
+run cd /tmp && ls                       ? ? +
+run cd secret && cat key                - - -
+run cd vendor && echo a > x             - - -
+run cd src && cat ../x                  + + +
+run cd src; cat ../x                    ? ? +
+run ! cd src && cat ../x                ? ? +
+run true || cd src && cat ../x          ? ? +
+run ls | cd src && cat ../x             ? ? +
+run env cd src && cat ../x              ? ? +
+run cd src; > a && cat ../x             - ? +
+run cd src || cd b && cat ../x          ? ? +
+run (cd src) && cat ../x                ? ? +
+run pushd src && cat ../x               ? ? ?
+run for i in a; do cd b; done           ? ? ?
+run PATH=/x ls                          ? ? +
+";
+
+fn action(text: &str) -> Action {
+    let (kind, about) = text.split_once(' ').unwrap();
+    match kind {
+        "read" => read(about),
+        "write" => write(about),
+        "fetch" => fetch(about),
+        "run" => run(about),
+        _ => panic!("{text}"),
+    }
+}
+
+#[test]
+fn every_row_of_the_table_is_decided_as_it_says() {
+    let policies =
+        [Mode::Readonly, Mode::Workspace, Mode::Full].map(|mode| policy(mode, &DENY, &ASK, &ALLOW));
+    let mut rows = 0;
+    let mut wrong = Vec::new();
+    for line in ROWS.lines().filter(|line| !line.is_empty()) {
+        let (about, decisions) = line.split_at(line.len() - 5);
+        for (policy, expected) in policies.iter().zip(decisions.split(' ')) {
+            rows += 1;
+            let verdict = policy.judge(&action(about.trim()));
+            let decided = match verdict.decision {
+                Decision::Allow => "+",
+                Decision::Ask => "?",
+                Decision::Deny => "-",
+            };
+            if decided != expected {
+                wrong.push(format!(
+                    "{} is {decided} instead of {expected}: {}",
+                    about.trim(),
+                    verdict.reason
+                ));
+            }
+        }
+    }
+    assert!(rows >= 200, "{rows}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_command_outside_of_the_project_is_asked_about() {
+    let action = Action::Run {
+        command: "cargo test".to_owned(),
+        directory: "/p2".into(),
+    };
+    for (mode, expected) in [
+        (Mode::Readonly, Decision::Ask),
+        (Mode::Workspace, Decision::Ask),
+        (Mode::Full, Decision::Allow),
+    ] {
+        assert_eq!(
+            policy(mode, &[], &[], &ALLOW).judge(&action).decision,
+            expected
+        );
+    }
+}
+
+#[test]
+fn a_verdict_says_why_and_which_rule_decided() {
+    let policy = policy(Mode::Workspace, &DENY, &ASK, &ALLOW);
+    for (about, reason, rule) in [
+        (
+            "run ls; rm x",
+            "the rule Bash(rm *) denies it",
+            Some("Bash(rm *)"),
+        ),
+        (
+            "run git push",
+            "the rule Bash(git push *) asks about it",
+            Some("Bash(git push *)"),
+        ),
+        (
+            "run cargo test",
+            "the rule Bash(cargo test *) allows it",
+            Some("Bash(cargo test *)"),
+        ),
+        (
+            "run cargo test && git add x",
+            "every part of it is allowed",
+            None,
+        ),
+        ("run cargo build", "no rule allows `cargo build`", None),
+        ("run ls", "it only reads", None),
+        (
+            "run eval x",
+            "what `eval` does is only known when it runs",
+            None,
+        ),
+        (
+            "run sudo ls",
+            "`sudo ls`: it runs something as another user",
+            None,
+        ),
+        (
+            "write .git/config",
+            "`/p/.git/config`: it is part of git's own data, such as hooks and configuration",
+            None,
+        ),
+        ("write /etc/x", "`/etc/x` is outside of the project", None),
+        ("read src", "it is in the project", None),
+        (
+            "fetch http://10.0.0.1",
+            "10.0.0.1 is not a public address",
+            None,
+        ),
+    ] {
+        let verdict = policy.judge(&action(about));
+        let decided = verdict.rule.as_ref().map(|rule| rule.as_str());
+        assert_eq!(
+            (verdict.reason.as_str(), decided),
+            (reason, rule),
+            "{about}"
+        );
+    }
+}
+
+#[test]
+fn modes_are_read_from_their_names() {
+    for mode in [Mode::Readonly, Mode::Workspace, Mode::Full] {
+        assert_eq!(mode.to_string().parse(), Ok(mode));
+    }
+    assert_eq!(Mode::default(), Mode::Workspace);
+    let error = "Full".parse::<Mode>().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "unknown mode `Full`: expected readonly, workspace or full"
+    );
+}
