@@ -17,7 +17,7 @@ use scorel_exec::{Environment, Order, Run, Sandbox, StartError, Supervisors};
 use scorel_runtime::{ToolOutcome, ToolSpec, ToolUpdates};
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments as schema;
@@ -201,7 +201,7 @@ impl Commands {
             let cwd = arguments.cwd.clone();
             spawn_blocking(move || commands.places(&roots, cwd.as_deref()))
         };
-        let places = places.await.map_err(internal)??;
+        let places = places.await.map_err(|error| internal(&error))??;
         let confinement = self.confinement(granted, &call, &places)?;
         let start = || self.start(&arguments, &confinement, &places);
         if arguments.background.unwrap_or(false) {
@@ -217,7 +217,7 @@ impl Commands {
         let host = call.host;
         spawn_blocking(move || present::ended(&run, &watched, &figures, host.blobs()))
             .await
-            .map_err(internal)
+            .map_err(|error| internal(&error))
     }
 
     /// Opens the directory to run in, and makes the one for temporary files if there is none yet.
@@ -308,7 +308,7 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn internal(error: tokio::task::JoinError) -> ToolError {
+fn internal(error: &JoinError) -> ToolError {
     ToolError::new(ErrorCode::Internal, format!("the tool failed: {error}"))
 }
 

@@ -1,5 +1,10 @@
 //! Real commands under real supervisors. The test program is its own supervisor, as the daemon is.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "these are tests, though without the usual harness"
+)]
+
 mod daemon;
 mod processes;
 mod runaways;

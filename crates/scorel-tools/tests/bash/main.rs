@@ -1,5 +1,10 @@
 //! Commands through the toolbox. The test program is its own supervisor, as the daemon is.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "these are tests, though without the usual harness"
+)]
+
 mod background;
 mod foreground;
 mod session;
