@@ -71,6 +71,28 @@ fn no_crate_reaches_what_it_must_not_know() {
             "scorel-tools",
             &["scorel-journal", "scorel-session", "jsonrpsee", "reqwest"],
         ),
+        (
+            "scorel-permission",
+            &[
+                "tokio",
+                "scorel-runtime",
+                "scorel-journal",
+                "jsonrpsee",
+                "nix",
+                "rustix",
+                "reqwest",
+            ],
+        ),
+        (
+            "scorel-exec",
+            &[
+                "scorel-proto",
+                "scorel-runtime",
+                "scorel-session",
+                "scorel-journal",
+                "reqwest",
+            ],
+        ),
         ("scorel-client", &daemon),
         ("scorelctl", &daemon),
     ] {
