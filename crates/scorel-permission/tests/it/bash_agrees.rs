@@ -15,11 +15,12 @@ use scorel_permission::{Action, Decision, Mode, Place, Policy, Rules};
 use crate::support::list;
 
 /// What the commands are made from by inserting and removing.
-const BASES: [&str; 24] = [
+const BASES: [&str; 25] = [
     "ls -la x",
     "echo 'a b' \"c $x\" | cat",
     "cat <<'EOF'\nbody 'x\nEOF\nls",
     "cat <<EOF\nbody $x\nEOF",
+    "cat <<'ls'\nbody\\\nls\nls\n",
     "cat <<-EOF\n\tbody\n\tEOF\nls",
     "for f in a b; do echo \"$f\"; done",
     "if [ -f a ]; then ls; fi",

@@ -121,7 +121,28 @@ const COMPOUNDS: [&str; 38] = [
     "coproc rm x",
 ];
 
-const QUOTING: [&str; 26] = [
+const QUOTING: [&str; 47] = [
+    "echo $(ls)#; rm x",
+    "echo $x#; rm x",
+    "echo ${x}#; rm x",
+    "echo 'a'#; rm x",
+    "echo \\#; rm x",
+    "echo {a,b}#; rm x",
+    "x=#; rm x",
+    "echo <(ls)#; rm x",
+    "echo [#; rm x",
+    "echo `ls`#; rm x",
+    "echo a\\ #; rm x",
+    "echo \\ #; rm x",
+    "echo $#; rm x",
+    "echo $'a'#; rm x",
+    "echo a\\\n#; rm x",
+    "echo `ls #`; rm x",
+    "echo $((1))#; rm x",
+    "echo a=#; rm x",
+    "echo ~#; rm x",
+    "echo *#; rm x",
+    "cat <a#; rm x",
     "r\\m x",
     "'rm' x",
     "\"rm\" x",
@@ -150,7 +171,18 @@ const QUOTING: [&str; 26] = [
     "echo a#b; rm x",
 ];
 
-const HERE_DOCUMENTS: [&str; 16] = [
+const HERE_DOCUMENTS: [&str; 27] = [
+    "cat <<'ls'\na\\\nls\nrm x\nls",
+    "cat <<'ls'\n\\\nls\nrm x\nls",
+    "cat <<-'ls'\n\ta\\\n\tls\nrm x\nls",
+    "cat <<ls\nfoo\\\nls\necho '$(rm x)'\nls",
+    "cat <<-ls\nx\n  ls\necho '$(rm x)'\nls",
+    "cat <<ls\nx\n ls\necho '$(rm x)'\nls",
+    "cat <<ls\nx\nls -la\necho '$(rm x)'\nls",
+    "cat <<ls\n ls\necho '$(rm x)'\nls",
+    "cat <<ls\n$x\n ls\necho '$(rm x)'\nls",
+    "cat <<ls\n$x\nls -la\necho '$(rm x)'\nls",
+    "cat <<-ls\n$x\n ls\necho '$(rm x)'\nls",
     "cat <<EOF\n$(rm x)\nEOF",
     "cat <<EOF\n`rm x`\nEOF",
     "cat <<EOF\n\"$(rm x)\"\nEOF",
