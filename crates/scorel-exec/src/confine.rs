@@ -3,6 +3,7 @@
 mod capabilities;
 mod grants;
 mod landlock;
+mod mounts;
 mod seccomp;
 
 use std::fs::{self, File};
@@ -20,7 +21,11 @@ use nix::unistd::{close, dup2_stdin, getppid};
 use crate::job::StageJob;
 
 pub(crate) use landlock::version as landlock_version;
+use mounts::Protection;
 pub(crate) use seccomp::is_there as has_seccomp;
+
+/// What the stage says if it cannot protect what it should.
+pub(crate) const UNPROTECTED: &[u8] = b"unprotected\n";
 
 /// The exit code of a stage that did not become the shell.
 const NOT_STARTED: u8 = 127;
@@ -64,16 +69,22 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
     let mut text = Vec::new();
     channel.read_to_end(&mut text)?;
     let job: StageJob = serde_json::from_slice(&text)?;
+    close_inherited(channel.as_raw_fd())?;
+    if let Some(sandbox) = &job.sandbox {
+        prctl::set_no_new_privs()?;
+        if mounts::protect(sandbox)? == Protection::Unavailable {
+            channel.write_all(UNPROTECTED)?;
+        }
+    }
+    // A change of privileges would have reset it.
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     if getppid().as_raw() != job.parent {
         return Err(StageError::Alone);
     }
-    close_inherited(channel.as_raw_fd())?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     SigSet::empty().thread_set_mask()?;
     dup2_stdin(File::open("/dev/null")?)?;
     if let Some(sandbox) = &job.sandbox {
-        prctl::set_no_new_privs()?;
         landlock::restrict(sandbox)?;
         capabilities::restrict().map_err(io::Error::from)?;
         seccomp::restrict(sandbox.network)?;

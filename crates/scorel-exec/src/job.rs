@@ -55,6 +55,8 @@ pub(crate) const STOP: u8 = b's';
 pub(crate) enum Report {
     /// The command could not be started.
     Failed(String),
+    /// What was to be protected is not.
+    Unprotected,
     /// The shell has ended.
     Exited(Exit),
     /// The time limit was reached.

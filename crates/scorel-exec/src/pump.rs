@@ -42,6 +42,7 @@ struct Told {
     failed: Option<String>,
     exit: Option<Exit>,
     timed_out: bool,
+    unprotected: bool,
     ended: Option<(u32, u32)>,
 }
 
@@ -206,6 +207,7 @@ impl Told {
     fn hear(&mut self, report: Report) {
         match report {
             Report::Failed(message) => self.failed = Some(message),
+            Report::Unprotected => self.unprotected = true,
             Report::Exited(exit) => self.exit = Some(exit),
             Report::TimedOut => self.timed_out = true,
             Report::Ended {
@@ -231,6 +233,7 @@ fn end(told: Told, is_stopping: bool, duration: Duration) -> End {
         duration,
         signalled,
         survivors,
+        unprotected: told.unprotected,
     }
 }
 

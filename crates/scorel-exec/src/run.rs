@@ -55,6 +55,8 @@ pub struct End {
     pub signalled: u32,
     /// How many processes could not be ended.
     pub survivors: u32,
+    /// Whether places that the sandbox protects could be changed after all.
+    pub unprotected: bool,
 }
 
 /// Why a run ended.

@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 pub struct Sandbox {
     /// Directories and files that may be changed; those that do not exist are left out.
     pub writable: Vec<PathBuf>,
+    /// Directories and files below something writable that can only be read, where the system lets a
+    /// user do that; [`End::unprotected`](crate::End::unprotected) says where it does not. Those
+    /// that do not exist are left out.
+    pub protected: Vec<PathBuf>,
     /// Directories and files whose content cannot be read. Something writable below them still can.
     pub hidden: Vec<PathBuf>,
     /// Whether TCP and UDP can be used.

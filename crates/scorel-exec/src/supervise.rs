@@ -17,6 +17,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{dup2_stdout, getpid, getppid, setsid};
 use rustix::process::Signal;
 
+use crate::confine::UNPROTECTED;
 use crate::entry::CONFINE;
 use crate::job::{Job, Report, STOP, StageJob};
 
@@ -231,10 +232,19 @@ impl Supervisor {
         let Some(mut channel) = self.stage_channel.take() else {
             return;
         };
-        let mut text = String::new();
-        let read = channel.read_to_string(&mut text);
-        if read.is_ok() && !text.is_empty() {
-            say(&Report::Failed(text));
+        let mut text = Vec::new();
+        if channel.read_to_end(&mut text).is_err() {
+            return;
+        }
+        let error = match text.strip_prefix(UNPROTECTED) {
+            Some(rest) => {
+                say(&Report::Unprotected);
+                rest
+            }
+            None => &text,
+        };
+        if !error.is_empty() {
+            say(&Report::Failed(String::from_utf8_lossy(error).into_owned()));
         }
     }
 

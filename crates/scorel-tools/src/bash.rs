@@ -8,7 +8,7 @@ mod present;
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -95,6 +95,8 @@ struct Places {
     directory: OwnedFd,
     /// Where its temporary files go.
     temporary: PathBuf,
+    /// What it cannot change in the project.
+    protected: Vec<PathBuf>,
 }
 
 impl Commands {
@@ -198,8 +200,8 @@ impl Commands {
         let granted = lock(&self.grants).remove(&call.id);
         let places = {
             let (commands, roots) = (Arc::clone(self), Arc::clone(&call.roots));
-            let cwd = arguments.cwd.clone();
-            spawn_blocking(move || commands.places(&roots, cwd.as_deref()))
+            let (cwd, host) = (arguments.cwd.clone(), call.host.clone());
+            spawn_blocking(move || commands.places(&roots, cwd.as_deref(), host.home()))
         };
         let places = places.await.map_err(|error| internal(&error))??;
         let confinement = self.confinement(granted, &call, &places)?;
@@ -221,7 +223,12 @@ impl Commands {
     }
 
     /// Opens the directory to run in, and makes the one for temporary files if there is none yet.
-    fn places(&self, roots: &Roots, cwd: Option<&str>) -> Result<Places, ToolError> {
+    fn places(
+        &self,
+        roots: &Roots,
+        cwd: Option<&str>,
+        daemon_home: &Path,
+    ) -> Result<Places, ToolError> {
         let directory = arguments::open_directory(roots, cwd)?;
         let mut temporary = lock(&self.temporary);
         let temporary = match &mut *temporary {
@@ -231,6 +238,7 @@ impl Commands {
         Ok(Places {
             directory,
             temporary: temporary.path().to_owned(),
+            protected: access::protected_places(roots.project_path(), daemon_home),
         })
     }
 
@@ -247,6 +255,7 @@ impl Commands {
         let places = Sandbox {
             writable: settings.caches,
             hidden,
+            protected: own.protected.clone(),
             network: false,
         };
         let access = granted.unwrap_or(settings.access);

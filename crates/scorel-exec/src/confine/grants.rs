@@ -129,7 +129,7 @@ mod tests {
                 home.join("a/b/secret"),
                 home.join("a/new"),
             ],
-            network: false,
+            ..Sandbox::default()
         };
         let expected = [
             ("a/c", Kind::Read),
@@ -150,7 +150,7 @@ mod tests {
         let sandbox = Sandbox {
             writable: vec![home.join("daemon/tmp/1")],
             hidden: vec![home.join("daemon")],
-            network: false,
+            ..Sandbox::default()
         };
         let expected = [("daemon/tmp/1".to_owned(), Kind::Write)];
         assert_eq!(grants_below(&home, &sandbox), expected);

@@ -207,6 +207,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         .map(|(name, script)| trial(format!("sandbox::it_can_{name}"), move || allowed(script)));
     let others = [
         trial("sandbox::the_kernel_supports_it", the_kernel_supports_it),
+        trial("sandbox::protected_places_stay_as_they_are", protected),
         trial(
             "sandbox::without_a_project_nothing_can_be_written",
             read_only,
@@ -312,7 +313,7 @@ impl World {
         Sandbox {
             writable,
             hidden,
-            network: false,
+            ..Sandbox::default()
         }
     }
 
@@ -436,4 +437,51 @@ async fn without() {
         fs::read_to_string(world.path("outside/new")).unwrap(),
         "x\n"
     );
+}
+
+async fn protected() {
+    let world = World::new();
+    let git = |arguments: &str| {
+        let mut command = std::process::Command::new("git");
+        command
+            .args(arguments.split(' '))
+            .current_dir(world.path("project"));
+        assert!(command.status().unwrap().success());
+    };
+    git("init -q .");
+    let config = fs::read_to_string(world.path("project/.git/config")).unwrap();
+    let hooks = names(&world.path("project/.git/hooks"));
+    let protected = vec![
+        world.path("project/.git/config"),
+        world.path("project/.git/hooks"),
+    ];
+    let sandbox = Sandbox {
+        protected,
+        ..world.sandbox()
+    };
+    let script = "
+        echo x >> .git/config; git config alias.x '!true'; git remote add origin /x
+        echo x > .git/hooks/pre-commit; rm -f .git/hooks/*; mv .git/hooks .git/other; rmdir .git/hooks
+        mv .git .other; cp -r .git .copy; umount .git/config .git/hooks .git; umount -l .git
+        mount -o remount,rw .git/config; unshare -Urm umount .git/config
+        ln .git/config hard && echo x > hard; perl -e 'rename(\"f\", \".git/config\")'
+        echo x > f; git add f && git -c user.name=n -c user.email=e commit -qm m && git log --oneline";
+    let (output, end) = world.run(script, Some(sandbox.clone())).await;
+    assert_eq!(
+        (end.exit, end.unprotected),
+        (Some(Exit::Code(0)), false),
+        "{output}"
+    );
+    assert_eq!(
+        fs::read_to_string(world.path("project/.git/config")).unwrap(),
+        config,
+        "{output}"
+    );
+    assert_eq!(names(&world.path("project/.git/hooks")), hooks, "{output}");
+    git("rev-parse -q --verify HEAD");
+    let (output, _) = world
+        .run("rm -rf .git; ls .git/config .git/hooks", Some(sandbox))
+        .await;
+    assert!(output.contains(".git/config\n"), "{output}");
+    world.check(&output);
 }

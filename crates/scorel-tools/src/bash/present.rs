@@ -180,6 +180,9 @@ fn end_details(end: Option<&End>) -> Map<String, Value> {
     let timed_out = end.cause == EndCause::TimedOut;
     details.insert("timedOut".to_owned(), timed_out.into());
     details.insert("killedProcesses".to_owned(), end.signalled.into());
+    if end.unprotected {
+        details.insert("unprotected".to_owned(), true.into());
+    }
     if end.survivors > 0 {
         details.insert("survivors".to_owned(), end.survivors.into());
     }

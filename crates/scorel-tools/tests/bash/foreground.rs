@@ -44,6 +44,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             the_environment_has_no_secrets,
         ),
         trial("a_sandbox_holds_the_command", a_sandbox_holds_the_command),
+        trial(
+            "what_others_run_or_obey_is_protected",
+            what_others_run_is_protected,
+        ),
         trial("a_grant_holds_for_one_call", a_grant_holds_for_one_call),
         trial("without_a_sandbox_the_answer_says_so", without_a_sandbox),
         trial("no_argument_widens_anything", no_argument_widens_anything),
@@ -297,6 +301,29 @@ async fn a_sandbox_holds_the_command() {
     assert!(answer.text.ends_with("text"), "{}", answer.text);
     assert_eq!(answer.details["sandbox"], "readonly");
     assert!(!session.path("project/new").exists());
+}
+
+async fn what_others_run_is_protected() {
+    let session = Session::new();
+    for name in [".git/hooks", ".scorel"] {
+        fs::create_dir_all(session.path("project").join(name)).unwrap();
+    }
+    fs::write(session.path("project/.git/config"), "old").unwrap();
+    fs::write(session.path("project/.scorel/config.toml"), "old").unwrap();
+    let command = "for f in .git/config .git/hooks/new .scorel/config.toml; do echo x > $f; done; \
+                   mv .scorel other; mv .git other; rm -rf .git .scorel; echo x > .git/index";
+    let answer = session.bash(command).await;
+    assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
+    let read = |name: &str| fs::read_to_string(session.path("project").join(name)).unwrap();
+    assert_eq!(
+        (
+            read(".git/config").as_str(),
+            read(".scorel/config.toml").as_str()
+        ),
+        ("old", "old")
+    );
+    assert!(!session.path("project/.git/hooks/new").exists());
+    assert_eq!(read(".git/index"), "x\n");
 }
 
 async fn a_grant_holds_for_one_call() {
