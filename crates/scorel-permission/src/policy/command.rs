@@ -241,8 +241,13 @@ fn perhaps(rule: &Rule, part: &Part) -> Verdict {
 
 /// The program with its first words, for a person.
 fn shown(part: &Part) -> String {
-    let words: Vec<&str> = part.words.iter().map(|word| word.text.as_str()).collect();
-    let text = words.join(" ");
+    let mut text = String::new();
+    for word in part.words.iter().take(60) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.extend(word.text.chars().take(61));
+    }
     let mut shown: String = text.chars().take(60).flat_map(char::escape_debug).collect();
     if text.chars().nth(60).is_some() {
         shown.push('…');

@@ -64,6 +64,12 @@ impl CommandPattern {
             WordKind::Glob => pattern.is(&word.text),
             WordKind::Unknown => false,
         };
+        let mut is_special = vec![false; words.len() + 1];
+        for index in special {
+            if let Some(is_special) = is_special.get_mut(*index) {
+                *is_special = true;
+            }
+        }
         let mut reached = start(words.len());
         for pattern in &self.words {
             let mut next = vec![false; words.len() + 1];
@@ -73,7 +79,7 @@ impl CommandPattern {
                     for (index, reached) in reached.iter().enumerate() {
                         is_open |= reached;
                         next[index] = is_open;
-                        is_open &= !special.contains(&index);
+                        is_open &= !is_special[index];
                     }
                 }
                 WordPattern::One(pattern) => {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Tree};
 
 use super::{LONGEST, Part, Script, Word};
 use crate::Place;
@@ -11,6 +11,9 @@ use crate::program::{self, Inner};
 
 /// How deep commands within commands, or syntax within syntax, may be.
 const DEEPEST: usize = 60;
+
+/// How many pipes a command may have.
+const MOST_PIPES: usize = 1_000;
 
 /// The state of the walk.
 pub(super) struct Cursor<'a> {
@@ -47,13 +50,12 @@ pub(super) fn read(
     {
         script.doubt("it contains control characters");
     }
-    let mut parser = Parser::new();
-    let tree = match parser.set_language(&tree_sitter_bash::LANGUAGE.into()) {
-        Ok(()) => parser.parse(masked(source), None),
-        Err(_) => None,
-    };
-    let Some(tree) = tree else {
-        script.doubt("the shell's grammar could not be used");
+    if is_intricate(source) {
+        script.doubt("it is too intricate to be understood");
+        return;
+    }
+    let Some(tree) = parse(source) else {
+        script.doubt("the shell's grammar cannot be used");
         return;
     };
     let root = tree.root_node();
@@ -77,6 +79,30 @@ pub(super) fn read(
     cursor.blank(0, root.start_byte(), true);
     cursor.blank(root.end_byte(), source.len(), true);
     cursor.statement(root);
+}
+
+fn parse(source: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_bash::LANGUAGE.into())
+        .ok()?;
+    parser.parse(masked(source), None)
+}
+
+/// Whether the grammar would need time that grows with the square of the length.
+fn is_intricate(source: &str) -> bool {
+    let pipes = source.bytes().filter(|byte| *byte == b'|').count();
+    let mut depth: usize = 0;
+    let mut deepest = 0;
+    for byte in source.bytes() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    pipes > MOST_PIPES || deepest > DEEPEST
 }
 
 /// The text with `Z` for every byte that is no part of the shell's syntax, so that places stay the same.

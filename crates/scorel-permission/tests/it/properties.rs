@@ -236,6 +236,10 @@ fn commands_that_are_very_long_or_deep_are_asked_about() {
         format!("cat <<{}\n", "A".repeat(5_000)),
         "cat <<A\n$(".repeat(500),
         "{\u{31860}".to_owned(),
+        "a=(".repeat(10_000),
+        "ls | ".repeat(6_000),
+        format!("rm {}", "* ".repeat(16_000)),
+        "cd a;".repeat(6_000),
     ] {
         let start: String = command.chars().take(20).collect();
         assert_eq!(
