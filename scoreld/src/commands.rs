@@ -1,9 +1,10 @@
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_exec::{Environment, Supervisors, default_caches, secret_places};
-use scorel_tools::{CommandSettings, Commands};
+use scorel_permission::Place as PermissionPlace;
+use scorel_tools::{CommandAccess, CommandSettings, Commands};
 
 use crate::config::{Config, Place};
 use crate::secret::SecretStore;
@@ -31,6 +32,18 @@ impl CommandHost {
         Commands::new(Arc::clone(&self.supervisors), self.settings(config))
     }
 
+    /// Whether commands can be kept in a sandbox here.
+    pub(crate) fn has_sandbox(&self) -> bool {
+        self.supervisors.support().is_enough()
+    }
+
+    /// What gives the paths in rules and commands their meaning.
+    pub(crate) fn place(&self, project: &Path, scorel_home: &Path) -> PermissionPlace {
+        let home = self.user_home.as_deref().unwrap_or(Path::new("/"));
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        PermissionPlace::new(&real(project), &real(home), &real(scorel_home))
+    }
+
     /// What the configuration says now. Reads the file of secrets.
     pub(crate) fn settings(&self, config: &Config) -> CommandSettings {
         let key_name = config.model.key.as_ref().map(|key| key.name.as_str());
@@ -46,7 +59,8 @@ impl CommandHost {
         caches.extend(self.paths(&config.tools.caches));
         hidden.extend(self.paths(&config.tools.hidden));
         CommandSettings {
-            access: config.tools.access,
+            // The gate grants each call what it may have.
+            access: CommandAccess::Readonly,
             environment,
             caches,
             hidden,

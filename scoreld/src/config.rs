@@ -4,7 +4,8 @@
 //! range is refused as a whole, with the place and what was probably meant.
 //!
 //! A project's file comes from whoever wrote the repository. Only the model's id, its thinking
-//! level and lower limits for a turn are taken from it; what else it sets is left out and reported.
+//! level, lower limits for a turn and rules that deny or ask are taken from it; what else it sets is
+//! left out and reported.
 
 mod bounded;
 mod dollars;
@@ -27,9 +28,12 @@ pub use source::ConfigSource;
 use std::time::Duration;
 
 use scorel_journal::Durability;
+use scorel_permission::Mode;
+use scorel_proto::ToolPreset;
 use scorel_provider::Timeouts;
 use scorel_rpc::Limits;
-use scorel_tools::CommandAccess;
+
+use crate::permission::RuleSet;
 
 /// Everything that is configured, checked and complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +46,10 @@ pub struct Config {
     pub runtime: RuntimeConfig,
     /// What one connection may use. Read once, when the daemon starts.
     pub rpc: Limits,
-    /// What tools may do.
+    /// Which tools there are, and what commands reach.
     pub tools: ToolsConfig,
+    /// What is allowed, asked about and denied.
+    pub permissions: PermissionsConfig,
     /// What the project's file sets and may not.
     pub warnings: Vec<Warning>,
 }
@@ -78,17 +84,27 @@ pub struct RuntimeConfig {
     pub on_restart: OnRestart,
 }
 
-/// What tools may do.
+/// Which tools there are, and what commands reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolsConfig {
-    /// Whether sessions may run commands.
-    pub bash: bool,
-    /// How much commands may do.
-    pub access: CommandAccess,
+    /// Which tools sessions have that do not say it themselves.
+    pub preset: ToolPreset,
     /// What commands may write besides the project and the usual package caches.
     pub caches: Vec<Place>,
     /// What commands cannot read besides the usual places of credentials.
     pub hidden: Vec<Place>,
+}
+
+/// What is allowed, asked about and denied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PermissionsConfig {
+    /// What happens where no rule speaks.
+    pub mode: Mode,
+    pub(crate) rules: RuleSet,
+    /// How long a question stands; for ever if absent.
+    pub timeout: Option<Duration>,
+    /// Whether a call runs if nobody has answered by then.
+    pub allow_at_timeout: bool,
 }
 
 /// What happens to a turn that a restart of the daemon cut off.

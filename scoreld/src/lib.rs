@@ -28,6 +28,7 @@ mod instance;
 mod instructions;
 mod logging;
 mod models;
+mod permission;
 mod projects;
 mod readiness;
 mod receipts;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_journal::Blobs;
-use scorel_proto::{BlobHash, SessionId, ThinkingLevel, TurnError};
+use scorel_proto::{BlobHash, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
 use scorel_provider::BlobSource;
-use scorel_runtime::{Provider, RetryPolicy, ToolSpec, Toolbox, TurnLimits, TurnPorts};
+use scorel_runtime::{Provider, RetryPolicy, ToolSpec, TurnLimits, TurnPorts};
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
 use scorel_tools::{BlobSink, COMMAND_TOOLS, ProjectTools, Selection, ToolHost};
 
@@ -15,6 +15,7 @@ use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
 use crate::instructions::instructions;
 use crate::models::Models;
+use crate::permission::{Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 
 /// Makes what turns need out of the configuration, the projects and the models.
@@ -26,6 +27,7 @@ pub(crate) struct Turns {
     config: Arc<ConfigSource>,
     models: Arc<Models>,
     home: PathBuf,
+    grants: Grants,
     commands: CommandHost,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
 }
@@ -49,6 +51,7 @@ impl Turns {
             config,
             models,
             home: home.to_owned(),
+            grants: Grants::new(home.join("grants.json")),
             commands,
             tools: Mutex::default(),
         }
@@ -65,19 +68,33 @@ impl Turns {
             .map_err(|error| config_error(error.to_string()))
     }
 
-    /// The session's tools, those for commands only if the configuration says so.
-    fn offered(
+    /// What decides which calls of a turn run.
+    fn gate(
         &self,
         request: &TurnRequest,
         config: &Config,
-        dir: &Path,
-    ) -> Result<Arc<dyn Toolbox>, TurnError> {
-        let tools = self.tools(request, config, dir)?;
-        if config.tools.bash {
-            return Ok(tools);
+        (dir, tools): (&Path, &Arc<ProjectTools>),
+    ) -> Result<Gate, TurnError> {
+        let granted = self
+            .grants
+            .of(request.project_id)
+            .map_err(|error| config_error(error.to_string()))?;
+        let mut rules = config.permissions.rules.clone();
+        for text in granted.iter().chain(&request.allowed) {
+            match text.parse() {
+                Ok(rule) => rules.allow.push(rule),
+                Err(error) => tracing::warn!(rule = text, %error, "a grant is not understood"),
+            }
         }
-        let is_offered = |spec: &ToolSpec| !COMMAND_TOOLS.contains(&spec.name.as_str());
-        Ok(Arc::new(Selection::new(tools, is_offered)))
+        let settings = GateSettings {
+            mode: config.permissions.mode,
+            rules,
+            place: self.commands.place(dir, &self.home),
+            timeout: config.permissions.timeout,
+            allow_at_timeout: config.permissions.allow_at_timeout,
+            sandbox: self.commands.has_sandbox(),
+        };
+        Ok(Gate::new(Arc::clone(tools), settings))
     }
 
     fn tools(
@@ -124,7 +141,10 @@ impl TurnSetup for Turns {
         let dir = Path::new(&project.work_dir);
         let config = self.config.current(Some(dir));
         let provider = self.provider(request, &config)?;
-        let tools = self.offered(request, &config, dir)?;
+        let tools = self.tools(request, &config, dir)?;
+        let gate = Arc::new(self.gate(request, &config, (dir, &tools))?);
+        let preset = request.tools.unwrap_or(config.tools.preset);
+        let tools = Arc::new(Selection::new(tools, |spec| is_offered(preset, spec)));
         let thinking = match request.thinking_level {
             ThinkingLevel::Default => config.model.thinking,
             level => level,
@@ -134,6 +154,7 @@ impl TurnSetup for Turns {
             ports: TurnPorts {
                 provider,
                 tools,
+                gate,
                 clock: Arc::new(TokioClock::new()),
                 limits: limits(&config.runtime),
                 retry: RetryPolicy {
@@ -146,17 +167,40 @@ impl TurnSetup for Turns {
         })
     }
 
-    fn forget(&self, session_id: SessionId) {
+    fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()> {
+        self.grants.add(project_id, rules)
+    }
+
+    fn unload(&self, session_id: SessionId) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let is_running = |tools: &Arc<ProjectTools>| {
             tools
                 .commands()
                 .is_some_and(|commands| commands.running() > 0)
         };
-        // A session that is only out of memory goes on with what it runs in the background.
+        // What it runs in the background goes on.
         if !tools.get(&session_id).is_some_and(is_running) {
             tools.remove(&session_id);
         }
+    }
+
+    fn forget(&self, session_id: SessionId) {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        // Its commands end with it.
+        tools.remove(&session_id);
+    }
+}
+
+/// Whether a preset has a tool.
+fn is_offered(preset: ToolPreset, spec: &ToolSpec) -> bool {
+    const WEB: &str = "WebFetch";
+    match preset {
+        ToolPreset::Coding => spec.name != WEB,
+        ToolPreset::Readonly => {
+            spec.read_only && spec.name != WEB && !COMMAND_TOOLS.contains(&spec.name.as_str())
+        }
+        ToolPreset::All => true,
+        ToolPreset::None => false,
     }
 }
 

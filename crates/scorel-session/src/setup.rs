@@ -25,7 +25,10 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     /// If it could not be written.
     fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()>;
 
-    /// A session is gone, or out of memory; what is kept for it can go too.
+    /// A session goes out of memory. What is kept for it may go too, unless something of it runs.
+    fn unload(&self, session_id: SessionId);
+
+    /// A session was deleted: nothing of it may stay or run.
     fn forget(&self, session_id: SessionId);
 }
 

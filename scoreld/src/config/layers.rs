@@ -5,16 +5,19 @@ use std::time::Duration;
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::Limits;
-use scorel_tools::CommandAccess;
 
 use super::bounded::Bounded;
 use super::origin::Origin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::schema::{
-    Document, DurabilityName, RpcSection, RuntimeSection, SandboxName, SessionsSection,
-    ToolsSection,
+    AtTimeout, Document, DurabilityName, PermissionsSection, RpcSection, RuntimeSection,
+    SessionsSection, ToolsSection,
 };
-use super::{Config, ConfigError, ModelSettings, RuntimeConfig, SessionsConfig, ToolsConfig};
+use super::{
+    Config, ConfigError, ModelSettings, PermissionsConfig, RuntimeConfig, SessionsConfig,
+    ToolsConfig,
+};
+use crate::permission::RuleSet;
 
 impl Default for Config {
     fn default() -> Self {
@@ -24,6 +27,7 @@ impl Default for Config {
             runtime: runtime(&RuntimeSection::default()),
             rpc: rpc(&RpcSection::default()),
             tools: tools(&ToolsSection::default()),
+            permissions: permissions(&PermissionsSection::default()),
             warnings: Vec::new(),
         }
     }
@@ -42,6 +46,7 @@ impl Config {
             runtime: runtime(&document.runtime),
             rpc: rpc(&document.rpc),
             tools: tools(&document.tools),
+            permissions: permissions(&document.permissions),
             warnings: Vec::new(),
         })
     }
@@ -60,6 +65,9 @@ impl Config {
             Some(id) => config.model = config.model.with_id(id),
             None => {}
         }
+        let rules = &mut config.permissions.rules;
+        rules.deny.extend_from_slice(&layer.deny);
+        rules.ask.extend_from_slice(&layer.ask);
         config.model.thinking = layer.thinking.unwrap_or(config.model.thinking);
         lower_limits(&mut config.runtime, layer, &mut config.warnings);
         config
@@ -149,14 +157,22 @@ fn rpc(section: &RpcSection) -> Limits {
 
 fn tools(section: &ToolsSection) -> ToolsConfig {
     ToolsConfig {
-        bash: section.bash,
-        access: match section.sandbox {
-            Some(SandboxName::Readonly) => CommandAccess::Readonly,
-            Some(SandboxName::Full) => CommandAccess::Full,
-            Some(SandboxName::Workspace) | None => CommandAccess::Workspace { network: false },
-        },
+        preset: section.preset.unwrap_or_default(),
         caches: section.caches.clone(),
         hidden: section.hidden.clone(),
+    }
+}
+
+fn permissions(section: &PermissionsSection) -> PermissionsConfig {
+    PermissionsConfig {
+        mode: section.mode.unwrap_or_default(),
+        rules: RuleSet {
+            deny: section.deny.clone(),
+            ask: section.ask.clone(),
+            allow: section.allow.clone(),
+        },
+        timeout: get(section.timeout_seconds).map(Duration::from_secs),
+        allow_at_timeout: section.at_timeout == AtTimeout::Allow,
     }
 }
 

@@ -5,15 +5,18 @@ use toml::{Table, Value};
 
 use super::origin::Origin;
 use super::schema::{Document, RuntimeSection};
+use crate::permission::GateRule;
 
 /// What a project may set. Limits count only where they are lower than the user's.
-const ALLOWED: [&str; 6] = [
+const ALLOWED: [&str; 8] = [
     "model.id",
     "model.thinkingLevel",
     "runtime.maxSteps",
     "runtime.maxTurnSeconds",
     "runtime.maxTurnTokens",
     "runtime.maxToolCalls",
+    "permissions.ask",
+    "permissions.deny",
 ];
 
 /// A setting of a project that was left out.
@@ -46,6 +49,8 @@ pub(super) struct ProjectLayer {
     pub(super) model_id: Option<String>,
     pub(super) thinking: Option<scorel_proto::ThinkingLevel>,
     pub(super) limits: RuntimeSection,
+    pub(super) ask: Vec<GateRule>,
+    pub(super) deny: Vec<GateRule>,
     /// What else it sets.
     pub(super) refused: Vec<Warning>,
 }
@@ -59,6 +64,8 @@ impl ProjectLayer {
             model_id: model.and_then(|model| model.id.clone()),
             thinking: model.and_then(|model| model.thinking_level),
             limits: document.runtime.clone(),
+            ask: document.permissions.ask.clone(),
+            deny: document.permissions.deny.clone(),
             refused: refused(origin),
         }
     }

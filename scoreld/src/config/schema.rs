@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use scorel_proto::ThinkingLevel;
+use scorel_permission::Mode;
+use scorel_proto::{ThinkingLevel, ToolPreset};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -10,6 +11,7 @@ use super::OnRestart;
 use super::bounded::Bounded;
 use super::dollars::Dollars;
 use super::place::Place;
+use crate::permission::GateRule;
 use crate::secret::SecretName;
 
 const MIB: u64 = 1024 * 1024;
@@ -27,6 +29,7 @@ pub(super) struct Document {
     pub(super) runtime: RuntimeSection,
     pub(super) rpc: RpcSection,
     pub(super) tools: ToolsSection,
+    pub(super) permissions: PermissionsSection,
 }
 
 /// `[model]`: which model, and how to reach it.
@@ -123,23 +126,34 @@ pub(super) struct RuntimeSection {
     pub(super) on_restart: OnRestart,
 }
 
-/// `[tools]`: what tools may do.
+/// `[tools]`: which tools there are, and what commands reach.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct ToolsSection {
-    pub(super) bash: bool,
-    pub(super) sandbox: Option<SandboxName>,
+    pub(super) preset: Option<ToolPreset>,
     pub(super) caches: Vec<Place>,
     pub(super) hidden: Vec<Place>,
 }
 
-/// How much commands may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// `[permissions]`: what is allowed, asked about and denied.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct PermissionsSection {
+    pub(super) mode: Option<Mode>,
+    pub(super) allow: Vec<GateRule>,
+    pub(super) ask: Vec<GateRule>,
+    pub(super) deny: Vec<GateRule>,
+    pub(super) timeout_seconds: Option<Bounded<1, { 30 * DAY }>>,
+    pub(super) at_timeout: AtTimeout,
+}
+
+/// What becomes of a call if nobody has answered in time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum SandboxName {
-    Readonly,
-    Workspace,
-    Full,
+pub(super) enum AtTimeout {
+    #[default]
+    Deny,
+    Allow,
 }
 
 /// `[rpc]`: what one connection may use.

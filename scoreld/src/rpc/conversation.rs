@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
-    Block, Cancel, CancelParams, CancelResult, ErrorCode, Method, RpcError, SendMessage,
-    SendMessageParams, SendMessageResult,
+    Block, Cancel, CancelParams, CancelResult, ErrorCode, Method, PermissionDecision,
+    PermissionDecisionBody, RespondPermission, RespondPermissionParams, RpcError, SendMessage,
+    SendMessageParams, SendMessageResult, SeqResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
 use scorel_session::{SendRequest, SessionError};
@@ -18,7 +19,8 @@ use crate::host::Host;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<SendMessage, _, _>(table, send)?;
-    method::<Cancel, _, _>(table, cancel)
+    method::<Cancel, _, _>(table, cancel)?;
+    method::<RespondPermission, _, _>(table, respond)
 }
 
 async fn send(
@@ -80,4 +82,27 @@ async fn cancel(host: Arc<Host>, _: Call, params: CancelParams) -> Result<Cancel
     let clear_queue = params.clear_queue.unwrap_or(false);
     let cancelled = lane.cancel(params.expected_turn_id, clear_queue).await?;
     Ok(CancelResult { cancelled })
+}
+
+async fn respond(
+    host: Arc<Host>,
+    call: Call,
+    mut params: RespondPermissionParams,
+) -> Result<SeqResult, RpcError> {
+    check_name("reason", params.reason.as_deref())?;
+    if params.decision == PermissionDecision::Cancelled {
+        let text = "`cancelled` is what a turn's end decides: answer `deny`, or cancel the turn";
+        let error = RpcError::new(ErrorCode::InvalidParams, text);
+        return Err(error.with_details(json!({"field": "decision"})));
+    }
+    let id = params.command_id.take();
+    let command = command(&call, id, RespondPermission::NAME, &params)?;
+    let decision = PermissionDecisionBody {
+        request_id: params.request_id,
+        decision: params.decision,
+        reason: params.reason,
+    };
+    let lane = host.sessions.get(params.session_id).await?;
+    let seq = lane.respond(command, decision).await?;
+    Ok(SeqResult { seq })
 }

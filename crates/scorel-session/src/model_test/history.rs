@@ -65,6 +65,8 @@ impl TurnSetup for NoTurns {
         Ok(())
     }
 
+    fn unload(&self, _: SessionId) {}
+
     fn forget(&self, _: SessionId) {}
 }
 

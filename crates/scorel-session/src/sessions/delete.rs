@@ -36,7 +36,12 @@ impl Sessions {
         };
         self.loaded().remove(&id);
         self.shared.session_removed(id);
-        blocking(move || remove(&gone)).await
+        let shared = Arc::clone(&self.shared);
+        blocking(move || {
+            shared.setup.forget(id);
+            remove(&gone)
+        })
+        .await
     }
 }
 

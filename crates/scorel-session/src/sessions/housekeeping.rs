@@ -83,7 +83,7 @@ impl Sessions {
         let mut loaded = self.loaded();
         if loaded.get(&id).is_some_and(|slot| self.is_unused(slot)) {
             loaded.remove(&id);
-            self.shared.setup.forget(id);
+            self.shared.setup.unload(id);
         }
     }
 

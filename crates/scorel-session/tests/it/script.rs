@@ -49,6 +49,7 @@ pub(crate) enum Failure {
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) plan: Mutex<Plan>,
+    pub(crate) unloaded: Mutex<Vec<SessionId>>,
     pub(crate) forgotten: Mutex<Vec<SessionId>>,
     /// The rules that were allowed for ever.
     pub(crate) allowed_always: Mutex<Vec<String>>,
@@ -70,6 +71,7 @@ impl Script {
         };
         Self {
             plan: Mutex::default(),
+            unloaded: Mutex::default(),
             forgotten: Mutex::default(),
             allowed_always: Mutex::default(),
             abandoned: Arc::default(),
@@ -144,6 +146,10 @@ impl TurnSetup for Script {
         let mut allowed = self.allowed_always.lock().expect("not poisoned");
         allowed.extend_from_slice(rules);
         Ok(())
+    }
+
+    fn unload(&self, session_id: SessionId) {
+        self.unloaded.lock().expect("not poisoned").push(session_id);
     }
 
     fn forget(&self, session_id: SessionId) {

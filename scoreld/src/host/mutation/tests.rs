@@ -1,11 +1,13 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use scorel_exec::Supervisors;
 use scorel_journal::FileStorage;
 use scorel_proto::{CommandId, ThinkingLevel};
 use scorel_session::{ListFilter, SessionSettings, Sessions};
 
 use super::*;
+use crate::commands::CommandHost;
 use crate::config::ConfigSource;
 use crate::device::Device;
 use crate::models::Models;
@@ -51,6 +53,10 @@ impl Place {
             Arc::clone(&config),
             Arc::clone(&models),
             root,
+            CommandHost::new(
+                Supervisors::new().unwrap(),
+                SecretStore::new(root.join("env")),
+            ),
         );
         let sessions = Sessions::new(
             root.join("sessions"),

@@ -1,0 +1,11 @@
+//! Whether tool calls may run: rules, what was granted, and the questions that remain.
+
+mod gate;
+mod grants;
+mod rule;
+mod rule_set;
+
+pub(crate) use gate::{Gate, GateSettings};
+pub(crate) use grants::Grants;
+pub(crate) use rule::GateRule;
+pub(crate) use rule_set::RuleSet;

@@ -1,0 +1,159 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use scorel_journal::{FileStorage, replace_file};
+use scorel_proto::ProjectId;
+use serde::{Deserialize, Serialize};
+
+use crate::trusted_file::{self, FileProblem, Trust};
+
+/// The version of the file that this program writes.
+const VERSION: u32 = 1;
+
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How many rules a project may have here.
+const MAX_RULES: usize = 10_000;
+
+/// What somebody has allowed for ever, by project: `grants.json`.
+///
+/// The file is for people to read and to shorten; it is read again for every turn.
+#[derive(Debug)]
+pub(crate) struct Grants {
+    path: PathBuf,
+    /// One change at a time.
+    changing: Mutex<()>,
+}
+
+/// What the file says.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GrantsFile {
+    version: u32,
+    /// The rules that allow, as they are written.
+    projects: BTreeMap<ProjectId, Vec<String>>,
+}
+
+/// Why the grants cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenGrantsError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Problem(#[from] FileProblem),
+    /// It is no such file.
+    #[error("{path} is damaged: {reason}; repair it, or remove it to be asked again")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Grants {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            changing: Mutex::default(),
+        }
+    }
+
+    /// The rules of a project. Blocks on the disk.
+    ///
+    /// # Errors
+    /// The file cannot be read, or not understood.
+    pub(crate) fn of(&self, project: ProjectId) -> Result<Vec<String>, OpenGrantsError> {
+        let mut file = read(&self.path)?;
+        Ok(file.projects.remove(&project).unwrap_or_default())
+    }
+
+    /// Adds rules of a project. They are durable when this returns; it blocks on the disk.
+    ///
+    /// # Errors
+    /// The file cannot be read, understood or written; then nothing has changed.
+    pub(crate) fn add(&self, project: ProjectId, rules: &[String]) -> io::Result<()> {
+        let _changing: MutexGuard<'_, ()> =
+            self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = read(&self.path).map_err(io::Error::other)?;
+        let known = file.projects.entry(project).or_default();
+        for rule in rules {
+            if !known.contains(rule) {
+                known.push(rule.clone());
+            }
+        }
+        if known.len() > MAX_RULES {
+            let text = format!("more than {MAX_RULES} rules for one project: shorten grants.json");
+            return Err(io::Error::other(text));
+        }
+        let mut text = serde_json::to_vec_pretty(&file)?;
+        text.push(b'\n');
+        replace_file(&FileStorage, &self.path, &text)
+    }
+}
+
+fn read(path: &Path) -> Result<GrantsFile, OpenGrantsError> {
+    let empty = GrantsFile {
+        version: VERSION,
+        ..GrantsFile::default()
+    };
+    let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Ours)? else {
+        return Ok(empty);
+    };
+    let damaged = |reason: String| OpenGrantsError::Damaged {
+        path: path.to_owned(),
+        reason,
+    };
+    let file: GrantsFile =
+        serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+    if file.version != VERSION {
+        return Err(damaged(format!("its version is {}", file.version)));
+    }
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn rules(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_was_granted_is_there_for_the_next_daemon_and_for_its_project_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("grants.json");
+        let (one, other) = (ProjectId::generate(), ProjectId::generate());
+        let grants = Grants::new(path.clone());
+        assert_eq!(grants.of(one).unwrap(), Vec::<String>::new());
+        grants
+            .add(one, &rules(&["Bash(make)", "Bash(ls)"]))
+            .unwrap();
+        grants.add(one, &rules(&["Bash(make)"])).unwrap();
+        let grants = Grants::new(path);
+        assert_eq!(grants.of(one).unwrap(), ["Bash(make)", "Bash(ls)"]);
+        assert_eq!(grants.of(other).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_file_that_is_not_understood_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("grants.json");
+        for text in [
+            "{",
+            r#"{"version":2,"projects":{}}"#,
+            r#"{"version":1,"rules":[]}"#,
+        ] {
+            fs::write(&path, text).unwrap();
+            let grants = Grants::new(path.clone());
+            let project = ProjectId::generate();
+            assert!(grants.of(project).is_err(), "{text}");
+            assert!(grants.add(project, &rules(&["Bash"])).is_err(), "{text}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+}
