@@ -1,5 +1,7 @@
 //! Models: what there is, how one is chosen, whether it answers.
 
+mod other_provider;
+
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Output, Stdio};
 
@@ -203,8 +205,8 @@ async fn what_cannot_be_asked_is_an_error_that_says_why() {
         .await;
     assert_eq!(missing["error"]["code"], "provider_error");
     assert_eq!(
-        missing["error"]["details"]["keyVariable"],
-        "ANTHROPIC_API_KEY"
+        missing["error"]["details"]["keyVariables"],
+        json!(["ANTHROPIC_API_KEY"])
     );
     server.answer(Answer::json(503, r#"{"error":{"message":"busy"}}"#));
     let failed = shell.call("listModels", json!({"provider": "test"})).await;

@@ -20,12 +20,12 @@ pub enum SetupError {
         known: Vec<&'static str>,
     },
     /// The provider does not answer without a key.
-    #[error("{provider} needs a key; it is usually kept in the variable {variable}")]
+    #[error("{provider} needs a key; it is usually kept in the variable {}", variables.join(" or "))]
     MissingKey {
         /// The provider's name.
         provider: String,
-        /// The variable of the environment in which people keep the key.
-        variable: &'static str,
+        /// The variables of the environment in which people keep the key.
+        variables: &'static [&'static str],
     },
     /// No model was named.
     #[error("no model of {provider} is named")]

@@ -66,6 +66,16 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
     fn answer(origin: ModelOrigin) -> Self::Answer;
 }
 
+/// Whether the path ends with a version such as `v1beta`.
+pub(crate) fn has_version(base: &Url) -> bool {
+    let path = base.path().trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or_default();
+    last.strip_prefix('v').is_some_and(|version| {
+        version.starts_with(|first: char| first.is_ascii_digit())
+            && version.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
 /// The URL with segments added to its path; its query, which some gateways need, stays.
 pub(crate) fn with_path(mut url: Url, path: &str) -> Url {
     let base = url.path().trim_end_matches('/').to_owned();

@@ -15,7 +15,7 @@ fn answer() -> Value {
             {"provider": "ollama", "id": "qwen3\u{1b}[2J", "live": true},
         ],
         "providers": [
-            {"name": "anthropic", "keyVariable": "K", "hasKey": true, "local": false,
+            {"name": "anthropic", "keyVariables": ["K"], "hasKey": true, "local": false,
              "live": false, "problem": "the key is wrong"},
             {"name": "vllm", "hasKey": false, "local": true, "live": false,
              "problem": "nobody listens"},
