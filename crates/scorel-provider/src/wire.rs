@@ -18,7 +18,7 @@ mod thinking;
 pub(crate) use answer::Answer;
 pub(crate) use call_ids::CallIds;
 pub(crate) use configured_headers::ConfiguredHeaders;
-pub(crate) use content::Content;
+pub(crate) use content::{Content, said};
 pub(crate) use digest::digest;
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::{stream_failure, truncated};
