@@ -61,7 +61,7 @@ async fn ten_thousand_subscriptions_are_not_more_than_the_limit() {
         .iter()
         .filter(|reply| reply["result"].is_string())
         .count();
-    assert_eq!(made, 64);
+    assert_eq!(made, 64, "B-34");
     let refused = replies
         .iter()
         .filter(|reply| reply["error"]["data"]["code"] == "overloaded");
@@ -82,7 +82,7 @@ async fn a_frame_that_is_never_finished_ends_its_connection_and_no_other() {
     let told = String::from_utf8(slow.read_to_end()).unwrap();
     println!("a slow sender is told: {told:?}");
     headers.read_to_end();
-    assert!(others.works(), "an idle connection lives on");
+    assert!(others.works(), "B-03: an idle connection lives on");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -27,7 +27,7 @@ fn read_replies(raw: &mut Raw, count: usize) {
         let reply = raw.reply().expect("an answer");
         assert!(reply["result"].is_object(), "{reply}");
         let id = reply["id"].as_u64().expect("a number");
-        assert!(answered.insert(id), "{id} was answered twice");
+        assert!(answered.insert(id), "B-09: {id} was answered twice");
     }
 }
 
