@@ -1,6 +1,7 @@
 //! Models: what there is, how one is chosen, whether it answers.
 
 mod other_provider;
+mod secrets;
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Output, Stdio};
