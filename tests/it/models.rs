@@ -170,7 +170,7 @@ async fn models_of_the_endpoint_and_of_the_configuration_are_listed_together() {
     assert_eq!(server.requests()[0].header("x-team"), Some("blue"));
     let table = shell.ok(&["models", "--provider", "lab"]).await;
     assert!(
-        table.contains("* lab/big") && table.contains("$0.50 / $2.00"),
+        table.contains("* lab:big") && table.contains("$0.50 / $2.00"),
         "{table}"
     );
     shell.stop().await;

@@ -37,7 +37,7 @@ fn models_are_listed_with_their_limits_and_prices() {
         words,
         [
             "*",
-            "anthropic/claude-x",
+            "anthropic:claude-x",
             "1M",
             "64k",
             "$3.00",
@@ -48,7 +48,7 @@ fn models_are_listed_with_their_limits_and_prices() {
         ]
     );
     assert_eq!(
-        lines[2], "  ollama/qwen3^[[2J",
+        lines[2], "  ollama:qwen3^[[2J",
         "nothing to obey, no blanks at the end"
     );
     assert!(ended.err.contains("the key is wrong"), "{}", ended.err);
