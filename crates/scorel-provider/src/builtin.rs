@@ -56,6 +56,11 @@ impl Builtin {
         public.find(|builtin| builtin.host() == Some(host))
     }
 
+    /// The first provider that has that model.
+    pub(crate) fn with_model(id: &str) -> Option<&'static Self> {
+        BUILTINS.iter().find(|builtin| builtin.model(id).is_some())
+    }
+
     /// The model of that id, which may have the date of a version at its end.
     pub(crate) fn model(&self, id: &str) -> Option<&'static KnownModel> {
         let with = |id: &str| self.models.iter().find(|model| model.id == id);

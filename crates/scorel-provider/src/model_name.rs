@@ -19,7 +19,7 @@ impl ModelConfig {
             return Ok(self.with_id(filled(self.source.provider(), id)?));
         }
         let Some((provider, id)) = name.split_once(':') else {
-            return Ok(self.with_id(name));
+            return self.own_model(name);
         };
         let config = Self::builtin(provider, id);
         if config.source.is_demo() || Builtin::find(provider).is_some() {
@@ -34,6 +34,18 @@ impl ModelConfig {
         } else {
             Err(unknown_provider(provider))
         }
+    }
+
+    /// A model of the provider in use. The demo has but one: whoever names another wants to talk to
+    /// that and not to the demo.
+    fn own_model(&self, id: &str) -> Result<Self, SetupError> {
+        if self.source.is_demo() && id != self.id {
+            return Err(SetupError::NotTheDemo {
+                name: id.to_owned(),
+                suggestion: with_provider(id),
+            });
+        }
+        Ok(self.with_id(id))
     }
 
     /// Another model of the same provider. What was said about this one does not hold for another
@@ -66,6 +78,17 @@ impl ModelConfig {
             Some(Colons::Nowhere) | None => false,
         }
     }
+}
+
+/// The name with the provider of the table in front that it names otherwise, or that has the model.
+fn with_provider(name: &str) -> Option<String> {
+    if let Some((provider, id)) = name.split_once('/')
+        && let Some(builtin) = Builtin::find(provider)
+    {
+        return Some(format!("{}:{id}", builtin.name));
+    }
+    let builtin = Builtin::with_model(name)?;
+    Some(format!("{}:{name}", builtin.name))
 }
 
 fn filled<'a>(provider: &str, id: &'a str) -> Result<&'a str, SetupError> {
@@ -133,6 +156,25 @@ mod tests {
             panic!("{refused:?}");
         };
         assert_eq!(suggestion, Some("anthropic"));
+    }
+
+    #[test]
+    fn the_demo_does_not_answer_in_the_place_of_a_model_that_was_named() {
+        let demo = ModelConfig::demo();
+        for (name, meant) in [
+            ("gpt-5-mini", Some("openai:gpt-5-mini")),
+            (
+                "anthropic/claude-haiku-4-5",
+                Some("anthropic:claude-haiku-4-5"),
+            ),
+            ("nobodys-model", None),
+        ] {
+            let Err(SetupError::NotTheDemo { suggestion, .. }) = demo.named(name) else {
+                panic!("the demo answers for {name}");
+            };
+            assert_eq!(suggestion.as_deref(), meant);
+        }
+        assert_eq!(named(&demo, "demo"), pair("demo", "demo"));
     }
 
     #[test]

@@ -11,6 +11,20 @@ pub enum SetupError {
         /// All known names.
         known: Vec<&'static str>,
     },
+    /// A model was named, and there is only the demo.
+    #[error(
+        "no provider is configured that could have a model {name:?}{}",
+        suggestion.as_ref().map_or_else(
+            || "; name one in front of it, such as openai:ID".to_owned(),
+            |name| format!(" (is {name:?} meant?)")
+        )
+    )]
+    NotTheDemo {
+        /// The model that was named.
+        name: String,
+        /// The model of the built-in table that is probably meant.
+        suggestion: Option<String>,
+    },
     /// No wire has that name.
     #[error("there is no wire {api:?}; known are {}", known.join(", "))]
     UnknownApi {

@@ -158,10 +158,10 @@ async fn say_demo(
     control: &mut Control,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    if output.json || args.model.is_some() {
+    if output.json {
         return Ok(());
     }
-    let model = match &session.model {
+    let model = match args.model.as_ref().or(session.model.as_ref()) {
         Some(model) => model.clone(),
         None => control.call::<GetStatus>(&NoParams {}).await?.default_model,
     };

@@ -48,6 +48,7 @@ impl ModelError {
                 | SetupError::MissingModel { provider }
                 | SetupError::MissingKey { provider, .. },
             ) => Some(provider),
+            Self::Setup(SetupError::NotTheDemo { .. }) => Some("demo"),
             Self::Secret(_) | Self::Setup(_) => None,
         }
     }

@@ -11,7 +11,11 @@ use super::ModelError;
 pub(super) fn unfit(error: &ModelError) -> RpcError {
     let unknown = matches!(
         error,
-        ModelError::Setup(SetupError::UnknownProvider { .. } | SetupError::MissingModel { .. })
+        ModelError::Setup(
+            SetupError::UnknownProvider { .. }
+                | SetupError::MissingModel { .. }
+                | SetupError::NotTheDemo { .. }
+        )
     );
     let mut refused = unusable(error.provider().unwrap_or_default(), error);
     if unknown {
@@ -27,6 +31,9 @@ pub(super) fn unusable(provider: &str, error: &ModelError) -> RpcError {
     match error {
         ModelError::NoKey { variables, .. } => details["keyVariables"] = json!(variables),
         ModelError::Setup(SetupError::UnknownProvider { suggestion, .. }) => {
+            details["suggestion"] = json!(suggestion);
+        }
+        ModelError::Setup(SetupError::NotTheDemo { suggestion, .. }) => {
             details["suggestion"] = json!(suggestion);
         }
         _ => {}

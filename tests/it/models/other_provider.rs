@@ -98,7 +98,8 @@ async fn a_model_that_cannot_be_used_is_refused_before_anything_is_made() {
     let file = shell.0.home().join("env");
     assert!(
         keyless.contains("GEMINI_API_KEY or GOOGLE_API_KEY is neither")
-            && keyless.contains(file.to_str().unwrap()),
+            && keyless.contains(file.to_str().unwrap())
+            && keyless.contains("write NAME=KEY into that file"),
         "{keyless}"
     );
     let own = send("gpt-5").await;
@@ -132,6 +133,9 @@ async fn a_refused_model_is_a_typed_error_and_the_session_keeps_its_own() {
     assert_eq!(update["error"]["code"], "invalid_params", "{update}");
     let session = shell.call("getSession", json!({"sessionId": id})).await;
     assert_eq!(session["session"]["model"], json!(null));
+    let meant = send("gpt-5-mini").await;
+    assert_eq!(meant["code"], "invalid_params", "the demo is no stand-in");
+    assert_eq!(meant["details"]["suggestion"], "openai:gpt-5-mini");
     shell
         .ok(&["send", "--model", "demo:demo", "still here"])
         .await;
