@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
+use scorel_testkit::Answer;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::TcpListener;
@@ -159,5 +160,25 @@ async fn googles_key_may_have_either_name_and_geminis_own_comes_first() {
         .await;
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(message.contains("GEMINI_API_KEY"), "{message}");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_model_that_the_endpoint_does_not_have_is_told_with_the_way_out() {
+    let (shell, server) = (Shell::new(), server().await);
+    configure(&shell, &server.base_url());
+    let missing = r#"{"error":{"message":"no such model"}}"#;
+    server.answer(Answer::json(404, missing));
+    let refused = shell.run(&["send", "--model", "smal", "hi"], &[]).await;
+    let shown = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(5), "{shown}");
+    assert!(
+        shown.contains("no such model") && shown.contains("`scorelctl send --model NAME`"),
+        "{shown}"
+    );
+    assert_eq!(
+        shell.ok(&["send", "--model", "small", "hi"]).await,
+        "ready\n"
+    );
     shell.stop().await;
 }
