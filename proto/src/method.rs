@@ -183,7 +183,7 @@ methods! {
         /// one and answers `session_not_found`.
         CreateSession = "createSession", Control, now,
             CreateSessionParams => CreateSessionResult,
-            [ProjectNotFound, SessionNotFound, Conflict, StorageStalled, Overloaded];
+            [ProjectNotFound, SessionNotFound, Conflict, StorageStalled, Overloaded, ProviderError];
         /// Describes a session.
         GetSession = "getSession", Read, now, GetSessionParams => GetSessionResult,
             [SessionNotFound, SessionFailed];
@@ -193,7 +193,7 @@ methods! {
         /// Changes a session's title, model or thinking level. What is absent stays.
         UpdateSession = "updateSession", Control, now,
             UpdateSessionParams => UpdateSessionResult,
-            [SessionNotFound, SessionFailed, StorageStalled, Conflict];
+            [SessionNotFound, SessionFailed, StorageStalled, Conflict, ProviderError];
         /// Puts a session away, or takes it out again.
         ArchiveSession = "archiveSession", Control, now,
             ArchiveSessionParams => UpdateSessionResult,
@@ -215,7 +215,7 @@ methods! {
         /// Says something in a session. Answers once that is durable, never after the turn.
         SendMessage = "sendMessage", Control, now, SendMessageParams => SendMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, QueuePaused, Conflict,
-             InvalidEventId, PayloadTooLarge, Overloaded, Unsupported];
+             InvalidEventId, PayloadTooLarge, Overloaded, Unsupported, ProviderError];
         /// Changes the messages that wait.
         RewriteQueue = "rewriteQueue", Control, later, RewriteQueueParams => SeqResult,
             [SessionNotFound, Conflict];

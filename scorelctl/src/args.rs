@@ -95,7 +95,8 @@ pub(crate) struct SendArgs {
     /// The project's directory, registered on first use [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// The model that the session uses from now on, by its id at the configured provider
+    /// The model that the session uses from now on: an id at the configured provider, or
+    /// PROVIDER:ID, as `scorelctl models` lists them
     #[arg(long, short)]
     pub(crate) model: Option<String>,
     /// Do not wait for the answer

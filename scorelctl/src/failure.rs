@@ -117,7 +117,7 @@ impl From<ClientError> for Failure {
     }
 }
 
-const fn rpc_hint(error: &RpcError) -> Option<&'static str> {
+fn rpc_hint(error: &RpcError) -> Option<&'static str> {
     Some(match error.code {
         ErrorCode::SessionNotFound => "`scorelctl sessions --all` lists the sessions",
         ErrorCode::ProjectNotFound => "`scorelctl projects` lists the projects",
@@ -128,8 +128,14 @@ const fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::QueuePaused => "send without `--while-running reject` to let the queue go on",
         ErrorCode::StorageStalled => "make room on the disk, then repeat the command",
         ErrorCode::ShuttingDown | ErrorCode::Overloaded => "repeat the command in a moment",
+        ErrorCode::ProviderError if !error.details["keyVariables"].is_null() => {
+            "write NAME=KEY into that file, which nobody else may read; the next message uses it"
+        }
         ErrorCode::ProviderError => {
             "`scorelctl models --offline` lists what is known without asking anybody"
+        }
+        ErrorCode::InvalidParams if error.details["field"] == "model" => {
+            "`scorelctl models` lists the models that can be named"
         }
         ErrorCode::SessionFailed => "`scorelctl send --session new` begins another session",
         _ => return None,

@@ -2,34 +2,28 @@
 
 mod candidate;
 mod check;
+mod error;
 mod failure;
 mod list;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use scorel_proto::{ErrorCode, RpcError};
 use scorel_provider::{BlobSource, Connector, Secret, SetupError, Timeouts};
 use scorel_runtime::Provider;
 
 use crate::config::{Config, ConfigSource, ModelSettings};
-use crate::secret::{SecretError, SecretStore};
+use crate::secret::SecretStore;
+
+pub(crate) use error::ModelError;
 
 /// Makes providers of what is configured, and asks them what they have.
 pub(crate) struct Models {
     config: Arc<ConfigSource>,
     secrets: SecretStore,
     connector: Mutex<(Timeouts, Connector)>,
-}
-
-/// Why a configured model cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ModelError {
-    /// Its key cannot be read.
-    #[error(transparent)]
-    Secret(#[from] SecretError),
-    /// It makes no sense, or its key is missing.
-    #[error(transparent)]
-    Setup(#[from] SetupError),
 }
 
 impl fmt::Debug for Models {
@@ -48,7 +42,7 @@ impl Models {
         }
     }
 
-    /// The provider of the configured model, or of another model of the same provider. Reads files.
+    /// The provider of the configured model, or of another one that a person named. Reads files.
     pub(crate) fn provider(
         &self,
         config: &Config,
@@ -57,18 +51,54 @@ impl Models {
     ) -> Result<Arc<dyn Provider>, ModelError> {
         let mut settings = config.model.clone();
         if let Some(model) = model {
-            settings = settings.with_id(model);
+            settings = settings.named(model)?;
         }
         let key = self.key(&settings)?;
         let connector = self.connector(config.runtime.timeouts);
-        Ok(connector.connect(&settings.model, key, blobs)?)
+        let made = connector.connect(&settings.model, key, blobs);
+        made.map_err(|error| match error {
+            SetupError::MissingKey { provider, .. } => ModelError::UnnamedKey { provider },
+            other => other.into(),
+        })
     }
 
-    fn key(&self, settings: &ModelSettings) -> Result<Option<Secret>, SecretError> {
-        match &settings.key {
-            Some(key) => self.secrets.resolve(&key.name),
-            None => Ok(None),
+    /// Whether a model that a person named can be used as far as one can tell without asking its
+    /// endpoint: its provider is known, and there is a key for it.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub(crate) async fn accept(
+        self: &Arc<Self>,
+        project: PathBuf,
+        name: String,
+    ) -> Result<(), RpcError> {
+        let models = Arc::clone(self);
+        let look = move || {
+            let settings = models.config.current(Some(&project)).model.clone();
+            let settings = settings.named(&name)?;
+            models.key(&settings).map(drop)
+        };
+        let accepted = tokio::task::spawn_blocking(look).await;
+        accepted
+            .map_err(|error| RpcError::new(ErrorCode::InternalError, error.to_string()))?
+            .map_err(|error| failure::unfit(&error))
+    }
+
+    /// The key of a model; `None` if it needs none. One that somebody named must be there.
+    fn key(&self, settings: &ModelSettings) -> Result<Option<Secret>, ModelError> {
+        let Some(wanted) = &settings.key else {
+            return Ok(None);
+        };
+        for name in &wanted.names {
+            if let Some(secret) = self.secrets.resolve(name)? {
+                return Ok(Some(secret));
+            }
         }
+        Err(ModelError::NoKey {
+            provider: settings.provider().to_owned(),
+            variables: wanted.names.clone(),
+            file: self.secrets.file().to_owned(),
+        })
     }
 
     /// The connector for these timeouts. Connections are kept as long as the timeouts stay.

@@ -5,7 +5,7 @@ mod name;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use scorel_provider::Secret;
 
@@ -53,6 +53,12 @@ impl SecretStore {
     #[must_use]
     pub fn new(file: PathBuf) -> Self {
         Self::with_environment(file, |name| std::env::var_os(name))
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
     }
 
     fn with_environment(

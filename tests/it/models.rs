@@ -1,5 +1,8 @@
 //! Models: what there is, how one is chosen, whether it answers.
 
+mod other_provider;
+mod secrets;
+
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Output, Stdio};
 
@@ -167,7 +170,7 @@ async fn models_of_the_endpoint_and_of_the_configuration_are_listed_together() {
     assert_eq!(server.requests()[0].header("x-team"), Some("blue"));
     let table = shell.ok(&["models", "--provider", "lab"]).await;
     assert!(
-        table.contains("* lab/big") && table.contains("$0.50 / $2.00"),
+        table.contains("* lab:big") && table.contains("$0.50 / $2.00"),
         "{table}"
     );
     shell.stop().await;
@@ -203,8 +206,8 @@ async fn what_cannot_be_asked_is_an_error_that_says_why() {
         .await;
     assert_eq!(missing["error"]["code"], "provider_error");
     assert_eq!(
-        missing["error"]["details"]["keyVariable"],
-        "ANTHROPIC_API_KEY"
+        missing["error"]["details"]["keyVariables"],
+        json!(["ANTHROPIC_API_KEY"])
     );
     server.answer(Answer::json(503, r#"{"error":{"message":"busy"}}"#));
     let failed = shell.call("listModels", json!({"provider": "test"})).await;

@@ -1,5 +1,6 @@
 //! A connection without any library: bytes in, lines out.
 
+use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -28,7 +29,8 @@ impl Raw {
     /// Writes bytes, unless the daemon has closed the connection.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> bool {
         match self.0.get_mut().write_all(bytes) {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => false,
+            // The latter if it closed with something unread.
+            Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => false,
             Err(error) => panic!("cannot write: {error}"),
             Ok(()) => true,
         }
@@ -40,7 +42,7 @@ impl Raw {
         match self.0.read_line(&mut line) {
             Ok(0) => None,
             Ok(_) => Some(serde_json::from_str(&line).unwrap()),
-            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => None,
+            Err(error) if error.kind() == ConnectionReset => None,
             Err(error) => panic!("no answer: {error}"),
         }
     }
@@ -49,7 +51,7 @@ impl Raw {
     pub(crate) fn read_to_end(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         match self.0.read_to_end(&mut bytes) {
-            Err(error) if error.kind() != std::io::ErrorKind::ConnectionReset => {
+            Err(error) if error.kind() != ConnectionReset => {
                 panic!("the connection is not closed: {error}")
             }
             _ => bytes,

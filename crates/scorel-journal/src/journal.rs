@@ -74,7 +74,7 @@ impl Journal {
         self.numbers.last_issued()
     }
 
-    /// The last number that transient events can have before another record is appended.
+    /// The last number that the last record reserves: transient events get those before it.
     #[must_use]
     pub fn reserved_through(&self) -> Seq {
         self.numbers.reserved_through()

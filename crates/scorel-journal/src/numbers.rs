@@ -38,7 +38,7 @@ pub(crate) struct Traces {
 /// The numbers of one journal.
 ///
 /// A record's number is at most [`STRIDE`] above that of the record before it, and a transient's at
-/// most [`RESERVE`] above that of the last record. So however many lines are lost at the end of a
+/// most [`RESERVE`] − 1 above that of the last record. So however many lines are lost at the end of a
 /// file, an upper bound of the numbers that were published follows from their count.
 #[derive(Debug)]
 pub(crate) struct Numbers {
@@ -87,12 +87,16 @@ impl Numbers {
     }
 
     /// Issues a number to a transient event.
+    ///
+    /// Never the last one of the reserved block: after a crash numbering goes on there, and who has
+    /// seen the last transient event must not look like one who has seen what came after the crash.
     pub(crate) fn next_transient(&mut self) -> Result<Seq, NeedsRecord> {
-        if self.record_due || self.last_issued >= self.reserved_through() {
+        let next = self.last_issued.next();
+        if self.record_due || next >= self.reserved_through() {
             return Err(NeedsRecord);
         }
-        self.last_issued = self.last_issued.next();
-        Ok(self.last_issued)
+        self.last_issued = next;
+        Ok(next)
     }
 
     /// Issues a number to a record that is about to be written, or none if there is none left.
@@ -142,13 +146,26 @@ mod tests {
     }
 
     #[test]
-    fn transients_stop_at_the_end_of_the_reserved_block() {
+    fn transients_stop_before_the_end_of_the_reserved_block() {
         let mut numbers = after(10, 0, ContinueAt::LastRecord);
         let issued = std::iter::from_fn(|| numbers.next_transient().ok()).last();
-        assert_eq!(issued, Some(seq(10 + RESERVE)));
-        assert_eq!(numbers.next_record(), Some(seq(11 + RESERVE)));
+        assert_eq!(issued, Some(seq(9 + RESERVE)));
+        assert_eq!(numbers.next_record(), Some(seq(10 + RESERVE)));
         numbers.recorded();
-        assert_eq!(numbers.next_transient(), Ok(seq(12 + RESERVE)));
+        assert_eq!(numbers.next_transient(), Ok(seq(11 + RESERVE)));
+    }
+
+    #[test]
+    fn after_a_crash_nobody_has_seen_the_number_at_which_it_goes_on() {
+        for lost in 0..3 {
+            let mut numbers = after(10, lost, ContinueAt::LastRecord);
+            let _ = numbers.next_record();
+            numbers.recorded();
+            let seen = std::iter::from_fn(|| numbers.next_transient().ok()).last();
+            let last = numbers.last_record().get();
+            assert!(Some(after(last, 0, ContinueAt::Reserve).last_issued()) > seen);
+            assert!(Some(after(10, lost + 1, ContinueAt::LastRecord).last_issued()) > seen);
+        }
     }
 
     #[test]
@@ -180,7 +197,7 @@ mod tests {
                     numbers.recorded();
                     while numbers.next_transient().is_ok() {}
                     let again = after(10, lost_before + lines, ContinueAt::LastRecord);
-                    assert!(again.last_issued() >= numbers.last_issued());
+                    assert!(again.last_issued() > numbers.last_issued());
                 }
             }
         }

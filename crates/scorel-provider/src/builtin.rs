@@ -19,6 +19,7 @@ pub(crate) struct Builtin {
     pub(crate) base_url: &'static str,
     pub(crate) key: Key,
     pub(crate) wire: WireDialect,
+    pub(crate) colons: Colons,
     /// The models, the one to suggest first.
     pub(crate) models: &'static [KnownModel],
 }
@@ -26,10 +27,20 @@ pub(crate) struct Builtin {
 /// Whether a provider wants a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// It does; the variable of the environment in which people keep it.
-    Required(&'static str),
+    /// It does; the variables of the environment in which people keep it. The first that is set
+    /// counts.
+    Required(&'static [&'static str]),
     /// A server of one's own: a key is sent if there is one.
     Optional,
+}
+
+/// Where the ids of a provider's models may have colons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colons {
+    Nowhere,
+    /// After this beginning only.
+    After(&'static str),
+    Anywhere,
 }
 
 impl Builtin {
@@ -43,6 +54,11 @@ impl Builtin {
             .iter()
             .filter(|builtin| matches!(builtin.key, Key::Required(_)));
         public.find(|builtin| builtin.host() == Some(host))
+    }
+
+    /// The first provider that has that model.
+    pub(crate) fn with_model(id: &str) -> Option<&'static Self> {
+        BUILTINS.iter().find(|builtin| builtin.model(id).is_some())
     }
 
     /// The model of that id, which may have the date of a version at its end.
@@ -82,8 +98,9 @@ pub struct BuiltinProvider {
     pub name: &'static str,
     /// Where its endpoint is; empty for `demo`, which needs none.
     pub base_url: &'static str,
-    /// The variable of the environment in which people keep its key; `None` if it needs none.
-    pub key_variable: Option<&'static str>,
+    /// The variables of the environment in which people keep its key, of which the first that is
+    /// set counts; empty if it needs none.
+    pub key_variables: &'static [&'static str],
 }
 
 impl BuiltinProvider {
@@ -91,7 +108,7 @@ impl BuiltinProvider {
     pub const DEMO: Self = Self {
         name: "demo",
         base_url: "",
-        key_variable: None,
+        key_variables: &[],
     };
 
     /// All of them, `demo` first.
@@ -102,7 +119,7 @@ impl BuiltinProvider {
     /// Whether it is a server that people run on their own machine.
     #[must_use]
     pub fn is_local(&self) -> bool {
-        self.key_variable.is_none() && *self != Self::DEMO
+        self.key_variables.is_empty() && *self != Self::DEMO
     }
 }
 
@@ -111,19 +128,19 @@ impl From<&Builtin> for BuiltinProvider {
         Self {
             name: builtin.name,
             base_url: builtin.base_url,
-            key_variable: match builtin.key {
-                Key::Required(variable) => Some(variable),
-                Key::Optional => None,
+            key_variables: match builtin.key {
+                Key::Required(variables) => variables,
+                Key::Optional => &[],
             },
         }
     }
 }
 
-/// The variable of the environment in which people keep the key of a built-in provider; `None` if
-/// the provider is unknown or needs no key.
+/// The variables of the environment in which people keep the key of a built-in provider, of which
+/// the first that is set counts; empty if the provider is unknown or needs no key.
 #[must_use]
-pub fn key_variable(provider: &str) -> Option<&'static str> {
-    BuiltinProvider::from(Builtin::find(provider)?).key_variable
+pub fn key_variables(provider: &str) -> &'static [&'static str] {
+    Builtin::find(provider).map_or(&[], |builtin| BuiltinProvider::from(builtin).key_variables)
 }
 
 /// The names of all built-in providers, `demo` first.

@@ -19,7 +19,7 @@ use reqwest::Url;
 use reqwest::header::HeaderName;
 use scorel_runtime::ModelRequest;
 
-use crate::wire::{self, ModelOrigin, Wire, with_path};
+use crate::wire::{self, ModelOrigin, Wire, has_version, with_path};
 
 /// The version of the API whose paths are used where the base URL names none.
 const VERSION: &str = "v1beta";
@@ -40,9 +40,12 @@ impl Wire for GoogleGenerativeAi {
 
     fn url(base: Url, model: &str) -> Url {
         let model = model.strip_prefix("models/").unwrap_or(model);
-        let version = if has_version(&base) { "" } else { VERSION };
-        let path = format!("{version}/models/{model}:streamGenerateContent");
-        let mut url = with_path(base, path.trim_start_matches('/'));
+        let path = format!("models/{model}:streamGenerateContent");
+        let mut url = if has_version(&base) || has_publisher(&base) {
+            with_path(base, &path)
+        } else {
+            with_path(base, &format!("{VERSION}/{path}"))
+        };
         url.query_pairs_mut().append_pair("alt", "sse");
         url
     }
@@ -60,17 +63,10 @@ impl Wire for GoogleGenerativeAi {
     }
 }
 
-/// Whether the path ends with a version such as `v1beta`, or with a publisher, whose version stands
-/// further in front.
-fn has_version(base: &Url) -> bool {
+/// Whether the path ends with a publisher, whose version stands further in front.
+fn has_publisher(base: &Url) -> bool {
     let path = base.path().trim_end_matches('/');
-    let mut segments = path.rsplit('/');
-    let last = segments.next().unwrap_or_default();
-    let numbered = last.strip_prefix('v').is_some_and(|version| {
-        version.starts_with(|first: char| first.is_ascii_digit())
-            && version.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    });
-    numbered || segments.next() == Some("publishers")
+    path.rsplit('/').nth(1) == Some("publishers")
 }
 
 #[cfg(test)]

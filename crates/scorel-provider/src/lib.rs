@@ -23,6 +23,7 @@ mod google_generative_ai;
 mod http;
 mod listing;
 mod model_facts;
+mod model_name;
 mod openai_completions;
 mod openai_responses;
 mod place;
@@ -34,7 +35,7 @@ mod wire;
 mod wire_dialect;
 
 pub use blobs::{BlobSource, NoBlobs};
-pub use builtin::{BuiltinProvider, builtin_providers, key_variable};
+pub use builtin::{BuiltinProvider, builtin_providers, key_variables};
 pub use config::{ModelConfig, ModelSource};
 pub use connect::Connector;
 pub use http::Timeouts;

@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::place::Place;
-use crate::wire::{ConfiguredHeaders, with_path};
+use crate::wire::{ConfiguredHeaders, has_version, with_path};
 use crate::{Connector, ModelConfig, ModelFacts, Secret, SetupError};
 
 /// How long all pages of a list may take together.
@@ -101,14 +101,6 @@ impl Listing {
         };
         self.headers.iter().map(header).collect()
     }
-}
-
-/// Whether the path ends with a version such as `v1beta`.
-fn has_version(base: &Url) -> bool {
-    let path = base.path().trim_end_matches('/');
-    let last = path.rsplit('/').next().unwrap_or_default();
-    let version = last.strip_prefix('v').unwrap_or_default();
-    version.starts_with(|first: char| first.is_ascii_digit())
 }
 
 impl Connector {

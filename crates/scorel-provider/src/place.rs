@@ -12,8 +12,8 @@ pub(crate) struct Place<'a> {
     /// The provider of the table whose models are there.
     pub(crate) builtin: Option<&'static Builtin>,
     pub(crate) wire: WireDialect,
-    /// The variable in which people keep the key that the place wants.
-    required_key: Option<&'static str>,
+    /// The variables in which people keep the key that the place wants.
+    required_key: Option<&'static [&'static str]>,
 }
 
 impl<'a> Place<'a> {
@@ -29,7 +29,7 @@ impl<'a> Place<'a> {
                     builtin: Some(builtin),
                     wire: builtin.wire,
                     required_key: match builtin.key {
-                        Key::Required(variable) => Some(variable),
+                        Key::Required(variables) => Some(variables),
                         Key::Optional => None,
                     },
                 })
@@ -59,9 +59,9 @@ impl<'a> Place<'a> {
     /// The provider does not answer without a key, and there is none.
     pub(crate) fn check_key(&self, key: Option<&Secret>) -> Result<(), SetupError> {
         match self.required_key {
-            Some(variable) if key.is_none() => Err(SetupError::MissingKey {
+            Some(variables) if key.is_none() => Err(SetupError::MissingKey {
                 provider: self.provider.to_owned(),
-                variable,
+                variables,
             }),
             _ => Ok(()),
         }
@@ -86,10 +86,10 @@ fn wire(builtin: Option<&Builtin>, host: &str, compatible: WireDialect) -> WireD
 
 /// The built-in provider of that name.
 fn find(name: &str) -> Result<&'static Builtin, SetupError> {
-    Builtin::find(name).ok_or_else(|| unknown(name))
+    Builtin::find(name).ok_or_else(|| unknown_provider(name))
 }
 
-fn unknown(name: &str) -> SetupError {
+pub(crate) fn unknown_provider(name: &str) -> SetupError {
     let known = builtin_providers();
     let likeness = |other: &&str| strsim::jaro_winkler(name, other);
     let closest = known

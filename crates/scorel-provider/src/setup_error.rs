@@ -11,6 +11,20 @@ pub enum SetupError {
         /// All known names.
         known: Vec<&'static str>,
     },
+    /// A model was named, and there is only the demo.
+    #[error(
+        "no provider is configured that could have a model {name:?}{}",
+        suggestion.as_ref().map_or_else(
+            || "; name one in front of it, such as openai:ID".to_owned(),
+            |name| format!(" (is {name:?} meant?)")
+        )
+    )]
+    NotTheDemo {
+        /// The model that was named.
+        name: String,
+        /// The model of the built-in table that is probably meant.
+        suggestion: Option<String>,
+    },
     /// No wire has that name.
     #[error("there is no wire {api:?}; known are {}", known.join(", "))]
     UnknownApi {
@@ -20,12 +34,12 @@ pub enum SetupError {
         known: Vec<&'static str>,
     },
     /// The provider does not answer without a key.
-    #[error("{provider} needs a key; it is usually kept in the variable {variable}")]
+    #[error("{provider} needs a key; it is usually kept in the variable {}", variables.join(" or "))]
     MissingKey {
         /// The provider's name.
         provider: String,
-        /// The variable of the environment in which people keep the key.
-        variable: &'static str,
+        /// The variables of the environment in which people keep the key.
+        variables: &'static [&'static str],
     },
     /// No model was named.
     #[error("no model of {provider} is named")]

@@ -18,7 +18,7 @@ mod thinking;
 pub(crate) use answer::Answer;
 pub(crate) use call_ids::CallIds;
 pub(crate) use configured_headers::ConfiguredHeaders;
-pub(crate) use content::Content;
+pub(crate) use content::{Content, said};
 pub(crate) use digest::digest;
 pub(crate) use endpoint::Endpoint;
 pub(crate) use failure::{stream_failure, truncated};
@@ -64,6 +64,16 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
 
     /// An answer of which nothing came yet.
     fn answer(origin: ModelOrigin) -> Self::Answer;
+}
+
+/// Whether the path ends with a version such as `v1beta`.
+pub(crate) fn has_version(base: &Url) -> bool {
+    let path = base.path().trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or_default();
+    last.strip_prefix('v').is_some_and(|version| {
+        version.starts_with(|first: char| first.is_ascii_digit())
+            && version.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
 /// The URL with segments added to its path; its query, which some gateways need, stays.

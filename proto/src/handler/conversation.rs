@@ -152,7 +152,8 @@ fn message_to_llm(message: &Message) -> LlmAction {
     }
 }
 
-/// Reasoning that was cut off is for people only: no provider takes it back.
+/// Reasoning that was cut off is for people only: no provider takes it back. A whole answer without
+/// content may still hold what its provider wants back, such as calls of the provider's own tools.
 fn assistant_to_llm(message: &AssistantMessage) -> LlmAction {
     let mut message = message.clone();
     if message.partial {
@@ -160,7 +161,8 @@ fn assistant_to_llm(message: &AssistantMessage) -> LlmAction {
             .content
             .retain(|block| !matches!(block, Block::Thinking { .. }));
     }
-    if message.content.is_empty() {
+    let wanted_back = !message.partial && message.meta.provider.is_some();
+    if message.content.is_empty() && !wanted_back {
         return LlmAction::Skip;
     }
     LlmAction::Include(Message::Assistant(message))
@@ -232,5 +234,35 @@ fn block_text(block: &Block) -> String {
         Block::ToolUse { name, .. } => format!("[call of {name}]"),
         Block::ToolResult(result) => plain_text(&result.content),
         Block::Blob { size, preview, .. } => format!("{preview}\n[{size} bytes in all]"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LlmAction, assistant_to_llm};
+    use crate::{AssistantMessage, Meta, StopReason};
+
+    #[test]
+    fn an_answer_without_content_is_skipped_unless_its_provider_wants_something_back() {
+        let answer = |kept: bool, partial| AssistantMessage {
+            content: Vec::new(),
+            model: "m".to_owned(),
+            stop_reason: StopReason::Pause,
+            usage: None,
+            partial,
+            meta: Meta {
+                source: None,
+                provider: kept.then(|| serde_json::json!({"blocks": []})),
+            },
+        };
+        for (kept, partial, included) in [
+            (true, false, true),
+            (true, true, false),
+            (false, false, false),
+        ] {
+            let action = assistant_to_llm(&answer(kept, partial));
+            let found = matches!(action, LlmAction::Include(_));
+            assert_eq!(found, included, "kept {kept}, partial {partial}");
+        }
     }
 }

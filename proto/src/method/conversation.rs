@@ -85,7 +85,8 @@ pub struct SendMessageParams {
         skip_serializing_if = "Option::is_none"
     )]
     pub expected_leaf_id: Option<Option<EventId>>,
-    /// A model for this session from now on, by its id at the configured provider.
+    /// A model for this session from now on, by its id at the configured provider or as
+    /// `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The client's name for this command; needs a client id.

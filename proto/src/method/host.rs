@@ -140,9 +140,9 @@ pub struct ListModelsResult {
 pub struct ModelProvider {
     /// The name.
     pub name: String,
-    /// The variable in which its key is looked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key_variable: Option<String>,
+    /// The variables in which its key is looked for, of which the first that is set counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub key_variables: Vec<String>,
     /// Whether the daemon has that key.
     pub has_key: bool,
     /// Whether it is a server that people run on their own machine.
@@ -211,7 +211,8 @@ pub struct CheckModelParams {
     /// The project whose configuration counts; otherwise the user's alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
-    /// The model's id at the configured provider; otherwise the one that new sessions use.
+    /// The model, by its id at the configured provider or as `provider:id`; otherwise the one that
+    /// new sessions use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }

@@ -21,7 +21,7 @@ pub struct Session {
     pub parent: Option<SessionParent>,
     /// Its title, or the beginning of its first message; `null` while it has neither.
     pub title: Option<String>,
-    /// The model it uses, as `provider/id`; `null` if it follows the configuration.
+    /// The model it uses, as it was named; `null` if it follows the configuration.
     pub model: Option<String>,
     /// How much the model thinks.
     pub thinking_level: ThinkingLevel,
@@ -99,7 +99,7 @@ pub struct CreateSessionParams {
     /// A title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A model, by its id at the configured provider.
+    /// A model, by its id at the configured provider or as `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// How much the model should think.
@@ -195,7 +195,7 @@ pub struct UpdateSessionParams {
     /// A new title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A new model, by its id at the configured provider.
+    /// A new model, by its id at the configured provider or as `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// A new thinking level.

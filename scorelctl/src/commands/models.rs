@@ -26,8 +26,9 @@ pub(super) async fn run(
     Ok(Exit::Success)
 }
 
+/// Names are written as `send --model` takes them.
 fn table(answer: &ListModelsResult, output: &mut Output) -> io::Result<()> {
-    let name = |model: &Model| one_line(&format!("{}/{}", model.provider, model.id));
+    let name = |model: &Model| one_line(&format!("{}:{}", model.provider, model.id));
     let names: Vec<String> = answer.models.iter().map(name).collect();
     let width = names.iter().map(|name| name.chars().count()).max();
     let width = width.unwrap_or(0).clamp(5, 60);
@@ -39,11 +40,8 @@ fn table(answer: &ListModelsResult, output: &mut Output) -> io::Result<()> {
         output.line(&header)?;
     }
     for (name, model) in names.iter().zip(&answer.models) {
-        let mark = if *name == answer.default_model {
-            '*'
-        } else {
-            ' '
-        };
+        let is_default = answer.default_model == format!("{}/{}", model.provider, model.id);
+        let mark = if is_default { '*' } else { ' ' };
         let line = format!(
             "{mark} {name:<width$}  {:>7}  {:>7}  {:>15}  {}",
             tokens(model.context_window),

@@ -139,7 +139,7 @@ async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Fail
             let params = CreateSessionParams {
                 project_id: project.project_id,
                 title: None,
-                model: None,
+                model: args.model.clone(),
                 thinking_level: None,
                 tools: None,
                 command_id: Some(new_command_id()),
@@ -159,14 +159,14 @@ async fn say_demo(
     control: &mut Control,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    if output.json || args.model.is_some() {
+    if output.json {
         return Ok(());
     }
-    let model = match &session.model {
+    let model = match args.model.as_ref().or(session.model.as_ref()) {
         Some(model) => model.clone(),
         None => control.call::<GetStatus>(&NoParams {}).await?.default_model,
     };
-    if model == "demo" || model.starts_with("demo/") {
+    if model == "demo" || model.starts_with("demo/") || model.starts_with("demo:") {
         let config = control.link().home().path().join("config.toml");
         output.note(&format!(
             "note: the demo model answers, which is no language model; `scorelctl init` writes {} \

@@ -1,17 +1,20 @@
 //! Checking a home, with a program in the place of the daemon's.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::program::Place;
 
 /// A program that says how it was called and ends with 1.
 fn stand_in(place: &Place) -> PathBuf {
     let path = place.work().join("stand-in");
-    let script = "#!/bin/sh\necho \"$@\"\necho talk >&2\nexit 1\n";
-    fs::write(&path, script).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("executable");
+    let text = "#!/bin/sh\necho \"$@\"\necho talk >&2\nexit 1\n";
+    // By a process of its own: one that another test starts meanwhile would hold the file open for
+    // writing for a moment, and a file that is can not be run.
+    let script = "printf %s \"$1\" > \"$0\" && chmod 700 \"$0\"";
+    let mut shell = Command::new("sh");
+    let written = shell.args(["-c", script]).arg(&path).arg(text).status();
+    assert!(written.expect("sh runs").success());
     path
 }
 

@@ -15,7 +15,7 @@ fn daemon(place: &Place) -> Daemon {
     let daemon = Daemon::start(place);
     let provider = |name: &str, variable: Option<&str>, live: bool| {
         json!({
-            "name": name, "keyVariable": variable, "hasKey": false,
+            "name": name, "keyVariables": variable.into_iter().collect::<Vec<_>>(), "hasKey": false,
             "local": variable.is_none(), "live": live,
         })
     };

@@ -15,7 +15,7 @@ fn answer() -> Value {
             {"provider": "ollama", "id": "qwen3\u{1b}[2J", "live": true},
         ],
         "providers": [
-            {"name": "anthropic", "keyVariable": "K", "hasKey": true, "local": false,
+            {"name": "anthropic", "keyVariables": ["K"], "hasKey": true, "local": false,
              "live": false, "problem": "the key is wrong"},
             {"name": "vllm", "hasKey": false, "local": true, "live": false,
              "problem": "nobody listens"},
@@ -37,7 +37,7 @@ fn models_are_listed_with_their_limits_and_prices() {
         words,
         [
             "*",
-            "anthropic/claude-x",
+            "anthropic:claude-x",
             "1M",
             "64k",
             "$3.00",
@@ -48,7 +48,7 @@ fn models_are_listed_with_their_limits_and_prices() {
         ]
     );
     assert_eq!(
-        lines[2], "  ollama/qwen3^[[2J",
+        lines[2], "  ollama:qwen3^[[2J",
         "nothing to obey, no blanks at the end"
     );
     assert!(ended.err.contains("the key is wrong"), "{}", ended.err);

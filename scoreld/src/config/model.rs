@@ -1,5 +1,7 @@
 use scorel_proto::ThinkingLevel;
-use scorel_provider::{ModelConfig, ModelSource, Price, builtin_providers, key_variable};
+use scorel_provider::{
+    ModelConfig, ModelSource, Price, SetupError, builtin_providers, key_variables,
+};
 
 use super::ConfigError;
 use super::dollars::Dollars;
@@ -24,8 +26,8 @@ pub struct ModelSettings {
 /// The name of the variable that holds a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyName {
-    /// The variable.
-    pub name: String,
+    /// The variable, and those that count if it is not set.
+    pub names: Vec<String>,
     /// Who named it. The key is for the endpoint that the same layer named and for no other.
     pub layer: Layer,
 }
@@ -62,21 +64,26 @@ impl ModelSettings {
         self.model.source.provider()
     }
 
-    /// Uses another model of the same provider. What was said about the model that was configured
-    /// does not hold for another model whose provider is known.
+    /// Uses another model of the same provider, whatever its id looks like.
     #[must_use]
-    pub fn with_id(mut self, id: &str) -> Self {
-        if self.model.id != id {
-            self.model.id = id.to_owned();
-            if matches!(self.model.source, ModelSource::Builtin { .. }) {
-                self.model.context_window = None;
-                self.model.max_output_tokens = None;
-                self.model.reasoning = None;
-                self.model.images = None;
-                self.model.price = None;
-            }
-        }
-        self
+    pub fn with_id(self, id: &str) -> Self {
+        let model = self.model.with_id(id);
+        Self { model, ..self }
+    }
+
+    /// Uses the model that a person named: by its id at the configured provider, or with a
+    /// provider of the program's own table in front, whose usual key is used then.
+    ///
+    /// # Errors
+    /// The provider is unknown, or no model of it is named.
+    pub fn named(self, name: &str) -> Result<Self, SetupError> {
+        let model = self.model.named(name)?;
+        let key = if model.source == self.model.source {
+            self.key
+        } else {
+            KeyName::usual(model.source.provider())
+        };
+        Ok(Self { model, key, ..self })
     }
 
     /// What the user's `[model]` means.
@@ -169,7 +176,7 @@ impl ModelSettings {
 fn key(section: &ModelSection, source: &ModelSource) -> Option<KeyName> {
     if let Some(name) = &section.api_key_env {
         return Some(KeyName {
-            name: name.as_str().to_owned(),
+            names: vec![name.as_str().to_owned()],
             layer: Layer::User,
         });
     }
@@ -177,14 +184,20 @@ fn key(section: &ModelSection, source: &ModelSource) -> Option<KeyName> {
         ModelSource::Builtin {
             provider,
             base_url: None,
-        } => {
-            let name = key_variable(provider)?;
-            Some(KeyName {
-                name: name.to_owned(),
-                layer: Layer::Builtin,
-            })
-        }
+        } => KeyName::usual(provider),
         _ => None,
+    }
+}
+
+impl KeyName {
+    /// The variables that people use for the provider, if it wants a key.
+    pub(crate) fn usual(provider: &str) -> Option<Self> {
+        let names = key_variables(provider).iter();
+        let names: Vec<_> = names.map(ToString::to_string).collect();
+        (!names.is_empty()).then_some(Self {
+            names,
+            layer: Layer::Builtin,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Changes of the host, each carried out once however often it is asked for.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
@@ -117,8 +118,12 @@ impl Host {
         params: CreateSessionParams,
     ) -> Result<Subject, RpcError> {
         let project_id = params.project_id;
-        if self.projects.get(project_id).is_none() {
+        let Some(project) = self.projects.get(project_id) else {
             return Err(project_not_found(project_id));
+        };
+        if let Some(model) = &params.model {
+            let dir = PathBuf::from(project.work_dir);
+            self.models.accept(dir, model.clone()).await?;
         }
         let new = NewSession {
             project_id,

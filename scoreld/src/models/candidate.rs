@@ -3,15 +3,14 @@ use scorel_provider::{
     BuiltinProvider, Connector, ListedModel, ModelConfig, ModelFacts, Price, Secret,
 };
 
-use super::Models;
-use crate::config::{KeyName, Layer, ModelSettings};
-use crate::secret::SecretError;
+use super::{ModelError, Models};
+use crate::config::{KeyName, ModelSettings};
 
 /// A provider whose models may be listed.
 #[derive(Debug)]
 pub(super) struct Candidate {
     settings: ModelSettings,
-    key: Result<Option<Secret>, SecretError>,
+    key: Result<Option<Secret>, ModelError>,
     local: bool,
     /// Whether it is the one that turns use.
     is_default: bool,
@@ -38,13 +37,9 @@ impl Candidate {
 
     /// A provider of the table at its own address.
     pub(super) fn builtin(models: &Models, provider: &BuiltinProvider) -> Self {
-        let key = provider.key_variable.map(|name| KeyName {
-            name: name.to_owned(),
-            layer: Layer::Builtin,
-        });
         let settings = ModelSettings {
             model: ModelConfig::builtin(provider.name, ""),
-            key,
+            key: KeyName::usual(provider.name),
             ..ModelSettings::demo()
         };
         Self {
@@ -57,6 +52,17 @@ impl Candidate {
 
     pub(super) fn name(&self) -> &str {
         self.settings.provider()
+    }
+
+    /// The variables in which its key is looked for.
+    fn key_variables(&self) -> &[String] {
+        let key = self.settings.key.as_ref();
+        key.map_or(&[], |key| &key.names)
+    }
+
+    /// Why its key cannot be used.
+    pub(super) fn key_problem(&self) -> Option<&ModelError> {
+        self.key.as_ref().err()
     }
 
     /// Asks the endpoint.
@@ -83,7 +89,7 @@ impl Candidate {
         self.add_configured(&mut models);
         let provider = ModelProvider {
             name: self.name().to_owned(),
-            key_variable: self.settings.key.as_ref().map(|key| key.name.clone()),
+            key_variables: self.key_variables().to_vec(),
             has_key: matches!(self.key, Ok(Some(_))),
             local: self.local,
             live,

@@ -19,7 +19,7 @@ const MAX_OUTPUT_TOKENS: u64 = 1_024;
 const QUESTION: &str = "Answer with one word: ready";
 
 impl Models {
-    /// Asks the configured model, or another of the same provider, for one word.
+    /// Asks the configured model, or another one that is named, for one word.
     ///
     /// # Errors
     /// It cannot be asked, or does not answer well.
@@ -54,11 +54,17 @@ impl Models {
         model: Option<&str>,
     ) -> (String, Result<Arc<dyn Provider>, ModelError>) {
         let mut config = (*self.config.current(project)).clone();
+        if let Some(model) = model {
+            match config.model.clone().named(model) {
+                Ok(named) => config.model = named,
+                Err(error) => {
+                    let error = ModelError::from(error);
+                    return (error.provider().unwrap_or_default().to_owned(), Err(error));
+                }
+            }
+        }
         let limit = &mut config.model.model.max_output_tokens;
         *limit = Some(limit.unwrap_or(MAX_OUTPUT_TOKENS).min(MAX_OUTPUT_TOKENS));
-        if let Some(model) = model {
-            model.clone_into(&mut config.model.model.id);
-        }
         let provider = self.provider(&config, None, Arc::new(NoBlobs));
         (config.model.provider().to_owned(), provider)
     }

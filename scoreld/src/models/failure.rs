@@ -7,11 +7,36 @@ use serde_json::{Value, json};
 
 use super::ModelError;
 
+/// A model that was named cannot be used.
+pub(super) fn unfit(error: &ModelError) -> RpcError {
+    let unknown = matches!(
+        error,
+        ModelError::Setup(
+            SetupError::UnknownProvider { .. }
+                | SetupError::MissingModel { .. }
+                | SetupError::NotTheDemo { .. }
+        )
+    );
+    let mut refused = unusable(error.provider().unwrap_or_default(), error);
+    if unknown {
+        refused.code = ErrorCode::InvalidParams;
+        refused.details["field"] = json!("model");
+    }
+    refused
+}
+
 /// The configuration of a provider cannot work.
 pub(super) fn unusable(provider: &str, error: &ModelError) -> RpcError {
     let mut details = json!({ "provider": provider });
-    if let ModelError::Setup(SetupError::MissingKey { variable, .. }) = error {
-        details["keyVariable"] = json!(variable);
+    match error {
+        ModelError::NoKey { variables, .. } => details["keyVariables"] = json!(variables),
+        ModelError::Setup(SetupError::UnknownProvider { suggestion, .. }) => {
+            details["suggestion"] = json!(suggestion);
+        }
+        ModelError::Setup(SetupError::NotTheDemo { suggestion, .. }) => {
+            details["suggestion"] = json!(suggestion);
+        }
+        _ => {}
     }
     refused(error.to_string(), details)
 }
@@ -22,11 +47,6 @@ pub(super) fn unlisted(provider: &str, error: ListError) -> RpcError {
         ListError::Setup(error) => unusable(provider, &error.into()),
         ListError::Call(error) => failed(provider, &error),
     }
-}
-
-/// The key of a provider cannot be read.
-pub(super) fn unreadable_key(provider: &str, problem: String) -> RpcError {
-    refused(problem, json!({ "provider": provider }))
 }
 
 /// A provider's endpoint did not answer well.

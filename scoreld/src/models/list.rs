@@ -81,9 +81,11 @@ impl Plan {
         if !live {
             return Ok(candidate.outcome(Err(Unlisted::NotAsked)));
         }
+        if let Some(problem) = candidate.key_problem() {
+            return Err(failure::unusable(name, problem));
+        }
         match candidate.ask(&self.connector).await {
             Err(Unlisted::Failed(error)) => Err(failure::unlisted(name, error)),
-            Err(Unlisted::Key(problem)) => Err(failure::unreadable_key(name, problem)),
             listed => Ok(candidate.outcome(listed)),
         }
     }

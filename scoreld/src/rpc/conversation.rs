@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::caller::command;
 use super::register::method;
-use super::sessions::check_name;
+use super::sessions::{check_model, check_name};
 use crate::host::Host;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -32,6 +32,8 @@ async fn send(
     let id = params.command_id.take();
     let command = command(&call, id, SendMessage::NAME, &params)?;
     check_name("model", params.model.as_deref())?;
+    let lane = host.sessions.get(params.session_id).await?;
+    check_model(&host, &lane, params.model.as_deref()).await?;
     let request = SendRequest {
         command,
         content: params.content.0,
@@ -40,7 +42,6 @@ async fn send(
         expected_leaf_id: params.expected_leaf_id,
         model: params.model,
     };
-    let lane = host.sessions.get(params.session_id).await?;
     Ok(lane.send(request).await?)
 }
 

@@ -11,7 +11,7 @@ use scorel_proto::{
     SessionId, UpdateSession, UpdateSessionParams, UpdateSessionResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
-use scorel_session::{Command, ListFilter};
+use scorel_session::{Command, Lane, ListFilter};
 
 use super::caller::command;
 use super::register::method;
@@ -89,6 +89,8 @@ async fn update(
     check_name("model", params.model.as_deref())?;
     let id = params.command_id.take();
     let command = command(&call, id, UpdateSession::NAME, &params)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    check_model(&host, &lane, params.model.as_deref()).await?;
     let changes = SessionChanges {
         title: params.title,
         model: params.model,
@@ -96,7 +98,7 @@ async fn update(
         tools: params.tools,
         archived: None,
     };
-    change(&host, params.session_id, command, changes).await
+    change(&lane, command, changes).await
 }
 
 async fn archive(
@@ -111,12 +113,12 @@ async fn archive(
         archived,
         ..SessionChanges::default()
     };
-    change(&host, params.session_id, command, changes).await
+    let lane = host.sessions.get(params.session_id).await?;
+    change(&lane, command, changes).await
 }
 
 async fn change(
-    host: &Host,
-    session_id: SessionId,
+    lane: &Arc<Lane>,
     command: Command,
     changes: SessionChanges,
 ) -> Result<UpdateSessionResult, RpcError> {
@@ -126,7 +128,6 @@ async fn change(
             "there is nothing to change",
         ));
     }
-    let lane = host.sessions.get(session_id).await?;
     let (seq, session) = lane.update(command, changes).await?;
     Ok(UpdateSessionResult { seq, session })
 }
@@ -173,6 +174,25 @@ pub(super) fn limit(asked: Option<u32>, default: usize, max: usize) -> Result<us
             let text = format!("`limit` must be between 1 and {max}");
             Err(RpcError::new(ErrorCode::InvalidParams, text))
         }
+    }
+}
+
+/// A session is to have a model that can be used. One that it has already is not looked at again:
+/// the command may be one that was carried out before.
+pub(super) async fn check_model(
+    host: &Host,
+    lane: &Arc<Lane>,
+    model: Option<&str>,
+) -> Result<(), RpcError> {
+    let Some(model) = model else { return Ok(()) };
+    let session = lane.session().await?;
+    let project = host.projects.get(session.project_id);
+    match project.filter(|_| session.model.as_deref() != Some(model)) {
+        Some(project) => {
+            let dir = PathBuf::from(project.work_dir);
+            host.models.accept(dir, model.to_owned()).await
+        }
+        None => Ok(()),
     }
 }
 

@@ -95,10 +95,10 @@ fn many_values() -> Vec<Bomb> {
             format!("[{{}}{}]", ",{}".repeat(8 * MIB / 3 - 10)),
             "invalid_request",
         ),
-        ("depth 65", nested(65), "parse_error"),
-        ("depth 129", nested(129), "parse_error"),
-        ("depth 100,000", nested(100_000), "parse_error"),
-        ("depth 4,000,000", nested(4_000_000), "parse_error"),
+        ("B-24: depth 65", nested(65), "parse_error"),
+        ("B-24: depth 129", nested(129), "parse_error"),
+        ("B-24: depth 100,000", nested(100_000), "parse_error"),
+        ("B-24: depth 4,000,000", nested(4_000_000), "parse_error"),
     ]
 }
 
@@ -273,14 +273,17 @@ async fn a_frame_of_the_limit_is_read_and_one_byte_more_is_not() {
     let mut raw = Raw::connect(&daemon);
     raw.write(frame(8 * MIB).as_bytes());
     raw.write(b"\n");
-    assert!(raw.reply().unwrap()["result"].is_object());
+    assert!(raw.reply().unwrap()["result"].is_object(), "B-04");
     daemon.forget_peak();
     let before = daemon.resident_kib();
     // Nobody reads the whole of it.
     let more = frame(8 * MIB + 1) + "\n" + &"x".repeat(32 * MIB);
     raw.write(more.as_bytes());
     let reply = raw.reply().expect("an answer before the end");
-    assert_eq!(reply["error"]["data"]["code"], "payload_too_large");
+    assert_eq!(
+        reply["error"]["data"]["code"], "payload_too_large",
+        "B-04, B-05"
+    );
     assert_eq!(raw.read(), None, "and the connection is closed");
     let grown = daemon.peak_kib().saturating_sub(before);
     assert!(grown <= GROWTH_KIB, "{grown} KiB");

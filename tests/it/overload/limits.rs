@@ -1,12 +1,13 @@
 //! Limits with their errors, and places that are free again.
 
 use std::io::{ErrorKind, Write};
+use std::net::Shutdown;
 
 use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
 
 use crate::raw::Raw;
-use crate::under_test::{SCORELD, new_session};
+use crate::under_test::{SCORELD, Watch, new_session, send};
 
 async fn configured(rpc: &str) -> DaemonUnderTest {
     let mut daemon = DaemonUnderTest::new(SCORELD);
@@ -60,7 +61,7 @@ async fn ten_thousand_subscriptions_are_not_more_than_the_limit() {
         .iter()
         .filter(|reply| reply["result"].is_string())
         .count();
-    assert_eq!(made, 64);
+    assert_eq!(made, 64, "B-34");
     let refused = replies
         .iter()
         .filter(|reply| reply["error"]["data"]["code"] == "overloaded");
@@ -81,7 +82,7 @@ async fn a_frame_that_is_never_finished_ends_its_connection_and_no_other() {
     let told = String::from_utf8(slow.read_to_end()).unwrap();
     println!("a slow sender is told: {told:?}");
     headers.read_to_end();
-    assert!(others.works(), "an idle connection lives on");
+    assert!(others.works(), "B-03: an idle connection lives on");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -137,4 +138,42 @@ async fn a_client_that_reads_nothing_is_disconnected_in_time_and_its_place_is_fr
     assert!(closed.contains(&end), "{end}");
     // Until the daemon has noticed its own end of it, it may refuse and close.
     while !Raw::connect(&daemon).works() {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peer_of_which_one_half_is_closed_is_served_to_its_end_and_no_longer() {
+    let daemon = configured("maxConnections = 2").await;
+    let (client, session) = new_session(&daemon).await;
+    let subscribe = json!({"sessionId": session});
+
+    let mut says_no_more = Raw::connect(&daemon);
+    assert!(says_no_more.call("subscribeEvents", &subscribe)["result"].is_string());
+    says_no_more.write(b"{\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"getStatus\"}\n");
+    says_no_more.stream().shutdown(Shutdown::Write).unwrap();
+    assert_eq!(says_no_more.reply().unwrap()["id"], "last");
+    assert_eq!(
+        says_no_more.reply(),
+        None,
+        "what it has subscribed to ends too"
+    );
+
+    // Until the daemon has noticed its own end of it, it may refuse and close.
+    let mut hears_no_more = loop {
+        let mut raw = Raw::connect(&daemon);
+        if raw.works() {
+            break raw;
+        }
+    };
+    assert!(hears_no_more.call("subscribeEvents", &subscribe)["result"].is_string());
+    hears_no_more.stream().shutdown(Shutdown::Read).unwrap();
+    send(&client, session, "Hello?").await;
+    let ask = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getStatus\"}\n";
+    let mut asked = 0;
+    while hears_no_more.write(ask) {
+        asked += 1;
+        assert!(asked < 1_000_000, "nobody hears the answers");
+    }
+    while !Raw::connect(&daemon).works() {}
+    let mut watch = Watch::from_start(&client, session).await;
+    watch.until("turn_outcome").await;
 }

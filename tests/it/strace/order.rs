@@ -57,6 +57,68 @@ async fn the_lint_finds_a_daemon_that_does_not_sync() {
     assert_eq!(flushed.early.len(), flushed.told);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_is_synced_and_a_session_is_told_after_its_names_are() {
+    if !strace_works() {
+        return;
+    }
+    let trace = traced_run("").await;
+    let names = names(&trace);
+    assert!(names.len() > 5, "{names:?}");
+    for (path, named) in &names {
+        let dir = parent(path);
+        assert!(
+            synced(&trace, dir, *named).is_some(),
+            "{path} is not synced"
+        );
+    }
+    let mut sessions = 0;
+    for (message, left) in messages(&trace) {
+        let result = &message["result"];
+        let Some(id) = result["sessionId"].as_str() else {
+            continue;
+        };
+        let log = format!("/sessions/{id}/events.jsonl");
+        let Some((path, named)) = names.iter().find(|(path, _)| path.ends_with(&log)) else {
+            continue;
+        };
+        let dir = parent(path);
+        for dir in [dir, parent(dir)] {
+            let synced = synced(&trace, dir, *named);
+            assert!(
+                synced.is_some_and(|synced| synced < left),
+                "{dir}: {message}"
+            );
+        }
+        sessions += 1;
+    }
+    assert!(sessions >= 2, "two sessions were made");
+}
+
+/// What files were renamed to, each with the moment at which that had happened.
+fn names(trace: &Trace) -> Vec<(String, usize)> {
+    let calls = trace.calls().iter();
+    let renamed = calls.filter(|call| call.name.starts_with("rename") && call.succeeded());
+    let target = |arguments: &str| arguments.split('"').nth(3).map(str::to_owned);
+    renamed
+        .map(|call| (target(&call.arguments).expect("two paths"), call.ended))
+        .collect()
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').expect("a path from the root").0
+}
+
+/// When a sync of a directory had ended that began after a moment.
+fn synced(trace: &Trace, dir: &str, since: usize) -> Option<usize> {
+    let mut calls = trace.calls().iter();
+    let found = calls.find(|call| {
+        let is_sync = call.name == "fsync" && call.succeeded();
+        is_sync && call.began > since && call.target() == Some(dir)
+    });
+    found.map(|call| call.ended)
+}
+
 async fn traced_run(configuration: &str) -> Trace {
     let (mut daemon, _model, mut script) = scripted().await;
     let config = daemon.home().join("config.toml");
@@ -66,7 +128,7 @@ async fn traced_run(configuration: &str) -> Trace {
     daemon.run_under(strace.command());
     daemon.spawn().await;
     script.run(&daemon.socket()).await.unwrap();
-    daemon.kill().await;
+    daemon.stop().await;
     strace.finish()
 }
 

@@ -1,7 +1,6 @@
 //! Starting a daemon, played by a shell script that leaves a trace.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use scorel_client::{ClientError, Home, Starter};
@@ -40,8 +39,12 @@ impl Place {
             "#!/bin/sh\necho \"{name} $*\" >> {}\n{body}\n",
             trace.display()
         );
-        fs::write(&path, text).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("executable");
+        // By a process of its own: one that another test starts meanwhile would hold the file open
+        // for writing for a moment, and a file that is can not be run.
+        let script = "printf %s \"$1\" > \"$0\" && chmod 700 \"$0\"";
+        let mut shell = std::process::Command::new("sh");
+        let written = shell.args(["-c", script]).arg(&path).arg(text).status();
+        assert!(written.expect("sh runs").success());
         path
     }
 

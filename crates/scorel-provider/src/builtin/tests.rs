@@ -64,6 +64,7 @@ fn the_providers_that_people_expect_are_there() {
 #[test]
 fn hosts_are_known_by_their_whole_name_or_domain() {
     assert!(dialect_of_host("lab.openai.azure.com").is_some());
+    assert!(dialect_of_host("api.business.githubcopilot.com").is_some());
     assert!(dialect_of_host("openai.azure.com.example").is_none());
     assert!(dialect_of_host("notapi.cerebras.ai").is_none());
     assert!(dialect_of_host("api.cerebras.ai").is_some());
@@ -80,4 +81,21 @@ fn a_version_of_a_model_is_known_as_the_model() {
     assert_eq!(model("openai", "gpt-4o-2024"), None);
     assert_eq!(model("openai", "é-20240806"), None);
     assert_eq!(model("openai", "-20240806"), None);
+}
+
+#[test]
+fn the_page_about_the_configuration_has_every_provider() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    for builtin in BUILTINS {
+        let (name, url, api) = (builtin.name, builtin.base_url, builtin.wire.api());
+        let row = format!("| `{name}` | `{url}` | `{api}` | ");
+        let variables = BuiltinProvider::from(builtin).key_variables;
+        let names: Vec<_> = variables.iter().map(|name| format!("`{name}`")).collect();
+        let key = match names.is_empty() {
+            true => "none needed".to_owned(),
+            false => names.join(", else "),
+        };
+        assert!(page.contains(&format!("{row}{key} |")), "{name}");
+    }
 }

@@ -4,7 +4,7 @@ use scorel_runtime::Provider;
 
 use super::Connector;
 use crate::{
-    ModelConfig, ModelSource, NoBlobs, Secret, SetupError, builtin_providers, key_variable,
+    ModelConfig, ModelSource, NoBlobs, Secret, SetupError, builtin_providers, key_variables,
 };
 
 fn connect(config: &ModelConfig, key: Option<&str>) -> Result<Arc<dyn Provider>, SetupError> {
@@ -44,7 +44,10 @@ fn what_the_table_knows_holds_unless_the_caller_knows_better() {
 fn a_provider_that_needs_a_key_says_which() {
     let error = failure(&ModelConfig::builtin("deepseek", "deepseek-chat"));
     assert!(error.to_string().contains("DEEPSEEK_API_KEY"), "{error}");
-    assert_eq!(key_variable("deepseek"), Some("DEEPSEEK_API_KEY"));
+    assert_eq!(key_variables("deepseek"), ["DEEPSEEK_API_KEY"]);
+    let google = failure(&ModelConfig::builtin("google", "gemini-2.5-pro"));
+    let text = google.to_string();
+    assert!(text.ends_with("GEMINI_API_KEY or GOOGLE_API_KEY"), "{text}");
     let empty = connect(
         &ModelConfig::builtin("deepseek", "deepseek-chat"),
         Some(" "),

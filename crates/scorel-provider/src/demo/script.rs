@@ -88,13 +88,11 @@ const fn say(text: String) -> Reply {
 const INTRODUCTION: &str = "I am Scorel's built-in demo, not a language model: I look at the \
     current directory and describe what I find, whatever I am asked.";
 
-const ADVICE: &str = "For real answers, name a model in `~/.scorel/config.toml`, such as:\n\n\
+const ADVICE: &str = "For real answers, run `scorelctl init`, or name a model in `~/.scorel/config.toml`, such as:\n\n\
     ```toml\n\
     [model]\n\
-    type = \"builtin\"\n\
     provider = \"openai\"\n\
     id = \"gpt-5-mini\"\n\
-    apiKeyEnv = \"OPENAI_API_KEY\"\n\
     ```\n";
 
 fn answer(turn: &Turn) -> String {

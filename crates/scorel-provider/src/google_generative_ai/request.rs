@@ -7,6 +7,9 @@ use super::family::{Family, Thinking};
 use super::history;
 use crate::wire::nearest;
 
+/// How many texts to stop at the wire takes.
+const MOST_STOPS: usize = 5;
+
 /// The body of a call; see [`Wire::render`](crate::wire::Wire::render).
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
     let family = Family::of(&endpoint.model.id);
@@ -48,9 +51,10 @@ fn generation(endpoint: &Endpoint, family: Family, level: ThinkingLevel) -> Map<
     if let Some(limit) = endpoint.output_limit {
         generation.insert("maxOutputTokens".to_owned(), json!(limit));
     }
-    if !endpoint.stop_sequences.is_empty() {
-        let sequences = json!(endpoint.stop_sequences);
-        generation.insert("stopSequences".to_owned(), sequences);
+    let stops = &endpoint.stop_sequences;
+    if !stops.is_empty() {
+        let taken = json!(stops[..MOST_STOPS.min(stops.len())]);
+        generation.insert("stopSequences".to_owned(), taken);
     }
     let thinking = thinking(family.thinking, level);
     if let Some(thinking) = thinking.filter(|_| endpoint.reasoning) {

@@ -176,6 +176,7 @@ const OVERFLOWS: &[&[&str]] = &[
     &["input tokens exceed the configured limit"],
     &["exceeded model token limit"],
     &["exceeds the limit of", "token"],
+    &["token count", "exceeds the limit of"],
     &["reduce the length of the messages"],
     &["current length is", "while limit is"],
 ];
@@ -191,86 +192,4 @@ fn has_in_order(text: &str, parts: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use scorel_runtime::ErrorCategory;
-
-    use super::{Origin, classify};
-    use crate::http::ErrorBody;
-
-    fn status(status: u16, body: &str) -> (ErrorCategory, bool) {
-        classify(Origin::Status(status), &ErrorBody::parse(body.as_bytes()))
-    }
-
-    #[test]
-    fn an_empty_account_is_not_worth_a_retry() {
-        let body = r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#;
-        assert_eq!(status(429, body), (ErrorCategory::Quota, false));
-        assert_eq!(status(402, "{}"), (ErrorCategory::Quota, false));
-    }
-
-    #[test]
-    fn a_quota_by_the_minute_is_worth_a_retry() {
-        let exhausted = |quota: &str, words: &str| {
-            let details = format!(r#"[{{"violations":[{{"quotaId":"{quota}"}}]}}]"#);
-            let message = format!("You exceeded your current quota{words}");
-            status(
-                429,
-                &format!(
-                    r#"{{"error":{{"status":"RESOURCE_EXHAUSTED","message":"{message}","details":{details}}}}}"#
-                ),
-            )
-        };
-        let minute = exhausted("RequestsPerMinutePerProject", ", limit: 10");
-        assert_eq!(minute, (ErrorCategory::RateLimit, true));
-        let day = exhausted("RequestsPerDayPerProject", ", limit: 250");
-        assert_eq!(day, (ErrorCategory::Quota, false));
-        let none = exhausted("RequestsPerMinutePerProject", ", limit: 0");
-        assert_eq!(none, (ErrorCategory::Quota, false));
-    }
-
-    #[test]
-    fn an_unpaid_account_and_a_body_too_large_are_recognised_behind_their_statuses() {
-        let failure = |kind: &str, words: &str| {
-            format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{words}"}}}}"#)
-        };
-        let unpaid = failure("invalid_request_error", "Your credit balance is too low");
-        assert_eq!(status(400, &unpaid), (ErrorCategory::Quota, false));
-        let large = failure("request_too_large", "Request exceeds the maximum size");
-        assert_eq!(status(413, &large), (ErrorCategory::ContextOverflow, false));
-        let words = "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000";
-        let long = failure("invalid_request_error", words);
-        assert_eq!(status(400, &long), (ErrorCategory::ContextOverflow, false));
-    }
-
-    #[test]
-    fn a_bad_key_is_recognised_behind_status_400() {
-        let body = r#"{"code":"Client specified an invalid argument","error":"Incorrect API key provided"}"#;
-        assert_eq!(status(400, body), (ErrorCategory::Auth, false));
-        let body =
-            r#"{"error":{"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
-        assert_eq!(status(400, body), (ErrorCategory::Auth, false));
-    }
-
-    #[test]
-    fn an_unknown_model_is_recognised_behind_status_400() {
-        let body = r#"{"error":{"message":"The supported API model names are a and b"}}"#;
-        assert_eq!(status(400, body), (ErrorCategory::NotFound, false));
-    }
-
-    #[test]
-    fn server_statuses_are_worth_a_retry() {
-        assert_eq!(status(529, ""), (ErrorCategory::Overloaded, true));
-        assert_eq!(status(503, ""), (ErrorCategory::Overloaded, true));
-        assert_eq!(status(500, "<html>"), (ErrorCategory::ServerError, true));
-        assert_eq!(status(524, ""), (ErrorCategory::ServerError, true));
-    }
-
-    #[test]
-    fn other_refusals_are_not() {
-        assert_eq!(
-            status(422, r#"{"detail":[]}"#),
-            (ErrorCategory::InvalidRequest, false)
-        );
-        assert_eq!(status(403, ""), (ErrorCategory::Auth, false));
-    }
-}
+mod tests;

@@ -21,15 +21,8 @@ impl<'a> Content<'a> {
     /// The block's content; `None` if it holds nothing to say.
     pub(crate) fn of<W: Wire>(endpoint: &Endpoint<W>, block: &'a Block) -> Option<Self> {
         match block {
-            Block::Text { text, .. } => {
-                (!text.trim().is_empty()).then_some(Self::Text(text.into()))
-            }
             Block::Image { media_type, blob } => Some(Self::image(endpoint, media_type, blob)),
-            Block::Blob { size, preview, .. } => {
-                let text = format!("{preview}\n[cut off here; {size} bytes in all]");
-                Some(Self::Text(text.into()))
-            }
-            Block::ToolResult(_) | Block::ToolUse { .. } | Block::Thinking { .. } => None,
+            other => said(other).map(Self::Text),
         }
     }
 
@@ -49,5 +42,20 @@ impl<'a> Content<'a> {
                 Self::Text("[a picture that can no longer be read]".into())
             }
         }
+    }
+}
+
+/// What a block says: its text, or the beginning of one that is too long to be sent. `None` if it
+/// is no text, or nothing but white space.
+pub(crate) fn said(block: &Block) -> Option<Cow<'_, str>> {
+    match block {
+        Block::Text { text, .. } => (!text.trim().is_empty()).then_some(text.into()),
+        Block::Blob { size, preview, .. } => {
+            Some(format!("{preview}\n[cut off here; {size} bytes in all]").into())
+        }
+        Block::Image { .. }
+        | Block::ToolResult(_)
+        | Block::ToolUse { .. }
+        | Block::Thinking { .. } => None,
     }
 }

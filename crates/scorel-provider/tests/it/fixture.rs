@@ -5,6 +5,27 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+/// How many recordings there are, so that none is passed over: 203 in all.
+const RECORDINGS: [(&str, &str, usize); 8] = [
+    ("openai-completions", "sse", 48),
+    ("openai-completions", "body", 22),
+    ("openai-responses", "sse", 34),
+    ("openai-responses", "body", 8),
+    ("anthropic-messages", "sse", 40),
+    ("anthropic-messages", "body", 6),
+    ("google-generative-ai", "sse", 39),
+    ("google-generative-ai", "body", 6),
+];
+
+const _: () = {
+    let (mut place, mut all) = (0, 0);
+    while place < RECORDINGS.len() {
+        all += RECORDINGS[place].2;
+        place += 1;
+    }
+    assert!(all == 203);
+};
+
 /// One recorded response and what it should give.
 #[derive(Debug)]
 pub(crate) struct Fixture {
@@ -31,11 +52,11 @@ pub(crate) fn load(api: &str, extension: &str) -> Vec<Fixture> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));
     paths.sort();
-    assert!(
-        !paths.is_empty(),
-        "no recordings in {}",
-        directory.display()
-    );
+    let (.., expected) = RECORDINGS
+        .iter()
+        .find(|(of, with, _)| (*of, *with) == (api, extension))
+        .unwrap();
+    assert_eq!(paths.len(), *expected, "{api} .{extension}");
     paths.iter().map(|path| read(path)).collect()
 }
 

@@ -165,7 +165,7 @@ async fn an_endpoint_is_not_asked_without_the_key_that_it_wants() {
     let refused = Connector::default().list_models(&config, None).await;
     let expected = SetupError::MissingKey {
         provider: "anthropic".to_owned(),
-        variable: "ANTHROPIC_API_KEY",
+        variables: &["ANTHROPIC_API_KEY"],
     };
     assert_eq!(refused, Err(ListError::Setup(expected)));
 }

@@ -16,3 +16,4 @@ mod openai_responses;
 mod played;
 mod recorded;
 mod requests;
+mod tls;

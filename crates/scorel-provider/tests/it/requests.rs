@@ -2,6 +2,7 @@
 
 mod anthropic_messages;
 mod google_generative_ai;
+mod hosts;
 mod openai_completions;
 mod openai_responses;
 
@@ -15,9 +16,32 @@ use scorel_testkit::{Answer, ModelServer, RecordedRequest};
 use serde_json::{Value, json};
 
 use crate::collected::{KEY, collect};
+use crate::fixture::{self, Fixture};
 
 /// The provider's name in what is kept with the messages.
 const PROVIDER: &str = "test";
+
+/// The recordings whose requests were recorded, too, but for those that are listed. There are to be
+/// `expected` of them, or no recordings at all.
+fn with_requests(api: &str, expected: usize, exceptions: &[(&str, &str)]) -> Vec<Fixture> {
+    let mut fixtures = fixture::load(api, "sse");
+    fixtures.extend(fixture::load(api, "body"));
+    if fixtures.is_empty() {
+        return fixtures;
+    }
+    fixtures.retain(|fixture| !fixture.sidecar("request")["body"].is_null());
+    for (name, reason) in exceptions {
+        let count = fixtures.len();
+        fixtures.retain(|fixture| fixture.name != *name);
+        assert_eq!(
+            fixtures.len(),
+            count - 1,
+            "no such request: {name} ({reason})"
+        );
+    }
+    assert_eq!(fixtures.len(), expected, "requests of {api}");
+    fixtures
+}
 
 /// A recorded request in the project's terms.
 #[derive(Debug)]

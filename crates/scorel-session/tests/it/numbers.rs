@@ -23,8 +23,8 @@ async fn an_answer_longer_than_a_reserved_block_reserves_another() {
     let reserve = log.only("seq_reserve");
     assert_eq!(
         reserve["seq"],
-        RESERVE + 4,
-        "right behind the block of record 3"
+        RESERVE + 3,
+        "the last number of the block of record 3"
     );
     assert!(reserve["turnId"].is_string());
     let outcome = log.only("turn_outcome")["seq"].as_u64().expect("a number");

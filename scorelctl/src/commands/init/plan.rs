@@ -38,9 +38,12 @@ pub(super) async fn make(
     let provider = match (&args.provider, &args.api) {
         (Some(name), Some(_)) => unknown_to_scorel(name),
         (Some(name), None) => named(name, &known)?,
-        (None, _) => choose_provider(args, &known, output).await?,
+        (None, _) => choose_provider(args, files, &known, output).await?,
     };
-    let variable = args.key_env.clone().or(provider.key_variable.clone());
+    let variable = match &args.key_env {
+        Some(variable) => Some(variable.clone()),
+        None => usual_variable(&provider, files)?,
+    };
     let key = match &variable {
         Some(variable) => key(variable, args, &provider, files)?,
         None => None,
@@ -49,7 +52,8 @@ pub(super) async fn make(
         Some(model) => model.clone(),
         None => choose_model(args, &provider, &known, output).await?,
     };
-    let usual = args.base_url.is_none() && variable == provider.key_variable;
+    let is_usual = |variable: &String| provider.key_variables.contains(variable);
+    let usual = args.base_url.is_none() && variable.as_ref().is_none_or(is_usual);
     Ok(Plan {
         settings: Settings {
             provider: provider.name,
@@ -66,7 +70,7 @@ pub(super) async fn make(
 fn unknown_to_scorel(name: &str) -> ModelProvider {
     ModelProvider {
         name: name.to_owned(),
-        key_variable: None,
+        key_variables: Vec::new(),
         has_key: false,
         local: true,
         live: false,
@@ -92,14 +96,15 @@ fn named(name: &str, known: &ListModelsResult) -> Result<ModelProvider, Failure>
 /// The providers that can be used: with a key here or in the daemon, or a server that answers.
 async fn choose_provider(
     args: &InitArgs,
+    files: &Files,
     known: &ListModelsResult,
     output: &mut Output,
 ) -> Result<ModelProvider, Failure> {
     let mut usable = Vec::new();
     for provider in &known.providers {
-        let reason = match &provider.key_variable {
-            Some(variable) if Key::find(variable)?.is_some() => format!("{variable} is set"),
-            Some(variable) if provider.has_key => format!("the daemon has {variable}"),
+        let reason = match usual_variable(provider, files)? {
+            Some(variable) if Key::find(&variable)?.is_some() => format!("{variable} is set"),
+            Some(_) if provider.has_key => "the daemon has its key".to_owned(),
             None if provider.local && provider.live && has_models(provider, known) => {
                 "runs on this machine".to_owned()
             }
@@ -124,14 +129,25 @@ fn nothing_found(known: &ListModelsResult) -> Failure {
     let variables = known
         .providers
         .iter()
-        .filter_map(|one| one.key_variable.as_deref());
-    let variables: Vec<_> = variables.collect();
+        .filter_map(|one| one.key_variables.first());
+    let variables: Vec<_> = variables.map(String::as_str).collect();
     Failure::usage("there is neither a key in the environment nor a model server on this machine")
         .hint(format!(
             "export one of {} and repeat, or name a server with --provider, --api, --base-url and \
              --model",
             variables.join(", ")
         ))
+}
+
+/// The variable of the provider's key: the first that has one here or in the file of keys, else
+/// the first. `None` if it needs no key.
+fn usual_variable(provider: &ModelProvider, files: &Files) -> Result<Option<String>, Failure> {
+    for variable in &provider.key_variables {
+        if Key::find(variable)?.is_some() || files.has_key(variable)? {
+            return Ok(Some(variable.clone()));
+        }
+    }
+    Ok(provider.key_variables.first().cloned())
 }
 
 /// The key to write: the one of the environment, unless the file of keys has it already.

@@ -48,6 +48,10 @@ enum Step {
     Interrupt,
 }
 
+/// The session would go on to ask for the model that the endpoint does not have.
+const NO_SUCH_MODEL: &str = "hint: the session keeps its model until `scorelctl send --model NAME` \
+    names another; `scorelctl models` lists what there is";
+
 impl<'a> Follow<'a> {
     pub(super) fn new(
         control: Control,
@@ -145,6 +149,10 @@ impl<'a> Follow<'a> {
         };
         let parts = record.body.handler().convert_to_display();
         self.answer.finish(&parts, self.output)?;
+        let error = outcome.error.as_ref();
+        if !self.output.json && error.is_some_and(|error| error.code == "not_found") {
+            self.output.note(NO_SUCH_MODEL)?;
+        }
         Ok(Some(match outcome.reason {
             OutcomeReason::Completed => Exit::Success,
             OutcomeReason::Cancelled => Exit::TurnCancelled,

@@ -11,9 +11,23 @@ fn a_builtin_provider_brings_its_own_key_name() {
     );
     let key = settings.key.unwrap();
     assert_eq!(
-        (key.name.as_str(), key.layer),
-        ("OPENAI_API_KEY", Layer::Builtin)
+        (key.names, key.layer),
+        (vec!["OPENAI_API_KEY".to_owned()], Layer::Builtin)
     );
+}
+
+#[test]
+fn a_person_may_name_a_model_of_another_provider_with_its_usual_key() {
+    let text = "[model]\nprovider = 'openai'\nid = 'm'\napiKeyEnv = 'MINE'\nthinkingLevel = 'low'";
+    let settings = user(text).unwrap().model;
+    let same = settings.clone().named("openai:other").unwrap();
+    assert_eq!(same.key, settings.key, "the same provider, the same key");
+    let other = settings.named("google:gemini-2.5-pro").unwrap();
+    assert_eq!(other.provider(), "google");
+    assert_eq!(other.thinking, scorel_proto::ThinkingLevel::Low);
+    let key = other.key.unwrap();
+    assert_eq!(key.names, ["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
+    assert_eq!(key.layer, Layer::Builtin);
 }
 
 #[test]
@@ -26,8 +40,8 @@ fn the_usual_key_is_not_for_another_address() {
         .key
         .unwrap();
     assert_eq!(
-        (named.name.as_str(), named.layer),
-        ("PROXY_KEY", Layer::User)
+        (named.names, named.layer),
+        (vec!["PROXY_KEY".to_owned()], Layer::User)
     );
 }
 
@@ -81,7 +95,7 @@ fn a_custom_endpoint_is_described_in_full() {
     assert_eq!(settings.model.max_output_tokens, Some(128_000));
     assert_eq!(settings.model.reasoning, Some(true));
     assert_eq!(settings.thinking, scorel_proto::ThinkingLevel::High);
-    assert_eq!(settings.key.unwrap().name, "AMP_KEY");
+    assert_eq!(settings.key.unwrap().names, ["AMP_KEY"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use crate::google_generative_ai::Endpoint;
 use crate::google_generative_ai::family::Family;
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
-use crate::wire::ModelOrigin;
+use crate::wire::{ModelOrigin, said};
 
 /// Stands for the signature of a call that has none because another model made it.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -34,8 +34,10 @@ pub(super) fn render<'a>(
     let mut sent = Sent::default();
     for block in &message.content {
         match block {
-            Block::Text { text, .. } if message.partial => sent.plain(text),
-            Block::Text { text, provider } => sent.text(text, provider.as_ref(), &origin),
+            Block::Text { text, provider } if !message.partial => {
+                sent.text(text, provider.as_ref(), &origin);
+            }
+            Block::Text { .. } | Block::Blob { .. } => sent.plain(&said(block).unwrap_or_default()),
             _ if message.partial => {}
             Block::Thinking { text, provider, .. } => {
                 sent.thought(text, provider.as_ref(), &origin);

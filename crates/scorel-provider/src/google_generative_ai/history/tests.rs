@@ -362,3 +362,29 @@ fn a_model_that_cannot_be_told_how_much_to_think_is_not_told() {
     endpoint.reasoning = false;
     assert_eq!(body(&endpoint, &request).get("generationConfig"), None);
 }
+
+#[test]
+fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
+    let blob = Block::Blob {
+        sha256: "a".repeat(64).parse().unwrap(),
+        size: 9_000_000,
+        media_type: "text/plain".to_owned(),
+        preview: "Once upon".to_owned(),
+    };
+    let cut_off = AssistantMessage {
+        partial: true,
+        ..message(vec![blob.clone()])
+    };
+    for answer in [message(vec![blob]), cut_off] {
+        let sent = contents(
+            NEW,
+            vec![
+                Message::user("hi"),
+                Message::Assistant(answer),
+                Message::user("and?"),
+            ],
+        );
+        let text = sent[1]["parts"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("Once upon"), "{text}");
+    }
+}

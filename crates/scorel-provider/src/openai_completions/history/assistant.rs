@@ -5,6 +5,7 @@ use super::call_id;
 use crate::dialect::{NoText, Replay};
 use crate::openai_completions::Endpoint;
 use crate::openai_completions::reasoning::Field;
+use crate::wire::said;
 
 /// The message; `None` if it holds neither text nor calls.
 ///
@@ -27,10 +28,7 @@ pub(super) fn render(endpoint: &Endpoint, message: &AssistantMessage) -> Option<
 
 /// One string: servers do not agree on lists of parts in the assistant's messages.
 fn text(message: &AssistantMessage) -> String {
-    let texts = message.content.iter().filter_map(|block| match block {
-        Block::Text { text, .. } if !text.trim().is_empty() => Some(text.as_str()),
-        _ => None,
-    });
+    let texts = message.content.iter().filter_map(said);
     texts.collect::<Vec<_>>().join("\n")
 }
 

@@ -347,3 +347,32 @@ fn a_model_that_cannot_be_told_how_much_to_think_is_not_told() {
     endpoint.reasoning = false;
     assert_eq!(body(&endpoint, &request).get("reasoning_effort"), None);
 }
+
+#[test]
+fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
+    let blob = Block::Blob {
+        sha256: "a".repeat(64).parse().unwrap(),
+        size: 9_000_000,
+        media_type: "text/plain".to_owned(),
+        preview: "Once upon".to_owned(),
+    };
+    let cut_off = AssistantMessage {
+        partial: true,
+        ..assistant(vec![blob.clone()])
+    };
+    for answer in [assistant(vec![blob]), cut_off] {
+        let conversation = vec![
+            Message::user("hi"),
+            Message::Assistant(answer),
+            Message::user("and?"),
+        ];
+        let sent = messages(Dialect::COMPATIBLE, conversation);
+        let text = sent[1]["content"]
+            .as_str()
+            .or(sent[1]["content"][0]["text"].as_str());
+        assert!(
+            text.is_some_and(|text| text.starts_with("Once upon")),
+            "{sent}"
+        );
+    }
+}

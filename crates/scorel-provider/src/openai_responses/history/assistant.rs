@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use crate::openai_responses::Endpoint;
 use crate::openai_responses::dialect::ItemIds;
-use crate::wire::{CallIds, ModelOrigin, digest};
+use crate::wire::{CallIds, ModelOrigin, digest, said};
 
 /// The items of a message; none if it holds neither text nor calls.
 ///
@@ -65,7 +65,10 @@ impl Rendering<'_> {
                 let kept = kept.and_then(Value::as_object).cloned();
                 self.call(id, name, input, kept.unwrap_or_default());
             }
-            _ => self.held.clear(),
+            other => match said(other) {
+                Some(text) => self.text(&text, &Value::Null),
+                None => self.held.clear(),
+            },
         }
     }
 

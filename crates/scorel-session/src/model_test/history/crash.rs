@@ -63,7 +63,9 @@ impl History {
             self.cut_or_forget(&spool);
         } else if self.dice.one_in(2) {
             self.cut_or_forget(&checkpoint);
-        } else if let Some(mut bytes) = self.home.read(&checkpoint) {
+        } else if let Some(mut bytes) = self.home.read(&checkpoint)
+            && !bytes.is_empty()
+        {
             let at = self.dice.below(bytes.len());
             bytes[at] ^= 1 << self.dice.below(8);
             self.home.tamper(&checkpoint, bytes);

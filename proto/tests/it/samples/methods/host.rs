@@ -138,7 +138,7 @@ fn models() -> ListModelsResult {
         providers: vec![
             ModelProvider {
                 name: "openai".into(),
-                key_variable: Some("OPENAI_API_KEY".into()),
+                key_variables: vec!["OPENAI_API_KEY".into()],
                 has_key: false,
                 local: false,
                 live: false,
@@ -146,7 +146,7 @@ fn models() -> ListModelsResult {
             },
             ModelProvider {
                 name: "ollama".into(),
-                key_variable: None,
+                key_variables: Vec::new(),
                 has_key: false,
                 local: true,
                 live: true,

@@ -1,0 +1,190 @@
+//! How people name a model: by its id at the provider that they use, or as `provider:id`.
+
+use crate::builtin::{Builtin, Colons};
+use crate::place::unknown_provider;
+use crate::{ModelConfig, ModelSource, SetupError};
+
+impl ModelConfig {
+    /// The model that somebody means who uses this one.
+    ///
+    /// What stands before the first colon names a provider: the one in use, or one of the built-in
+    /// table. Ids that have colons themselves, as a server of one's own and some others have, are
+    /// taken as they are, unless they begin with a provider's name.
+    ///
+    /// # Errors
+    /// The provider is unknown, or no model of it is named.
+    pub fn named(&self, name: &str) -> Result<Self, SetupError> {
+        let own = name.strip_prefix(self.source.provider());
+        if let Some(id) = own.and_then(|rest| rest.strip_prefix(':')) {
+            return Ok(self.with_id(filled(self.source.provider(), id)?));
+        }
+        let Some((provider, id)) = name.split_once(':') else {
+            return self.own_model(name);
+        };
+        let config = Self::builtin(provider, id);
+        if config.source.is_demo() || Builtin::find(provider).is_some() {
+            filled(provider, id)?;
+            return Ok(Self {
+                stop_sequences: self.stop_sequences.clone(),
+                ..config
+            });
+        }
+        if self.has_id_after(provider) {
+            Ok(self.with_id(name))
+        } else {
+            Err(unknown_provider(provider))
+        }
+    }
+
+    /// A model of the provider in use. The demo has but one: whoever names another wants to talk to
+    /// that and not to the demo.
+    fn own_model(&self, id: &str) -> Result<Self, SetupError> {
+        if self.source.is_demo() && id != self.id {
+            return Err(SetupError::NotTheDemo {
+                name: id.to_owned(),
+                suggestion: with_provider(id),
+            });
+        }
+        Ok(self.with_id(id))
+    }
+
+    /// Another model of the same provider. What was said about this one does not hold for another
+    /// whose provider is known.
+    #[must_use]
+    pub fn with_id(&self, id: &str) -> Self {
+        let mut other = self.clone();
+        if self.id == id {
+            return other;
+        }
+        other.id = id.to_owned();
+        if matches!(self.source, ModelSource::Builtin { .. }) {
+            other.context_window = None;
+            other.max_output_tokens = None;
+            other.reasoning = None;
+            other.images = None;
+            other.price = None;
+        }
+        other
+    }
+
+    /// Whether the provider in use may have a model whose id begins so, with a colon behind it.
+    fn has_id_after(&self, beginning: &str) -> bool {
+        let ModelSource::Builtin { provider, .. } = &self.source else {
+            return true;
+        };
+        match Builtin::find(provider).map(|builtin| builtin.colons) {
+            Some(Colons::Anywhere) => true,
+            Some(Colons::After(known)) => known == beginning,
+            Some(Colons::Nowhere) | None => false,
+        }
+    }
+}
+
+/// The name with the provider of the table in front that it names otherwise, or that has the model.
+fn with_provider(name: &str) -> Option<String> {
+    if let Some((provider, id)) = name.split_once('/')
+        && let Some(builtin) = Builtin::find(provider)
+    {
+        return Some(format!("{}:{id}", builtin.name));
+    }
+    let builtin = Builtin::with_model(name)?;
+    Some(format!("{}:{name}", builtin.name))
+}
+
+fn filled<'a>(provider: &str, id: &'a str) -> Result<&'a str, SetupError> {
+    if id.trim().is_empty() {
+        return Err(SetupError::MissingModel {
+            provider: provider.to_owned(),
+        });
+    }
+    Ok(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ModelConfig, SetupError};
+
+    fn named(config: &ModelConfig, name: &str) -> (String, String) {
+        let model = config.named(name).unwrap();
+        (model.source.provider().to_owned(), model.id)
+    }
+
+    fn pair(provider: &str, id: &str) -> (String, String) {
+        (provider.to_owned(), id.to_owned())
+    }
+
+    #[test]
+    fn a_bare_id_is_one_of_the_provider_in_use() {
+        let openai = ModelConfig::builtin("openai", "gpt-5");
+        assert_eq!(named(&openai, "o3"), pair("openai", "o3"));
+        assert_eq!(named(&openai, "openai:o3"), pair("openai", "o3"));
+    }
+
+    #[test]
+    fn another_provider_stands_before_a_colon_and_brings_nothing_along() {
+        let config = ModelConfig {
+            key_header: Some("api-key".to_owned()),
+            headers: vec![("x-team".to_owned(), "blue".to_owned())],
+            context_window: Some(1_000),
+            ..ModelConfig::custom("lab", "openai-completions", "http://lab.example/v1", "m")
+        };
+        let model = config.named("anthropic:claude-haiku-4-5").unwrap();
+        assert_eq!(model, ModelConfig::builtin("anthropic", "claude-haiku-4-5"));
+        assert_eq!(named(&config, "demo:demo"), pair("demo", "demo"));
+        let own = config.named("lab:big").unwrap();
+        assert_eq!((own.source, own.headers), (config.source, config.headers));
+    }
+
+    #[test]
+    fn ids_with_colons_stay_whole_where_there_are_such() {
+        let ollama = ModelConfig::builtin("ollama", "x");
+        assert_eq!(named(&ollama, "qwen3:8b"), pair("ollama", "qwen3:8b"));
+        let with_provider = named(&ollama, "ollama:mistral:7b");
+        assert_eq!(with_provider, pair("ollama", "mistral:7b"));
+        let free = "deepseek/deepseek-r1:free";
+        let openrouter = ModelConfig::builtin("openrouter", "x");
+        assert_eq!(named(&openrouter, free), pair("openrouter", free));
+        let tuned = "ft:gpt-4o:acme::1";
+        let openai = ModelConfig::builtin("openai", "x");
+        assert_eq!(named(&openai, tuned), pair("openai", tuned));
+    }
+
+    #[test]
+    fn a_provider_that_nobody_knows_is_told_with_the_one_that_was_meant() {
+        let refused = ModelConfig::demo().named("antropic:claude-haiku-4-5");
+        let Err(SetupError::UnknownProvider { suggestion, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(suggestion, Some("anthropic"));
+    }
+
+    #[test]
+    fn the_demo_does_not_answer_in_the_place_of_a_model_that_was_named() {
+        let demo = ModelConfig::demo();
+        for (name, meant) in [
+            ("gpt-5-mini", Some("openai:gpt-5-mini")),
+            (
+                "anthropic/claude-haiku-4-5",
+                Some("anthropic:claude-haiku-4-5"),
+            ),
+            ("nobodys-model", None),
+        ] {
+            let Err(SetupError::NotTheDemo { suggestion, .. }) = demo.named(name) else {
+                panic!("the demo answers for {name}");
+            };
+            assert_eq!(suggestion.as_deref(), meant);
+        }
+        assert_eq!(named(&demo, "demo"), pair("demo", "demo"));
+    }
+
+    #[test]
+    fn a_provider_alone_names_no_model() {
+        for name in ["anthropic:", "demo: "] {
+            let refused = ModelConfig::demo().named(name);
+            assert!(
+                matches!(refused, Err(SetupError::MissingModel { .. })),
+                "{name}: {refused:?}"
+            );
+        }
+    }
+}
