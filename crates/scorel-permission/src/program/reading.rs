@@ -48,10 +48,10 @@ const READERS: [&str; 40] = [
 ];
 
 /// They read no file that they are given.
-const SILENT: [&str; 26] = [
+const SILENT: [&str; 27] = [
     ":", "arch", "basename", "break", "continue", "dirname", "echo", "exit", "expr", "false",
     "free", "groups", "id", "locale", "logname", "nproc", "ps", "pwd", "return", "seq", "shift",
-    "sleep", "tr", "true", "tty", "uptime",
+    "sleep", "tr", "true", "tty", "uptime", "whoami",
 ];
 
 /// Programs that say their version.
@@ -60,133 +60,111 @@ const VERSIONED: [&str; 18] = [
     "pnpm", "python", "python3", "ruby", "rustc", "yarn",
 ];
 
+/// They read the files that they are given, but some of their arguments do more.
+const MOSTLY_READERS: [&str; 12] = [
+    "date", "egrep", "fd", "fdfind", "fgrep", "file", "grep", "jq", "rg", "sort", "tree", "uniq",
+];
+
+/// They read no file, but some of their arguments do something.
+const MOSTLY_SILENT: [&str; 11] = [
+    "[", "hostname", "printf", "read", "set", "test", "type", "uname", "wait", "whereis", "which",
+];
+
+/// Options of the shell that `set` may turn on and off.
+const SHELL_OPTIONS: [&str; 12] = [
+    "-e", "-u", "-x", "-eu", "-ex", "-eux", "-euo", "-euxo", "-o", "pipefail", "+e", "+x",
+];
+
 /// Notes what is known about a program that only reads; false if it is not one of them.
 pub(super) fn describe(name: &str, args: &[Word], start: usize, facts: &mut Facts) -> bool {
-    let mut skipped = 0;
-    let mut reads = true;
-    match name {
-        _ if READERS.contains(&name) => {}
-        _ if SILENT.contains(&name) => reads = false,
-        "type" | "which" | "whoami" | "uname" | "hostname" | "whereis" => {
-            reads = false;
-            if name == "hostname" {
-                facts.special_after(start, args, |_| true);
-            }
-        }
-        "wait" => {
-            reads = false;
-            facts.special_after(start, args, |word| word.starts_with('-'));
-        }
-        "test" | "[" => {
-            reads = false;
-            facts.special_after(start, args, |word| matches!(word, "-v" | "-R" | "-o"));
-        }
-        "printf" => {
-            reads = false;
-            facts.special_after(start, args.get(..1).unwrap_or_default(), |word| {
-                word.starts_with("-v")
-            });
-        }
-        "date" => {
-            facts.special_after(start, args, |word| {
-                has_short(word, "s") || is_long(word, "--set")
-            });
-            let is_setting = |word: &Word| !word.text.starts_with(['-', '+']);
-            facts.special.extend(
-                (0..args.len())
-                    .filter(|index| is_setting(&args[*index]))
-                    .map(|index| start + index),
-            );
-        }
-        "file" => facts.special_after(start, args, |word| {
-            has_short(word, "C") || is_long(word, "--compile")
-        }),
-        "grep" | "egrep" | "fgrep" => skipped = pattern(args),
-        "rg" => {
-            skipped = pattern(args);
-            facts.special_after(start, args, |word| {
-                // `--pre` is also the whole name of an option.
-                word.starts_with("--pre")
-                    || is_long(word, "--pre")
-                    || is_long(word, "--hostname-bin")
-            });
-        }
-        "sort" => facts.special_after(start, args, |word| {
-            has_short(word, "oT")
-                || is_long(word, "--output")
-                || is_long(word, "--compress-program")
-                || is_long(word, "--temporary-directory")
-                || is_long(word, "--files0-from")
-        }),
-        "uniq" => {
-            // The second operand is written.
-            let mut files = args
-                .iter()
-                .enumerate()
-                .filter(|(_, word)| !word.text.starts_with('-') || !word.is_known());
-            facts
-                .special
-                .extend(files.by_ref().skip(1).map(|(index, _)| start + index));
-        }
-        "tree" => facts.special_after(start, args, |word| {
-            has_short(word, "oR") || word.starts_with("--output")
-        }),
-        "fd" | "fdfind" => facts.special_after(start, args, |word| {
-            has_short(word, "xXl")
-                || is_long(word, "--exec")
-                || is_long(word, "--exec-batch")
-                || is_long(word, "--list-details")
-        }),
-        "jq" => {
-            skipped = usize::from(
-                !args
-                    .iter()
-                    .any(|word| has_short(&word.text, "f") || is_long(&word.text, "--from-file")),
-            );
-        }
-        "set" => {
-            reads = false;
-            facts.special_after(start, args, |word| {
-                !matches!(
-                    word,
-                    "-e" | "-u"
-                        | "-x"
-                        | "-eu"
-                        | "-ex"
-                        | "-eux"
-                        | "-euo"
-                        | "-euxo"
-                        | "-o"
-                        | "pipefail"
-                        | "+e"
-                        | "+x"
-                )
-            });
-            if args.is_empty() || args.iter().any(|word| !word.is_known()) {
-                facts.special.push(start - 1);
-            }
-        }
-        "read" => {
-            reads = false;
-            facts.special_after(start, args, |word| {
-                !matches!(word, "-r" | "-d" | "-p" | "")
-                    && !crate::shell::is_harmless_in_shell(word)
-            });
-            if args.iter().any(|word| !word.is_known()) {
-                facts.special.push(start - 1);
-            }
-        }
-        _ if VERSIONED.contains(&name) && is_version(args) => reads = false,
-        _ => return false,
+    let reads = READERS.contains(&name) || MOSTLY_READERS.contains(&name);
+    let is_silent = SILENT.contains(&name)
+        || MOSTLY_SILENT.contains(&name)
+        || VERSIONED.contains(&name) && is_version(args);
+    if !reads && !is_silent {
+        return false;
     }
-    facts.is_harmless = !facts.has_special_beyond(start);
+    if let Some(is_special) = special_argument(name) {
+        facts.special_after(start, args, is_special);
+    }
+    let special = special_operands(name, args);
+    facts.special.extend(special.map(|index| start + index));
+    facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
     if reads {
-        facts.paths = operands(args, skipped)
-            .into_iter()
-            .filter(|word| !word.is_known() || !word.text.bytes().all(|byte| byte.is_ascii_digit()))
-            .collect();
+        facts.paths = operands(args, patterns(name, args));
     }
     true
+}
+
+/// Which arguments make a program do more than reading.
+fn special_argument(name: &str) -> Option<fn(&str) -> bool> {
+    Some(match name {
+        "date" => |word| has_short(word, "s") || is_long(word, "--set"),
+        "fd" | "fdfind" => |word| {
+            has_short(word, "xXl")
+                || ["--exec", "--exec-batch", "--list-details"]
+                    .iter()
+                    .any(|option| is_long(word, option))
+        },
+        "file" => |word| has_short(word, "C") || is_long(word, "--compile"),
+        "hostname" => |_| true,
+        "printf" | "wait" => |word| word.starts_with("-v") || word.starts_with("-p"),
+        "read" => |word| {
+            !matches!(word, "-r" | "-d" | "-p" | "") && !crate::shell::is_harmless_in_shell(word)
+        },
+        "rg" => |word| {
+            word.starts_with("--pre") || is_long(word, "--pre") || is_long(word, "--hostname-bin")
+        },
+        "set" => |word| !SHELL_OPTIONS.contains(&word),
+        "sort" => |word| {
+            has_short(word, "oT")
+                || [
+                    "--output",
+                    "--compress-program",
+                    "--temporary-directory",
+                    "--files0-from",
+                ]
+                .iter()
+                .any(|option| is_long(word, option))
+        },
+        "test" | "[" => |word| matches!(word, "-v" | "-R" | "-o"),
+        "tree" => |word| has_short(word, "oR") || word.starts_with("--output"),
+        _ => return None,
+    })
+}
+
+/// The indices of the words that do more than reading because of where they stand, or that could.
+fn special_operands(name: &str, args: &[Word]) -> impl Iterator<Item = usize> {
+    let is_operand = |word: &Word| !word.is_known() || !word.text.starts_with('-');
+    let operands = args.iter().enumerate().filter(|(_, word)| is_operand(word));
+    let indices: Vec<usize> = match name {
+        // It would be the new time.
+        "date" => operands
+            .filter(|(_, word)| !word.text.starts_with('+'))
+            .map(|(index, _)| index)
+            .collect(),
+        // The second one is written.
+        "uniq" => operands.skip(1).map(|(index, _)| index).collect(),
+        "read" | "set" => operands
+            .filter(|(_, word)| !word.is_known())
+            .map(|(index, _)| index)
+            .collect(),
+        _ => Vec::new(),
+    };
+    indices.into_iter()
+}
+
+/// How many of the operands are no files.
+fn patterns(name: &str, args: &[Word]) -> usize {
+    match name {
+        "grep" | "egrep" | "fgrep" | "rg" => pattern(args),
+        "jq" => {
+            let is_file =
+                |word: &Word| has_short(&word.text, "f") || is_long(&word.text, "--from-file");
+            usize::from(!args.iter().any(is_file))
+        }
+        _ => 0,
+    }
 }
 
 /// How many of a searching program's operands are patterns.
@@ -203,11 +181,4 @@ fn pattern(args: &[Word]) -> usize {
 
 pub(super) fn is_version(args: &[Word]) -> bool {
     matches!(args, [arg] if matches!(arg.known(), Some("--version" | "-V" | "version")))
-}
-
-impl Facts {
-    /// Whether an argument or the program itself is special; assignments before it aside.
-    fn has_special_beyond(&self, start: usize) -> bool {
-        self.special.iter().any(|index| index + 1 >= start)
-    }
 }

@@ -238,7 +238,6 @@ fn commands_that_are_very_long_or_deep_are_asked_about() {
         "{\u{31860}".to_owned(),
         "a=(".repeat(10_000),
         "ls | ".repeat(6_000),
-        format!("rm {}", "* ".repeat(16_000)),
         "cd a;".repeat(6_000),
     ] {
         let start: String = command.chars().take(20).collect();
@@ -250,6 +249,11 @@ fn commands_that_are_very_long_or_deep_are_asked_about() {
     }
     assert_eq!(
         decide(Mode::Workspace, &rules, &run(&"ls;".repeat(5_000))),
+        Decision::Allow
+    );
+    let many = format!("rm {}", "* ".repeat(16_000));
+    assert_eq!(
+        decide(Mode::Workspace, &rules, &run(&many)),
         Decision::Allow
     );
 }
