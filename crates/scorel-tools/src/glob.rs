@@ -132,7 +132,7 @@ impl Listing<'_> {
         let mut walk = Walk::new(self.call, pattern.start(), pattern.depth(), |_| false)?;
         for found in walk.by_ref() {
             if pattern.matches(&found.path) {
-                self.add(&found, pattern.only_directories());
+                self.add(pattern.start(), &found, pattern.only_directories());
             }
         }
         if let Some(interruption) = walk.interruption() {
@@ -153,16 +153,21 @@ impl Listing<'_> {
     }
 
     /// Counts a match and shows it where it is wanted and still there.
-    fn add(&mut self, found: &Found, only_directories: bool) {
-        let kind = match found.kind {
+    fn add(&mut self, start: &Location, found: &Found, only_directories: bool) {
+        if let FoundKind::Entry(kind) = found.kind
+            && !self.page.wants_next()
+        {
             // A name outside of the page is not looked at again: it is not shown.
-            FoundKind::Entry(kind) if !self.page.wants_next() => Ok(kind),
-            FoundKind::Entry(_) | FoundKind::Link => self.call.roots.kind(&found.location),
-        };
-        match kind {
-            Ok(EntryKind::Directory) => self.page.offer("", &format!("{}/\n", found.location)),
+            if kind == EntryKind::Directory || !only_directories {
+                self.page.skip();
+            }
+            return;
+        }
+        let location = start.descend(&found.path);
+        match self.call.roots.kind(&location) {
+            Ok(EntryKind::Directory) => self.page.offer("", &format!("{location}/\n")),
             Ok(_) if only_directories => {}
-            Ok(_) => self.page.offer("", &format!("{}\n", found.location)),
+            Ok(_) => self.page.offer("", &format!("{location}\n")),
             Err(_) if found.kind == FoundKind::Link => self.links_outside += 1,
             // It went away, or was never there and a link led the walk astray.
             Err(_) => {}

@@ -206,6 +206,19 @@ impl Location {
         }
     }
 
+    /// The place at `path` below this one; `path` is as a directory's listing has it, without
+    /// components that mean nothing or lead back.
+    pub(crate) fn descend(&self, path: &Path) -> Self {
+        let length = self.path.as_os_str().len() + 1 + path.as_os_str().len();
+        let mut joined = PathBuf::with_capacity(length);
+        joined.push(&self.path);
+        joined.push(path);
+        Self {
+            root: self.root,
+            path: joined,
+        }
+    }
+
     /// The location in a sentence for the model.
     pub(crate) fn place(&self) -> String {
         match self.to_string() {

@@ -1,5 +1,7 @@
 //! The entries below a directory, in order, without what the project ignores.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +25,6 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 /// name to be opened or looked at through the roots, not a fact.
 pub(crate) struct Walk<'a> {
     call: &'a Call,
-    start: Location,
     system_start: PathBuf,
     entries: ignore::Walk,
     /// How many entries could not be looked at.
@@ -56,7 +57,7 @@ impl<'a> Walk<'a> {
             .follow_links(false)
             .max_depth(depth)
             .current_dir(&system_start)
-            .sort_by_file_name(std::ffi::OsStr::cmp)
+            .sort_by_file_name(OsStr::cmp)
             .filter_entry(move |entry| {
                 let name = entry.file_name().to_str();
                 if name.is_some_and(|name| VCS_DIRECTORIES.contains(&name)) {
@@ -74,7 +75,6 @@ impl<'a> Walk<'a> {
             .build();
         Ok(Self {
             call,
-            start: start.clone(),
             system_start,
             entries,
             unreadable: 0,
@@ -97,8 +97,6 @@ impl<'a> Walk<'a> {
 /// One entry of a walk.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// Where it is.
-    pub(crate) location: Location,
     /// Its path below the start.
     pub(crate) path: PathBuf,
     /// What it was when its directory was listed.
@@ -127,14 +125,10 @@ impl Iterator for Walk<'_> {
                 self.unreadable += 1;
                 continue;
             };
-            let Ok(path) = entry.path().strip_prefix(&self.system_start) else {
+            let Some(path) = below(&self.system_start, entry.path()) else {
                 continue;
             };
-            if path.as_os_str().is_empty() {
-                continue;
-            }
             return Some(Found {
-                location: self.start.join(path),
                 path: path.to_owned(),
                 kind: found_kind(&entry),
             });
@@ -145,10 +139,19 @@ impl Iterator for Walk<'_> {
 impl std::fmt::Debug for Walk<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Walk")
-            .field("start", &self.start)
+            .field("start", &self.system_start)
             .field("unreadable", &self.unreadable)
             .finish_non_exhaustive()
     }
+}
+
+/// The part of a path below `start`, which it begins with; nothing for `start` itself. Compares no
+/// components: that takes longer than finding an entry.
+fn below<'a>(start: &Path, path: &'a Path) -> Option<&'a Path> {
+    let (start, path) = (start.as_os_str().as_bytes(), path.as_os_str().as_bytes());
+    let start = start.strip_suffix(b"/").unwrap_or(start);
+    let rest = path.strip_prefix(start)?.strip_prefix(b"/")?;
+    (!rest.is_empty()).then(|| Path::new(OsStr::from_bytes(rest)))
 }
 
 fn found_kind(entry: &ignore::DirEntry) -> FoundKind {
@@ -168,4 +171,24 @@ fn has_blocking_ignore_file(directory: &Path) -> bool {
             !matches!(kind, FileType::RegularFile | FileType::Directory)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_below_the_start_is_what_stands_after_it() {
+        for (start, path, rest) in [
+            ("/a/b", "/a/b/c/d", Some("c/d")),
+            ("/a/b/", "/a/b/c", Some("c")),
+            ("/", "/a", Some("a")),
+            ("/a/b", "/a/b", None),
+            ("/a/b/", "/a/b/", None),
+            ("/a/b", "/a/bc", None),
+        ] {
+            let found = below(Path::new(start), Path::new(path));
+            assert_eq!(found, rest.map(Path::new), "{start} {path}");
+        }
+    }
 }

@@ -8,14 +8,15 @@ use super::arguments::Mode;
 use super::line::shown_line;
 use super::query::Query;
 use crate::page::Page;
+use crate::roots::Location;
 
 /// Takes what a searcher finds in one file to the page.
 #[derive(Debug)]
 pub(super) struct Hits<'a> {
     query: &'a Query,
     page: &'a mut Page,
-    /// The file's path as shown.
-    label: &'a str,
+    /// The file.
+    location: &'a Location,
     /// Lines that belong before the next match.
     before: String,
     /// Whether the match seen last is on the page.
@@ -25,11 +26,11 @@ pub(super) struct Hits<'a> {
 }
 
 impl<'a> Hits<'a> {
-    pub(super) fn new(query: &'a Query, page: &'a mut Page, label: &'a str) -> Self {
+    pub(super) fn new(query: &'a Query, page: &'a mut Page, location: &'a Location) -> Self {
         let mut hits = Self {
             query,
             page,
-            label,
+            location,
             before: String::new(),
             kept_last: false,
             lines: 0,
@@ -66,7 +67,7 @@ impl<'a> Hits<'a> {
             return;
         }
         let focus = self.query.match_start(line).unwrap_or(0);
-        let entry = format!("{}:{number}:{}\n", self.label, shown_line(line, focus));
+        let entry = format!("{}:{number}:{}\n", self.location, shown_line(line, focus));
         let shown = self.page.shown();
         self.page.offer(&self.before, &entry);
         self.before.clear();
@@ -98,7 +99,13 @@ impl Sink for Hits<'_> {
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
         let number = found.line_number().unwrap_or(0);
-        let line = || format!("{}-{number}-{}\n", self.label, shown_line(found.bytes(), 0));
+        let line = || {
+            format!(
+                "{}-{number}-{}\n",
+                self.location,
+                shown_line(found.bytes(), 0)
+            )
+        };
         match found.kind() {
             SinkContextKind::After if self.kept_last => self.page.append(&line()),
             SinkContextKind::Before if self.page.wants_next() => {

@@ -88,8 +88,9 @@ impl<'a> Search<'a> {
             if !is_file || !filter.accepts(&found.path) {
                 continue;
             }
-            match self.call.roots.open_file(&found.location) {
-                Ok(file) => self.search_file(&found.location, file),
+            let location = base.descend(&found.path);
+            match self.call.roots.open_file(&location) {
+                Ok(file) => self.search_file(&location, file),
                 Err(_) => self.findings.unreadable += 1,
             }
             if self.findings.interruption.is_some() {
@@ -103,7 +104,6 @@ impl<'a> Search<'a> {
     }
 
     fn search_file(&mut self, location: &Location, file: File) {
-        let label = location.to_string();
         let findings = &mut self.findings;
         let searcher = if self.query.mode() == Mode::Content && !findings.page.is_over() {
             &mut self.showing
@@ -114,7 +114,7 @@ impl<'a> Search<'a> {
             file,
             pace: &self.call.pace,
         };
-        let mut hits = Hits::new(self.query, &mut findings.page, &label);
+        let mut hits = Hits::new(self.query, &mut findings.page, location);
         let result = searcher.search_reader(self.query.matcher(), reader, &mut hits);
         let (lines, is_binary) = (hits.lines(), hits.is_binary());
         match (result, self.call.pace.check()) {
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
         findings.searched_files += 1;
         findings.binary_files += u64::from(is_binary);
         if lines > 0 {
-            findings.add_file(self.query.mode(), &label, lines);
+            findings.add_file(self.query.mode(), location, lines);
             findings.cut_files += u64::from(is_binary);
         }
     }
@@ -133,13 +133,13 @@ impl<'a> Search<'a> {
 
 impl Findings {
     /// Counts a file with matches.
-    fn add_file(&mut self, mode: Mode, label: &str, lines: u64) {
+    fn add_file(&mut self, mode: Mode, location: &Location, lines: u64) {
         self.matching_files += 1;
         self.matching_lines += lines;
         match mode {
             Mode::Content => {}
-            Mode::Files => self.page.offer("", &format!("{label}\n")),
-            Mode::Count => self.page.offer("", &format!("{label}:{lines}\n")),
+            Mode::Files => self.page.offer("", &format!("{location}\n")),
+            Mode::Count => self.page.offer("", &format!("{location}:{lines}\n")),
         }
     }
 

@@ -147,7 +147,7 @@ impl<'a> Destination<'a> {
         temporary
             .write(content)
             .map_err(|error| self.not_written(&error))?;
-        let notes = match original {
+        let mut notes = match original {
             Some(original) => original.copy_metadata(temporary.file()).map_err(fail)?,
             None => Vec::new(),
         };
@@ -166,7 +166,13 @@ impl<'a> Destination<'a> {
         }
         .map_err(fail)?;
         temporary.keep();
-        fsync(&self.directory).map_err(fail)?;
+        // The file has its new content now, so this is no failure any more.
+        if let Err(error) = sync_directory(&self.directory) {
+            let error = std::io::Error::from(error);
+            notes.push(format!(
+                "A power failure now may bring the old content back: {error}."
+            ));
+        }
         Ok(notes)
     }
 
@@ -226,12 +232,20 @@ impl<'a> Destination<'a> {
 /// Makes a directory and opens it; what somebody else made meanwhile will do.
 fn make_directory(parent: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> {
     match mkdirat(parent, name, NEW_DIRECTORY) {
-        Ok(()) => fsync(parent)?,
+        Ok(()) => sync_directory(parent)?,
         Err(Errno::EXIST) => {}
         Err(error) => return Err(error),
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(parent, name, flags, Mode::empty())
+}
+
+/// Makes the names in a directory durable, where the file system knows how to.
+fn sync_directory(directory: &OwnedFd) -> Result<(), Errno> {
+    match fsync(directory) {
+        Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
+        result => result,
+    }
 }
 
 /// What the model has read is not there any more.
