@@ -218,9 +218,7 @@ fn is_special(command: &str, word: &str) -> bool {
         "diff" | "log" | "show" | "format-patch" | "archive" => {
             word.starts_with("-O") || word.starts_with("-o")
         }
-        "clone" | "fetch" | "pull" | "ls-remote" => {
-            has_short(word, "uc") && !word.starts_with("--") && word != "-q" || word.contains("::")
-        }
+        "clone" | "fetch" | "pull" | "ls-remote" => has_short(word, "uc") || word.contains("::"),
         "push" | "remote" => word.contains("::"),
         "rebase" => has_short(word, "xi") || is_long(word, "--interactive"),
         "init" | "apply" => word.starts_with("--unsafe") || word.starts_with("--directory"),
