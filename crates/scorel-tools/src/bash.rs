@@ -69,7 +69,7 @@ const BASH_DESCRIPTION: &str = "\
 Runs a command in bash and answers its output, standard output and error together, and how it \
 ended. Each call is a new shell in the project's directory: variables and `cd` do not last. There is no \
 input and no terminal. Unless the user allows more, a command can write in the project, in `$TMPDIR` and in \
-package caches only, and has no network. When the shell ends, what it has left running is ended too; \
+package caches only, and has no network; where `network` asks for it, the user may allow it. When the shell ends, what it has left running is ended too; \
 use `background` for servers and watchers, then BashOutput and BashStop. Of long output the \
 beginning and the end are shown; filter with grep, head or tail. For reading, finding and changing files \
 the other tools are better.";

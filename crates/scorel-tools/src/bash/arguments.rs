@@ -30,6 +30,9 @@ pub(super) struct BashArguments {
     pub(super) timeout_ms: Option<u64>,
     /// Whether to start it and not to wait for its end. Default false.
     pub(super) background: Option<bool>,
+    /// Whether the command needs the network; the user may be asked. Default false.
+    #[expect(dead_code, reason = "whoever judges the call grants it or not")]
+    pub(super) network: Option<bool>,
     /// What the command is for, in a few words, for the user.
     #[expect(dead_code, reason = "it is for those who see the call")]
     pub(super) description: Option<String>,

@@ -334,6 +334,13 @@ async fn a_grant_holds_for_one_call() {
     commands.grant("call_1", CommandAccess::Workspace { network: false });
     assert!(!session.bash("echo x > new").await.is_error);
     assert!(session.bash("echo y > new").await.is_error);
+    let wish = json!({ "command": "exec 3<>/dev/udp/127.0.0.1/9", "network": true });
+    assert!(
+        session.call("Bash", wish.clone()).await.is_error,
+        "a wish is no grant"
+    );
+    commands.grant("call_1", CommandAccess::Workspace { network: true });
+    assert!(!session.call("Bash", wish).await.is_error);
     assert_eq!(
         fs::read_to_string(session.path("project/new")).unwrap(),
         "x\n"
@@ -361,7 +368,14 @@ async fn no_argument_widens_anything() {
     };
     assert_eq!(
         fields("Bash"),
-        ["command", "cwd", "timeoutMs", "background", "description"]
+        [
+            "command",
+            "cwd",
+            "timeoutMs",
+            "background",
+            "network",
+            "description"
+        ]
     );
     assert_eq!(fields("BashOutput"), ["id", "sinceBytes"]);
     assert_eq!(fields("BashStop"), ["id"]);
