@@ -54,8 +54,8 @@ impl WriteTarget {
             (None, Some(protection)) => Err(self.error(
                 ErrorCode::PermissionNeeded,
                 &format!(
-                    "may only be changed with a person's permission, because {}; asking for it is \
-                     not possible yet, so tell the user what to change there",
+                    "may only be changed with a person's permission, because {}, and nobody gave it \
+                     for this call; tell the user what to change there",
                     protection.reason()
                 ),
             )),
