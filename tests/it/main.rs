@@ -6,6 +6,7 @@
 )]
 
 mod bad_inputs;
+mod bash;
 mod cli;
 mod clients;
 mod commands;
@@ -19,6 +20,7 @@ mod kill_loop;
 mod limits;
 mod models;
 mod overload;
+mod permission;
 mod raw;
 mod receipts;
 mod service;

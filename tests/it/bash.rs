@@ -1,0 +1,184 @@
+//! Commands that the model runs, in a daemon that is told to stop, killed, and spoken to by them.
+
+use std::fs;
+use std::io::Read as _;
+use std::time::{Duration, Instant};
+
+use scorel_client::Connection;
+use scorel_proto::SessionId;
+use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
+use serde_json::{Value, json};
+
+use crate::under_test::{SCORELCTL, SCORELD, Watch, new_session, send};
+
+/// How soon nothing may be left.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// Everything is allowed, in a sandbox; what is asked about all the same, after a second.
+const ALLOWED: &str = "[permissions]\nmode = \"workspace\"\nallow = [\"Bash\"]\n\
+                       timeoutSeconds = 1\natTimeout = \"allow\"\n";
+
+/// A daemon with `config` in its configuration, whose model makes one call and then ends.
+async fn daemon_with(config: &str, input: &Value) -> (DaemonUnderTest, ModelServer) {
+    let model = ModelServer::start().await.unwrap();
+    let calls = ChatAnswer::default()
+        .tool_call("call_a", "Bash", &input.to_string())
+        .finish("tool_calls");
+    model
+        .answer(calls)
+        .answer(ChatAnswer::default().text("Done.").finish("stop"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    add_to_configuration(&daemon, config);
+    daemon.spawn().await;
+    (daemon, model)
+}
+
+fn add_to_configuration(daemon: &DaemonUnderTest, config: &str) {
+    let file = daemon.home().join("config.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(file, format!("{text}\n{config}")).unwrap();
+}
+
+/// Has the model make its call, and returns the result's text.
+async fn call(daemon: &DaemonUnderTest) -> (String, Connection, SessionId) {
+    let (client, id) = new_session(daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Do it.").await;
+    watch.until("turn_outcome").await;
+    let log = daemon.log(&id.to_string());
+    let mut results = log
+        .iter()
+        .filter(|line| line["message"]["role"] == "tool_result");
+    let result = results.next().unwrap();
+    let text = result["message"]["content"][0]["content"][0]["text"]
+        .as_str()
+        .unwrap();
+    (text.to_owned(), client, id)
+}
+
+/// A number that no other test has, as the seconds of a long sleep.
+fn canary(test: u32) -> String {
+    format!("7{:08}{test:05}", std::process::id())
+}
+
+/// Whether no process with `canary` in its command line is left after [`LIMIT`].
+fn nothing_left(canary: &str) -> bool {
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        let Some(pid) = process_with(canary) else {
+            return true;
+        };
+        if Instant::now() >= deadline {
+            return false;
+        }
+        wait_for_end(pid, deadline);
+    }
+}
+
+fn process_with(canary: &str) -> Option<i32> {
+    let entries = fs::read_dir("/proc").unwrap();
+    let mut pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    pids.find(|pid: &i32| {
+        let mut line = Vec::new();
+        let file = fs::File::open(format!("/proc/{pid}/cmdline"));
+        let _gone = file.and_then(|mut file| file.read_to_end(&mut line));
+        String::from_utf8_lossy(&line).contains(canary)
+    })
+}
+
+fn wait_for_end(pid: i32, deadline: Instant) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    let Ok(handle) = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty()) else {
+        return;
+    };
+    let left = deadline.saturating_duration_since(Instant::now());
+    let left = Timespec::try_from(left).unwrap();
+    poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&left)).unwrap();
+}
+
+#[tokio::test]
+async fn commands_are_not_offered_where_the_preset_has_none() {
+    let (daemon, model) = daemon_with(
+        "[tools]\npreset = \"readonly\"\n",
+        &json!({ "command": "echo ran" }),
+    )
+    .await;
+    let (text, ..) = call(&daemon).await;
+    assert!(text.starts_with("E_UNKNOWN_TOOL"), "{text}");
+    let request = model.requests()[0].json();
+    let tools = request["tools"].as_array().unwrap();
+    assert!(tools.iter().all(|tool| tool["function"]["name"] != "Bash"));
+}
+
+#[tokio::test]
+async fn a_command_cannot_speak_to_the_daemon() {
+    for mode in ["workspace", "full"] {
+        let model = ModelServer::start().await.unwrap();
+        let mut daemon = DaemonUnderTest::new(SCORELD);
+        daemon.configure_model(&model.base_url());
+        let home = daemon.home();
+        let home = home.display();
+        let command = format!(
+            "{SCORELCTL} --home {home} status && echo ANSWERED; (setsid {SCORELCTL} --home {home} status && echo ANSWERED) | cat; echo tried"
+        );
+        let input = json!({ "command": command });
+        let calls = ChatAnswer::default()
+            .tool_call("call_a", "Bash", &input.to_string())
+            .finish("tool_calls");
+        model
+            .answer(calls)
+            .answer(ChatAnswer::default().text("Done.").finish("stop"));
+        add_to_configuration(&daemon, &ALLOWED.replace("workspace", mode));
+        daemon.spawn().await;
+        let (text, ..) = call(&daemon).await;
+        assert!(
+            text.contains("tried") && !text.contains("ANSWERED"),
+            "{mode}: {text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn nothing_outlives_a_killed_daemon() {
+    let canary = canary(1);
+    let command = format!(
+        "for i in 1 2 3; do setsid sleep {canary} & done; (trap '' TERM HUP; while :; do sleep {canary}; done) & sleep {canary}"
+    );
+    let input = json!({ "command": command, "background": true });
+    let (mut daemon, _model) = daemon_with(ALLOWED, &input).await;
+    let (text, ..) = call(&daemon).await;
+    assert!(
+        text.starts_with("Started in the background as bash_1"),
+        "{text}"
+    );
+    assert!(process_with(&canary).is_some());
+    daemon.kill().await;
+    assert!(nothing_left(&canary));
+}
+
+#[tokio::test]
+async fn nothing_outlives_a_daemon_that_stops() {
+    let canary = canary(2);
+    let command = format!("trap '' TERM; setsid sleep {canary} & sleep {canary}; sleep {canary}");
+    let input = json!({ "command": command, "background": true });
+    let (mut daemon, _model) = daemon_with(ALLOWED, &input).await;
+    let (text, ..) = call(&daemon).await;
+    assert!(
+        text.starts_with("Started in the background as bash_1"),
+        "{text}"
+    );
+    assert!(daemon.stop().await.success());
+    assert!(nothing_left(&canary));
+}
+
+#[tokio::test]
+async fn keys_of_the_daemon_are_not_in_the_environment() {
+    let (daemon, _model) = daemon_with(ALLOWED, &json!({ "command": "env" })).await;
+    let (text, ..) = call(&daemon).await;
+    assert!(
+        text.contains("TERM=dumb") && !text.contains("KEY"),
+        "{text}"
+    );
+}
