@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read as _;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use scorel_client::Connection;
@@ -144,15 +145,20 @@ async fn a_command_cannot_speak_to_the_daemon() {
 async fn nothing_outlives_a_killed_daemon() {
     let canary = canary(1);
     let command = format!(
-        "for i in 1 2 3; do setsid sleep {canary} & done; (trap '' TERM HUP; while :; do sleep {canary}; done) & sleep {canary}"
+        "for i in 1 2 3; do setsid sleep {canary} & done; (trap '' TERM HUP; while :; do sleep {canary}; done) & echo > ready; sleep {canary}"
     );
     let input = json!({ "command": command, "background": true });
     let (mut daemon, _model) = daemon_with(ALLOWED, &input).await;
+    // Whoever reads from it waits until the command writes to it.
+    let ready = daemon.project().join("ready");
+    let made = Command::new("mkfifo").arg(&ready).status().unwrap();
+    assert!(made.success());
     let (text, ..) = call(&daemon).await;
     assert!(
         text.starts_with("Started in the background as bash_1"),
         "{text}"
     );
+    assert_eq!(fs::read(ready).unwrap(), b"\n");
     assert!(process_with(&canary).is_some());
     daemon.kill().await;
     assert!(nothing_left(&canary));
