@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Show(Target),
     /// Cancel the turn that is running
     Cancel(CancelArgs),
+    /// Answer a tool that asks for permission; without a request, list those that ask
+    Approve(ApproveArgs),
     /// List the models that can be used
     Models(ModelsArgs),
     /// Choose a model: find keys and local servers, write the configuration, try the model
@@ -105,9 +107,23 @@ pub(crate) struct SendArgs {
     /// What to do if a turn is running
     #[arg(long, value_name = "WHAT", default_value = "follow-up")]
     pub(crate) while_running: WhileRunningArg,
+    /// What to do if a tool asks for permission [default: `ask` at a terminal, else `deny`]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) on_ask: Option<OnAsk>,
     /// What to say; `-`, or nothing with a pipe as standard input, reads standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
+}
+
+/// What to do if a tool asks for permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnAsk {
+    /// Ask the person at the terminal
+    Ask,
+    /// Refuse
+    Deny,
+    /// Wait until somebody answers elsewhere
+    Wait,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -175,6 +191,34 @@ pub(crate) struct CancelArgs {
     /// Also take the waiting messages out of the queue
     #[arg(long)]
     pub(crate) clear_queue: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// The request's id or the beginning of it
+    #[arg(value_name = "REQUEST", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) request: Option<String>,
+    /// Look in this session only: an id or the beginning of one [default: all sessions]
+    #[arg(
+        long,
+        short,
+        value_name = "ID|PREFIX",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) session: Wanted,
+    /// Allow what is like it for the rest of the session
+    #[arg(long, requires = "request", conflicts_with_all = ["always", "deny"])]
+    pub(crate) for_session: bool,
+    /// Allow what is like it in this project from now on
+    #[arg(long, requires = "request", conflicts_with = "deny")]
+    pub(crate) always: bool,
+    /// Refuse
+    #[arg(long, requires = "request")]
+    pub(crate) deny: bool,
+    /// Why; the model is told the reason of a refusal
+    #[arg(long, value_name = "TEXT", requires = "request")]
+    pub(crate) reason: Option<String>,
 }
 
 #[derive(Debug, Args)]

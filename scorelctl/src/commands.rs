@@ -1,5 +1,6 @@
 //! What the commands do.
 
+mod approve;
 mod call;
 mod cancel;
 mod fsck;
@@ -57,6 +58,9 @@ async fn dispatch(command: Command, link: Link, output: &mut Output) -> Result<E
         Command::Show(args) => show::run(&args, &mut Control::connect(link).await?, output).await,
         Command::Cancel(args) => {
             cancel::run(&args, &mut Control::connect(link).await?, output).await
+        }
+        Command::Approve(args) => {
+            approve::run(&args, &mut Control::connect(link).await?, output).await
         }
         Command::Models(args) => {
             models::run(&args, &mut Control::connect(link).await?, output).await

@@ -16,6 +16,7 @@ mod exit;
 mod failure;
 mod interrupts;
 mod output;
+mod question;
 mod render;
 mod target;
 mod wanted;

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use scorel_proto::{
-    ListProjects, ListSessions, ListSessionsParams, ListSessionsResult, NoParams, Project,
-    ProjectId, RegisterProject, RegisterProjectParams, Session, SessionId, SessionKind,
+    GetSession, GetSessionParams, ListProjects, ListSessions, ListSessionsParams,
+    ListSessionsResult, NoParams, Phase, Project, ProjectId, RegisterProject,
+    RegisterProjectParams, Session, SessionId, SessionKind,
 };
 
 use crate::control::Control;
@@ -104,6 +105,21 @@ pub(crate) async fn sessions(
             None => return Ok(all),
         }
     }
+}
+
+/// The sessions in a phase.
+pub(crate) async fn in_phase(control: &mut Control, phase: Phase) -> Result<Vec<Session>, Failure> {
+    let mut found = sessions(control, ListSessionsParams::default())
+        .await?
+        .sessions;
+    found.retain(|session| session.phase == phase);
+    Ok(found)
+}
+
+/// A session as it is now.
+pub(crate) async fn get(control: &mut Control, session_id: SessionId) -> Result<Session, Failure> {
+    let params = GetSessionParams { session_id };
+    Ok(control.call::<GetSession>(&params).await?.session)
 }
 
 async fn all_ids(control: &mut Control) -> Result<Vec<SessionId>, Failure> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use scorel_exec::{Environment, Supervisors, default_caches, secret_places};
 use scorel_permission::Place as PermissionPlace;
+use scorel_provider::{builtin_providers, key_variables};
 use scorel_tools::{CommandAccess, CommandSettings, Commands};
 
 use crate::config::{Config, Place};
@@ -46,8 +47,16 @@ impl CommandHost {
 
     /// What the configuration says now. Reads the file of secrets.
     pub(crate) fn settings(&self, config: &Config) -> CommandSettings {
-        let key_name = config.model.key.as_ref().map(|key| key.name.as_str());
-        let secrets = self.secrets.values(key_name.as_slice());
+        let key = config.model.key.as_ref();
+        let names = key.map_or(&[][..], |key| &key.names);
+        let providers = builtin_providers();
+        let builtin = providers.iter().flat_map(|name| key_variables(name));
+        let names: Vec<&str> = names
+            .iter()
+            .map(String::as_str)
+            .chain(builtin.copied())
+            .collect();
+        let secrets = self.secrets.values(&names);
         let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
         let environment = Environment::scrubbed(env::vars_os(), &secrets);
         let cargo_home = environment.get("CARGO_HOME").map(PathBuf::from);

@@ -151,6 +151,17 @@ impl DaemonUnderTest {
         ));
     }
 
+    /// Adds to the user's configuration.
+    ///
+    /// # Panics
+    ///
+    /// If that fails.
+    pub fn configure_more(&self, toml: &str) {
+        let path = self.home().join("config.toml");
+        let text = fs::read_to_string(path).unwrap_or_default();
+        self.configure(&format!("{text}\n{toml}"));
+    }
+
     /// Starts the process and waits until it says that it is ready.
     ///
     /// # Panics

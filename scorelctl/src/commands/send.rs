@@ -2,13 +2,14 @@
 
 mod answer;
 mod follow;
+mod questions;
 
 use std::io::{self, IsTerminal};
 
 use scorel_client::{Anchors, SessionStream};
 use scorel_proto::{
-    Content, CreateSession, CreateSessionParams, GetSession, GetSessionParams, GetStatus, NoParams,
-    SendMessage, SendMessageParams, SendMessageResult, Session, SessionId, WhileRunning,
+    Content, CreateSession, CreateSessionParams, GetStatus, NoParams, SendMessage,
+    SendMessageParams, SendMessageResult, Session, SessionId, WhileRunning,
 };
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ use crate::output::Output;
 use crate::target;
 use crate::wanted::Wanted;
 use follow::{Follow, Own};
+use questions::Questions;
 
 /// Sends a message and follows its turn to the outcome.
 pub(super) async fn run(args: SendArgs, link: Link, output: &mut Output) -> Result<Exit, Failure> {
@@ -41,7 +43,8 @@ pub(super) async fn run(args: SendArgs, link: Link, output: &mut Output) -> Resu
         return Ok(Exit::Success);
     };
     let own = Own::from(sent.answer);
-    let mut follow = Follow::new(sent.control, sent.session_id, own, output);
+    let questions = Questions::new(sent.session_id, args.on_ask, output);
+    let mut follow = Follow::new(sent.control, (sent.session_id, own), questions, output);
     follow.run(stream, &mut interrupts).await
 }
 
@@ -148,8 +151,7 @@ async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Fail
         }
         wanted => target::existing(control, wanted, args.project.as_deref()).await?,
     };
-    let params = GetSessionParams { session_id };
-    Ok(control.call::<GetSession>(&params).await?.session)
+    target::get(control, session_id).await
 }
 
 /// Whoever talks to the built-in demonstration should know it.

@@ -127,9 +127,11 @@ impl Gate {
     }
 
     fn write(&self, call: &ToolCall, settings: &GateSettings, findings: &mut Findings) {
-        // A call that will fail needs no permission for that.
-        let Ok(Some(target)) = self.tools.write_target(call) else {
-            return;
+        let target = match self.tools.write_target(call) {
+            Ok(Some(target)) => target,
+            Ok(None) => return,
+            // It may lead somewhere by the time the call runs.
+            Err(error) => return findings.deny(error.to_string()),
         };
         let action = Action::Write {
             path: target.path().to_owned(),

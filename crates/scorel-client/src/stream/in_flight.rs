@@ -24,6 +24,8 @@ fn joined(turn_id: TurnId) -> OpenTurn {
         started_at: 0,
         running: true,
         waiting: None,
+        paused_at: None,
+        paused_ms: 0,
         steps: 0,
         usage: Usage::default(),
         calls: Vec::new(),

@@ -1,10 +1,12 @@
 use scorel_client::{ClientError, Item, SessionStream};
 use scorel_proto::{
     Cancel, CancelParams, EncodedEvent, EndReason, Event, OutcomeReason, PersistentBody,
-    PersistentEvent, QueueItemId, QueueOp, SendMessageResult, SessionId, SyncMarker, TurnId,
+    PersistentEvent, QueueItemId, QueueOp, RespondPermission, RespondPermissionParams,
+    SendMessageResult, SessionId, SyncMarker, TurnId,
 };
 
 use super::answer::Answer;
+use super::questions::Questions;
 use crate::commands::sync_line::Reload;
 use crate::control::{Control, Link};
 use crate::exit::Exit;
@@ -39,6 +41,7 @@ pub(super) struct Follow<'a> {
     cancelled: bool,
     reload: Reload,
     answer: Answer,
+    questions: Questions,
     output: &'a mut Output,
 }
 
@@ -46,6 +49,8 @@ pub(super) struct Follow<'a> {
 enum Step {
     Item(Result<Option<Item>, ClientError>),
     Interrupt,
+    /// Somebody typed a line; nothing at the end of input.
+    Typed(Option<String>),
 }
 
 /// The session would go on to ask for the model that the endpoint does not have.
@@ -55,8 +60,8 @@ const NO_SUCH_MODEL: &str = "hint: the session keeps its model until `scorelctl 
 impl<'a> Follow<'a> {
     pub(super) fn new(
         control: Control,
-        session_id: SessionId,
-        own: Own,
+        (session_id, own): (SessionId, Own),
+        questions: Questions,
         output: &'a mut Output,
     ) -> Self {
         Self {
@@ -66,6 +71,7 @@ impl<'a> Follow<'a> {
             cancelled: false,
             reload: Reload::default(),
             answer: Answer::new(output),
+            questions,
             output,
         }
     }
@@ -84,13 +90,25 @@ impl<'a> Follow<'a> {
                 biased;
                 () = interrupts.next() => Step::Interrupt,
                 item = stream.next() => Step::Item(item),
+                line = self.questions.line() => Step::Typed(line),
             };
             let ended = match step {
                 Step::Interrupt => self.interrupted(interrupts).await?,
                 Step::Item(Ok(Some(Item::Event(encoded, event)))) => {
-                    self.event(&encoded, &event)?
+                    let ended = self.event(&encoded, &event)?;
+                    self.question(&event).await?;
+                    ended
                 }
-                Step::Item(Ok(Some(Item::Marker(marker)))) => self.marker(&marker, &mut stream)?,
+                Step::Item(Ok(Some(Item::Marker(marker)))) => {
+                    let ended = self.marker(&marker, &mut stream)?;
+                    self.open_questions(&marker).await?;
+                    ended
+                }
+                Step::Typed(line) => {
+                    let reply = self.questions.typed(line.as_deref(), self.output)?;
+                    self.reply(reply).await?;
+                    None
+                }
                 Step::Item(Ok(Some(Item::Reconnecting { attempt, .. }))) => {
                     if attempt == 1 {
                         self.note("the connection was lost; reconnecting")?;
@@ -104,6 +122,50 @@ impl<'a> Follow<'a> {
                 return Ok(exit);
             }
         }
+    }
+
+    /// Deals with a question of the turn, or with its answer.
+    async fn question(&mut self, event: &Event) -> Result<(), Failure> {
+        let Event::Persistent(record) = event else {
+            return Ok(());
+        };
+        if !self.is_own(record.turn_id) {
+            return Ok(());
+        }
+        match &record.body {
+            PersistentBody::PermissionRequest(request) => {
+                let reply = self.questions.asked(request, self.output)?;
+                self.reply(reply).await
+            }
+            PersistentBody::PermissionDecision(decision) => {
+                let (id, decision) = (decision.request_id, decision.decision);
+                Ok(self.questions.decided(id, decision, self.output)?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Deals with what was asked while nobody was connected.
+    async fn open_questions(&mut self, marker: &SyncMarker) -> Result<(), Failure> {
+        let SyncMarker::InFlight { in_flight, .. } = marker else {
+            return Ok(());
+        };
+        if !self.is_own(in_flight.turn_id) {
+            return Ok(());
+        }
+        for request in &in_flight.permissions {
+            let reply = self.questions.asked(request, self.output)?;
+            self.reply(reply).await?;
+        }
+        Ok(())
+    }
+
+    async fn reply(&mut self, reply: Option<RespondPermissionParams>) -> Result<(), Failure> {
+        let Some(params) = reply else { return Ok(()) };
+        if let Err(error) = self.control.call::<RespondPermission>(&params).await {
+            self.note(&format!("the answer was not taken: {error}"))?;
+        }
+        Ok(())
     }
 
     fn note(&mut self, text: &str) -> Result<(), Failure> {

@@ -1,0 +1,129 @@
+//! What is asked about a tool call, in words.
+
+use std::str::FromStr;
+
+use scorel_proto::{PermissionDecision, PermissionRequestBody};
+
+use crate::escape::{one_line, visible};
+
+/// The lines that describe a request to a person. What the model wrote cannot act as the terminal's
+/// own text.
+pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} asks for permission: {}",
+        one_line(&request.tool_name),
+        one_line(&request.reason)
+    )];
+    lines.extend(
+        arguments(request)
+            .into_iter()
+            .map(|line| format!("  {line}")),
+    );
+    if !request.rules.is_empty() {
+        let rules: Vec<String> = request.rules.iter().map(|rule| one_line(rule)).collect();
+        lines.push(format!(
+            "  for more than once this adds: {}",
+            rules.join(", ")
+        ));
+    }
+    lines
+}
+
+/// A command stands as it is, line by line; other arguments are one line each.
+fn arguments(request: &PermissionRequestBody) -> Vec<String> {
+    let Some(fields) = request.input.as_object() else {
+        return vec![one_line(&request.input.to_string())];
+    };
+    let mut lines = Vec::new();
+    for (name, value) in fields {
+        match value.as_str() {
+            Some(text) if text.contains('\n') => {
+                lines.push(format!("{}:", one_line(name)));
+                lines.extend(visible(text).lines().map(|line| format!("  {line}")));
+            }
+            Some(text) => lines.push(format!("{}: {}", one_line(name), one_line(text))),
+            None => lines.push(format!(
+                "{}: {}",
+                one_line(name),
+                one_line(&value.to_string())
+            )),
+        }
+    }
+    lines
+}
+
+/// What a person typed as an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reply {
+    pub(crate) decision: PermissionDecision,
+    pub(crate) reason: Option<String>,
+}
+
+impl FromStr for Reply {
+    type Err = ();
+
+    /// `y`, `s`, `a` or `n`, or the whole words; what follows a refusal is its reason.
+    fn from_str(line: &str) -> Result<Self, ()> {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let decision = match word.to_lowercase().as_str() {
+            "y" | "yes" | "once" => PermissionDecision::Once,
+            "s" | "session" => PermissionDecision::Session,
+            "a" | "always" => PermissionDecision::Always,
+            "n" | "no" | "deny" => PermissionDecision::Deny,
+            _ => return Err(()),
+        };
+        let rest = rest.trim();
+        if !rest.is_empty() && decision != PermissionDecision::Deny {
+            return Err(());
+        }
+        Ok(Self {
+            decision,
+            reason: (!rest.is_empty()).then(|| rest.to_owned()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::PermissionRequestId;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_are_letters_or_words_and_a_refusal_may_say_why() {
+        let parse = |line: &str| {
+            line.parse::<Reply>()
+                .map(|reply| (reply.decision, reply.reason))
+        };
+        assert_eq!(parse("y\n"), Ok((PermissionDecision::Once, None)));
+        assert_eq!(parse("Always"), Ok((PermissionDecision::Always, None)));
+        let reason = Some("use make test".to_owned());
+        assert_eq!(
+            parse("n use make test"),
+            Ok((PermissionDecision::Deny, reason))
+        );
+        for line in ["", "maybe", "y please", "yn"] {
+            assert_eq!(parse(line), Err(()), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_model_wrote_is_shown_and_cannot_act() {
+        let request = PermissionRequestBody {
+            request_id: PermissionRequestId::generate(),
+            tool_call_id: "c1".to_owned(),
+            tool_name: "Bash".to_owned(),
+            input: json!({"command": "echo \u{1b}[2J\nrm -rf x", "background": true}),
+            reason: "no rule allows it".to_owned(),
+            rules: vec!["Bash(rm -rf x)".to_owned()],
+            deadline: None,
+            at_deadline: None,
+        };
+        let text = describe(&request).join("\n");
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(text.contains("\n    rm -rf x"), "{text}");
+        assert!(text.contains("background: true"), "{text}");
+    }
+}

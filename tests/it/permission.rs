@@ -1,0 +1,174 @@
+//! Tools that ask before they run, over the real daemon.
+
+use scorel_client::{ClientError, Connection};
+use scorel_proto::{
+    ErrorCode, PermissionDecision, PermissionRequestId, RespondPermission, RespondPermissionParams,
+    RpcError, SeqResult, SessionId,
+};
+use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
+use serde_json::{Value, json};
+
+use crate::under_test::{SCORELD, Watch, connect, new_session, send};
+
+const RULES: &str = "[permissions]\ndeny = [\"Read(secrets/**)\", \"Write(secrets/**)\"]\n";
+
+/// A daemon whose model makes these calls, one after the other, and then is done.
+async fn calling(calls: &[(&str, Value)]) -> (DaemonUnderTest, ModelServer) {
+    let model = ModelServer::start().await.unwrap();
+    for (index, (tool, arguments)) in calls.iter().enumerate() {
+        let id = format!("call_{index}");
+        let answer = ChatAnswer::default()
+            .tool_call(&id, tool, &arguments.to_string())
+            .finish("tool_calls");
+        model.answer(answer);
+    }
+    model.answer(ChatAnswer::default().text("Done.").finish("stop"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.configure_more(RULES);
+    daemon.write_project_file("append.sh", "echo ran >> ran.txt\n");
+    daemon.spawn().await;
+    (daemon, model)
+}
+
+/// Appends to a file, so that one can see how often it has run.
+fn append() -> Value {
+    json!({"command": "sh ./append.sh"})
+}
+
+fn ran(daemon: &DaemonUnderTest) -> usize {
+    let text = std::fs::read_to_string(daemon.project().join("ran.txt"));
+    text.unwrap_or_default().lines().count()
+}
+
+/// Waits for the turn's question.
+async fn asked(watch: &mut Watch) -> (PermissionRequestId, Value) {
+    loop {
+        let item = watch.next().await;
+        assert_ne!(item["type"], "turn_outcome", "nothing was asked");
+        if item["type"] == "permission_request" {
+            let id = serde_json::from_value(item["requestId"].clone());
+            return (id.unwrap(), item);
+        }
+    }
+}
+
+async fn respond(
+    client: &Connection,
+    session_id: SessionId,
+    request_id: PermissionRequestId,
+    decision: PermissionDecision,
+) -> Result<SeqResult, RpcError> {
+    let params = RespondPermissionParams {
+        session_id,
+        request_id,
+        decision,
+        reason: None,
+        command_id: None,
+    };
+    let answer = client.call::<RespondPermission>(&params).await;
+    answer.map_err(|error| match error {
+        ClientError::Rpc(error) => error,
+        other => panic!("no answer of the daemon: {other}"),
+    })
+}
+
+fn results(items: &[Value]) -> Vec<&Value> {
+    let messages = items.iter().filter(|item| item["type"] == "message");
+    let messages = messages.map(|item| &item["message"]);
+    messages
+        .filter(|message| message["role"] == "tool_result")
+        .map(|message| &message["content"][0])
+        .collect()
+}
+
+#[tokio::test]
+async fn a_question_is_answered_in_another_client_after_a_kill_and_its_call_runs_once() {
+    let (mut daemon, _model) = calling(&[("Bash", append())]).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    let turn = send(&client, id, "Run it.").await;
+    let (asked, _) = asked(&mut watch).await;
+    assert_eq!(ran(&daemon), 0);
+    daemon.kill().await;
+    daemon.spawn().await;
+
+    let other = connect(&daemon.socket()).await;
+    let mut watch = Watch::from_start(&other, id).await;
+    watch.until("sync_end").await;
+    let once = respond(&other, id, asked, PermissionDecision::Once).await;
+    once.expect("the next daemon takes the answer");
+    let seen = watch.until("turn_outcome").await;
+    let outcome = seen.last().unwrap();
+    assert_eq!(outcome["reason"], "completed");
+    assert_eq!(outcome["turnId"], turn.to_string());
+    assert_eq!(ran(&daemon), 1);
+    let late = respond(&other, id, asked, PermissionDecision::Deny).await;
+    assert_eq!(late.unwrap_err().code, ErrorCode::Conflict);
+}
+
+#[tokio::test]
+async fn what_is_allowed_for_ever_holds_in_the_project_from_then_on() {
+    let (mut daemon, model) = calling(&[("Bash", append())]).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Run it.").await;
+    let (asked, _) = asked(&mut watch).await;
+    let always = respond(&client, id, asked, PermissionDecision::Always).await;
+    always.expect("taken");
+    watch.until("turn_outcome").await;
+    daemon.kill().await;
+
+    daemon.spawn().await;
+    let again = ChatAnswer::default().tool_call("call_b", "Bash", &append().to_string());
+    model.answer(again.finish("tool_calls"));
+    model.answer(ChatAnswer::default().text("Done.").finish("stop"));
+    let (client, other) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, other).await;
+    send(&client, other, "Again.").await;
+    let seen = watch.until("turn_outcome").await;
+    assert!(seen.iter().all(|item| item["type"] != "permission_request"));
+    assert_eq!(ran(&daemon), 2);
+}
+
+#[tokio::test]
+async fn rules_refuse_without_asking_and_the_rest_of_the_project_is_free() {
+    let calls = [
+        ("Write", json!({"path": "secrets/key", "content": "x"})),
+        ("Write", json!({"path": "notes.txt", "content": "x\n"})),
+        ("Bash", json!({"command": "cat secrets/key"})),
+        ("Bash", json!({"command": "cat notes.txt"})),
+    ];
+    let (daemon, _model) = calling(&calls).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Go.").await;
+    let seen = watch.until("turn_outcome").await;
+    assert!(seen.iter().all(|item| item["type"] != "permission_request"));
+    let failed: Vec<bool> = results(&seen)
+        .iter()
+        .map(|result| result["isError"] == true)
+        .collect();
+    assert_eq!(failed, [true, false, true, false], "{:#?}", results(&seen));
+    assert!(!daemon.project().join("secrets").exists());
+}
+
+#[tokio::test]
+async fn what_others_run_or_obey_is_asked_about_each_time() {
+    let hook = json!({"path": ".git/hooks/pre-commit", "content": "#!/bin/sh\n"});
+    let (daemon, _model) = calling(&[("Write", hook)]).await;
+    std::fs::create_dir_all(daemon.project().join(".git/hooks")).unwrap();
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Install it.").await;
+    let (asked, request) = asked(&mut watch).await;
+    assert_eq!(request.get("rules"), None);
+    let always = respond(&client, id, asked, PermissionDecision::Always).await;
+    let refused = always.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::InvalidParams);
+    let once = respond(&client, id, asked, PermissionDecision::Once).await;
+    once.expect("taken");
+    let seen = watch.until("turn_outcome").await;
+    assert_eq!(results(&seen)[0]["isError"], false, "{seen:#?}");
+    assert!(daemon.project().join(".git/hooks/pre-commit").exists());
+}
