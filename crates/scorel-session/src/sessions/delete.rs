@@ -39,7 +39,7 @@ impl Sessions {
         let shared = Arc::clone(&self.shared);
         blocking(move || {
             shared.setup.forget(id);
-            remove(&gone)
+            remove(&gone);
         })
         .await
     }
