@@ -47,6 +47,7 @@ pub(crate) async fn answers(
                 answers.push(message);
             }
             Step::Event(_) => {}
+            Step::NeedPermission { .. } => panic!("nothing is asked here"),
             Step::Finished(_) => break,
         }
     }
