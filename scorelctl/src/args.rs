@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use scorel_proto::WhileRunning;
+use scorel_proto::{ToolPreset, WhileRunning};
 
 use crate::exit::Exit;
 use crate::wanted::Wanted;
@@ -101,6 +101,9 @@ pub(crate) struct SendArgs {
     /// PROVIDER:ID, as `scorelctl models` lists them
     #[arg(long, short)]
     pub(crate) model: Option<String>,
+    /// Which tools the session has from now on: coding, readonly, all or none
+    #[arg(long, value_name = "PRESET")]
+    pub(crate) tools: Option<ToolPreset>,
     /// Do not wait for the answer
     #[arg(long, short)]
     pub(crate) detach: bool,
