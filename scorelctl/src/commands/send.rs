@@ -9,7 +9,8 @@ use std::io::{self, IsTerminal};
 use scorel_client::{Anchors, SessionStream};
 use scorel_proto::{
     Content, CreateSession, CreateSessionParams, GetStatus, NoParams, SendMessage,
-    SendMessageParams, SendMessageResult, Session, SessionId, WhileRunning,
+    SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
+    WhileRunning,
 };
 use serde::Serialize;
 
@@ -101,6 +102,7 @@ async fn send(
 ) -> Result<Sent, Failure> {
     let mut control = Control::connect(link).await?;
     let session = session(args, &mut control).await?;
+    let session = with_tools(args, session, &mut control).await?;
     say_demo(&session, args, &mut control, output).await?;
     let stream = if args.detach {
         None
@@ -144,7 +146,7 @@ async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Fail
                 title: None,
                 model: args.model.clone(),
                 thinking_level: None,
-                tools: None,
+                tools: args.tools,
                 command_id: Some(new_command_id()),
             };
             return Ok(control.call::<CreateSession>(&params).await?.session);
@@ -152,6 +154,26 @@ async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Fail
         wanted => target::existing(control, wanted, args.project.as_deref()).await?,
     };
     target::get(control, session_id).await
+}
+
+/// The session with the tools that are wanted.
+async fn with_tools(
+    args: &SendArgs,
+    session: Session,
+    control: &mut Control,
+) -> Result<Session, Failure> {
+    if args.tools.is_none() || args.tools == session.tools {
+        return Ok(session);
+    }
+    let params = UpdateSessionParams {
+        session_id: session.session_id,
+        title: None,
+        model: None,
+        thinking_level: None,
+        tools: args.tools,
+        command_id: Some(new_command_id()),
+    };
+    Ok(control.call::<UpdateSession>(&params).await?.session)
 }
 
 /// Whoever talks to the built-in demonstration should know it.
