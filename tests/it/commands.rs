@@ -10,9 +10,9 @@ use crate::under_test::{SCORELD, Watch, new_session, send};
 const CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const OTHER_CLIENT: &str = "cli_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 
-/// Commands that are not in the table: one is answered from memory, one needs a damaged log, and
-/// what one makes is named by its content.
-const OTHERS: [&str; 3] = ["cancel", "acceptDamage", "putBlob"];
+/// Commands that are not in the table: one is answered from memory, one needs a damaged log, what
+/// one makes is named by its content, and one needs a question.
+const OTHERS: [&str; 4] = ["cancel", "acceptDamage", "putBlob", "respondPermission"];
 
 /// A command, its parameters, and other parameters that are possible too.
 type Command = (&'static str, Value, Value);

@@ -36,12 +36,7 @@ impl Sessions {
         };
         self.loaded().remove(&id);
         self.shared.session_removed(id);
-        let shared = Arc::clone(&self.shared);
-        blocking(move || {
-            shared.setup.forget(id);
-            remove(&gone);
-        })
-        .await
+        blocking(move || remove(&gone)).await
     }
 }
 

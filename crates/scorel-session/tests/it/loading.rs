@@ -35,7 +35,7 @@ async fn an_idle_session_leaves_memory_and_comes_back_as_it_was() {
     rig.exchange(id, "one").await;
     let before = rig.lane(id).await.session().await.expect("there");
     unload_all(&rig).await;
-    assert_eq!(*rig.script.forgotten.lock().expect("not poisoned"), [id]);
+    assert_eq!(*rig.script.unloaded.lock().expect("not poisoned"), [id]);
     assert!(rig.dir(id).join("checkpoint").exists());
     let after = rig.lane(id).await.session().await.expect("there");
     assert_eq!(after, before);
