@@ -119,7 +119,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     let commands = Arc::clone(&supervisors);
     let listening = tokio::spawn(async move {
         rpc.listen(listener, move |peer: &UCred| admit(&commands, peer))
-            .await
+            .await;
     });
     let _published = readiness.announce(&home);
     let recovering = tokio::spawn(Arc::clone(&sessions).recover());
