@@ -1,5 +1,9 @@
 //! HTML as text.
 
+use std::io::{self, Read};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
 use html2text::render::TextDecorator;
 use url::Url;
 
@@ -9,19 +13,83 @@ use crate::error::FetchError;
 /// tables are filled with spaces up to here.
 const WIDTH: usize = 500;
 
+/// How long the parser may work on a document: there are some that take it time in proportion to
+/// their square.
+const PARSE_LIMIT: Duration = Duration::from_secs(3);
+
+/// How many elements may stand in each other. Browsers stop here, too.
+const MAX_DEPTH: usize = 512;
+
+/// With more cells than this tables are not laid out, since a cell can take a line of full width.
+const MAX_CELLS: usize = 20_000;
+
 /// What a reader would see of a page, with the links; they are relative to `base`.
 pub(crate) fn to_text(html: &str, base: &Url) -> Result<String, FetchError> {
+    to_text_within(PARSE_LIMIT, html, base)
+}
+
+fn to_text_within(limit: Duration, html: &str, base: &Url) -> Result<String, FetchError> {
     let marks = Marks {
         base: base.clone(),
         open: Vec::new(),
     };
-    html2text::config::with_decorator(marks)
+    let config = html2text::config::with_decorator(marks)
         .link_footnotes(false)
         .no_link_wrapping()
         .no_table_borders()
-        .allow_width_overflow()
-        .string_from_read(html.as_bytes(), WIDTH)
-        .map_err(|error| FetchError::Html(error.to_string()))
+        .raw_mode(cells(html) > MAX_CELLS)
+        .allow_width_overflow();
+    let failed = |error: html2text::Error| FetchError::Html(error.to_string());
+    let document = config
+        .parse_html(Limited::new(html, limit))
+        .map_err(failed)?;
+    let mut open = vec![(Rc::clone(&document.document), 0)];
+    while let Some((node, depth)) = open.pop() {
+        if depth > MAX_DEPTH {
+            return Err(FetchError::Html("it is nested too deeply".to_owned()));
+        }
+        let children = node.children.borrow();
+        open.extend(children.iter().map(|child| (Rc::clone(child), depth + 1)));
+    }
+    let tree = config.dom_to_render_tree(&document).map_err(failed)?;
+    config.render_to_string(tree, WIDTH).map_err(failed)
+}
+
+/// How many cells tables have, roughly.
+fn cells(html: &str) -> usize {
+    let tags = html
+        .match_indices('<')
+        .filter_map(|(at, _)| html.as_bytes().get(at + 1..at + 3));
+    tags.filter(|name| name.eq_ignore_ascii_case(b"td") || name.eq_ignore_ascii_case(b"th"))
+        .count()
+}
+
+/// A document that ends with an error when the parser has worked for too long.
+struct Limited<'a> {
+    rest: &'a [u8],
+    deadline: Instant,
+}
+
+impl<'a> Limited<'a> {
+    fn new(html: &'a str, limit: Duration) -> Self {
+        Self {
+            rest: html.as_bytes(),
+            deadline: Instant::now() + limit,
+        }
+    }
+}
+
+impl Read for Limited<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if Instant::now() > self.deadline {
+            return Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "it takes too long to read",
+            ));
+        }
+        let part = buffer.len().min(4096);
+        self.rest.read(&mut buffer[..part])
+    }
 }
 
 /// The marks of Markdown.
@@ -125,9 +193,11 @@ impl TextDecorator for Marks {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use url::Url;
 
-    use super::to_text;
+    use super::{to_text, to_text_within};
 
     fn text(html: &str) -> String {
         to_text(html, &Url::parse("https://a.org/docs/index.html").unwrap()).unwrap()
@@ -154,19 +224,33 @@ mod tests {
 
     #[test]
     fn monstrous_documents_come_to_an_end() {
-        for open in [
-            "<div>",
-            "<b>",
-            "<ul><li>",
-            "<table><tr><td>",
-            "<blockquote>",
-            "<a href=x>",
-        ] {
-            let _ = to_text(&open.repeat(1_000), &Url::parse("http://a.org").unwrap());
+        let base = Url::parse("http://a.org").unwrap();
+        let limit = Duration::from_millis(200);
+        for open in ["<div>", "<b>", "<ul><li>x", "<blockquote>x", "<span>"] {
+            // Either it takes the parser too long, or it is nested too deeply.
+            let deep = to_text_within(limit, &open.repeat(100_000), &base);
+            assert!(deep.is_err(), "{open}");
         }
-        let _ = text(&format!(
-            "<table><tr><td colspan=4000000000 rowspan=0>{}",
-            "<td>x".repeat(2000)
-        ));
+        for html in [
+            "<table><tr><td colspan=4000000000 rowspan=0>x",
+            "<ol start=-9223372036854775808><li>",
+        ] {
+            let _ = to_text(html, &base);
+        }
+    }
+
+    #[test]
+    fn a_document_does_not_grow_without_bound() {
+        let base = Url::parse("http://a.org").unwrap();
+        for html in [
+            format!("<table>{}", "<td>x".repeat(50_000)),
+            format!("<table>{}", "<tr><td>x<td>y".repeat(15_000)),
+            "<ul><li>x".repeat(200),
+            "<hr>".repeat(10_000),
+            "<blockquote>x".repeat(400),
+        ] {
+            let text = to_text(&html, &base).unwrap();
+            assert!(text.len() < 12 << 20, "{}: {}", &html[..20], text.len());
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Fetching over real connections.
 
+#![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
+
 mod addresses;
 mod bodies;
 mod redirects;

@@ -16,7 +16,7 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
     /// Told of each connection that the client has ended.
-    pub(crate) ended: mpsc::UnboundedReceiver<()>,
+    pub(crate) ended: mpsc::Receiver<()>,
 }
 
 impl Server {
@@ -26,14 +26,14 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::<Mutex<Vec<String>>>::default();
-        let (tell, ended) = mpsc::unbounded_channel();
+        let (tell, ended) = mpsc::channel(64);
         let (seen, answer) = (Arc::clone(&requests), Arc::new(answer));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (seen, answer, tell) = (Arc::clone(&seen), Arc::clone(&answer), tell.clone());
                 tokio::spawn(async move {
                     let _ = serve(stream, &seen, &*answer).await;
-                    let _ = tell.send(());
+                    let _ = tell.send(()).await;
                 });
             }
         });
