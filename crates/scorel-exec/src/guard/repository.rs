@@ -113,7 +113,10 @@ fn header(line: &str) -> Option<String> {
 }
 
 fn is_known(section: &str) -> bool {
-    matches!(section, "core" | "remote" | "branch" | "user" | "extensions" | "submodule")
+    matches!(
+        section,
+        "core" | "remote" | "branch" | "user" | "extensions" | "submodule"
+    )
 }
 
 fn is_setting(section: &str, line: &str) -> bool {

@@ -102,13 +102,7 @@ impl<'fd> Restorer<'fd> {
     }
 
     /// Puts back what was at `name`.
-    pub(super) fn entry(
-        &mut self,
-        dir: BorrowedFd<'_>,
-        name: &OsStr,
-        before: &Entry,
-        path: &Path,
-    ) {
+    pub(super) fn entry(&mut self, dir: BorrowedFd<'_>, name: &OsStr, before: &Entry, path: &Path) {
         let done = match before {
             Entry::Other => Ok(false),
             Entry::Absent => remove(dir, name),
@@ -222,9 +216,7 @@ fn put_mode(dir: BorrowedFd<'_>, name: &OsStr, mode: RawMode) -> io::Result<bool
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = openat(dir, name, flags, Mode::empty())?;
     let stat = rustix::fs::fstat(&opened)?;
-    if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink
-        || stat.st_mode & 0o7777 == mode
-    {
+    if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink || stat.st_mode & 0o7777 == mode {
         return Ok(false);
     }
     // Such a handle has no other way to it.

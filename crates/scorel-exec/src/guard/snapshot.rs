@@ -87,7 +87,8 @@ impl Snapshot {
                 GuardRule::NewRepository => {}
             }
         }
-        let (restored, has_failed) = restorer.finish();
+        let (mut restored, has_failed) = restorer.finish();
+        restored.sort_unstable();
         Outcome {
             restored,
             has_gaps: self.has_gaps || has_failed,
