@@ -73,6 +73,7 @@ impl CommandHost {
             environment,
             caches,
             hidden,
+            mounts: self.supervisors.support().mounts,
         }
     }
 

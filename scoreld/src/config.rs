@@ -27,6 +27,7 @@ pub use source::ConfigSource;
 
 use std::time::Duration;
 
+use scorel_fetch::PrivateHost;
 use scorel_journal::Durability;
 use scorel_permission::Mode;
 use scorel_proto::ToolPreset;
@@ -93,6 +94,8 @@ pub struct ToolsConfig {
     pub caches: Vec<Place>,
     /// What commands cannot read besides the usual places of credentials.
     pub hidden: Vec<Place>,
+    /// Hosts that pages may be fetched from wherever they are.
+    pub fetch_private: Vec<PrivateHost>,
 }
 
 /// What is allowed, asked about and denied.

@@ -4,12 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_journal::Blobs;
 use scorel_proto::{BlobHash, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
 use scorel_provider::BlobSource;
 use scorel_runtime::{Provider, RetryPolicy, ToolSpec, TurnLimits, TurnPorts};
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
-use scorel_tools::{BlobSink, COMMAND_TOOLS, ProjectTools, Selection, ToolHost};
+use scorel_tools::{BlobSink, COMMAND_TOOLS, ProjectTools, Selection, ToolHost, WEB_FETCH};
 
 use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
@@ -29,6 +30,7 @@ pub(crate) struct Turns {
     home: PathBuf,
     grants: Grants,
     commands: CommandHost,
+    fetcher: Fetcher,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
 }
 
@@ -53,6 +55,7 @@ impl Turns {
             home: home.to_owned(),
             grants: Grants::new(home.join("grants.json")),
             commands,
+            fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
             tools: Mutex::default(),
         }
     }
@@ -122,7 +125,10 @@ impl Turns {
                 retryable: false,
             }
         })?;
-        let opened = Arc::new(opened.with_commands(self.commands.open(config)));
+        let opened = opened
+            .with_commands(self.commands.open(config))
+            .with_pages(Arc::new(self.fetcher.clone()));
+        let opened = Arc::new(opened);
         tools.insert(request.session_id, Arc::clone(&opened));
         Ok(opened)
     }
@@ -141,6 +147,7 @@ impl TurnSetup for Turns {
         let dir = Path::new(&project.work_dir);
         let config = self.config.current(Some(dir));
         let provider = self.provider(request, &config)?;
+        self.fetcher.allow(&config.tools.fetch_private);
         let tools = self.tools(request, &config, dir)?;
         let gate = Arc::new(self.gate(request, &config, (dir, &tools))?);
         let preset = request.tools.unwrap_or(config.tools.preset);
@@ -193,11 +200,10 @@ impl TurnSetup for Turns {
 
 /// Whether a preset has a tool.
 fn is_offered(preset: ToolPreset, spec: &ToolSpec) -> bool {
-    const WEB: &str = "WebFetch";
     match preset {
-        ToolPreset::Coding => spec.name != WEB,
+        ToolPreset::Coding => spec.name != WEB_FETCH,
         ToolPreset::Readonly => {
-            spec.read_only && spec.name != WEB && !COMMAND_TOOLS.contains(&spec.name.as_str())
+            spec.read_only && spec.name != WEB_FETCH && !COMMAND_TOOLS.contains(&spec.name.as_str())
         }
         ToolPreset::All => true,
         ToolPreset::None => false,

@@ -93,6 +93,10 @@ fn no_crate_reaches_what_it_must_not_know() {
                 "reqwest",
             ],
         ),
+        (
+            "scorel-fetch",
+            &["scorel-provider", "scorel-session", "scorel-journal", "jsonrpsee"],
+        ),
         ("scorel-client", &daemon),
         ("scorelctl", &daemon),
     ] {

@@ -22,6 +22,7 @@ use crate::job::StageJob;
 
 pub(crate) use landlock::version as landlock_version;
 use mounts::Protection;
+pub(crate) use mounts::{is_there as has_mounts, try_mounts};
 pub(crate) use seccomp::is_there as has_seccomp;
 
 /// What the stage says if it cannot protect what it should.

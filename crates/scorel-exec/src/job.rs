@@ -61,6 +61,14 @@ pub(crate) enum Report {
     Exited(Exit),
     /// The time limit was reached.
     TimedOut,
+    /// What was guarded has been looked at.
+    #[serde(rename_all = "camelCase")]
+    Guarded {
+        /// What was put back.
+        restored: Vec<String>,
+        /// Whether something could not be looked at or put back.
+        has_gaps: bool,
+    },
     /// Nothing of the command is left, or as little as could be.
     #[serde(rename_all = "camelCase")]
     Ended {

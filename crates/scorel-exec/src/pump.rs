@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::entry::SUPERVISE;
+use crate::guard::Snapshot;
 use crate::job::{Exit, Job, Order, Report, StageJob};
 use crate::orphans;
 use crate::run::{Control, End, EndCause, Shared};
@@ -43,6 +44,8 @@ struct Told {
     exit: Option<Exit>,
     timed_out: bool,
     unprotected: bool,
+    /// What was put back, and whether something could not be.
+    guarded: Option<(Vec<String>, bool)>,
     ended: Option<(u32, u32)>,
 }
 
@@ -51,7 +54,10 @@ impl Pump {
     pub(crate) fn run(self, order: Order, directory: OwnedFd) -> End {
         let started = Instant::now();
         let timeout = order.timeout;
-        let told = match self.start(order, &directory) {
+        // The supervisor has its own, which is used. This is for the case that it is killed.
+        let snapshot = Snapshot::of(order.sandbox.as_ref()).unwrap_or_default();
+        let has_guard = order.sandbox.as_ref().is_some_and(|it| it.guard.is_some());
+        let mut told = match self.start(order, &directory) {
             Ok((child, control)) => {
                 drop(directory);
                 self.control.connect(control);
@@ -64,6 +70,13 @@ impl Pump {
             },
         };
         self.control.disconnect();
+        if let (None, Some(snapshot)) = (&told.guarded, snapshot) {
+            let outcome = snapshot.restore(!told.unprotected);
+            told.guarded = Some((outcome.restored, outcome.has_gaps));
+        }
+        if has_guard && told.guarded.is_none() {
+            told.guarded = Some((Vec::new(), true));
+        }
         end(told, self.control.is_stopping(), started.elapsed())
     }
 
@@ -208,6 +221,7 @@ impl Told {
         match report {
             Report::Failed(message) => self.failed = Some(message),
             Report::Unprotected => self.unprotected = true,
+            Report::Guarded { restored, has_gaps } => self.guarded = Some((restored, has_gaps)),
             Report::Exited(exit) => self.exit = Some(exit),
             Report::TimedOut => self.timed_out = true,
             Report::Ended {
@@ -227,13 +241,16 @@ fn end(told: Told, is_stopping: bool, duration: Duration) -> End {
         None => EndCause::Exited,
     };
     let (signalled, survivors) = told.ended.unwrap_or_default();
+    // What could not be mounted was compared, if anything was.
+    let (restored, unprotected) = told.guarded.unwrap_or((Vec::new(), told.unprotected));
     End {
         cause,
         exit: told.exit,
         duration,
         signalled,
         survivors,
-        unprotected: told.unprotected,
+        unprotected,
+        restored,
     }
 }
 

@@ -55,8 +55,11 @@ pub struct End {
     pub signalled: u32,
     /// How many processes could not be ended.
     pub survivors: u32,
-    /// Whether places that the sandbox protects could be changed after all.
+    /// Whether places that the sandbox protects or guards could be changed after all.
     pub unprotected: bool,
+    /// The guarded places, below the guard's directory, that the command had changed, made or
+    /// removed, and that are as before now. At most 100.
+    pub restored: Vec<String>,
 }
 
 /// Why a run ended.

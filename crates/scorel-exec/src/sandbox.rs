@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::guard::Guard;
+
 /// What a command may do besides reading.
 ///
 /// It may read and execute everything but what is below `hidden`, and write nothing but what is
@@ -20,6 +22,9 @@ pub struct Sandbox {
     pub protected: Vec<PathBuf>,
     /// Directories and files whose content cannot be read. Something writable below them still can.
     pub hidden: Vec<PathBuf>,
+    /// Places below something writable that are put back when the command has ended. Those among them
+    /// that are protected as well, and could be, are not: who changed them was somebody else.
+    pub guard: Option<Guard>,
     /// Whether TCP and UDP can be used.
     pub network: bool,
 }

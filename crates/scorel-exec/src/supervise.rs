@@ -19,6 +19,7 @@ use rustix::process::Signal;
 
 use crate::confine::UNPROTECTED;
 use crate::entry::CONFINE;
+use crate::guard::Snapshot;
 use crate::job::{Job, Report, STOP, StageJob};
 
 use children::Children;
@@ -79,6 +80,9 @@ struct Supervisor {
     /// Closes when the stage has become the shell; before that, an error may come out of it.
     stage_channel: Option<UnixStream>,
     stage: Stage,
+    /// What to put back when nothing is left.
+    snapshot: Option<Snapshot>,
+    are_mounted: bool,
 }
 
 impl Supervisor {
@@ -95,6 +99,7 @@ impl Supervisor {
             return Err(io::Error::other("the daemon is gone"));
         }
         let timeout = job.timeout_ms.map(Duration::from_millis);
+        let snapshot = Snapshot::of(job.stage.sandbox.as_ref())?;
         let (shell, channel) = start_stage(job.stage)?;
         // Or the output would never end.
         dup2_stdout(OpenOptions::new().write(true).open("/dev/null")?)?;
@@ -106,6 +111,8 @@ impl Supervisor {
             stage: Stage::Running {
                 until: timeout.map(|timeout| Instant::now() + timeout),
             },
+            snapshot,
+            are_mounted: true,
         })
     }
 
@@ -125,6 +132,14 @@ impl Supervisor {
                 break;
             }
             self.wait();
+        }
+        // Here and not in the daemon, which may be gone.
+        if let Some(snapshot) = &self.snapshot {
+            let outcome = snapshot.restore(self.are_mounted);
+            say(&Report::Guarded {
+                restored: outcome.restored,
+                has_gaps: outcome.has_gaps,
+            });
         }
         say(&Report::Ended {
             signalled: self.children.signalled(),
@@ -239,6 +254,7 @@ impl Supervisor {
         let error = match text.strip_prefix(UNPROTECTED) {
             Some(rest) => {
                 say(&Report::Unprotected);
+                self.are_mounted = false;
                 rest
             }
             None => &text,

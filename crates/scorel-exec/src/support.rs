@@ -10,6 +10,9 @@ pub struct Support {
     pub landlock: u32,
     /// Whether system calls can be filtered.
     pub seccomp: bool,
+    /// Whether a command can get mounts of its own, so that protected places stay as they are while
+    /// it runs. Otherwise they are compared and put back when it has ended.
+    pub mounts: bool,
 }
 
 impl Support {
@@ -17,15 +20,19 @@ impl Support {
     pub const NONE: Self = Self {
         landlock: 0,
         seccomp: false,
+        mounts: false,
     };
 
-    /// Asks the kernel. Restricts nothing.
+    /// Asks the kernel. Restricts nothing, and blocks while the program is started once more, to try
+    /// mounts. They count as impossible in a program that does not call
+    /// [`run_if_asked`](crate::run_if_asked).
     #[must_use]
     pub fn probe() -> Self {
         #[cfg(target_os = "linux")]
         return Self {
             landlock: crate::confine::landlock_version(),
             seccomp: crate::confine::has_seccomp(),
+            mounts: crate::confine::has_mounts(),
         };
         #[cfg(not(target_os = "linux"))]
         Self::NONE

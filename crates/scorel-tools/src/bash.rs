@@ -4,6 +4,7 @@ mod access;
 mod arguments;
 mod background;
 mod foreground;
+mod guarded;
 mod present;
 
 use std::collections::HashMap;
@@ -45,6 +46,9 @@ pub struct CommandSettings {
     pub caches: Vec<PathBuf>,
     /// What commands cannot read, besides the daemon's home.
     pub hidden: Vec<PathBuf>,
+    /// Whether mounts may keep commands from changing protected files. Otherwise such files are
+    /// compared and put back when a command has ended.
+    pub mounts: bool,
 }
 
 /// The commands of one session: those that run in the background end with this value.
@@ -95,8 +99,6 @@ struct Places {
     directory: OwnedFd,
     /// Where its temporary files go.
     temporary: PathBuf,
-    /// What it cannot change in the project.
-    protected: Vec<PathBuf>,
 }
 
 impl Commands {
@@ -198,13 +200,16 @@ impl Commands {
         let arguments: BashArguments = schema::parse(input)?;
         arguments.check()?;
         let granted = lock(&self.grants).remove(&call.id);
-        let places = {
+        let prepared = {
             let (commands, roots) = (Arc::clone(self), Arc::clone(&call.roots));
             let (cwd, host) = (arguments.cwd.clone(), call.host.clone());
-            spawn_blocking(move || commands.places(&roots, cwd.as_deref(), host.home()))
+            spawn_blocking(move || {
+                let places = commands.places(&roots, cwd.as_deref())?;
+                let confinement = commands.confinement(granted, &roots, host.home(), &places)?;
+                Ok((places, confinement))
+            })
         };
-        let places = places.await.map_err(|error| internal(&error))??;
-        let confinement = self.confinement(granted, &call, &places)?;
+        let (places, confinement) = prepared.await.map_err(|error| internal(&error))??;
         let start = || self.start(&arguments, &confinement, &places);
         if arguments.background.unwrap_or(false) {
             let id = self.background.start(start)?;
@@ -223,12 +228,7 @@ impl Commands {
     }
 
     /// Opens the directory to run in, and makes the one for temporary files if there is none yet.
-    fn places(
-        &self,
-        roots: &Roots,
-        cwd: Option<&str>,
-        daemon_home: &Path,
-    ) -> Result<Places, ToolError> {
+    fn places(&self, roots: &Roots, cwd: Option<&str>) -> Result<Places, ToolError> {
         let directory = arguments::open_directory(roots, cwd)?;
         let mut temporary = lock(&self.temporary);
         let temporary = match &mut *temporary {
@@ -238,36 +238,42 @@ impl Commands {
         Ok(Places {
             directory,
             temporary: temporary.path().to_owned(),
-            protected: access::protected_places(roots.project_path(), daemon_home),
         })
     }
 
-    /// What the command may do, if the kernel can hold it to that.
+    /// What the command may do, if the kernel can hold it to that. Looks for what is protected in the
+    /// project.
     fn confinement(
         &self,
         granted: Option<CommandAccess>,
-        call: &CommandCall,
+        roots: &Roots,
+        daemon_home: &Path,
         own: &Places,
     ) -> Result<Confinement, ToolError> {
         let settings = lock(&self.settings).clone();
-        let mut hidden = settings.hidden;
-        hidden.push(call.host.home().to_owned());
-        let places = Sandbox {
-            writable: settings.caches,
-            hidden,
-            protected: own.protected.clone(),
-            network: false,
-        };
         let access = granted.unwrap_or(settings.access);
-        let confinement = access.confine(places, call.roots.project_path(), &own.temporary);
-        if confinement.sandbox.is_some() && !self.supervisors.support().is_enough() {
+        if access != CommandAccess::Full && !self.supervisors.support().is_enough() {
             return Err(ToolError::new(
                 ErrorCode::NoSandbox,
                 "not run: this kernel cannot keep commands in a sandbox, and the user has not allowed \
                  commands to run unsandboxed",
             ));
         }
-        Ok(confinement)
+        let project = roots.project_path();
+        let mut hidden = settings.hidden;
+        hidden.push(daemon_home.to_owned());
+        let mut places = Sandbox {
+            writable: settings.caches,
+            hidden,
+            ..Sandbox::default()
+        };
+        if let CommandAccess::Workspace { .. } = access {
+            if settings.mounts {
+                places.protected = access::protected_places(project, daemon_home);
+            }
+            places.guard = Some(guarded::guard(project, &places.hidden));
+        }
+        Ok(access.confine(places, project, &own.temporary))
     }
 
     fn start(

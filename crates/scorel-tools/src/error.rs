@@ -94,12 +94,22 @@ pub enum ErrorCode {
     CommandFailed,
     /// The command could not be started.
     CommandNotStarted,
-    /// The command reached its time limit.
+    /// The command or the page reached its time limit.
     TimedOut,
     /// The command may run in a sandbox only, and the kernel has none.
     NoSandbox,
     /// So many commands run already that no other is started.
     TooMany,
+    /// The page is at an address that is not fetched from.
+    AddressRefused,
+    /// The host of the page does not answer, or not to the end.
+    Unreachable,
+    /// The server's answer has another status than that of success.
+    HttpStatus,
+    /// The server's answer cannot be understood.
+    BadResponse,
+    /// The page is not text.
+    NotText,
     /// No tool has this name.
     UnknownTool,
     /// The call was cancelled before it had anything to return.
@@ -134,6 +144,11 @@ impl ErrorCode {
             Self::TimedOut => "E_TIMED_OUT",
             Self::NoSandbox => "E_NO_SANDBOX",
             Self::TooMany => "E_TOO_MANY",
+            Self::AddressRefused => "E_ADDRESS_REFUSED",
+            Self::Unreachable => "E_UNREACHABLE",
+            Self::HttpStatus => "E_HTTP_STATUS",
+            Self::BadResponse => "E_BAD_RESPONSE",
+            Self::NotText => "E_NOT_TEXT",
             Self::UnknownTool => "E_UNKNOWN_TOOL",
             Self::Cancelled => "E_CANCELLED",
             Self::Internal => "E_INTERNAL",

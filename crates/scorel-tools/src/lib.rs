@@ -10,6 +10,8 @@
 //! run or obey are changed only with a person's permission; [`ProjectTools::write_target`] tells of
 //! them before a call runs.
 //!
+//! `WebFetch` gets pages from a [`PageSource`], which decides where they may come from.
+//!
 //! A call ends in two forms. The text is for the model: readable, bounded, and explicit about
 //! everything that was left out. The `details` are for user interfaces: one object, `ok: true` with
 //! figures or `ok: false` with an error's code, message and details.
@@ -39,6 +41,7 @@ mod shown_path;
 mod todo;
 mod tool;
 mod walk;
+mod web_fetch;
 mod write;
 mod write_target;
 
@@ -53,4 +56,5 @@ pub use protected::{Protection, is_protected};
 pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};
 pub use selection::Selection;
+pub use web_fetch::{Fetched, Page, PageSource, WEB_FETCH};
 pub use write_target::WriteTarget;

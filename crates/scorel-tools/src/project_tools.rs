@@ -23,6 +23,7 @@ use crate::roots::Roots;
 use crate::seen::Seen;
 use crate::todo::TodoTool;
 use crate::tool::{Call, Report, Tool};
+use crate::web_fetch::{PageSource, WEB_FETCH, WebFetch};
 use crate::write::WriteTool;
 use crate::write_target::WriteTarget;
 
@@ -46,6 +47,7 @@ pub struct ProjectTools {
     tools: Vec<Arc<dyn Tool>>,
     specs: Vec<ToolSpec>,
     commands: Option<Arc<Commands>>,
+    web: Option<WebFetch>,
 }
 
 impl ProjectTools {
@@ -81,6 +83,7 @@ impl ProjectTools {
             specs: tools.iter().map(|tool| tool.spec()).collect(),
             tools,
             commands: None,
+            web: None,
         }
     }
 
@@ -89,6 +92,14 @@ impl ProjectTools {
     pub fn with_commands(mut self, commands: Commands) -> Self {
         self.specs.extend(Commands::specs());
         self.commands = Some(Arc::new(commands));
+        self
+    }
+
+    /// The same tools with `WebFetch`, which gets its pages from `source`.
+    #[must_use]
+    pub fn with_pages(mut self, source: Arc<dyn PageSource>) -> Self {
+        self.specs.push(WebFetch::spec());
+        self.web = Some(WebFetch::new(source, self.host.clone()));
         self
     }
 
@@ -158,6 +169,20 @@ impl ProjectTools {
         commands.call(&call.name, call.input.clone(), context)
     }
 
+    /// Runs a call of `WebFetch`; nothing if it is not one.
+    fn run_fetch(
+        &self,
+        call: &ToolCall,
+        cancel: &CancellationToken,
+    ) -> Option<BoxFuture<'static, ToolOutcome>> {
+        let is_fetch = call.name == WEB_FETCH && call.invalid_input.is_none();
+        let web = self.web.clone().filter(|_| is_fetch)?;
+        let (input, cancel) = (call.input.clone(), cancel.clone());
+        Some(Box::pin(
+            async move { outcome(web.run(input, &cancel).await) },
+        ))
+    }
+
     /// The tool and the arguments of a call, if both are there.
     fn choose(&self, call: ToolCall) -> Result<(Arc<dyn Tool>, Value), ToolError> {
         let position = self.specs.iter().position(|spec| spec.name == call.name);
@@ -179,7 +204,10 @@ impl ProjectTools {
             ))),
             None => match self.tools.get(position) {
                 Some(tool) => Ok((Arc::clone(tool), call.input)),
-                None => Err(ToolError::new(ErrorCode::Internal, "the tool is a command")),
+                None => Err(ToolError::new(
+                    ErrorCode::Internal,
+                    "the tool is not for files",
+                )),
             },
         }
     }
@@ -197,6 +225,9 @@ impl Toolbox for ProjectTools {
         cancel: CancellationToken,
     ) -> BoxFuture<'static, ToolOutcome> {
         if let Some(running) = self.run_command(&call, &updates, &cancel) {
+            return running;
+        }
+        if let Some(running) = self.run_fetch(&call, &cancel) {
             return running;
         }
         let permitted = self.permitted(&call.id);

@@ -3,9 +3,9 @@
 use std::path::{Component, Path};
 
 /// Version control data, with hooks and configuration that decide what git runs.
-const GIT_DIRECTORY: &str = ".git";
+pub(crate) const GIT_DIRECTORY: &str = ".git";
 /// The configuration of a project, and of a person's daemon.
-const SCOREL_DIRECTORY: &str = ".scorel";
+pub(crate) const SCOREL_DIRECTORY: &str = ".scorel";
 
 /// Keys, and who may log in.
 const LOGIN_DIRECTORY: &str = ".ssh";
@@ -14,7 +14,7 @@ const LOGIN_DIRECTORY: &str = ".ssh";
 const GIT_FILE: &str = ".gitconfig";
 
 /// The files that shells and desktop sessions run or obey when they start or end.
-const START_FILES: [&str; 24] = [
+pub(crate) const START_FILES: [&str; 24] = [
     ".bash_aliases",
     ".bash_login",
     ".bash_logout",
@@ -42,7 +42,7 @@ const START_FILES: [&str; 24] = [
 ];
 
 /// The directories, below the named parent, whose files other programs run or obey.
-const DIRECTORIES: [(&str, &str, Protection); 9] = [
+pub(crate) const DIRECTORIES: [(&str, &str, Protection); 9] = [
     (".config", "git", Protection::Git),
     (".config", "autostart", Protection::Startup),
     (".config", "elvish", Protection::Startup),

@@ -160,6 +160,7 @@ fn tools(section: &ToolsSection) -> ToolsConfig {
         preset: section.preset.unwrap_or_default(),
         caches: section.caches.clone(),
         hidden: section.hidden.clone(),
+        fetch_private: section.fetch_private.clone(),
     }
 }
 

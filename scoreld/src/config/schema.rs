@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use scorel_fetch::PrivateHost;
 use scorel_permission::Mode;
 use scorel_proto::{ThinkingLevel, ToolPreset};
 use serde::Deserialize;
@@ -133,6 +134,7 @@ pub(super) struct ToolsSection {
     pub(super) preset: Option<ToolPreset>,
     pub(super) caches: Vec<Place>,
     pub(super) hidden: Vec<Place>,
+    pub(super) fetch_private: Vec<PrivateHost>,
 }
 
 /// `[permissions]`: what is allowed, asked about and denied.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
 
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
@@ -16,7 +17,38 @@ use nix::sys::prctl;
 use nix::sys::statvfs::{FsFlags, statvfs};
 use nix::unistd::{getegid, geteuid};
 
+use crate::entry::TRY_MOUNTS;
 use crate::sandbox::Sandbox;
+
+/// Set in a process that tries mounts, so that it starts no further one if it is no program of
+/// this kind.
+const TRYING: &str = "SCOREL_TRY_MOUNTS";
+
+/// Whether mounts can be made: a process of its own tries.
+pub(crate) fn is_there() -> bool {
+    if std::env::var_os(TRYING).is_some() {
+        return false;
+    }
+    let tried = Command::new("/proc/self/exe")
+        .arg(TRY_MOUNTS)
+        .env_clear()
+        .env(TRYING, "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    tried.is_ok_and(|status| status.code() == Some(i32::from(CAN_MOUNT)))
+}
+
+/// Makes a mount that nobody else sees. The exit code says whether that worked.
+pub(crate) fn try_mounts() -> ExitCode {
+    let place = Path::new("/proc");
+    let can = enter_namespace().unwrap_or(false) && make_private().is_ok() && bind(place).is_ok();
+    ExitCode::from(if can { CAN_MOUNT } else { 1 })
+}
+
+/// No program that does not know the argument ends with this by chance.
+const CAN_MOUNT: u8 = 113;
 
 /// Whether the places are protected.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,14 +69,7 @@ pub(super) fn protect(sandbox: &Sandbox) -> io::Result<Protection> {
     if !enter_namespace()? {
         return Ok(Protection::Unavailable);
     }
-    let nothing = None::<&str>;
-    mount(
-        nothing,
-        "/",
-        nothing,
-        MsFlags::MS_REC | MsFlags::MS_PRIVATE,
-        nothing,
-    )?;
+    make_private()?;
     for place in &plan.pinned {
         bind(place)?;
     }
@@ -52,9 +77,17 @@ pub(super) fn protect(sandbox: &Sandbox) -> io::Result<Protection> {
         bind(place)?;
         let flags =
             MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY | kept_flags(place)?;
+        let nothing = None::<&str>;
         mount(nothing, place, nothing, flags, nothing)?;
     }
     Ok(Protection::Complete)
+}
+
+/// What is mounted from now on is seen in this namespace only.
+fn make_private() -> nix::Result<()> {
+    let nothing = None::<&str>;
+    let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    mount(nothing, "/", nothing, flags, nothing)
 }
 
 /// What is mounted over itself.

@@ -4,20 +4,29 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use scorel_exec::Sandbox;
+use scorel_exec::{Guard, GuardRule, GuardedPlace, Sandbox};
 
 use crate::{open, order, supervisors};
 
 pub(crate) const ARGUMENT: &str = "--daemon";
 
 /// Runs the command that is the first line of the input, in a sandbox if the second line is a
-/// directory, and passes on the command's output.
+/// directory, with its file `guarded` guarded, and passes on the command's output.
 pub(crate) fn serve() -> ExitCode {
     let mut lines = io::stdin().lock().lines().map_while(Result::ok);
     let mut order = order(&lines.next().unwrap());
     let directory = lines.next().unwrap();
     order.sandbox = (!directory.is_empty()).then(|| Sandbox {
         writable: vec![PathBuf::from(&directory)],
+        guard: Some(Guard {
+            root: PathBuf::from(&directory),
+            places: vec![GuardedPlace {
+                path: PathBuf::from("guarded"),
+                anchor: PathBuf::new(),
+                rule: GuardRule::Unchanged,
+            }],
+            has_gaps: false,
+        }),
         ..Sandbox::default()
     });
     let run = supervisors()

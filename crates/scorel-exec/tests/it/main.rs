@@ -10,6 +10,7 @@ mod processes;
 mod runaways;
 mod running;
 mod sandbox;
+mod shapes;
 
 use std::io;
 use std::process::ExitCode;

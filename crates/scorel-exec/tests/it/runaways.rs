@@ -1,4 +1,19 @@
 //! Commands whose processes try to stay.
+//!
+//! Twelve shapes, each ended in four ways, and nothing of them is left after two seconds. Which
+//! test shows what:
+//!
+//! | ended by | of the run itself, with a sandbox and without | of the tools, in a sandbox |
+//! |---|---|---|
+//! | cancelling the call | `stop`, as that is what it does first | `cancel` |
+//! | the time limit | `timeout` | `timeout` |
+//! | `BashStop` | `stop` | `bashstop` |
+//! | the session's end | `nobodyinterested` | `background_commands_end_with_the_session` |
+//! | `kill -9` of the daemon | `daemonkilled`, of a small daemon | of the real daemon: its own tests |
+//!
+//! The first column is here (`runaways::<shape>_<ending>_<place>_leaves_nothing`), the second among
+//! the tests of `scorel-tools`, with the same shapes. One cell is empty: a command without a sandbox
+//! that kills its supervisor while the daemon is killed.
 
 use std::os::fd::AsFd as _;
 use std::time::Duration;
@@ -6,47 +21,11 @@ use std::time::Duration;
 use libtest_mimic::Trial;
 use scorel_exec::{Order, Run, Sandbox};
 
+use crate::shapes::SHAPES;
 use crate::{daemon, open, order, processes, supervisors, trial};
 
 /// How soon nothing may be left.
 const LIMIT: Duration = Duration::from_secs(2);
-
-/// Scripts that say `ready` when their processes are there. `$C` is the seconds that they sleep.
-const SHAPES: &[(&str, &str)] = &[
-    ("double_fork", "( ( sleep $C & ) & ); echo ready; sleep $C"),
-    ("setsid", "setsid sleep $C & echo ready; sleep $C"),
-    (
-        "nohup",
-        "nohup sleep $C >/dev/null 2>&1 & echo ready; sleep $C",
-    ),
-    (
-        "fork_storm",
-        "for i in {1..50}; do (while :; do sleep $C; done) & done; echo ready; wait",
-    ),
-    (
-        "stopped_child",
-        "sleep $C & kill -STOP $!; echo ready; sleep $C",
-    ),
-    ("pty_child", "script -qec 'echo ready; sleep $C' /dev/null"),
-    (
-        "closed_stdio",
-        "setsid bash -c 'exec <&- >&- 2>&-; trap \"\" HUP; sleep $C; true' & echo ready; sleep $C",
-    ),
-    (
-        "supervisor_killed",
-        "P=$PPID; setsid sleep $C & echo ready; setsid bash -c \"kill -9 $P; sleep $C; true\"",
-    ),
-    (
-        "ignores_term",
-        "trap '' TERM HUP; (while :; do sleep $C; done) & echo ready; while :; do sleep $C; done",
-    ),
-    ("disown", "sleep $C & disown; echo ready; sleep $C"),
-    ("pipe_held", "(sleep $C; echo late) & echo ready"),
-    (
-        "renamed",
-        "(exec -a innocent sleep $C) & echo ready; exec -a bash sleep $C",
-    ),
-];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ending {
@@ -74,7 +53,32 @@ pub(crate) fn trials() -> Vec<Trial> {
             }
         }
     }
+    trials.push(trial(
+        "runaways::guarded_places_are_put_back_when_the_daemon_is_killed",
+        guarded,
+    ));
     trials
+}
+
+async fn guarded() {
+    let canary = processes::canary();
+    let directory = tempfile::tempdir().unwrap();
+    let project = directory.path().canonicalize().unwrap();
+    std::fs::write(project.join("guarded"), "old").unwrap();
+    let path = project.to_str().unwrap();
+    let script = format!(
+        "cd {path}; echo $PPID > pid; echo x > guarded; chmod 777 guarded; echo ready; sleep {canary}"
+    );
+    let mut daemon = daemon::start(&script, Some(path));
+    let changed = std::fs::read_to_string(project.join("guarded")).unwrap();
+    assert_eq!(changed, "x\n");
+    let supervisor = std::fs::read_to_string(project.join("pid")).unwrap();
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    processes::wait_for_end(supervisor.trim().parse().unwrap(), LIMIT);
+    let now = std::fs::read_to_string(project.join("guarded")).unwrap();
+    assert_eq!(now, "old");
+    assert_eq!(processes::with(&canary), [0; 0]);
 }
 
 async fn check(script: &str, ending: Ending, in_sandbox: bool) {

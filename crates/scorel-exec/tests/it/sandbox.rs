@@ -396,6 +396,7 @@ async fn allowed(script: &str) {
 
 async fn the_kernel_supports_it() {
     let support = Support::probe();
+    assert!(support.mounts, "the tests run where mounts are possible");
     assert!(support.is_enough(), "{support:?}");
     assert!(!Support::NONE.is_enough());
 }

@@ -41,6 +41,7 @@ pub(super) fn ended(
     let mut notes = Vec::new();
     notes.extend(error.as_ref().map(|error| error.message.clone()));
     notes.extend(left_running(watched));
+    notes.extend(watched.end.as_ref().and_then(put_back));
     if figures.sandbox == UNSANDBOXED {
         notes.push("ran unsandboxed".to_owned());
     }
@@ -88,6 +89,7 @@ pub(super) fn section(id: &str, run: &Run, section: &Section) -> ToolOutcome {
         ));
     }
     notes.push(state(end.as_ref()));
+    notes.extend(end.as_ref().and_then(put_back));
     let window = Window {
         head: section.bytes.clone(),
         omitted_bytes: 0,
@@ -108,11 +110,14 @@ pub(super) fn section(id: &str, run: &Run, section: &Section) -> ToolOutcome {
 /// The result of ending a background command.
 pub(super) fn stopped(id: &str, run: &Run, had_ended: bool) -> ToolOutcome {
     let end = run.ended();
-    let text = match (&end, had_ended) {
+    let mut text = match (&end, had_ended) {
         (Some(_), true) => format!("{id} had ended already: {}", state(end.as_ref())),
         (Some(_), false) => format!("{id} was ended."),
         (None, _) => format!("{id} was asked to end and still runs."),
     };
+    if let Some(note) = end.as_ref().and_then(put_back) {
+        text.push_str(&format!("\n[{note}]"));
+    }
     let mut details = details(None);
     details.insert("id".to_owned(), id.into());
     details.insert("running".to_owned(), end.is_none().into());
@@ -152,6 +157,18 @@ fn left_running(watched: &Watched) -> Option<String> {
     })
 }
 
+/// What a command had done to protected files.
+fn put_back(end: &End) -> Option<String> {
+    if end.restored.is_empty() {
+        return None;
+    }
+    let paths = end.restored.join(", ");
+    Some(format!(
+        "protected files were changed, and are as before again: {paths}; what was there now ends in \
+         `.scorel-put-back`. To change them use Write or Edit, which the user is asked to permit"
+    ))
+}
+
 fn state(end: Option<&End>) -> String {
     let Some(end) = end else {
         return "running".to_owned();
@@ -182,6 +199,9 @@ fn end_details(end: Option<&End>) -> Map<String, Value> {
     details.insert("killedProcesses".to_owned(), end.signalled.into());
     if end.unprotected {
         details.insert("unprotected".to_owned(), true.into());
+    }
+    if !end.restored.is_empty() {
+        details.insert("restored".to_owned(), json!(end.restored));
     }
     if end.survivors > 0 {
         details.insert("survivors".to_owned(), end.survivors.into());

@@ -7,7 +7,11 @@
 
 mod background;
 mod foreground;
+mod guarded;
+mod runaways;
 mod session;
+#[path = "../../../scorel-exec/tests/it/shapes.rs"]
+mod shapes;
 
 use std::process::ExitCode;
 
@@ -19,6 +23,8 @@ fn main() -> ExitCode {
     }
     let mut trials = foreground::trials();
     trials.extend(background::trials());
+    trials.extend(guarded::trials());
+    trials.extend(runaways::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -39,6 +39,15 @@ impl Session {
     }
 
     pub(crate) fn with(access: CommandAccess) -> Self {
+        Self::with_mounts(access, true)
+    }
+
+    /// A session whose commands cannot get mounts of their own.
+    pub(crate) fn without_mounts() -> Self {
+        Self::with_mounts(CommandAccess::Workspace { network: false }, false)
+    }
+
+    fn with_mounts(access: CommandAccess, mounts: bool) -> Self {
         let directory = tempfile::tempdir().unwrap();
         for name in ["project/src", "home"] {
             fs::create_dir_all(directory.path().join(name)).unwrap();
@@ -52,6 +61,7 @@ impl Session {
             environment: Environment::scrubbed(std::env::vars_os(), &[]),
             caches: Vec::new(),
             hidden: Vec::new(),
+            mounts,
         };
         let commands = Commands::new(supervisors(), settings);
         let project = directory.path().join("project");

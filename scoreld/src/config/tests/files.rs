@@ -229,3 +229,14 @@ fn columns_count_characters() {
     let position = Position::of("ä = 1\nüü = x", "ä = 1\nüü = ".len());
     assert_eq!((position.line, position.column), (2, 6));
 }
+
+#[test]
+fn hosts_that_are_not_public_can_be_named_and_nothing_else() {
+    let config = user("[tools]\nfetchPrivate = [\"wiki.lan\", \"127.0.0.1:8080\"]\n").unwrap();
+    let named = ["wiki.lan", "127.0.0.1:8080"].map(|host| host.parse().unwrap());
+    assert_eq!(config.tools.fetch_private, named);
+    let (place, key, _, reason) = refused("[tools]\nfetchPrivate = [\"a\", \"http://b/\"]\n");
+    assert_eq!(place, Some((2, 16)));
+    assert_eq!(key.as_deref(), Some("tools.fetchPrivate[1]"));
+    assert!(reason.contains("expected a host"), "{reason}");
+}

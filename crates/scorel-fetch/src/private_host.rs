@@ -1,0 +1,102 @@
+use std::str::FromStr;
+
+use serde::Deserialize;
+use url::{Host, Url};
+
+/// A host that may be spoken to wherever it is: `host` for all its ports or `host:port` for one.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PrivateHost {
+    host: Host,
+    port: Option<u16>,
+}
+
+/// A text is not a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected a host such as `wiki.lan`, or one with a port such as `127.0.0.1:8080`")]
+pub struct PrivateHostError;
+
+impl PrivateHost {
+    /// Whether the host of a URL is meant.
+    pub(crate) fn covers(&self, url: &Url) -> bool {
+        let port = self.port.or(url.port_or_known_default());
+        host(url).as_ref() == Some(&self.host) && port == url.port_or_known_default()
+    }
+}
+
+/// The host of a URL, without the dot that a complete name may end with.
+pub(crate) fn host(url: &Url) -> Option<Host> {
+    url.host().map(|host| match host {
+        Host::Domain(name) => Host::Domain(name.strip_suffix('.').unwrap_or(name).to_owned()),
+        Host::Ipv4(address) => Host::Ipv4(address),
+        Host::Ipv6(address) => Host::Ipv6(address),
+    })
+}
+
+impl FromStr for PrivateHost {
+    type Err = PrivateHostError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.contains(['/', '?', '#', '@', '\\', '*']) || text.contains(char::is_whitespace) {
+            return Err(PrivateHostError);
+        }
+        // Not a scheme whose usual port the parser would drop from the text.
+        let url = Url::parse(&format!("http://{text}")).map_err(|_| PrivateHostError)?;
+        let port = match text.rsplit_once(':') {
+            Some((_, port)) if !port.ends_with(']') => {
+                Some(port.parse().map_err(|_| PrivateHostError)?)
+            }
+            _ => None,
+        };
+        let host = host(&url).ok_or(PrivateHostError)?;
+        Ok(Self { host, port })
+    }
+}
+
+impl TryFrom<String> for PrivateHost {
+    type Error = PrivateHostError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use url::Url;
+
+    use super::PrivateHost;
+
+    fn covers(host: &str, url: &str) -> bool {
+        let host: PrivateHost = host.parse().unwrap();
+        host.covers(&Url::parse(url).unwrap())
+    }
+
+    #[test]
+    fn a_host_is_meant_however_it_is_written() {
+        assert!(covers("wiki.lan", "https://WIKI.lan./page"));
+        assert!(covers("wiki.lan", "http://wiki.lan:8080/"));
+        assert!(covers("127.0.0.1", "http://0x7f.1:99/"));
+        assert!(covers("[::1]", "http://[0:0::1]/"));
+        assert!(covers("[::1]:80", "http://[::1]/"));
+        assert!(covers("localhost:80", "http://localhost/"));
+        assert!(covers("localhost:443", "https://localhost/"));
+    }
+
+    #[test]
+    fn no_other_host_and_port_is_meant() {
+        assert!(!covers("localhost:80", "https://localhost/"));
+        assert!(!covers("localhost:8080", "http://localhost:8081/"));
+        assert!(!covers("lan", "http://wiki.lan/"));
+        assert!(!covers("127.0.0.1", "http://localhost/"));
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused() {
+        for text in [
+            "", "a b", "http://a", "a/b", "u@a", "a:", "a:x", "a:65536", "*.lan", "[::1", "a?b",
+        ] {
+            assert!(text.parse::<PrivateHost>().is_err(), "{text}");
+        }
+    }
+}

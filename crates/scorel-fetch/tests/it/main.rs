@@ -1,0 +1,10 @@
+//! Fetching over real connections.
+
+#![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+mod addresses;
+mod bodies;
+mod redirects;
+mod server;
+mod time;
+mod tool;

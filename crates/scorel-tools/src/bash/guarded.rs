@@ -1,0 +1,181 @@
+//! What in a project a command leaves as it is, where it could change it.
+
+use std::collections::{HashSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use scorel_exec::{Guard, GuardRule, GuardedPlace};
+
+use crate::protected::{DIRECTORIES, GIT_DIRECTORY, SCOREL_DIRECTORY, START_FILES, is_protected};
+
+/// How many directory entries are looked at. Further down are those that are looked at last.
+const MAX_ENTRIES: usize = 50_000;
+
+/// How deep below the project is looked.
+const MAX_DEPTH: usize = 16;
+
+/// How many places are guarded.
+const MAX_PLACES: usize = 1_000;
+
+/// Directories with so much in them that nobody works in, that nothing is looked for there.
+const SKIPPED: [&str; 1] = ["node_modules"];
+
+/// What git runs or obeys of its data, or finds it by.
+const OF_GIT: [&str; 4] = ["commondir", "config", "config.worktree", "hooks"];
+
+/// What a command leaves as it is in a project: at its top also what does not exist yet, further
+/// down what exists. Nothing below `hidden` is among it: it cannot be changed anyway.
+pub(super) fn guard(project: &Path, hidden: &[PathBuf]) -> Guard {
+    let mut finder = Finder {
+        guard: Guard {
+            root: project.to_owned(),
+            ..Guard::default()
+        },
+        hidden,
+        seen: HashSet::new(),
+    };
+    finder.at_the_top();
+    finder.walk();
+    finder.guard
+}
+
+struct Finder<'a> {
+    guard: Guard,
+    hidden: &'a [PathBuf],
+    seen: HashSet<PathBuf>,
+}
+
+impl Finder<'_> {
+    /// What may be there one day.
+    fn at_the_top(&mut self) {
+        let top = Path::new("");
+        if fs::symlink_metadata(self.guard.root.join(GIT_DIRECTORY)).is_err() {
+            self.add(Path::new(GIT_DIRECTORY), top, GuardRule::NewRepository);
+        }
+        let directories = DIRECTORIES
+            .iter()
+            .map(|(parent, name, _)| Path::new(parent).join(name));
+        let names = START_FILES.iter().chain([&SCOREL_DIRECTORY]);
+        for path in names.map(PathBuf::from).chain(directories) {
+            self.add(&path, top, GuardRule::Unchanged);
+        }
+    }
+
+    /// What is there, the nearest first.
+    fn walk(&mut self) {
+        let mut left = MAX_ENTRIES;
+        let mut queue = VecDeque::from([(PathBuf::new(), 0)]);
+        while let Some((dir, depth)) = queue.pop_front() {
+            let Ok(entries) = fs::read_dir(self.guard.root.join(&dir)) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                if left == 0 {
+                    self.guard.has_gaps = true;
+                    return;
+                }
+                left -= 1;
+                let path = dir.join(entry.file_name());
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if self.is_found(&dir, &path, is_directory) || !is_directory {
+                    continue;
+                }
+                let is_skipped = SKIPPED.iter().any(|name| entry.file_name() == *name);
+                if depth < MAX_DEPTH && !is_skipped {
+                    queue.push_back((path, depth + 1));
+                } else if !is_skipped {
+                    self.guard.has_gaps = true;
+                }
+            }
+        }
+    }
+
+    /// Adds what a protected name stands for. Says whether it is one.
+    fn is_found(&mut self, dir: &Path, path: &Path, is_directory: bool) -> bool {
+        if path.file_name().is_some_and(|name| name == GIT_DIRECTORY) {
+            self.repository(dir, path, is_directory);
+            return true;
+        }
+        let relative = Path::new("/").join(path);
+        // The daemon's home is among what is hidden.
+        let is_found = is_protected(&relative, Path::new("/.scorel")).is_some();
+        if is_found {
+            self.add(path, dir, GuardRule::Unchanged);
+        }
+        is_found
+    }
+
+    fn repository(&mut self, work_tree: &Path, path: &Path, is_directory: bool) {
+        if is_directory {
+            self.git_data(path, work_tree);
+            self.parts(&path.join("modules"), work_tree, 0);
+            self.parts(&path.join("worktrees"), work_tree, 0);
+            return;
+        }
+        // A file or link that leads to it.
+        self.add(path, work_tree, GuardRule::Unchanged);
+        if let Some(real) = self.leads_to(work_tree, path) {
+            self.git_data(&real, work_tree);
+        }
+    }
+
+    /// Data of submodules and work trees, which may have submodules again.
+    fn parts(&mut self, dir: &Path, work_tree: &Path, depth: usize) {
+        let entries = fs::read_dir(self.guard.root.join(dir))
+            .into_iter()
+            .flatten();
+        for entry in entries.flatten() {
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            let path = dir.join(entry.file_name());
+            if depth == MAX_DEPTH {
+                self.guard.has_gaps = true;
+            } else if self.guard.root.join(&path).join("HEAD").exists() {
+                self.git_data(&path, work_tree);
+                self.parts(&path.join("modules"), work_tree, depth + 1);
+            } else {
+                // A submodule's name may have slashes.
+                self.parts(&path, work_tree, depth + 1);
+            }
+        }
+    }
+
+    fn git_data(&mut self, path: &Path, work_tree: &Path) {
+        for name in OF_GIT {
+            self.add(&path.join(name), work_tree, GuardRule::Unchanged);
+        }
+    }
+
+    /// The directory that a `.git` leads to, if it is in the project.
+    fn leads_to(&self, work_tree: &Path, path: &Path) -> Option<PathBuf> {
+        let root = &self.guard.root;
+        let target = match fs::read_link(root.join(path)) {
+            Ok(target) => target,
+            Err(_) => {
+                let text = fs::read_to_string(root.join(path)).ok()?;
+                PathBuf::from(text.strip_prefix("gitdir: ")?.trim_end())
+            }
+        };
+        let real = root.join(work_tree).join(target).canonicalize().ok()?;
+        Some(real.strip_prefix(root).ok()?.to_owned())
+    }
+
+    fn add(&mut self, path: &Path, anchor: &Path, rule: GuardRule) {
+        let place = self.guard.root.join(path);
+        let overlaps = |hidden: &PathBuf| place.starts_with(hidden) || hidden.starts_with(&place);
+        if self.hidden.iter().any(overlaps) || self.seen.contains(path) {
+            return;
+        }
+        if self.guard.places.len() == MAX_PLACES || path.to_str().is_none() {
+            self.guard.has_gaps = true;
+            return;
+        }
+        self.seen.insert(path.to_owned());
+        self.guard.places.push(GuardedPlace {
+            path: path.to_owned(),
+            anchor: anchor.to_owned(),
+            rule,
+        });
+    }
+}

@@ -1,0 +1,340 @@
+//! Protected files that a command could change, and that are put back.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use libtest_mimic::Trial;
+use serde_json::json;
+
+use crate::session::{Answer, Session, canary};
+use crate::trial;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("guarded::a_new_hook_is_put_back", a_new_hook),
+        trial("guarded::a_setting_of_git_is_put_back", a_setting_of_git),
+        trial("guarded::what_git_does_every_day_works", every_day),
+        trial(
+            "guarded::a_repository_can_be_made_and_cloned_below",
+            made_below,
+        ),
+        trial(
+            "guarded::a_repository_made_at_the_top_runs_nothing",
+            made_at_the_top,
+        ),
+        trial(
+            "guarded::a_repository_below_is_covered_with_mounts_too",
+            below,
+        ),
+        trial(
+            "guarded::files_that_did_not_exist_are_covered_too",
+            did_not_exist,
+        ),
+        trial(
+            "guarded::data_moved_away_or_linked_elsewhere_is_put_back",
+            moved,
+        ),
+        trial(
+            "guarded::permissions_and_links_are_put_back",
+            permissions_and_links,
+        ),
+        trial(
+            "guarded::a_work_tree_that_leads_elsewhere_is_covered",
+            work_tree,
+        ),
+        trial("guarded::a_background_command_is_covered", background),
+        trial(
+            "guarded::with_mounts_nobody_elses_change_is_put_back",
+            others,
+        ),
+        trial("guarded::too_much_to_keep_is_told", too_much),
+        trial("guarded::a_timed_out_command_is_covered", timed_out),
+    ]
+}
+
+fn git(directory: &Path, arguments: &str) {
+    let mut command = std::process::Command::new("git");
+    command
+        .args([
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=e",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(arguments.split(' '))
+        .current_dir(directory);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{arguments}: {output:?}");
+}
+
+/// A project with a repository, and no mounts.
+fn repository() -> Session {
+    let session = Session::without_mounts();
+    git(&session.path("project"), "init -q .");
+    git(&session.path("project"), "commit -q --allow-empty -m first");
+    session
+}
+
+fn read(session: &Session, name: &str) -> String {
+    fs::read_to_string(session.path("project").join(name)).unwrap()
+}
+
+fn is_there(session: &Session, name: &str) -> bool {
+    session
+        .path("project")
+        .join(name)
+        .symlink_metadata()
+        .is_ok()
+}
+
+fn restored(answer: &Answer, expected: &[&str]) {
+    assert_eq!(answer.details["restored"], json!(expected), "{answer:?}");
+    assert!(
+        answer.text.contains("protected files were changed"),
+        "{answer:?}"
+    );
+    assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
+}
+
+fn untouched(answer: &Answer) {
+    assert!(answer.details.get("restored").is_none(), "{answer:?}");
+    assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
+}
+
+async fn a_new_hook() {
+    let session = repository();
+    let answer = session
+        .bash("echo true > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit")
+        .await;
+    restored(&answer, &[".git/hooks/pre-commit"]);
+    assert!(!is_there(&session, ".git/hooks/pre-commit"));
+    assert_eq!(
+        read(&session, ".git/hooks/pre-commit.scorel-put-back"),
+        "true\n"
+    );
+    untouched(&session.bash("true").await);
+    let answer = session.bash("echo x > .git/hooks/pre-commit").await;
+    restored(&answer, &[".git/hooks/pre-commit"]);
+    assert_eq!(
+        read(&session, ".git/hooks/pre-commit.scorel-put-back-1"),
+        "x\n"
+    );
+}
+
+async fn a_setting_of_git() {
+    let session = repository();
+    let before = read(&session, ".git/config");
+    let answer = session
+        .bash("git config user.name x && git config user.name")
+        .await;
+    assert!(answer.text.starts_with("x\n["), "{answer:?}");
+    restored(&answer, &[".git/config"]);
+    assert_eq!(read(&session, ".git/config"), before);
+    assert!(read(&session, ".git/config.scorel-put-back").contains("name = x"));
+    let answer = session.bash("git remote add origin /srv/x").await;
+    restored(&answer, &[".git/config"]);
+    git(&session.path("project"), "status");
+}
+
+async fn every_day() {
+    let session = repository();
+    let command = "echo x > f; git add f; git -c user.name=n -c user.email=e commit -qm second && \
+                   git checkout -q -b topic && git stash list && git tag v1 && git log --oneline | wc -l";
+    let answer = session.bash(command).await;
+    assert_eq!(answer.text, "2\n");
+    untouched(&answer);
+}
+
+async fn made_below() {
+    let session = repository();
+    let answer = session
+        .bash("mkdir sub && git init -q sub && git clone -q . clone && ls clone/.git/config sub/.git/config")
+        .await;
+    assert!(!answer.is_error, "{answer:?}");
+    untouched(&answer);
+    // From now on they are there.
+    let answer = session
+        .bash("git -C clone config core.pager x; echo x > sub/.git/hooks/x")
+        .await;
+    restored(&answer, &["clone/.git/config", "sub/.git/hooks/x"]);
+    untouched(&session.bash("rm -rf sub clone").await);
+    assert!(!is_there(&session, "sub"));
+}
+
+async fn made_at_the_top() {
+    let session = Session::without_mounts();
+    let command = "git init -q . && git remote add origin /srv/x && git config core.fsmonitor ./x && \
+                   echo x > .git/hooks/post-checkout && echo /x > .git/commondir";
+    let answer = session.bash(command).await;
+    restored(
+        &answer,
+        &[".git/commondir", ".git/config", ".git/hooks/post-checkout"],
+    );
+    let config = read(&session, ".git/config");
+    assert!(
+        config.contains("url = /srv/x") && !config.contains("fsmonitor"),
+        "{config}"
+    );
+    git(&session.path("project"), "status");
+    let session = Session::without_mounts();
+    untouched(&session.bash("git init -q .").await);
+    let session = Session::without_mounts();
+    let answer = session
+        .bash("git init -q elsewhere && echo 'gitdir: elsewhere/.git' > .git")
+        .await;
+    restored(&answer, &[".git"]);
+}
+
+async fn below() {
+    let session = Session::new();
+    for name in [".", "sub/deep"] {
+        fs::create_dir_all(session.path("project").join(name)).unwrap();
+        git(&session.path("project").join(name), "init -q .");
+    }
+    fs::write(session.path("project/sub/.envrc"), "old").unwrap();
+    let command = "echo x > sub/deep/.git/hooks/pre-push; rm sub/deep/.git/config; echo x > sub/.envrc; \
+                   echo x >> .git/config";
+    let answer = session.bash(command).await;
+    restored(
+        &answer,
+        &[
+            "sub/.envrc",
+            "sub/deep/.git/config",
+            "sub/deep/.git/hooks/pre-push",
+        ],
+    );
+    assert_eq!(read(&session, "sub/.envrc"), "old");
+    git(&session.path("project/sub/deep"), "status");
+}
+
+async fn did_not_exist() {
+    for session in [Session::new(), repository()] {
+        let command = "echo x > .envrc; mkdir -p .scorel .config/fish; echo x > .scorel/config.toml; ln -s /x .bashrc; \
+                       if [ -d .git ]; then echo x > .git/commondir; fi; echo x > ordinary";
+        let answer = session.bash(command).await;
+        let paths = answer.details["restored"].as_array().unwrap();
+        for name in [".envrc", ".scorel", ".bashrc", ".config/fish"] {
+            assert!(paths.contains(&json!(name)), "{answer:?}");
+            assert!(!is_there(&session, name), "{name}");
+        }
+        assert!(!is_there(&session, ".git/commondir"));
+        assert!(is_there(&session, "ordinary") && is_there(&session, ".envrc.scorel-put-back"));
+    }
+}
+
+async fn moved() {
+    let session = repository();
+    let before = read(&session, ".git/config");
+    let command = "mv .git other; mkdir -p evil/hooks; echo x > evil/config; ln -s evil .git";
+    let answer = session.bash(command).await;
+    restored(&answer, &[".git", ".git/config", ".git/hooks"]);
+    assert_eq!(read(&session, ".git/config"), before);
+    assert!(!session.path("project/.git").is_symlink());
+    assert!(!is_there(&session, ".git/hooks/x"));
+    let answer = session
+        .bash("rm -rf .git/hooks; ln -s ../evil/hooks .git/hooks")
+        .await;
+    restored(&answer, &[".git/hooks"]);
+    assert!(!session.path("project/.git/hooks").is_symlink());
+}
+
+async fn permissions_and_links() {
+    let session = repository();
+    let hook = session.path("project/.git/hooks/pre-commit");
+    fs::write(&hook, "old").unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o644)).unwrap();
+    std::os::unix::fs::symlink("../../a", session.path("project/.git/hooks/post-commit")).unwrap();
+    let command = "chmod 755 .git/hooks/pre-commit; ln -sf ../../b .git/hooks/post-commit; \
+                   ln .git/config hard && echo x >> hard";
+    let answer = session.bash(command).await;
+    restored(
+        &answer,
+        &[
+            ".git/config",
+            ".git/hooks/post-commit",
+            ".git/hooks/pre-commit",
+        ],
+    );
+    assert_eq!(
+        fs::metadata(&hook).unwrap().permissions().mode() & 0o777,
+        0o644
+    );
+    let link = fs::read_link(session.path("project/.git/hooks/post-commit")).unwrap();
+    assert_eq!(link, Path::new("../../a"));
+    assert!(!read(&session, ".git/config").contains('x'));
+}
+
+async fn work_tree() {
+    let session = repository();
+    git(&session.path("project"), "worktree add -q tree");
+    let before = read(&session, "tree/.git");
+    let command = "git init -q evil; echo 'gitdir: ../evil/.git' > tree/.git; \
+                   echo ../../../evil > .git/worktrees/tree/commondir";
+    let answer = session.bash(command).await;
+    restored(&answer, &[".git/worktrees/tree/commondir", "tree/.git"]);
+    assert_eq!(read(&session, "tree/.git"), before);
+    git(&session.path("project/tree"), "status");
+}
+
+async fn background() {
+    let session = repository();
+    let canary = canary();
+    let command = format!("echo x > .git/hooks/pre-commit; echo ready; sleep {canary}");
+    let input = json!({ "command": command, "background": true });
+    let id = session.call("Bash", input).await.details["id"].clone();
+    while !session
+        .call("BashOutput", json!({ "id": id, "sinceBytes": 0 }))
+        .await
+        .text
+        .contains("ready")
+    {
+        tokio::task::yield_now().await;
+    }
+    let answer = session.call("BashStop", json!({ "id": id })).await;
+    restored(&answer, &[".git/hooks/pre-commit"]);
+    assert!(!is_there(&session, ".git/hooks/pre-commit"));
+    let answer = session.call("BashOutput", json!({ "id": id })).await;
+    restored(&answer, &[".git/hooks/pre-commit"]);
+}
+
+async fn others() {
+    let session = Session::new();
+    git(&session.path("project"), "init -q .");
+    let command = "echo ready; until [ -e go ]; do sleep 0.01; done";
+    let input = json!({ "command": command, "background": true });
+    let id = session.call("Bash", input).await.details["id"].clone();
+    git(&session.path("project"), "config user.name person");
+    fs::write(session.path("project/go"), "").unwrap();
+    loop {
+        let answer = session.call("BashOutput", json!({ "id": id })).await;
+        if answer.details["running"] == false {
+            untouched(&answer);
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert!(read(&session, ".git/config").contains("person"));
+}
+
+async fn too_much() {
+    let session = repository();
+    let large = vec![b'x'; 5 << 20];
+    fs::write(session.path("project/.git/hooks/large"), large).unwrap();
+    let answer = session.bash("echo x > .git/config").await;
+    assert_eq!(answer.details["unprotected"], true, "{answer:?}");
+    // The nearest are still put back.
+    assert_eq!(answer.details["restored"], json!([".git/config"]));
+}
+
+async fn timed_out() {
+    let session = repository();
+    let command = format!("echo x > .git/hooks/pre-commit; sleep {}", canary());
+    let answer = session
+        .call("Bash", json!({ "command": command, "timeoutMs": 500 }))
+        .await;
+    assert_eq!(answer.code(), "E_TIMED_OUT");
+    restored(&answer, &[".git/hooks/pre-commit"]);
+}
