@@ -3,6 +3,14 @@
 //! What cannot be kept from changing, because nobody may mount there, because it does not exist
 //! yet, or because there is too much of it, is looked at before the command starts and again when
 //! nothing of it is left.
+//!
+//! The supervisor does both, so that it also happens when the daemon is killed meanwhile. The daemon
+//! has a second look of its own, for a supervisor that is killed. When both are killed at once, or
+//! the machine stops, what the command did stays: nothing is kept on disk.
+//!
+//! Nobody can tell who changed a file. What a person changes in such a place while a command runs is
+//! put back as well, and kept beside it; only what could be mounted is known not to be the
+//! command's doing.
 
 #[cfg(target_os = "linux")]
 mod entry;

@@ -51,6 +51,29 @@ impl Policy {
         }
     }
 
+    /// Whether any rule denies or asks about reading files.
+    #[must_use]
+    pub fn restricts_reading(&self) -> bool {
+        let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
+        rules.any(|rule| matches!(rule.scope(), Scope::Read(_)))
+    }
+
+    /// What the rules that deny and ask say about reading the file at `path`, which is absolute and
+    /// without `.` and `..`; nothing if none of them is about it. For the many files of a search:
+    /// gives no reasons.
+    #[must_use]
+    pub fn reading_restricted(&self, path: &Path) -> Option<Decision> {
+        let covers = |rule: &Rule| match rule.scope() {
+            Scope::Read(pattern) => pattern.covers(path, &self.place),
+            _ => false,
+        };
+        if self.rules.deny.iter().any(covers) {
+            Some(Decision::Deny)
+        } else {
+            self.rules.ask.iter().any(covers).then_some(Decision::Ask)
+        }
+    }
+
     fn read(&self, path: &Path) -> Verdict {
         let covers = |rule: &Rule| match rule.scope() {
             Scope::Read(pattern) => pattern.covers(path, &self.place),

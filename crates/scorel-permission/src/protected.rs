@@ -42,6 +42,10 @@ const START_FILES: [&str; 24] = [
     ".envrc",
 ];
 
+/// Git's configuration outside of a repository.
+const GIT_FILE: &str = ".gitconfig";
+const GIT_CONFIGURATION: (&str, &str) = (".config", "git");
+
 /// Directories, below the named parent, whose files are run when a shell or a desktop session starts.
 const START_DIRECTORIES: [(&str, &str); 8] = [
     (".config", "autostart"),
@@ -70,6 +74,13 @@ pub(crate) fn protection(path: &Path, place: &Place) -> Option<&'static str> {
         if names.iter().any(|name| name == directory) {
             return Some(reason);
         }
+    }
+    let is_git_configuration = names.last().is_some_and(|name| name == GIT_FILE)
+        || names
+            .windows(2)
+            .any(|pair| (pair[0].as_str(), pair[1].as_str()) == GIT_CONFIGURATION);
+    if is_git_configuration {
+        return Some(DIRECTORIES[0].1);
     }
     let is_start_file = names
         .last()

@@ -12,3 +12,18 @@ pub(crate) fn success(figures: &impl Serialize) -> Value {
     }
     Value::Object(details)
 }
+
+/// Whether a count is not worth telling.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What the model is told of files that permission rules keep from it: how many, and nothing else.
+pub(crate) fn kept_back(count: u64) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 file left out by permission rules.".to_owned()),
+        _ => Some(format!("{count} files left out by permission rules.")),
+    }
+}

@@ -1,8 +1,11 @@
 //! `Glob`: the files and directories whose paths match a pattern.
 
+mod first;
 mod pattern;
 
 use std::num::NonZeroU64;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use scorel_runtime::ToolSpec;
@@ -10,13 +13,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::arguments;
-use crate::details::success;
+use crate::details::{is_zero, kept_back, success};
 use crate::error::{ErrorCode, ToolError};
 use crate::page::Page;
 use crate::roots::{EntryKind, Location};
 use crate::tool::{Call, Report, Tool};
-use crate::walk::{Found, FoundKind, Walk};
+use crate::walk::{Found, FoundKind, Scanned, scan};
 
+use first::First;
 use pattern::Pattern;
 
 /// How many entries a call shows if it does not say.
@@ -53,6 +57,9 @@ struct Figures {
     shown: u64,
     /// How many match; at least, where `exact` is false.
     total: u64,
+    /// How many matching paths permission rules keep from the model; not in `total`.
+    #[serde(skip_serializing_if = "is_zero")]
+    kept_back: u64,
     exact: bool,
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +95,7 @@ impl Tool for GlobTool {
                 arguments.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get),
             ),
             links_outside: 0,
+            kept_back: 0,
             notes: Vec::new(),
             exact: true,
         };
@@ -116,12 +124,44 @@ fn is_absence(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::NotFound | ErrorCode::NotADirectory)
 }
 
+/// What a scan has found so far.
+#[derive(Debug)]
+struct Matches {
+    first: First,
+    links_outside: u64,
+    kept_back: u64,
+}
+
+/// Whether something that matches is an answer.
+enum Wanted {
+    Yes,
+    No,
+    LinkOutside,
+    KeptBack,
+}
+
+fn wanted(call: &Call, pattern: &Pattern, path: &Path, kind: FoundKind) -> Wanted {
+    let kind = match kind {
+        FoundKind::Entry(kind) => kind,
+        FoundKind::Link => match call.roots.kind(&pattern.start().descend(path)) {
+            Ok(kind) => kind,
+            Err(_) => return Wanted::LinkOutside,
+        },
+    };
+    if pattern.only_directories() && kind != EntryKind::Directory {
+        Wanted::No
+    } else {
+        Wanted::Yes
+    }
+}
+
 /// The answer while it grows.
 #[derive(Debug)]
 struct Listing<'a> {
     call: &'a Call,
     page: Page,
     links_outside: u64,
+    kept_back: u64,
     notes: Vec<String>,
     /// Whether everything was seen.
     exact: bool,
@@ -129,46 +169,72 @@ struct Listing<'a> {
 
 impl Listing<'_> {
     fn walk(&mut self, pattern: &Pattern) -> Result<(), ToolError> {
-        let mut walk = Walk::new(self.call, pattern.start(), pattern.depth(), |_| false)?;
-        for found in walk.by_ref() {
-            if pattern.matches(&found.path) {
-                self.add(pattern.start(), &found, pattern.only_directories());
+        let matches = Mutex::new(Matches {
+            first: First::new(self.page.reach()),
+            links_outside: 0,
+            kept_back: 0,
+        });
+        let judged = self.call.judged_below(pattern.start())?;
+        let (call, start) = (self.call, pattern.start());
+        let scanned = scan(call, start, pattern.depth(), |path, kind| {
+            if pattern.matches(path) {
+                let is_kept_back = judged
+                    .as_ref()
+                    .is_some_and(|(below, filter)| !filter.may_read(&below.join(path)));
+                let wanted = match wanted(call, pattern, path, kind) {
+                    Wanted::Yes if is_kept_back => Wanted::KeptBack,
+                    wanted => wanted,
+                };
+                let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);
+                match wanted {
+                    Wanted::Yes => matches.first.offer(path, kind),
+                    Wanted::No => {}
+                    Wanted::KeptBack => matches.kept_back += 1,
+                    Wanted::LinkOutside => matches.links_outside += 1,
+                }
             }
+        })?;
+        let matches = matches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.links_outside += matches.links_outside;
+        self.kept_back += matches.kept_back;
+        let (first, others) = matches.first.into_parts();
+        for found in first {
+            self.add(start, &found);
         }
-        if let Some(interruption) = walk.interruption() {
+        self.page.skip_many(others);
+        self.note(&scanned);
+        Ok(())
+    }
+
+    /// Says what was not seen.
+    fn note(&mut self, scanned: &Scanned) {
+        if let Some(interruption) = scanned.interruption {
             self.exact = false;
             self.notes.push(format!(
-                "{} before everything was seen: more paths may match. Narrow `path` or the \
+                "{} before everything was seen: other paths may match. Narrow `path` or the \
                  pattern.",
                 interruption.reason()
             ));
         }
-        if walk.unreadable() > 0 {
+        if scanned.unreadable > 0 {
             self.exact = false;
-            let count = walk.unreadable();
+            let count = scanned.unreadable;
             self.notes
                 .push(format!("{count} places could not be read."));
         }
-        Ok(())
     }
 
     /// Counts a match and shows it where it is wanted and still there.
-    fn add(&mut self, start: &Location, found: &Found, only_directories: bool) {
-        if let FoundKind::Entry(kind) = found.kind
-            && !self.page.wants_next()
-        {
+    fn add(&mut self, start: &Location, found: &Found) {
+        if !self.page.wants_next() {
             // A name outside of the page is not looked at again: it is not shown.
-            if kind == EntryKind::Directory || !only_directories {
-                self.page.skip();
-            }
+            self.page.skip();
             return;
         }
         let location = start.descend(&found.path);
         match self.call.roots.kind(&location) {
             Ok(EntryKind::Directory) => self.page.offer("", &format!("{location}/\n")),
-            Ok(_) if only_directories => {}
             Ok(_) => self.page.offer("", &format!("{location}\n")),
-            Err(_) if found.kind == FoundKind::Link => self.links_outside += 1,
             // It went away, or was never there and a link led the walk astray.
             Err(_) => {}
         }
@@ -181,6 +247,7 @@ impl Listing<'_> {
                 self.links_outside
             ));
         }
+        self.notes.extend(kept_back(self.kept_back));
         self.notes.insert(0, self.summary(base));
         self.notes.retain(|note| !note.is_empty());
         let hint = (!self.notes.is_empty()).then(|| self.notes.join(" "));
@@ -188,8 +255,9 @@ impl Listing<'_> {
             path: base.named(),
             shown: self.page.shown(),
             total: self.page.seen(),
+            kept_back: self.kept_back,
             exact: self.exact,
-            truncated: !self.exact || self.page.shown() < self.page.seen(),
+            truncated: !self.exact || self.kept_back > 0 || self.page.shown() < self.page.seen(),
             next_offset: self.page.next_offset(),
             hint: hint.clone(),
         };

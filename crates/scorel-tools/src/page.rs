@@ -43,6 +43,18 @@ impl Page {
         self.seen += 1;
     }
 
+    /// Counts entries after all that may be wanted.
+    pub(crate) fn skip_many(&mut self, count: u64) {
+        self.seen += count;
+    }
+
+    /// How many entries from the first one on can matter for the page.
+    pub(crate) fn reach(&self) -> u64 {
+        // An entry takes two bytes at least.
+        let most = self.limit.min(MAX_PAGE_BYTES as u64 / 2);
+        self.offset.saturating_add(most)
+    }
+
     /// Counts an entry and keeps it where it is wanted and fits, with the text before it.
     pub(crate) fn offer(&mut self, before: &str, entry: &str) {
         let wanted = self.wants_next();

@@ -18,6 +18,7 @@ use crate::grep::GrepTool;
 use crate::host::ToolHost;
 use crate::pace::{Pace, TIME_LIMIT};
 use crate::read::ReadTool;
+use crate::read_filter::{ReadFilter, ReadFilters};
 use crate::root::{OpenRootError, Root, RootName};
 use crate::roots::Roots;
 use crate::seen::Seen;
@@ -44,6 +45,7 @@ pub struct ProjectTools {
     host: ToolHost,
     /// What a person permitted a call to change that has not come yet.
     permission: Mutex<Option<(String, WriteTarget)>>,
+    filters: ReadFilters,
     tools: Vec<Arc<dyn Tool>>,
     specs: Vec<ToolSpec>,
     commands: Option<Arc<Commands>>,
@@ -80,6 +82,7 @@ impl ProjectTools {
             seen: Arc::default(),
             host,
             permission: Mutex::default(),
+            filters: ReadFilters::default(),
             specs: tools.iter().map(|tool| tool.spec()).collect(),
             tools,
             commands: None,
@@ -135,6 +138,17 @@ impl ProjectTools {
     /// next permission.
     pub fn permit(&self, call_id: &str, target: WriteTarget) {
         *self.permission() = Some((call_id.to_owned(), target));
+    }
+
+    /// Shows the model only files that `filter` lets pass, from the next call on; all files if there
+    /// is none. Undoes [`ProjectTools::filter_call`].
+    pub fn filter_reads(&self, filter: Option<Arc<dyn ReadFilter>>) {
+        self.filters.set(filter);
+    }
+
+    /// As [`ProjectTools::filter_reads`] for one call only, the call `call_id` when it comes.
+    pub fn filter_call(&self, call_id: &str, filter: Option<Arc<dyn ReadFilter>>) {
+        self.filters.set_for(call_id, filter);
     }
 
     /// Takes the permission of a call, if it has one.
@@ -231,6 +245,7 @@ impl Toolbox for ProjectTools {
             return running;
         }
         let permitted = self.permitted(&call.id);
+        let filter = self.filters.take(&call.id);
         let chosen = self.choose(call);
         let (roots, seen) = (Arc::clone(&self.roots), Arc::clone(&self.seen));
         let host = self.host.clone();
@@ -239,6 +254,7 @@ impl Toolbox for ProjectTools {
             seen,
             host,
             permitted,
+            filter,
             pace: Pace::new(cancel, TIME_LIMIT),
         };
         Box::pin(async move {

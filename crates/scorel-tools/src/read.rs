@@ -104,7 +104,7 @@ impl Tool for ReadTool {
     fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
         let arguments: Arguments = arguments::parse(input)?;
         let location = call.roots.locate(&arguments.path)?;
-        let file = call.roots.open_file(&location)?;
+        let file = call.open_shown(&location)?;
         let header = Header::of(&file).map_err(|error| failed(&location, &error))?;
         if let Some(media_type) = header.picture() {
             return picture::show(call, &location, file, &header, media_type);

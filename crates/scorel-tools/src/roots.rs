@@ -3,14 +3,14 @@
 mod destination;
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
 
 use crate::error::{ErrorCode, ToolError};
-use crate::root::{LOOK, Root, RootName};
+use crate::root::{LOOK, Root, RootName, real_path};
 use crate::shown_path::shown_path;
 
 pub(crate) use destination::{Original, WriteAccess};
@@ -127,10 +127,14 @@ impl Roots {
         })
     }
 
-    /// Where a location is in the file system, for a library that wants a path. What such a path
-    /// leads to must be opened through the roots again.
-    pub(crate) fn system_path(&self, location: &Location) -> Result<PathBuf, ToolError> {
-        Ok(self.root(location.root)?.path().join(&location.path))
+    /// Where the directory at a location is in the file system, links followed, for a library that
+    /// wants a path. What such a path leads to must be opened through the roots again.
+    ///
+    /// # Errors
+    /// As [`Roots::open_directory`].
+    pub(crate) fn real_path(&self, location: &Location) -> Result<PathBuf, ToolError> {
+        let directory = self.open_directory(location)?;
+        real_path(directory.as_fd()).map_err(|error| refusal(location, error))
     }
 
     fn root(&self, name: RootName) -> Result<&Root, ToolError> {

@@ -7,6 +7,7 @@ mod escapes;
 mod glob;
 mod grep;
 mod interruption;
+mod kept_back;
 mod patch;
 mod pictures;
 mod project;

@@ -1,6 +1,11 @@
 //! What every tool is.
 
 use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::Block;
@@ -10,6 +15,8 @@ use serde_json::Value;
 use crate::error::{ErrorCode, ToolError};
 use crate::host::ToolHost;
 use crate::pace::Pace;
+use crate::read_filter::ReadFilter;
+use crate::root::real_path;
 use crate::roots::{Location, Roots, WriteAccess};
 use crate::seen::Seen;
 use crate::write_target::WriteTarget;
@@ -40,6 +47,8 @@ pub(crate) struct Call {
     pub(crate) host: ToolHost,
     /// The one file that a person permitted this call to change, if one was asked.
     pub(crate) permitted: Option<WriteTarget>,
+    /// Which files it may show, if not all.
+    pub(crate) filter: Option<Arc<dyn ReadFilter>>,
     /// When to end.
     pub(crate) pace: Pace,
 }
@@ -54,6 +63,37 @@ impl Call {
         })
     }
 
+    /// Opens a file whose content the call may show.
+    ///
+    /// # Errors
+    /// As [`Roots::open_file`], and [`ErrorCode::PermissionNeeded`] where rules keep the file from
+    /// the model, whatever name it is reached by.
+    pub(crate) fn open_shown(&self, location: &Location) -> Result<File, ToolError> {
+        let file = self.roots.open_file(location)?;
+        if let Some(filter) = &self.filter {
+            let real = real_path(file.as_fd()).map_err(|error| failed(location, error.into()))?;
+            let metadata = file.metadata().map_err(|error| failed(location, error))?;
+            // A file without a name cannot be judged by it.
+            if metadata.nlink() == 0 || !filter.may_read(&real) {
+                let message = format!("{location} may not be read: permission rules keep it back");
+                let error = ToolError::new(ErrorCode::PermissionNeeded, message);
+                return Err(error.with("path", location.named()));
+            }
+        }
+        Ok(file)
+    }
+
+    /// The real path of the directory below which names are judged; nothing if all may be shown.
+    pub(crate) fn judged_below(
+        &self,
+        start: &Location,
+    ) -> Result<Option<(PathBuf, &dyn ReadFilter)>, ToolError> {
+        let Some(filter) = &self.filter else {
+            return Ok(None);
+        };
+        Ok(Some((self.roots.real_path(start)?, &**filter)))
+    }
+
     /// What this call may write.
     pub(crate) fn write_access(&self) -> WriteAccess<'_> {
         WriteAccess {
@@ -61,6 +101,13 @@ impl Call {
             permitted: self.permitted.as_ref(),
         }
     }
+}
+
+fn failed(location: &Location, error: io::Error) -> ToolError {
+    ToolError::new(
+        ErrorCode::Internal,
+        format!("{location} cannot be opened: {error}"),
+    )
 }
 
 /// What a call gives.

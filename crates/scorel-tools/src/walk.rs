@@ -1,4 +1,6 @@
-//! The entries below a directory, in order, without what the project ignores.
+//! The entries below a directory, without what the project ignores.
+
+mod scan;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,6 +15,8 @@ use crate::error::{ErrorCode, ToolError};
 use crate::pace::Interruption;
 use crate::roots::{EntryKind, Location};
 use crate::tool::Call;
+
+pub(crate) use scan::{Scanned, scan};
 
 /// The directories where version control systems keep their data.
 const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".sl"];
@@ -42,41 +46,15 @@ impl<'a> Walk<'a> {
         depth: Option<usize>,
         prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
     ) -> Result<Self, ToolError> {
-        let system_start = call.roots.system_path(start)?;
-        if has_blocking_ignore_file(&system_start) {
-            return Err(ToolError::new(
-                ErrorCode::NotAFile,
-                format!("an ignore file in {start} is not a regular file"),
-            ));
-        }
-        let below = system_start.clone();
-        let blocked = Arc::new(AtomicU64::new(0));
-        let count = Arc::clone(&blocked);
-        let entries = WalkBuilder::new(&system_start)
-            .hidden(false)
-            .follow_links(false)
-            .max_depth(depth)
-            .current_dir(&system_start)
-            .sort_by_file_name(OsStr::cmp)
-            .filter_entry(move |entry| {
-                let name = entry.file_name().to_str();
-                if name.is_some_and(|name| VCS_DIRECTORIES.contains(&name)) {
-                    return false;
-                }
-                if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-                    return true;
-                }
-                if has_blocking_ignore_file(entry.path()) {
-                    count.fetch_add(1, Ordering::Relaxed);
-                    return false;
-                }
-                !prune(entry.path().strip_prefix(&below).unwrap_or(entry.path()))
-            })
-            .build();
+        let Plan {
+            system_start,
+            mut builder,
+            blocked,
+        } = Plan::new(call, start, depth, prune)?;
         Ok(Self {
             call,
             system_start,
-            entries,
+            entries: builder.sort_by_file_name(OsStr::cmp).build(),
             unreadable: 0,
             blocked,
             interruption: None,
@@ -91,6 +69,58 @@ impl<'a> Walk<'a> {
     /// Why the walk ended early, if it did.
     pub(crate) fn interruption(&self) -> Option<Interruption> {
         self.interruption
+    }
+}
+
+/// What is walked, and how.
+struct Plan {
+    system_start: PathBuf,
+    builder: WalkBuilder,
+    blocked: Arc<AtomicU64>,
+}
+
+impl Plan {
+    fn new(
+        call: &Call,
+        start: &Location,
+        depth: Option<usize>,
+        prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
+    ) -> Result<Self, ToolError> {
+        let system_start = call.roots.real_path(start)?;
+        if has_blocking_ignore_file(&system_start) {
+            return Err(ToolError::new(
+                ErrorCode::NotAFile,
+                format!("an ignore file in {start} is not a regular file"),
+            ));
+        }
+        let below = system_start.clone();
+        let blocked = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&blocked);
+        let mut builder = WalkBuilder::new(&system_start);
+        builder
+            .hidden(false)
+            .follow_links(false)
+            .max_depth(depth)
+            .current_dir(&system_start)
+            .filter_entry(move |entry| {
+                let name = entry.file_name().to_str();
+                if name.is_some_and(|name| VCS_DIRECTORIES.contains(&name)) {
+                    return false;
+                }
+                if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                    return true;
+                }
+                if has_blocking_ignore_file(entry.path()) {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    return false;
+                }
+                !prune(entry.path().strip_prefix(&below).unwrap_or(entry.path()))
+            });
+        Ok(Self {
+            system_start,
+            builder,
+            blocked,
+        })
     }
 }
 
@@ -125,14 +155,18 @@ impl Iterator for Walk<'_> {
                 self.unreadable += 1;
                 continue;
             };
-            let Some(path) = below(&self.system_start, entry.path()) else {
-                continue;
-            };
-            return Some(Found {
-                path: path.to_owned(),
-                kind: found_kind(&entry),
-            });
+            if let Some(found) = Found::new(&self.system_start, &entry) {
+                return Some(found);
+            }
         }
+    }
+}
+
+impl Found {
+    fn new(system_start: &Path, entry: &ignore::DirEntry) -> Option<Self> {
+        let path = below(system_start, entry.path())?.to_owned();
+        let kind = found_kind(entry);
+        Some(Self { path, kind })
     }
 }
 

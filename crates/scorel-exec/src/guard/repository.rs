@@ -21,28 +21,28 @@ impl Restorer<'_> {
             Ok(None) => {}
             Ok(Some(FileType::Directory)) => match open_directory(root, path.as_os_str()) {
                 Ok(dir) => self.tidy(dir.as_fd(), path),
-                Err(error) => self.note(Err(error.into()), path),
+                Err(error) => self.note(&Err(error.into()), path),
             },
             // It would lead elsewhere.
-            Ok(Some(_)) => self.note(remove(root, path.as_os_str()), path),
-            Err(error) => self.note(Err(error), path),
+            Ok(Some(_)) => self.note(&remove(root, path.as_os_str()), path),
+            Err(error) => self.note(&Err(error), path),
         }
     }
 
     fn tidy(&mut self, dir: BorrowedFd<'_>, path: &Path) {
         for name in ["commondir", "config.worktree"] {
-            self.note(remove(dir, OsStr::new(name)), &path.join(name));
+            self.note(&remove(dir, OsStr::new(name)), &path.join(name));
         }
-        self.note(tidy_configuration(dir), &path.join("config"));
+        self.note(&tidy_configuration(dir), &path.join("config"));
         let hooks = OsStr::new("hooks");
         match kind(dir, hooks) {
             Ok(None) => {}
             Ok(Some(FileType::Directory)) => {
                 if let Err(error) = self.tidy_hooks(dir, &path.join("hooks")) {
-                    self.note(Err(error), path);
+                    self.note(&Err(error), path);
                 }
             }
-            _ => self.note(remove(dir, hooks), &path.join("hooks")),
+            _ => self.note(&remove(dir, hooks), &path.join("hooks")),
         }
     }
 
@@ -50,7 +50,7 @@ impl Restorer<'_> {
         let hooks = open_directory(dir, OsStr::new("hooks"))?;
         for name in names(hooks.as_fd())? {
             if !is_inert(&name) {
-                self.note(remove(hooks.as_fd(), &name), &path.join(&name));
+                self.note(&remove(hooks.as_fd(), &name), &path.join(&name));
             }
         }
         Ok(())

@@ -110,10 +110,10 @@ impl<'fd> Restorer<'fd> {
             Entry::Link(target) => put_link(dir, name, target),
             Entry::Directory { mode, entries } => self.directory(dir, name, *mode, entries, path),
         };
-        self.note(done, path);
+        self.note(&done, path);
     }
 
-    pub(super) fn note(&mut self, done: io::Result<bool>, path: &Path) {
+    pub(super) fn note(&mut self, done: &io::Result<bool>, path: &Path) {
         match done {
             Ok(true) => self.told(path),
             Ok(false) => {}

@@ -1,6 +1,8 @@
 //! What is decided about many actions, in each of the modes.
 
-use scorel_permission::{Action, Decision, Mode};
+use std::path::Path;
+
+use scorel_permission::{Action, Decision, Mode, Place, Policy, Rules};
 
 use crate::support::{fetch, policy, read, run, write};
 
@@ -296,4 +298,38 @@ fn modes_are_read_from_their_names() {
         error,
         "unknown mode `Full`: expected readonly, workspace or full"
     );
+}
+
+#[test]
+fn files_of_a_search_are_judged_by_the_rules_that_deny_and_ask() {
+    let rule = |text: &str| text.parse().unwrap();
+    let place = Place::new(Path::new("/p"), Path::new("/home/u"), Path::new("/s"));
+    let rules = Rules {
+        deny: vec![rule("Read(secrets/**)"), rule("Write(out/**)")],
+        ask: vec![rule("Read(notes/**)"), rule("Read(secrets/open)")],
+        allow: vec![rule("Read(notes/mine)")],
+    };
+    let policy = Policy::new(Mode::Full, rules, place.clone());
+    assert!(policy.restricts_reading());
+    for (path, decision) in [
+        ("/p/secrets/key", Some(Decision::Deny)),
+        ("/p/secrets/open", Some(Decision::Deny)),
+        ("/p/secrets", Some(Decision::Deny)),
+        ("/p/notes/mine", Some(Decision::Ask)),
+        ("/p/out/x", None),
+        ("/p/src/secrets/key", None),
+        ("/etc/passwd", None),
+    ] {
+        assert_eq!(
+            policy.reading_restricted(Path::new(path)),
+            decision,
+            "{path}"
+        );
+    }
+    let rules = Rules {
+        deny: vec![rule("Write(out/**)")],
+        allow: vec![rule("Read(notes/mine)")],
+        ..Rules::default()
+    };
+    assert!(!Policy::new(Mode::Workspace, rules, place).restricts_reading());
 }

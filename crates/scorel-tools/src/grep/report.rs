@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::arguments::Mode;
 use super::search::Findings;
-use crate::details::success;
+use crate::details::{is_zero, kept_back, success};
 use crate::roots::Location;
 use crate::tool::Report;
 
@@ -22,6 +22,9 @@ struct Figures {
     matching_lines: Option<u64>,
     searched_files: u64,
     binary_files: u64,
+    /// How many files permission rules keep from the model; they are in no other figure.
+    #[serde(skip_serializing_if = "is_zero")]
+    kept_back: u64,
     /// Whether the numbers are exact; otherwise there may be more.
     exact: bool,
     truncated: bool,
@@ -43,8 +46,9 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &Findings) -> Report
         matching_lines: (mode != Mode::Files).then_some(findings.matching_lines),
         searched_files: findings.searched_files,
         binary_files: findings.binary_files,
+        kept_back: findings.kept_back,
         exact: findings.is_exact(),
-        truncated: !findings.is_exact() || page.shown() < page.seen(),
+        truncated: !findings.is_exact() || findings.kept_back > 0 || page.shown() < page.seen(),
         next_offset: page.next_offset(),
         hint: hint.clone(),
     };
@@ -72,6 +76,7 @@ fn hint(base: &Location, mode: Mode, findings: &Findings) -> Option<String> {
             findings.unreadable
         ));
     }
+    notes.extend(kept_back(findings.kept_back));
     if findings.cut_files > 0 {
         notes.push(format!(
             "{} of the files are binary; matches after their first NUL byte are left out.",

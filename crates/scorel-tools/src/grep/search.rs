@@ -8,7 +8,7 @@ use grep_searcher::Searcher;
 use super::arguments::{Arguments, Mode};
 use super::hits::Hits;
 use super::query::Query;
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 use crate::pace::{Interruption, Pace};
 use crate::page::Page;
 use crate::roots::{EntryKind, Location};
@@ -38,6 +38,8 @@ pub(super) struct Findings {
     pub(super) cut_files: u64,
     /// Files and directories that could not be read.
     pub(super) unreadable: u64,
+    /// Files that permission rules keep from the model.
+    pub(super) kept_back: u64,
     pub(super) interruption: Option<Interruption>,
 }
 
@@ -56,6 +58,7 @@ impl<'a> Search<'a> {
                 binary_files: 0,
                 cut_files: 0,
                 unreadable: 0,
+                kept_back: 0,
                 interruption: None,
             },
         }
@@ -66,7 +69,7 @@ impl<'a> Search<'a> {
         match self.call.roots.kind(base)? {
             EntryKind::Directory => self.search_below(base),
             EntryKind::File | EntryKind::Special => {
-                let file = self.call.roots.open_file(base)?;
+                let file = self.call.open_shown(base)?;
                 self.search_file(base, file);
                 Ok(())
             }
@@ -89,8 +92,11 @@ impl<'a> Search<'a> {
                 continue;
             }
             let location = base.descend(&found.path);
-            match self.call.roots.open_file(&location) {
+            match self.call.open_shown(&location) {
                 Ok(file) => self.search_file(&location, file),
+                Err(error) if error.code == ErrorCode::PermissionNeeded => {
+                    self.findings.kept_back += 1;
+                }
                 Err(_) => self.findings.unreadable += 1,
             }
             if self.findings.interruption.is_some() {

@@ -112,6 +112,7 @@ impl Project {
             seen: Arc::default(),
             host: self.host(),
             permitted: None,
+            filter: None,
             pace: Pace::new(CancellationToken::new(), TIME_LIMIT * 60),
         }
     }

@@ -24,6 +24,9 @@ fn project() -> Project {
     project
 }
 
+/// How many rounds may pass without a race.
+const ROUNDS: u32 = 20;
+
 /// Sets a flag when it goes out of scope.
 struct OnDrop<'a>(&'a AtomicBool);
 
@@ -87,12 +90,12 @@ fn exchange(one: &std::path::Path, other: &std::path::Path, third: &std::path::P
 fn check(tool: &dyn Tool, input: &Value, tries: u32) {
     for resolver in RESOLVERS {
         let project = project().with_resolver(*resolver);
-        let worked = race(&project, tool, input, tries);
-        let range = 1..tries;
-        assert!(
-            range.contains(&worked),
-            "{worked} of {tries}: no race with {resolver:?}"
-        );
+        // On a loaded machine both sides may keep in step for a whole round.
+        let raced = (0..ROUNDS).any(|_| {
+            let worked = race(&project, tool, input, tries);
+            (1..tries).contains(&worked)
+        });
+        assert!(raced, "no race with {resolver:?}");
     }
 }
 

@@ -49,6 +49,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             others,
         ),
         trial("guarded::too_much_to_keep_is_told", too_much),
+        trial(
+            "guarded::a_killed_supervisor_changes_nothing",
+            supervisor_killed,
+        ),
         trial("guarded::a_timed_out_command_is_covered", timed_out),
     ]
 }
@@ -336,5 +340,36 @@ async fn timed_out() {
         .call("Bash", json!({ "command": command, "timeoutMs": 500 }))
         .await;
     assert_eq!(answer.code(), "E_TIMED_OUT");
+    restored(&answer, &[".git/hooks/pre-commit"]);
+}
+
+async fn supervisor_killed() {
+    let session = repository();
+    let command = format!(
+        "echo x > .git/hooks/pre-commit; echo $PPID; sleep {}",
+        canary()
+    );
+    let input = json!({ "command": command, "background": true });
+    let id = session.call("Bash", input).await.details["id"].clone();
+    let all = json!({ "id": id, "sinceBytes": 0 });
+    let supervisor = loop {
+        let text = session.call("BashOutput", all.clone()).await.text;
+        if let Some(Ok(pid)) = text.split_once('\n').map(|(pid, _)| pid.parse()) {
+            break rustix::process::Pid::from_raw(pid).unwrap();
+        }
+        tokio::task::yield_now().await;
+    };
+    rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
+    let answer = loop {
+        let answer = session.call("BashOutput", all.clone()).await;
+        if answer.details["running"] == false {
+            break answer;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(
+        answer.text.contains("its supervisor was killed"),
+        "{answer:?}"
+    );
     restored(&answer, &[".git/hooks/pre-commit"]);
 }

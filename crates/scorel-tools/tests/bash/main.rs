@@ -8,6 +8,7 @@
 mod background;
 mod foreground;
 mod guarded;
+mod registry;
 mod runaways;
 mod session;
 #[path = "../../../scorel-exec/tests/it/shapes.rs"]
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let mut trials = foreground::trials();
     trials.extend(background::trials());
     trials.extend(guarded::trials());
+    trials.extend(registry::trials());
     trials.extend(runaways::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
