@@ -71,8 +71,8 @@ impl Call {
     pub(crate) fn open_shown(&self, location: &Location) -> Result<File, ToolError> {
         let file = self.roots.open_file(location)?;
         if let Some(filter) = &self.filter {
-            let real = real_path(file.as_fd()).map_err(|error| failed(location, error.into()))?;
-            let metadata = file.metadata().map_err(|error| failed(location, error))?;
+            let real = real_path(file.as_fd()).map_err(|error| failed(location, &error.into()))?;
+            let metadata = file.metadata().map_err(|error| failed(location, &error))?;
             // A file without a name cannot be judged by it.
             if metadata.nlink() == 0 || !filter.may_read(&real) {
                 let message = format!("{location} may not be read: permission rules keep it back");
@@ -103,7 +103,7 @@ impl Call {
     }
 }
 
-fn failed(location: &Location, error: io::Error) -> ToolError {
+fn failed(location: &Location, error: &io::Error) -> ToolError {
     ToolError::new(
         ErrorCode::Internal,
         format!("{location} cannot be opened: {error}"),

@@ -198,12 +198,26 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
 ];
 
+/// Whether the program is there with which a trial ends its name.
+fn can_be_tried(name: &str) -> bool {
+    let Some((_, program)) = name.split_once("_with_") else {
+        return true;
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|dir| dir.join(program).exists());
+    if !is_there {
+        println!("skipped: {name}: {program} is not installed");
+    }
+    is_there
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     let escapes = ESCAPES
         .iter()
         .map(|(name, script)| trial(format!("sandbox::it_cannot_{name}"), move || escape(script)));
     let allowed = ALLOWED
         .iter()
+        .filter(|(name, _)| can_be_tried(name))
         .map(|(name, script)| trial(format!("sandbox::it_can_{name}"), move || allowed(script)));
     let others = [
         trial("sandbox::the_kernel_supports_it", the_kernel_supports_it),
