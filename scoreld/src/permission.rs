@@ -2,8 +2,11 @@
 
 mod gate;
 mod grants;
+mod read_filter;
 mod rule;
 mod rule_set;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use gate::{Gate, GateSettings};
 pub(crate) use grants::Grants;

@@ -8,6 +8,7 @@ use scorel_runtime::{Gatekeeper, Question, ToolCall, Toolbox, Verdict};
 use scorel_tools::{CommandAccess, ProjectTools};
 use serde_json::Value;
 
+use super::read_filter::Unrestricted;
 use super::{GateRule, RuleSet};
 
 /// Why a command is asked about where it would run without a sandbox.
@@ -46,6 +47,7 @@ struct Findings {
 
 impl Gate {
     pub(crate) fn new(tools: Arc<ProjectTools>, settings: GateSettings) -> Self {
+        tools.filter_reads(Unrestricted::new(settings.actions(), Decision::Ask));
         Self {
             tools,
             settings: Arc::new(Mutex::new(settings)),
@@ -67,6 +69,11 @@ impl Gate {
                 if let Some(path) = reads(call, settings.place.project()) {
                     let policy = settings.actions();
                     findings.judged(&policy, &Action::Read { path }, GateRule::Action);
+                    if findings.decision == Decision::Ask {
+                        // It runs only if it is allowed, and then it shows what it asks for.
+                        let filter = Unrestricted::new(policy, Decision::Deny);
+                        self.tools.filter_call(&call.id, filter);
+                    }
                 }
             }
             "WebFetch" => {

@@ -80,6 +80,9 @@ write .github/workflows/ci.yml          - + +
 write .scorel/config.toml               - ? ?
 write /home/u/.scorel/grants.json       - ? ?
 write /home/u/.bashrc                   - ? ?
+write /home/u/.gitconfig                - ? ?
+write .config/git/config                - ? ?
+write .gitconfig/x                      - + +
 write /home/u/.config/fish/config.fish  - ? ?
 write /home/u/.config/autostart/x       - ? ?
 write /home/u/.ssh/authorized_keys      - ? ?

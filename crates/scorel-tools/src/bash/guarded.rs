@@ -17,8 +17,10 @@ const MAX_DEPTH: usize = 16;
 /// How many places are guarded.
 const MAX_PLACES: usize = 1_000;
 
-/// Directories with so much in them that nobody works in, that nothing is looked for there.
-const SKIPPED: [&str; 1] = ["node_modules"];
+/// Directories of what is downloaded or built. There is much in them, and nobody works there, so
+/// nothing is looked for. What they are called decides, which a command cannot change unnoticed as
+/// it could a mark in them.
+const SKIPPED: [&str; 3] = [".venv", "node_modules", "target"];
 
 /// What git runs or obeys of its data, or finds it by.
 const OF_GIT: [&str; 4] = ["commondir", "config", "config.worktree", "hooks"];
@@ -95,6 +97,9 @@ impl Finder<'_> {
         if path.file_name().is_some_and(|name| name == GIT_DIRECTORY) {
             self.repository(dir, path, is_directory);
             return true;
+        }
+        if !may_be_protected(dir, path) {
+            return false;
         }
         let relative = Path::new("/").join(path);
         // The daemon's home is among what is hidden.
@@ -177,5 +182,77 @@ impl Finder<'_> {
             anchor: anchor.to_owned(),
             rule,
         });
+    }
+}
+
+/// Whether it is worth a closer look. Says yes to every name that is protected where the names above
+/// it are not.
+fn may_be_protected(dir: &Path, path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let parent = dir.file_name().unwrap_or_default();
+    let is_parent = |(listed, _, _): &(&str, _, _)| parent.eq_ignore_ascii_case(listed);
+    name.starts_with(b".") || DIRECTORIES.iter().any(is_parent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(guard: &Guard) -> Vec<&str> {
+        let found = guard
+            .places
+            .iter()
+            .filter(|place| !place.anchor.as_os_str().is_empty());
+        found.map(|place| place.path.to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_further_down_is_found_and_what_is_hidden_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let project = directory.path().canonicalize().unwrap();
+        for name in [
+            "a/.git/hooks",
+            "b/c/.config/fish",
+            "home/.ssh",
+            "node_modules/x/.git",
+            "a/src",
+        ] {
+            fs::create_dir_all(project.join(name)).unwrap();
+        }
+        fs::write(project.join("b/.zshrc"), "").unwrap();
+        let guard = guard(
+            &project,
+            &[project.join("home/.ssh"), project.join(".scorel/x")],
+        );
+        let expected = [
+            "a/.git/commondir",
+            "a/.git/config",
+            "a/.git/config.worktree",
+            "a/.git/hooks",
+            "b/.zshrc",
+            "b/c/.config/fish",
+        ];
+        let mut found = paths(&guard);
+        found.sort_unstable();
+        assert_eq!((found.as_slice(), guard.has_gaps), (&expected[..], false));
+        let top = |name: &str| {
+            guard
+                .places
+                .iter()
+                .any(|place| place.path == Path::new(name))
+        };
+        assert!(top(".git") && top(".bashrc") && !top(".scorel"));
+    }
+
+    #[test]
+    fn more_than_can_be_looked_at_is_a_gap() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in 0..=MAX_PLACES {
+            let place = directory.path().join(name.to_string());
+            fs::create_dir(&place).unwrap();
+            fs::write(place.join(".envrc"), "").unwrap();
+        }
+        let guard = guard(directory.path(), &[]);
+        assert_eq!((guard.places.len(), guard.has_gaps), (MAX_PLACES, true));
     }
 }

@@ -1,0 +1,29 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use scorel_permission::{Decision, Policy};
+use scorel_tools::ReadFilter;
+
+/// The files that no rule keeps from the model.
+#[derive(Debug)]
+pub(super) struct Unrestricted {
+    policy: Policy,
+    /// The weakest decision that keeps a file back.
+    least: Decision,
+}
+
+impl Unrestricted {
+    /// The files about which no rule decides `least` or more strongly; nothing if no rule is about
+    /// reading, since that is all files.
+    pub(super) fn new(policy: Policy, least: Decision) -> Option<Arc<dyn ReadFilter>> {
+        let filter = policy.restricts_reading().then(|| Self { policy, least })?;
+        Some(Arc::new(filter))
+    }
+}
+
+impl ReadFilter for Unrestricted {
+    fn may_read(&self, path: &Path) -> bool {
+        let decision = self.policy.reading_restricted(path);
+        decision.is_none_or(|decision| decision < self.least)
+    }
+}

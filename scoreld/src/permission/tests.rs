@@ -1,0 +1,170 @@
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+
+use scorel_permission::{Action, Decision, Mode, Place, Policy, Rules};
+use scorel_proto::{BlobHash, Block};
+use scorel_runtime::{Gatekeeper as _, ToolCall, Toolbox as _, Verdict};
+use scorel_tools::{BlobSink, ProjectTools, ToolHost, is_protected};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Gate, GateSettings, RuleSet};
+
+#[derive(Debug)]
+struct NoPictures;
+
+impl BlobSink for NoPictures {
+    fn store(&self, _: &[u8]) -> io::Result<BlobHash> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// A project with something to keep back, and a gate that does.
+struct Stand {
+    _dir: tempfile::TempDir,
+    tools: Arc<ProjectTools>,
+    gate: Gate,
+}
+
+impl Stand {
+    fn new(deny: &[&str], ask: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().canonicalize().unwrap();
+        for path in ["open/text", "notes/text", "secrets/key"] {
+            let path = project.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "needle\n").unwrap();
+        }
+        symlink("secrets/key", project.join("link")).unwrap();
+        symlink("secrets", project.join("directory")).unwrap();
+        let home = Path::new("/nonexistent");
+        let host = ToolHost::new(home, Arc::new(NoPictures));
+        let tools = Arc::new(ProjectTools::new(&project, host).unwrap());
+        let rules = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        let settings = GateSettings {
+            mode: Mode::Full,
+            rules: RuleSet {
+                deny: rules(deny),
+                ask: rules(ask),
+                allow: Vec::new(),
+            },
+            place: Place::new(&project, home, home),
+            timeout: None,
+            allow_at_timeout: false,
+            sandbox: true,
+        };
+        Self {
+            gate: Gate::new(Arc::clone(&tools), settings),
+            tools,
+            _dir: dir,
+        }
+    }
+
+    /// What a call shows once all that is asked about it is allowed; nothing if it is refused.
+    async fn shown(&self, name: &str, input: Value) -> Option<String> {
+        let call = ToolCall {
+            id: "call_1".to_owned(),
+            name: name.to_owned(),
+            input,
+            invalid_input: None,
+        };
+        if let Verdict::Refuse(_) = self.gate.judge(&call).await {
+            return None;
+        }
+        let updates = watch::Sender::new(None);
+        let running = self.tools.call(call, updates, CancellationToken::new());
+        match running.await.content.as_slice() {
+            [Block::Text { text, .. }] => Some(text.clone()),
+            other => panic!("a text expected: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_search_of_the_whole_project_shows_nothing_that_a_rule_denies_or_asks_about() {
+    let stand = Stand::new(&["Read(secrets/**)"], &["Read(notes/**)"]);
+    let grep = stand.shown("Grep", json!({ "pattern": "needle" })).await;
+    let note = "[2 files left out by permission rules.]\n";
+    assert_eq!(grep.unwrap(), format!("open/text:1:needle\n{note}"));
+    let glob = stand.shown("Glob", json!({ "pattern": "*/*" })).await;
+    assert_eq!(glob.unwrap(), format!("open/text\n{note}"));
+    for pattern in ["secrets/*", "directory/*"] {
+        let glob = stand.shown("Glob", json!({ "pattern": pattern })).await;
+        assert!(!glob.unwrap().contains("key"), "{pattern}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_allowed_is_shown_but_nothing_that_is_denied() {
+    let stand = Stand::new(&["Read(notes/private)"], &["Read(notes/**)"]);
+    let grep = || stand.shown("Grep", json!({ "pattern": "needle", "path": "notes" }));
+    assert_eq!(grep().await.unwrap(), "notes/text:1:needle\n");
+    let stand = Stand::new(&["Read(notes/t*)"], &["Read(notes)"]);
+    let grep = stand.shown("Grep", json!({ "pattern": "needle", "path": "notes" }));
+    let shown = grep.await.unwrap();
+    assert!(shown.contains("1 file left out"), "{shown}");
+    assert!(!shown.contains("text"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_link_is_judged_as_what_it_leads_to() {
+    let stand = Stand::new(&["Read(secrets/**)"], &[]);
+    for path in [
+        "secrets/key",
+        "link",
+        "directory/key",
+        "./open/../directory/key",
+        "@project/link",
+    ] {
+        let read = stand.shown("Read", json!({ "path": path })).await;
+        assert_eq!(read, None, "{path}");
+        let grep = json!({ "pattern": "needle", "path": path });
+        assert_eq!(stand.shown("Grep", grep).await, None, "{path}");
+    }
+    assert!(
+        stand
+            .shown("Read", json!({ "path": "open/text" }))
+            .await
+            .is_some()
+    );
+}
+
+#[test]
+fn the_engine_and_the_tools_protect_the_same_files() {
+    let home = Path::new("/srv/scorel");
+    let place = Place::new(Path::new("/p"), Path::new("/home/u"), home);
+    let policy = Policy::new(Mode::Full, Rules::default(), place);
+    for path in [
+        "/p/.git/hooks/pre-commit",
+        "/p/.GIT/config",
+        "/p/sub/.git",
+        "/p/.gitconfig",
+        "/home/u/.config/git/config",
+        "/p/.scorel/config.toml",
+        "/srv/scorel/config.toml",
+        "/home/u/.ssh/authorized_keys",
+        "/p/.envrc",
+        "/home/u/.bashrc",
+        "/home/u/.zshenv",
+        "/home/u/.profile",
+        "/home/u/.config/systemd/user/x.service",
+        "/home/u/.config/fish/config.fish",
+        "/home/u/Library/LaunchAgents/x.plist",
+        "/p/.gitignore",
+        "/p/.gitconfig/x",
+        "/p/src/main.rs",
+        "/srv/scorelx",
+        "/p/.config/other/config",
+        "/p/.bashrc/x",
+    ] {
+        let path = Path::new(path);
+        let write = Action::Write { path: path.into() };
+        let is_asked = policy.judge(&write).decision == Decision::Ask;
+        let protection = is_protected(path, home);
+        assert_eq!(is_asked, protection.is_some(), "{}", path.display());
+    }
+}
