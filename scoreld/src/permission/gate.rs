@@ -47,7 +47,7 @@ struct Findings {
 
 impl Gate {
     pub(crate) fn new(tools: Arc<ProjectTools>, settings: GateSettings) -> Self {
-        tools.filter_reads(Unrestricted::new(settings.actions(), Decision::Ask));
+        tools.filter_reads(Unrestricted::by(settings.actions(), Decision::Ask));
         Self {
             tools,
             settings: Arc::new(Mutex::new(settings)),
@@ -71,7 +71,7 @@ impl Gate {
                     findings.judged(&policy, &Action::Read { path }, GateRule::Action);
                     if findings.decision == Decision::Ask {
                         // It runs only if it is allowed, and then it shows what it asks for.
-                        let filter = Unrestricted::new(policy, Decision::Deny);
+                        let filter = Unrestricted::by(policy, Decision::Deny);
                         self.tools.filter_call(&call.id, filter);
                     }
                 }

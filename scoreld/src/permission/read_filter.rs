@@ -15,7 +15,7 @@ pub(super) struct Unrestricted {
 impl Unrestricted {
     /// The files about which no rule decides `least` or more strongly; nothing if no rule is about
     /// reading, since that is all files.
-    pub(super) fn new(policy: Policy, least: Decision) -> Option<Arc<dyn ReadFilter>> {
+    pub(super) fn by(policy: Policy, least: Decision) -> Option<Arc<dyn ReadFilter>> {
         let filter = policy.restricts_reading().then(|| Self { policy, least })?;
         Some(Arc::new(filter))
     }

@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::print_stdout,
     reason = "these are tests, though without the usual harness"
 )]
 

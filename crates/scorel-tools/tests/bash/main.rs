@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::print_stdout,
     reason = "these are tests, though without the usual harness"
 )]
 
@@ -17,6 +18,7 @@ mod shapes;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
+use scorel_exec::Support;
 
 fn main() -> ExitCode {
     if let Some(code) = scorel_exec::run_if_asked() {
