@@ -67,7 +67,7 @@ mod mode;
 mod place;
 mod policy;
 mod program;
-mod protected;
+pub mod protected;
 mod rule;
 mod rules;
 mod shell;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use url::{Host, Url};
 
-use crate::protected::protection;
+use crate::protected::is_protected;
 use crate::rule::Scope;
 use crate::{Action, Decision, Mode, Place, Rule, Rules, Verdict};
 
@@ -108,7 +108,8 @@ impl Policy {
         if self.mode == Mode::Readonly {
             return self.by_mode(Decision::Deny);
         }
-        if let Some(reason) = protection(path, &self.place) {
+        if let Some(protection) = is_protected(path, self.place.scorel_home()) {
+            let reason = protection.reason();
             return Verdict::new(Decision::Ask, format!("`{}`: {reason}", path.display()));
         }
         if let Some(verdict) = forbidding {

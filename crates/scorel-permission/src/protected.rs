@@ -1,27 +1,27 @@
-//! Files that are only written with a person's permission.
+//! Files that no tool changes without a person's permission.
 
 use std::path::{Component, Path};
 
-use crate::Place;
+/// Version control data, with hooks and configuration that decide what git runs.
+pub const GIT_DIRECTORY: &str = ".git";
+/// The configuration of a project, and of a person's daemon.
+pub const SCOREL_DIRECTORY: &str = ".scorel";
 
-/// Directories whose files decide what other programs do.
-const DIRECTORIES: [(&str, &str); 3] = [
-    (
-        ".git",
-        "it is part of git's own data, such as hooks and configuration",
-    ),
-    (".scorel", "it configures Scorel"),
-    (".ssh", "it decides who may log in"),
-];
+/// Keys, and who may log in.
+const LOGIN_DIRECTORY: &str = ".ssh";
 
-/// Files that shells and desktop sessions run when they start or end.
-const START_FILES: [&str; 24] = [
+/// Git's configuration outside of a repository.
+const GIT_FILE: &str = ".gitconfig";
+
+/// The files that shells and desktop sessions run or obey when they start or end.
+pub const START_FILES: [&str; 24] = [
     ".bash_aliases",
     ".bash_login",
     ".bash_logout",
     ".bash_profile",
     ".bashrc",
     ".cshrc",
+    ".envrc",
     ".inputrc",
     ".kshrc",
     ".login",
@@ -39,54 +39,181 @@ const START_FILES: [&str; 24] = [
     ".zprofile",
     ".zshenv",
     ".zshrc",
-    ".envrc",
 ];
 
-/// Git's configuration outside of a repository.
-const GIT_FILE: &str = ".gitconfig";
-const GIT_CONFIGURATION: (&str, &str) = (".config", "git");
-
-/// Directories, below the named parent, whose files are run when a shell or a desktop session starts.
-const START_DIRECTORIES: [(&str, &str); 8] = [
-    (".config", "autostart"),
-    (".config", "elvish"),
-    (".config", "environment.d"),
-    (".config", "fish"),
-    (".config", "nushell"),
-    (".config", "systemd"),
-    (".config", "xonsh"),
-    ("library", "launchagents"),
+/// The directories, below the named parent, whose files other programs run or obey.
+pub const DIRECTORIES: [(&str, &str, Protection); 9] = [
+    (".config", "git", Protection::Git),
+    (".config", "autostart", Protection::Startup),
+    (".config", "elvish", Protection::Startup),
+    (".config", "environment.d", Protection::Startup),
+    (".config", "fish", Protection::Startup),
+    (".config", "nushell", Protection::Startup),
+    (".config", "systemd", Protection::Startup),
+    (".config", "xonsh", Protection::Startup),
+    ("library", "launchagents", Protection::Startup),
 ];
 
-/// Why a person is asked before the file at `path`, absolute and without `..`, is written.
+/// Why a file may only be changed with a person's permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Protection {
+    /// It is part of git's own data, such as hooks and configuration.
+    Git,
+    /// It is among the daemon's own files.
+    Daemon,
+    /// It configures Scorel for a project.
+    Configuration,
+    /// It decides who may log in, or as whom.
+    Login,
+    /// Shells or desktop sessions run it when they start or end.
+    Startup,
+}
+
+impl Protection {
+    /// The reason as the end of a sentence that ends in "because".
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Git => "it is part of git's own data, such as hooks and configuration",
+            Self::Daemon => "it belongs to Scorel",
+            Self::Configuration => "it configures Scorel",
+            Self::Login => "it decides who may log in",
+            Self::Startup => "it is run when a shell or a desktop session starts",
+        }
+    }
+}
+
+/// Why the file at `path`, an absolute path without links, may only be changed with a person's
+/// permission; nothing if it may be changed. `daemon_home` is where the daemon keeps its files.
 ///
 /// Letter case counts for nothing, since it does not on every file system.
-pub(crate) fn protection(path: &Path, place: &Place) -> Option<&'static str> {
-    if path.starts_with(place.scorel_home()) {
-        return Some("it belongs to Scorel");
+#[must_use]
+pub fn is_protected(path: &Path, daemon_home: &Path) -> Option<Protection> {
+    if path.starts_with(daemon_home) {
+        return Some(Protection::Daemon);
     }
     let names: Vec<String> = path
         .components()
         .filter(|part| matches!(part, Component::Normal(_)))
         .map(|part| part.as_os_str().to_string_lossy().to_lowercase())
         .collect();
-    for (directory, reason) in DIRECTORIES {
-        if names.iter().any(|name| name == directory) {
-            return Some(reason);
+    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    let last = names.last().map_or("", String::as_str);
+    if has(GIT_DIRECTORY) || last == GIT_FILE {
+        return Some(Protection::Git);
+    }
+    if has(SCOREL_DIRECTORY) {
+        return Some(Protection::Configuration);
+    }
+    if has(LOGIN_DIRECTORY) {
+        return Some(Protection::Login);
+    }
+    if START_FILES.contains(&last) {
+        return Some(Protection::Startup);
+    }
+    let listed = DIRECTORIES.iter().find(|(parent, name, _)| {
+        names
+            .windows(2)
+            .any(|pair| pair[0] == *parent && pair[1] == *name)
+    });
+    listed.map(|(_, _, protection)| *protection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_other_programs_run_or_obey_is_protected() {
+        let home = Path::new("/srv/scorel");
+        let table: [(Protection, &[&str]); 5] = [
+            (
+                Protection::Git,
+                &[
+                    "/p/.git/hooks/pre-commit",
+                    "/p/.git/config",
+                    "/p/.git/config.worktree",
+                    "/p/.git/modules/sub/hooks/post-checkout",
+                    "/p/.git/HEAD",
+                    "/p/.git",
+                    "/p/sub/.git",
+                    "/p/sub/.git/hooks/x",
+                    "/p/.GIT/hooks/pre-commit",
+                    "/p/.Git/Config",
+                    "/home/u/.gitconfig",
+                    "/home/u/.config/git/config",
+                ],
+            ),
+            (
+                Protection::Configuration,
+                &[
+                    "/p/.scorel/config.toml",
+                    "/p/.scorel",
+                    "/p/.SCOREL/config.toml",
+                    "/home/u/.scorel/sessions/x",
+                ],
+            ),
+            (
+                Protection::Daemon,
+                &[
+                    "/srv/scorel",
+                    "/srv/scorel/config.toml",
+                    "/srv/scorel/sessions/ses_1/events.jsonl",
+                    "/srv/scorel/.git/config",
+                ],
+            ),
+            (
+                Protection::Login,
+                &["/home/u/.ssh/authorized_keys", "/p/.SSH/config"],
+            ),
+            (
+                Protection::Startup,
+                &[
+                    "/p/.envrc",
+                    "/home/u/.config/systemd/user/x.service",
+                    "/home/u/Library/LaunchAgents/x.plist",
+                    "/home/u/.bashrc",
+                    "/home/u/.profile",
+                    "/home/u/.zshenv",
+                    "/p/dotfiles/.zshrc",
+                    "/home/u/.BASHRC",
+                    "/home/u/.config/fish/config.fish",
+                    "/home/u/.config/fish/conf.d/x.fish",
+                ],
+            ),
+        ];
+        for (protection, paths) in table {
+            for path in paths {
+                let found = is_protected(Path::new(path), home);
+                assert_eq!(found, Some(protection), "{path}");
+            }
         }
     }
-    let is_git_configuration = names.last().is_some_and(|name| name == GIT_FILE)
-        || names
-            .windows(2)
-            .any(|pair| (pair[0].as_str(), pair[1].as_str()) == GIT_CONFIGURATION);
-    if is_git_configuration {
-        return Some(DIRECTORIES[0].1);
+
+    #[test]
+    fn everything_else_is_not() {
+        let home = Path::new("/srv/scorel");
+        for path in [
+            "/p/src/main.rs",
+            "/p/.gitignore",
+            "/p/.gitconfig/x",
+            "/p/.gitmodules",
+            "/p/.github/workflows/ci.yml",
+            "/p/git/hooks/pre-commit",
+            "/p/hooks/pre-commit",
+            "/p/.git-old/config",
+            "/p/config",
+            "/p/.scorelrc",
+            "/p/scorel/config.toml",
+            "/srv/scorel-evil/config.toml",
+            "/srv/scorelx",
+            "/p/bashrc",
+            "/p/.bashrc.d/x",
+            "/p/.bashrc/x",
+            "/p/fish/config.fish",
+            "/p/.config/other/config",
+        ] {
+            assert_eq!(is_protected(Path::new(path), home), None, "{path}");
+        }
     }
-    let is_start_file = names
-        .last()
-        .is_some_and(|name| START_FILES.contains(&name.as_str()));
-    let is_below = names
-        .windows(2)
-        .any(|pair| START_DIRECTORIES.contains(&(pair[0].as_str(), pair[1].as_str())));
-    (is_start_file || is_below).then_some("it is run when a shell or a desktop session starts")
 }

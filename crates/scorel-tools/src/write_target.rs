@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{ErrorCode, ToolError};
-use crate::protected::{Protection, is_protected};
 use crate::roots::Location;
+use scorel_permission::protected::{Protection, is_protected};
 
 /// The file that a call would make or change, with all links followed.
 ///

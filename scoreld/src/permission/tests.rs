@@ -4,10 +4,11 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_permission::protected::is_protected;
 use scorel_permission::{Action, Decision, Mode, Place, Policy, Rules};
 use scorel_proto::{BlobHash, Block};
 use scorel_runtime::{Gatekeeper as _, ToolCall, Toolbox as _, Verdict};
-use scorel_tools::{BlobSink, ProjectTools, ToolHost, is_protected};
+use scorel_tools::{BlobSink, ProjectTools, ToolHost};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

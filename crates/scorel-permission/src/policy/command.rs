@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Policy;
 use crate::place::normal;
-use crate::protected::protection;
+use crate::protected::{Protection, is_protected};
 use crate::rule::{Likeness, Scope};
 use crate::shell::{self, Access, Opened, Part, Script, Word, WordKind};
 use crate::{Decision, Mode, Rule, Verdict};
@@ -139,7 +139,8 @@ impl Policy {
                 }),
             WordKind::Glob => places(&directory_of(word), &part.directories).find_map(|path| {
                 let rule = self.forbidding_below(&path, is_harmless);
-                let reason = protection(&path, &self.place).filter(|_| writes);
+                let protection = is_protected(&path, self.place.scorel_home());
+                let reason = protection.filter(|_| writes).map(Protection::reason);
                 rule.map(|rule| perhaps(rule, part))
                     .or_else(|| reason.map(|reason| Verdict::new(Decision::Ask, reason)))
             }),
@@ -163,9 +164,12 @@ impl Policy {
             Scope::Write(pattern) => !is_harmless && pattern.covers(path, &self.place),
             _ => false,
         });
-        let by_protection = protection(path, &self.place)
+        let by_protection = is_protected(path, self.place.scorel_home())
             .filter(|_| !is_harmless)
-            .map(|reason| Verdict::new(Decision::Ask, format!("`{}`: {reason}", path.display())));
+            .map(|protection| {
+                let reason = format!("`{}`: {}", path.display(), protection.reason());
+                Verdict::new(Decision::Ask, reason)
+            });
         match (by_rule, by_protection) {
             (Some(rule), Some(protection)) => Some(rule.or_stronger(protection)),
             (rule, protection) => rule.or(protection),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use scorel_exec::Sandbox;
 
-use crate::protected::is_protected;
+use scorel_permission::protected::is_protected;
 
 /// How much a command may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

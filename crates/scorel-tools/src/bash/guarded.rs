@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use scorel_exec::{Guard, GuardRule, GuardedPlace};
 
-use crate::protected::{DIRECTORIES, GIT_DIRECTORY, SCOREL_DIRECTORY, START_FILES, is_protected};
+use scorel_permission::protected::{
+    DIRECTORIES, GIT_DIRECTORY, SCOREL_DIRECTORY, START_FILES, is_protected,
+};
 
 /// How many directory entries are looked at. Further down are those that are looked at last.
 const MAX_ENTRIES: usize = 50_000;

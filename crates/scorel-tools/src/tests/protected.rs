@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::project::{Answer, Project, Session, call, tool_call};
-use crate::protected::Protection;
 use crate::write_target::WriteTarget;
+use scorel_permission::protected::Protection;
 
 const PATHS: [(&str, Protection); 6] = [
     (".git/hooks/pre-commit", Protection::Git),
