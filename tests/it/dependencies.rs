@@ -95,7 +95,12 @@ fn no_crate_reaches_what_it_must_not_know() {
         ),
         (
             "scorel-fetch",
-            &["scorel-provider", "scorel-session", "scorel-journal", "jsonrpsee"],
+            &[
+                "scorel-provider",
+                "scorel-session",
+                "scorel-journal",
+                "jsonrpsee",
+            ],
         ),
         ("scorel-client", &daemon),
         ("scorelctl", &daemon),
