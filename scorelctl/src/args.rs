@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Stop,
     /// Check the home, or one session of it, and say what is damaged
     Fsck(FsckArgs),
+    /// Look at everything that is needed, and say what to do about what is missing
+    Doctor,
 }
 
 /// Which session.

@@ -3,6 +3,7 @@
 mod approve;
 mod call;
 mod cancel;
+mod doctor;
 mod fsck;
 mod init;
 mod models;
@@ -34,6 +35,9 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<Exit, Fai
     let link = Link::new(&arguments.global)?;
     if let Command::Fsck(args) = &arguments.command {
         return Err(fsck::run(args, arguments.global.json, &link));
+    }
+    if let Command::Doctor = arguments.command {
+        return Err(doctor::run(arguments.global.json, &link));
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let ended = match arguments.command {
@@ -67,7 +71,7 @@ async fn dispatch(command: Command, link: Link, output: &mut Output) -> Result<E
         }
         Command::Init(args) => Box::pin(init::run(args, link, output)).await,
         Command::Status => status::run(&mut Control::connect(link).await?, output).await,
-        Command::Stdio | Command::Fsck(_) => Ok(Exit::Success),
+        Command::Stdio | Command::Fsck(_) | Command::Doctor => Ok(Exit::Success),
     }
 }
 

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::doctor::DoctorArgs;
 use crate::fsck::FsckArgs;
 use crate::unit::UnitKind;
 
@@ -47,6 +48,8 @@ pub struct Args {
 pub enum Command {
     /// Check a home or a session, and repair it if asked
     Fsck(FsckArgs),
+    /// Look at everything that a daemon needs, and say what to do about what is missing
+    Doctor(DoctorArgs),
 }
 
 /// How much is logged.

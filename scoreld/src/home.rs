@@ -5,6 +5,7 @@ mod error;
 mod locate;
 mod socket_path;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use error::HomeError;
@@ -37,6 +38,11 @@ impl Home {
             root: root.to_owned(),
             socket,
         })
+    }
+
+    /// Checks the directory at `root`, which must exist, and changes nothing.
+    pub(crate) fn verify(root: &Path) -> Result<fs::Metadata, HomeError> {
+        check::verify(root)
     }
 
     /// The paths in the directory at `root`, which is neither checked nor created. For who only

@@ -23,6 +23,7 @@ use crate::config::ConfigSource;
 use crate::daemon;
 use crate::daemonize::{Side, daemonize};
 use crate::device::Device;
+use crate::doctor::{self, DoctorExit};
 use crate::exit::Exit;
 use crate::fsck::{self, FsckExit};
 use crate::home::{Home, HomeSource};
@@ -56,6 +57,10 @@ pub fn main() -> ExitCode {
             command: Some(Command::Fsck(args)),
             ..
         }) => fsck::run(&args).into(),
+        Ok(Args {
+            command: Some(Command::Doctor(args)),
+            ..
+        }) => doctor::run(&args).into(),
         Ok(args) => start(args).into(),
         Err(error) => not_parsed(&error),
     }
@@ -65,13 +70,14 @@ pub fn main() -> ExitCode {
 fn not_parsed(error: &clap::Error) -> ExitCode {
     // Nowhere is left to say that this failed.
     let _ignored: io::Result<()> = error.print();
-    let is_fsck = std::env::args_os()
-        .nth(1)
-        .is_some_and(|name| name == "fsck");
+    let command = std::env::args_os().nth(1);
+    let is = |name: &str| command.as_deref().is_some_and(|command| command == name);
     if !error.use_stderr() {
         Exit::Ok.into()
-    } else if is_fsck {
+    } else if is("fsck") {
         FsckExit::Usage.into()
+    } else if is("doctor") {
+        DoctorExit::Usage.into()
     } else {
         Exit::Usage.into()
     }

@@ -13,6 +13,7 @@ mod commands;
 mod conversation;
 mod crash;
 mod dependencies;
+mod doctor;
 mod follow;
 mod fsck;
 mod full_disk;
@@ -28,6 +29,7 @@ mod strace;
 mod under_test;
 mod unreadable;
 mod watchers;
+mod web_fetch;
 mod wires;
 
 /// A test file that is not listed above would never run.

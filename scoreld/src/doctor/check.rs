@@ -1,0 +1,64 @@
+use serde::Serialize;
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Check {
+    /// A stable name for programs.
+    pub(super) name: &'static str,
+    pub(super) level: Level,
+    /// What was found.
+    pub(super) message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hint: Option<String>,
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Level {
+    /// It is as it should be.
+    Ok,
+    /// It works, and something is missing.
+    Warn,
+    /// It does not work.
+    Fail,
+}
+
+impl Level {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+impl Check {
+    pub(super) fn ok(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, Level::Ok, message.into())
+    }
+
+    pub(super) fn warn(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, Level::Warn, message.into())
+    }
+
+    pub(super) fn fail(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, Level::Fail, message.into())
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    const fn new(name: &'static str, level: Level, message: String) -> Self {
+        Self {
+            name,
+            level,
+            message,
+            hint: None,
+        }
+    }
+}

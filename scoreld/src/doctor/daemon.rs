@@ -1,0 +1,92 @@
+//! The daemon of the home, if one runs.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use scorel_proto::Status;
+use serde_json::{Value, json};
+
+use super::check::Check;
+use crate::home::socket_path;
+
+/// How long a daemon may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The longest answer, in bytes.
+const MAX_ANSWER: u64 = 1 << 20;
+
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub(super) fn checks(
+    root: &Path,
+    runtime_dir: Option<&Path>,
+    client_version: Option<&str>,
+) -> Vec<Check> {
+    let mut checks = Vec::new();
+    match socket_path(root, runtime_dir) {
+        Err(error) => checks.push(Check::fail("socket", error.to_string())),
+        Ok(path) => {
+            checks.push(Check::ok("socket", path.display().to_string()));
+            checks.push(daemon(&path));
+        }
+    }
+    if let Some(client) = client_version.filter(|client| *client != OWN_VERSION) {
+        let message = format!("scorelctl is {client} and scoreld is {OWN_VERSION}");
+        checks.push(Check::warn("versions", message).hint("install both from one release"));
+    }
+    checks
+}
+
+fn daemon(socket: &Path) -> Check {
+    const NAME: &str = "daemon";
+    let stream = match UnixStream::connect(socket) {
+        Ok(stream) => stream,
+        Err(error) => {
+            return match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+                    Check::ok(NAME, "none runs; the first command starts it")
+                }
+                _ => Check::fail(NAME, format!("cannot connect to the socket: {error}")),
+            };
+        }
+    };
+    let status = match ask(&stream) {
+        Ok(status) => status,
+        Err(error) => {
+            return Check::fail(
+                NAME,
+                format!("something listens and does not answer: {error}"),
+            )
+            .hint("see the log in the home, `logs/`; `scorelctl stop` ends it");
+        }
+    };
+    let running = format!("scoreld {} runs as process {}", status.version, status.pid);
+    if status.version != OWN_VERSION {
+        let message = format!("{running}, but this program is {OWN_VERSION}");
+        return Check::warn(NAME, message)
+            .hint("`scorelctl stop` ends it; the next command starts the new one");
+    }
+    match status.config_problem {
+        Some(problem) => {
+            Check::warn(NAME, format!("{running} with its former configuration")).hint(problem)
+        }
+        None if status.draining => Check::warn(NAME, format!("{running} and is stopping")),
+        None => Check::ok(NAME, running),
+    }
+}
+
+fn ask(mut stream: &UnixStream) -> io::Result<Status> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "getStatus", "params": {} });
+    stream.write_all(format!("{call}\n").as_bytes())?;
+    for line in BufReader::new(stream.take(MAX_ANSWER)).lines() {
+        let mut answer: Value = serde_json::from_str(&line?)?;
+        if answer.get("id") == Some(&1.into()) {
+            return Ok(serde_json::from_value(answer["result"].take())?);
+        }
+    }
+    Err(io::Error::from(io::ErrorKind::UnexpectedEof))
+}

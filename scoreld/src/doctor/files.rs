@@ -1,0 +1,99 @@
+//! The home, the configuration and the keys.
+
+use std::env;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use super::check::Check;
+use super::home_error;
+use crate::config::{Config, ConfigSource};
+use crate::home::Home;
+use crate::secret::SecretStore;
+
+pub(super) fn home(root: &Path) -> Check {
+    const NAME: &str = "home";
+    let shown = root.display();
+    if let Err(error) = root.symlink_metadata()
+        && error.kind() == io::ErrorKind::NotFound
+    {
+        return Check::ok(
+            NAME,
+            format!("{shown} does not exist yet; the first start makes it"),
+        );
+    }
+    match Home::verify(root) {
+        Ok(metadata) if metadata.mode() & 0o077 != 0 => {
+            Check::warn(NAME, format!("{shown} can be read by other users")).hint(format!(
+                "the next start closes it; or run `chmod 700 {shown}`"
+            ))
+        }
+        Ok(_) => Check::ok(NAME, format!("{shown} belongs to you alone")),
+        Err(error) => Check::fail(NAME, home_error(&error)),
+    }
+}
+
+/// The configuration and, if it can be read, the key that it names.
+pub(super) fn configuration(home: &Home) -> Vec<Check> {
+    const NAME: &str = "config";
+    let path = home.config();
+    match ConfigSource::open(&path) {
+        Ok(source) => {
+            let config = source.current(None);
+            let model = &config.model.model.id;
+            let found = if path.exists() {
+                format!("{} is valid; the model is {model}", path.display())
+            } else {
+                format!("no {}; the model is {model}", path.display())
+            };
+            let check = Check::ok(NAME, found);
+            let check = if config.model.is_demo() {
+                check.hint("`scorelctl init` chooses a model")
+            } else {
+                check
+            };
+            vec![check, key(&config, &SecretStore::new(home.env()))]
+        }
+        Err(error) => {
+            let hint = "the daemon does not start with it; one that runs keeps what it said before";
+            vec![Check::fail(NAME, error.to_string()).hint(hint)]
+        }
+    }
+}
+
+/// Whether there is a key. Nothing of it is told but its name.
+fn key(config: &Config, secrets: &SecretStore) -> Check {
+    const NAME: &str = "key";
+    let Some(key) = config
+        .model
+        .key
+        .as_ref()
+        .filter(|_| !config.model.is_demo())
+    else {
+        return Check::ok(NAME, "the model needs none");
+    };
+    for name in &key.names {
+        match secrets.resolve(name) {
+            Ok(Some(_)) if env::var_os(name).is_some_and(|value| !value.is_empty()) => {
+                let file = secrets.file().display();
+                let hint = format!("a daemon that runs as a service finds it in {file} only");
+                return Check::ok(NAME, format!("{name} is in the environment")).hint(hint);
+            }
+            Ok(Some(_)) => {
+                let file = secrets.file().display();
+                return Check::ok(NAME, format!("{name} is in {file}"));
+            }
+            Ok(None) => {}
+            Err(error) => return Check::fail(NAME, format!("{name}: {error}")),
+        }
+    }
+    let names = key.names.join(" nor ");
+    let message = match key.names.len() {
+        1 => format!("{names} is not set"),
+        _ => format!("neither {names} is set"),
+    };
+    let file = secrets.file().display();
+    Check::fail(NAME, message).hint(format!(
+        "put it into {file} as NAME=value, or run `scorelctl init`"
+    ))
+}

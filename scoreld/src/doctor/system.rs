@@ -1,0 +1,168 @@
+//! The kernel, the shell, the disk and the clock.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use scorel_exec::Support;
+
+use super::check::Check;
+
+/// The version of Landlock from which on it has rules for TCP.
+const LANDLOCK_WITH_TCP: u32 = 4;
+
+const MIB: u64 = 1 << 20;
+/// With less than this, logs may not be written soon.
+const LITTLE_DISK: u64 = 1024 * MIB;
+/// With less than this, logs may not be written now.
+const NO_DISK: u64 = 50 * MIB;
+
+/// No clock that is right was ever before: 2025-01-01.
+const EARLIEST: Duration = Duration::from_secs(1_735_689_600);
+/// Nor, for now, behind: 2100-01-01.
+const LATEST: Duration = Duration::from_secs(4_102_444_800);
+/// How far the past may lie in the future.
+const SKEW: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub(super) fn checks() -> Vec<Check> {
+    let support = Support::probe();
+    vec![sandbox(&support), protected(&support), shell()]
+}
+
+fn sandbox(support: &Support) -> Check {
+    const NAME: &str = "sandbox";
+    let landlock = match support.landlock {
+        0 => "no Landlock".to_owned(),
+        version if version < LANDLOCK_WITH_TCP => {
+            format!("Landlock {version}, without rules for TCP")
+        }
+        version => format!("Landlock {version}, with rules for TCP"),
+    };
+    let seccomp = if support.seccomp {
+        "seccomp"
+    } else {
+        "no seccomp"
+    };
+    let found = format!("{landlock}; {seccomp}");
+    if !support.is_enough() {
+        Check::warn(
+            NAME,
+            format!("{found}: commands cannot be kept in a sandbox"),
+        )
+        .hint("each command is asked about and runs unsandboxed; Linux 6.2 has what is needed")
+    } else {
+        // Without Landlock's rules, no socket of the internet can be made in the first place.
+        Check::ok(NAME, found)
+    }
+}
+
+fn protected(support: &Support) -> Check {
+    const NAME: &str = "protected";
+    if !support.is_enough() {
+        return Check::warn(
+            NAME,
+            "without a sandbox a command can change protected files",
+        );
+    }
+    Check::ok(
+        NAME,
+        if support.mounts {
+            "user and mount namespaces are allowed: protected files are mounted read-only for commands"
+        } else {
+            "user or mount namespaces are not allowed: protected files are compared after each \
+             command and put back"
+        },
+    )
+}
+
+fn shell() -> Check {
+    const NAME: &str = "shell";
+    let candidates = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
+    match candidates.iter().find(|path| Path::new(path).exists()) {
+        Some(shell) if shell.ends_with("bash") => Check::ok(NAME, *shell),
+        Some(shell) => Check::warn(NAME, format!("no bash; commands run in {shell}"))
+            .hint("models write commands for bash: install it"),
+        None => Check::fail(NAME, "no bash and no sh: commands cannot run"),
+    }
+}
+
+/// The space for the home, or where it will be.
+pub(super) fn disk(root: &Path) -> Check {
+    const NAME: &str = "disk";
+    let there = root.ancestors().find(|path| path.exists());
+    match fs2::available_space(there.unwrap_or(Path::new("/"))) {
+        Ok(free) => {
+            let message = format!("{} MiB are free for the home", free / MIB);
+            if free < NO_DISK {
+                Check::fail(NAME, message).hint("nothing can be sent until there is more")
+            } else if free < LITTLE_DISK {
+                Check::warn(NAME, message)
+            } else {
+                Check::ok(NAME, message)
+            }
+        }
+        Err(error) => Check::warn(NAME, format!("the free space is unknown: {error}")),
+    }
+}
+
+pub(super) fn clock(root: &Path) -> Check {
+    const NAME: &str = "clock";
+    let now = SystemTime::now();
+    let since = now
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    if !(EARLIEST..LATEST).contains(&since) {
+        let message = format!("it is wrong: {} s since 1970", since.as_secs());
+        return Check::fail(NAME, message).hint("certificates of model endpoints are refused");
+    }
+    let changed = root.metadata().and_then(|metadata| metadata.modified());
+    let is_back = changed.is_ok_and(|changed| changed > now + SKEW);
+    if is_back {
+        return Check::warn(
+            NAME,
+            "the home was changed in the future: the clock was put back",
+        );
+    }
+    Check::ok(NAME, "plausible")
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_exec::Support;
+
+    use super::super::check::Level;
+    use super::{protected, sandbox};
+
+    #[test]
+    fn what_the_kernel_lacks_is_told() {
+        let nothing = Support::NONE;
+        assert_eq!(sandbox(&nothing).level, Level::Warn);
+        assert!(
+            sandbox(&nothing)
+                .message
+                .contains("no Landlock; no seccomp")
+        );
+        assert_eq!(protected(&nothing).level, Level::Warn);
+        let old = Support {
+            landlock: 3,
+            seccomp: true,
+            ..nothing
+        };
+        assert!(sandbox(&old).message.contains("without rules for TCP"));
+        assert_eq!(
+            (sandbox(&old).level, protected(&old).level),
+            (Level::Ok, Level::Ok)
+        );
+        assert!(protected(&old).message.contains("compared"));
+        let new = Support {
+            landlock: 6,
+            mounts: true,
+            ..old
+        };
+        assert!(
+            sandbox(&new)
+                .message
+                .contains("Landlock 6, with rules for TCP")
+        );
+        assert!(protected(&new).message.contains("read-only"));
+    }
+}

@@ -1,0 +1,174 @@
+//! `scorelctl doctor`, with and without a daemon.
+
+use std::process::Output;
+
+use scorel_testkit::DaemonUnderTest;
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::under_test::{SCORELCTL, SCORELD};
+
+async fn doctor(daemon: &DaemonUnderTest, arguments: &[&str]) -> Output {
+    Command::new(SCORELCTL)
+        .env_clear()
+        .env("SCORELD", SCORELD)
+        .env("SCOREL_HOME", daemon.home())
+        .env("IN_ENVIRONMENT", "sk-of-the-environment")
+        .arg("doctor")
+        .args(arguments)
+        .output()
+        .await
+        .unwrap()
+}
+
+/// The exit code and the object.
+async fn examined(daemon: &DaemonUnderTest) -> (i32, Value) {
+    let output = doctor(daemon, &["--json"]).await;
+    assert!(output.stderr.is_empty(), "{output:?}");
+    let object = serde_json::from_slice(&output.stdout).unwrap();
+    (output.status.code().unwrap(), object)
+}
+
+fn check<'a>(object: &'a Value, name: &str) -> &'a Value {
+    let checks = object["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["name"] == name);
+    found.unwrap_or_else(|| panic!("{name} in {object}"))
+}
+
+fn message<'a>(object: &'a Value, name: &str) -> &'a str {
+    check(object, name)["message"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn a_home_that_does_not_exist_is_not_made_and_nothing_fails() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(code, 0, "{object}");
+    assert!(!daemon.home().exists());
+    assert!(message(&object, "home").contains("does not exist yet"));
+    assert!(message(&object, "daemon").contains("none runs"));
+    assert!(message(&object, "config").contains("the model is demo"));
+    for name in [
+        "key",
+        "socket",
+        "sandbox",
+        "protected",
+        "shell",
+        "disk",
+        "clock",
+    ] {
+        assert_ne!(check(&object, name)["level"], "fail", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_running_daemon_is_asked() {
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(code, 0, "{object}");
+    let running = format!("runs as process {}", daemon.pid());
+    assert!(message(&object, "daemon").ends_with(&running), "{object}");
+    assert_eq!(check(&object, "daemon")["level"], "ok");
+    assert!(message(&object, "home").contains("you alone"));
+    daemon.configure("[model]\nprovider = \"nobody\"\n");
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(code, 1, "{object}");
+    assert_eq!(check(&object, "daemon")["level"], "warn", "{object}");
+}
+
+#[tokio::test]
+async fn a_broken_configuration_is_told_with_its_place() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure("[tools]\npresett = \"all\"\n");
+    let output = doctor(&daemon, &[]).await;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("fail  config"))
+        .unwrap();
+    assert!(
+        line.contains("config.toml:2:1") && line.contains("`preset`"),
+        "{line}"
+    );
+    assert!(
+        text.lines().last().unwrap().ends_with("1 failures"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_key_is_told_by_its_name_only() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    let named = |name: &str| {
+        format!("[model]\nprovider = \"openai\"\nid = \"gpt\"\napiKeyEnv = \"{name}\"\n")
+    };
+    daemon.configure(&named("MISSING_KEY"));
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(
+        (code, message(&object, "key")),
+        (1, "MISSING_KEY is not set"),
+        "{object}"
+    );
+
+    daemon.configure(&named("IN_ENVIRONMENT"));
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(
+        (code, &check(&object, "key")["level"]),
+        (0, &"ok".into()),
+        "{object}"
+    );
+    assert!(!object.to_string().contains("sk-of"), "{object}");
+
+    let file = daemon.home().join("env");
+    std::fs::write(&file, "IN_FILE=sk-of-the-file\n").unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    daemon.configure(&named("IN_FILE"));
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(
+        (code, &check(&object, "key")["level"]),
+        (0, &"ok".into()),
+        "{object}"
+    );
+    assert!(!object.to_string().contains("sk-of"), "{object}");
+}
+
+#[tokio::test]
+async fn a_home_that_others_can_write_fails() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure("");
+    let open = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(daemon.home(), mode).unwrap();
+    };
+    open(0o777);
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(
+        (code, &check(&object, "home")["level"]),
+        (1, &"fail".into()),
+        "{object}"
+    );
+    open(0o755);
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(
+        (code, &check(&object, "home")["level"]),
+        (0, &"warn".into()),
+        "{object}"
+    );
+    assert_eq!(object["level"], "warn");
+}
+
+#[tokio::test]
+async fn something_that_listens_and_is_no_daemon_fails() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure("");
+    let listener = std::os::unix::net::UnixListener::bind(daemon.socket()).unwrap();
+    let closing = tokio::task::spawn_blocking(move || drop(listener.accept().unwrap()));
+    let (code, object) = examined(&daemon).await;
+    closing.await.unwrap();
+    assert_eq!(
+        (code, &check(&object, "daemon")["level"]),
+        (1, &"fail".into()),
+        "{object}"
+    );
+}
