@@ -237,6 +237,6 @@ fn hosts_that_are_not_public_can_be_named_and_nothing_else() {
     assert_eq!(config.tools.fetch_private, named);
     let (place, key, _, reason) = refused("[tools]\nfetchPrivate = [\"a\", \"http://b/\"]\n");
     assert_eq!(place, Some((2, 16)));
-    assert_eq!(key.as_deref(), Some("tools.fetchPrivate[1]"));
+    assert_eq!(key.as_deref(), Some("tools.fetchPrivate"));
     assert!(reason.contains("expected a host"), "{reason}");
 }
