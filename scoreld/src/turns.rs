@@ -8,7 +8,7 @@ use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_journal::Blobs;
 use scorel_proto::{BlobHash, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
 use scorel_provider::BlobSource;
-use scorel_runtime::{Provider, RetryPolicy, ToolSpec, TurnLimits, TurnPorts};
+use scorel_runtime::{Provider, RetryPolicy, ToolSpec, Toolbox, TurnLimits, TurnPorts};
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
 use scorel_tools::{BlobSink, COMMAND_TOOLS, ProjectTools, Selection, ToolHost, WEB_FETCH};
 
@@ -77,6 +77,7 @@ impl Turns {
         request: &TurnRequest,
         config: &Config,
         (dir, tools): (&Path, &Arc<ProjectTools>),
+        offered: &[ToolSpec],
     ) -> Result<Gate, TurnError> {
         let granted = self
             .grants
@@ -96,6 +97,7 @@ impl Turns {
             timeout: config.permissions.timeout,
             allow_at_timeout: config.permissions.allow_at_timeout,
             sandbox: self.commands.has_sandbox(),
+            offered: offered.iter().map(|spec| spec.name.clone()).collect(),
         };
         Ok(Gate::new(Arc::clone(tools), settings))
     }
@@ -149,9 +151,12 @@ impl TurnSetup for Turns {
         let provider = self.provider(request, &config)?;
         self.fetcher.allow(&config.tools.fetch_private);
         let tools = self.tools(request, &config, dir)?;
-        let gate = Arc::new(self.gate(request, &config, (dir, &tools))?);
         let preset = request.tools.unwrap_or(config.tools.preset);
-        let tools = Arc::new(Selection::new(tools, |spec| is_offered(preset, spec)));
+        let offered = Selection::new(Arc::clone(&tools) as Arc<_>, |spec| {
+            is_offered(preset, spec)
+        });
+        let gate = self.gate(request, &config, (dir, &tools), offered.specs())?;
+        let (tools, gate) = (Arc::new(offered), Arc::new(gate));
         let thinking = match request.thinking_level {
             ThinkingLevel::Default => config.model.thinking,
             level => level,

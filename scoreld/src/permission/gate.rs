@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use scorel_permission::{Action, Decision, Mode, Place, Policy, Verdict as Judgement};
-use scorel_runtime::{Gatekeeper, Question, ToolCall, Toolbox, Verdict};
+use scorel_runtime::{Gatekeeper, Question, ToolCall, Verdict};
 use scorel_tools::{CommandAccess, ProjectTools};
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ pub(crate) struct GateSettings {
     pub(crate) allow_at_timeout: bool,
     /// Whether commands can be kept in a sandbox.
     pub(crate) sandbox: bool,
+    /// The names of the tools that the model is offered.
+    pub(crate) offered: Vec<String>,
 }
 
 /// Judges the tool calls of one turn.
@@ -61,6 +63,10 @@ impl Gate {
     /// Judges a call. Looks at the file system.
     fn judge_now(&self, call: &ToolCall) -> Verdict {
         let settings = self.settings().clone();
+        if !settings.offered.contains(&call.name) {
+            // It does nothing but say that there is no such tool.
+            return Verdict::Allow;
+        }
         let mut findings = Findings::default();
         match call.name.as_str() {
             "Bash" => self.command(call, &settings, &mut findings),
@@ -85,10 +91,7 @@ impl Gate {
                 }
             }
             "Todo" | "BashOutput" | "BashStop" => {}
-            name if self.tools.specs().iter().any(|spec| spec.name == name) => {
-                findings.ask("nothing is known about what this tool does".to_owned());
-            }
-            _ => {}
+            _ => findings.ask("nothing is known about what this tool does".to_owned()),
         }
         findings.verdict(&settings)
     }

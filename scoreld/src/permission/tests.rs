@@ -33,6 +33,11 @@ struct Stand {
 
 impl Stand {
     fn new(deny: &[&str], ask: &[&str]) -> Self {
+        Self::with(deny, ask, |_| {})
+    }
+
+    /// A gate whose settings were changed.
+    fn with(deny: &[&str], ask: &[&str], change: impl FnOnce(&mut GateSettings)) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let project = dir.path().canonicalize().unwrap();
         for path in ["open/text", "notes/text", "secrets/key"] {
@@ -46,7 +51,7 @@ impl Stand {
         let host = ToolHost::new(home, Arc::new(NoPictures));
         let tools = Arc::new(ProjectTools::new(&project, host).unwrap());
         let rules = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
-        let settings = GateSettings {
+        let mut settings = GateSettings {
             mode: Mode::Full,
             rules: RuleSet {
                 deny: rules(deny),
@@ -57,12 +62,24 @@ impl Stand {
             timeout: None,
             allow_at_timeout: false,
             sandbox: true,
+            offered: tools.specs().iter().map(|spec| spec.name.clone()).collect(),
         };
+        change(&mut settings);
         Self {
             gate: Gate::new(Arc::clone(&tools), settings),
             tools,
             _dir: dir,
         }
+    }
+
+    async fn verdict(&self, name: &str, input: Value) -> Verdict {
+        let call = ToolCall {
+            id: "call_1".to_owned(),
+            name: name.to_owned(),
+            input,
+            invalid_input: None,
+        };
+        self.gate.judge(&call).await
     }
 
     /// What a call shows once all that is asked about it is allowed; nothing if it is refused.
@@ -168,4 +185,61 @@ fn the_engine_and_the_tools_protect_the_same_files() {
         let protection = is_protected(path, home);
         assert_eq!(is_asked, protection.is_some(), "{}", path.display());
     }
+}
+
+/// A stand in the mode `workspace` with `Bash` among its tools.
+fn workspace(allow: &[&str], sandbox: bool) -> Stand {
+    Stand::with(&[], &[], |settings| {
+        settings.mode = Mode::Workspace;
+        settings.rules.allow = allow.iter().map(|text| text.parse().unwrap()).collect();
+        settings.sandbox = sandbox;
+        settings.offered.push("Bash".to_owned());
+    })
+}
+
+fn rules(verdict: Verdict) -> Option<Vec<String>> {
+    match verdict {
+        Verdict::Ask(question) => Some(question.rules),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn the_network_needs_a_rule_or_an_answer_of_its_own() {
+    let fetch = json!({ "command": "cargo fetch", "network": true });
+    let offline = json!({ "command": "cargo fetch" });
+    let stand = workspace(&["Bash(cargo *)"], true);
+    assert_eq!(stand.verdict("Bash", offline.clone()).await, Verdict::Allow);
+    let asked = rules(stand.verdict("Bash", fetch.clone()).await);
+    assert_eq!(asked.unwrap(), ["Network(cargo fetch)"]);
+    stand.gate.allow(&["Network(cargo fetch)".to_owned()]);
+    assert_eq!(stand.verdict("Bash", fetch.clone()).await, Verdict::Allow);
+    let stand = workspace(&["Network(cargo *)"], true);
+    let asked = rules(stand.verdict("Bash", fetch).await);
+    assert_eq!(
+        asked.unwrap(),
+        ["Bash(cargo fetch)"],
+        "one is not the other"
+    );
+}
+
+#[tokio::test]
+async fn without_a_sandbox_every_command_is_asked_about_each_time() {
+    let stand = workspace(&["Bash"], false);
+    for command in ["ls", "cargo build"] {
+        let asked = rules(stand.verdict("Bash", json!({ "command": command })).await);
+        assert_eq!(asked.unwrap(), Vec::<String>::new(), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_a_tool_that_is_not_there() {
+    let stand = Stand::with(&[], &["WebFetch", "Write"], |settings| {
+        settings.mode = Mode::Workspace;
+        settings.offered.retain(|name| name == "Read");
+    });
+    let page = json!({ "url": "https://example.com/" });
+    assert_eq!(stand.verdict("WebFetch", page).await, Verdict::Allow);
+    let write = json!({ "path": "x", "content": "x" });
+    assert_eq!(stand.verdict("Write", write).await, Verdict::Allow);
 }
