@@ -156,18 +156,16 @@ impl SessionState {
     }
 
     /// Whether the open turn is in the middle of nothing but a question: none of its calls has
-    /// started, and the first waits for permission or has it.
+    /// started, and one waits for permission or has it.
     #[must_use]
     pub fn is_asking(&self) -> bool {
         let calls = self.turn.as_ref().map_or(&[][..], |turn| &turn.calls);
-        let Some(first) = calls.first() else {
-            return false;
+        let asks = |call: &OpenCall| {
+            let decided = call.decision.as_ref();
+            let is = |request: &PermissionRequestBody| request.tool_call_id == call.tool_call_id;
+            decided.is_some_and(|body| body.decision.allows()) || self.permissions.iter().any(is)
         };
-        let decided = first.decision.as_ref();
-        let allowed = decided.is_some_and(|body| body.decision.allows());
-        let asks = |request: &PermissionRequestBody| request.tool_call_id == first.tool_call_id;
-        calls.iter().all(|call| call.started.is_none())
-            && (allowed || self.permissions.iter().any(asks))
+        calls.iter().all(|call| call.started.is_none()) && calls.iter().any(asks)
     }
 
     /// The title that somebody gave, or else the beginning of the first message.
@@ -241,7 +239,7 @@ impl SessionState {
             return;
         };
         if let Some(turn) = &mut self.turn {
-            turn.decided(&request.tool_call_id, body);
+            turn.decided(request.clone(), body);
             if self.permissions.is_empty() {
                 turn.unpause(now);
             }

@@ -303,7 +303,9 @@ fn group(
             Some(group)
                 if group.len() < max_parallel
                     && group.iter().all(read_only)
-                    && read_only(&call) =>
+                    && read_only(&call)
+                    // What is decided about one call must never count for another.
+                    && group.iter().all(|other| other.id != call.id) =>
             {
                 group.push(call);
             }

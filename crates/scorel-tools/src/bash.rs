@@ -7,7 +7,6 @@ mod foreground;
 mod guarded;
 mod present;
 
-use std::collections::HashMap;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,9 +31,6 @@ use arguments::{BashArguments, OutputArguments, StopArguments};
 use background::Background;
 use present::Figures;
 
-/// How many grants are kept that no call has used yet.
-const MAX_GRANTS: usize = 256;
-
 /// What commands of a session get from the daemon.
 #[derive(Debug, Clone)]
 pub struct CommandSettings {
@@ -56,7 +52,8 @@ pub struct CommandSettings {
 pub struct Commands {
     supervisors: Arc<Supervisors>,
     settings: Mutex<CommandSettings>,
-    grants: Mutex<HashMap<String, CommandAccess>>,
+    /// What the next call may do, by its id: commands run one after the other.
+    granted: Mutex<Option<(String, CommandAccess)>>,
     background: Background,
     /// The directory for temporary files, once a command needed one.
     temporary: Mutex<Option<TempDir>>,
@@ -108,7 +105,7 @@ impl Commands {
         Self {
             supervisors,
             settings: Mutex::new(settings),
-            grants: Mutex::default(),
+            granted: Mutex::default(),
             background: Background::default(),
             temporary: Mutex::default(),
         }
@@ -121,10 +118,7 @@ impl Commands {
 
     /// Lets the next call with the id `call_id` run with other access, once.
     pub fn grant(&self, call_id: &str, access: CommandAccess) {
-        let mut grants = lock(&self.grants);
-        if grants.len() < MAX_GRANTS {
-            grants.insert(call_id.to_owned(), access);
-        }
+        *lock(&self.granted) = Some((call_id.to_owned(), access));
     }
 
     /// How many commands run in the background.
@@ -197,9 +191,10 @@ impl Commands {
         input: Value,
         call: CommandCall,
     ) -> Result<ToolOutcome, ToolError> {
+        let granted = lock(&self.granted).take().filter(|(id, _)| *id == call.id);
+        let granted = granted.map(|(_, access)| access);
         let arguments: BashArguments = schema::parse(input)?;
         arguments.check()?;
-        let granted = lock(&self.grants).remove(&call.id);
         let prepared = {
             let (commands, roots) = (Arc::clone(self), Arc::clone(&call.roots));
             let (cwd, host) = (arguments.cwd.clone(), call.host.clone());

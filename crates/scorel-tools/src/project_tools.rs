@@ -146,6 +146,11 @@ impl ProjectTools {
         self.filters.set(filter);
     }
 
+    /// Undoes [`ProjectTools::filter_call`] for the call `call_id`, an earlier one of that id.
+    pub fn reset_filter(&self, call_id: &str) {
+        self.filters.reset(call_id);
+    }
+
     /// As [`ProjectTools::filter_reads`] for one call only, the call `call_id` when it comes.
     pub fn filter_call(&self, call_id: &str, filter: Option<Arc<dyn ReadFilter>>) {
         self.filters.set_for(call_id, filter);

@@ -45,6 +45,11 @@ impl ReadFilters {
         }
     }
 
+    /// For one call that is to come, what holds for all.
+    pub(crate) fn reset(&self, call_id: &str) {
+        self.lock().of_calls.remove(call_id);
+    }
+
     /// The filter of a call that begins.
     pub(crate) fn take(&self, call_id: &str) -> Filter {
         let mut filters = self.lock();

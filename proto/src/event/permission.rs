@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::PermissionRequestId;
 
 /// The body of `permission_request`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionRequestBody {
     /// The request's id.

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AssistantMessage, Block, EventId, PermissionDecisionBody, ToolResultMessage, ToolStartedBody,
-    TurnId, TurnWaitingBody, Usage,
+    AssistantMessage, Block, EventId, PermissionDecisionBody, PermissionRequestBody,
+    ToolResultMessage, ToolStartedBody, TurnId, TurnWaitingBody, Usage,
 };
 
 /// What a session is doing.
@@ -69,6 +69,9 @@ pub struct OpenCall {
     /// What was decided when permission for it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<PermissionDecisionBody>,
+    /// What was asked then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<PermissionRequestBody>,
 }
 
 impl OpenTurn {
@@ -125,6 +128,7 @@ impl OpenTurn {
                     tool_name: name.clone(),
                     started: None,
                     decision: None,
+                    asked: None,
                 }),
                 _ => None,
             }));
@@ -142,13 +146,18 @@ impl OpenTurn {
         }
     }
 
-    pub(super) fn decided(&mut self, tool_call_id: &str, decision: &PermissionDecisionBody) {
+    pub(super) fn decided(
+        &mut self,
+        asked: PermissionRequestBody,
+        decision: &PermissionDecisionBody,
+    ) {
         let call = self
             .calls
             .iter_mut()
-            .find(|call| call.tool_call_id == tool_call_id && call.started.is_none());
+            .find(|call| call.tool_call_id == asked.tool_call_id && call.started.is_none());
         if let Some(call) = call {
             call.decision = Some(decision.clone());
+            call.asked = Some(asked);
         }
     }
 

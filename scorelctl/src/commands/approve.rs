@@ -15,6 +15,10 @@ use crate::question::describe;
 use crate::target;
 use crate::wanted::Wanted;
 
+/// How much of an id must be given: those that were made at about the same time begin alike, and an
+/// answer must not go to a request that came in the meantime.
+const MIN_PREFIX: usize = 14;
+
 /// An open request and its session.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -82,6 +86,10 @@ fn list(open: &[Open], output: &mut Output) -> std::io::Result<()> {
 
 /// The request whose id begins like that.
 fn choose<'a>(wanted: &str, open: &'a [Open]) -> Result<&'a Open, Failure> {
+    if wanted.trim_start_matches("prm_").len() < MIN_PREFIX {
+        let text = format!("`{wanted}` is too short: at least {MIN_PREFIX} letters after `prm_`");
+        return Err(Failure::usage(text).hint("`scorelctl approve` lists what is open"));
+    }
     let begins = |id: PermissionRequestId| {
         let id = id.to_string();
         let bare = id.split_once('_').map_or("", |(_, bare)| bare).to_owned();

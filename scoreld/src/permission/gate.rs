@@ -67,6 +67,8 @@ impl Gate {
             // It does nothing but say that there is no such tool.
             return Verdict::Allow;
         }
+        // An earlier call of this id may have got more and not come.
+        self.tools.reset_filter(&call.id);
         let mut findings = Findings::default();
         match call.name.as_str() {
             "Bash" => self.command(call, &settings, &mut findings),
@@ -248,7 +250,8 @@ impl Findings {
                     reason,
                     rules: rules.iter().map(ToString::to_string).collect(),
                     timeout: settings.timeout,
-                    allow_at_timeout: settings.allow_at_timeout,
+                    // What is always asked is never allowed by nobody.
+                    allow_at_timeout: settings.allow_at_timeout && !rules.is_empty(),
                 })
             }
         }

@@ -28,15 +28,18 @@ pub(super) async fn ask(
     call: &ToolCall,
     question: &Question,
 ) -> Result<Asked, SessionError> {
-    if let Some(decision) = decision(lane, &call.id).await {
+    let wanted = request(call, question);
+    let is_same = |asked: &PermissionRequestBody| is_same(asked, &wanted);
+    if let Some(decision) = decision(lane, &call.id, is_same).await {
         return Ok(Asked::Decided(decision));
     }
-    let request = open(lane, running.turn_id, call, question).await?;
+    let request = open(lane, running.turn_id, wanted.clone()).await?;
     loop {
         let answered = lane.answered.notified();
         tokio::pin!(answered);
         answered.as_mut().enable();
-        if let Some(decision) = decision(lane, &call.id).await {
+        let is_this = |asked: &PermissionRequestBody| asked.request_id == request.request_id;
+        if let Some(decision) = decision(lane, &call.id, is_this).await {
             return Ok(Asked::Decided(decision));
         }
         let (decision, reason) = tokio::select! {
@@ -68,34 +71,53 @@ pub(super) fn permission(decision: &PermissionDecisionBody) -> Permission {
     }
 }
 
-/// What was decided about a call.
-async fn decision(lane: &Lane, call_id: &str) -> Option<PermissionDecisionBody> {
-    let state = lane.lock().await;
-    let turn = state.view.state.turn.as_ref()?;
-    let call = turn
-        .calls
-        .iter()
-        .find(|call| call.tool_call_id == call_id)?;
-    call.decision.clone()
+/// Whether an answer to one request answers the other: it is about the same call, for the same
+/// reason and with the same consequences.
+fn is_same(asked: &PermissionRequestBody, wanted: &PermissionRequestBody) -> bool {
+    (&asked.tool_call_id, &asked.input) == (&wanted.tool_call_id, &wanted.input)
+        && (&asked.reason, &asked.rules) == (&wanted.reason, &wanted.rules)
 }
 
-/// The open request for a call; a new one, if there is none.
+/// What was decided about a call, when it was asked like that.
+async fn decision(
+    lane: &Lane,
+    call_id: &str,
+    is_wanted: impl Fn(&PermissionRequestBody) -> bool,
+) -> Option<PermissionDecisionBody> {
+    let state = lane.lock().await;
+    let turn = state.view.state.turn.as_ref()?;
+    let mut calls = turn.calls.iter();
+    let call = calls.find(|call| call.tool_call_id == call_id)?;
+    let asked = call.asked.as_ref().filter(|asked| is_wanted(asked));
+    asked.and(call.decision.clone())
+}
+
+/// The open request for a call; a new one, if there is none. One that asks something else, because
+/// it was judged by another daemon, ends.
 async fn open(
     lane: &Arc<Lane>,
     turn_id: TurnId,
-    call: &ToolCall,
-    question: &Question,
+    wanted: PermissionRequestBody,
 ) -> Result<PermissionRequestBody, SessionError> {
-    let request = request(call, question);
     lane.persist(move |lane, state| {
-        let mut open = state.view.state.permissions.iter();
-        if let Some(open) = open.find(|open| open.tool_call_id == request.tool_call_id) {
-            return Ok(open.clone());
+        let open = state.view.state.permissions.iter();
+        let mut open = open.filter(|open| open.tool_call_id == wanted.tool_call_id);
+        match open.next().cloned() {
+            Some(open) if is_same(&open, &wanted) => return Ok(open),
+            Some(open) => {
+                let decision = PermissionDecisionBody {
+                    request_id: open.request_id,
+                    decision: PermissionDecision::Cancelled,
+                    reason: Some("it is asked again, in other words".to_owned()),
+                };
+                lane.decide(state, None, decision)?;
+            }
+            None => {}
         }
-        let body = PersistentBody::PermissionRequest(request.clone());
+        let body = PersistentBody::PermissionRequest(wanted.clone());
         lane.commit(state, Draft::new(body).in_turn(turn_id))?;
         lane.announce(state);
-        Ok(request.clone())
+        Ok(wanted.clone())
     })
     .await
 }

@@ -289,3 +289,53 @@ async fn an_answer_that_is_sent_again_gets_the_same_reply() {
     let lane = restarted.lane(id).await;
     within(lane.respond(command, once)).await.expect("the same");
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_another_question_than_the_next_daemon_has_does_not_count() {
+    let (rig, id, _) = asking(question()).await;
+    let asked = request(&rig, id).await;
+    let again = rig.crashed();
+    let other = Question {
+        reason: "it writes without a sandbox".to_owned(),
+        ..question()
+    };
+    again.plan(|plan| plan.question = Some(other));
+    let mut follower = again.follow(id).await;
+    loop {
+        let next = follower.until("permission_request").await;
+        if text(&next, "reason").contains("without") {
+            break;
+        }
+    }
+    let old = decision(asked.request_id, PermissionDecision::Once);
+    let late = respond(&again, id, old).await;
+    assert!(matches!(late, Err(SessionError::Conflict(_))), "{late:?}");
+    let now = request(&again, id).await;
+    let once = decision(now.request_id, PermissionDecision::Once);
+    respond(&again, id, once).await.expect("taken");
+    assert_eq!(go_on(&again, &mut follower).await, "completed");
+    again.check(id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_about_a_later_call_survives_too() {
+    let rig = Rig::new();
+    rig.plan(|plan| plan.question = Some(question()));
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    let turn = rig.begin(id, "go").await;
+    let model = rig.model().await;
+    model.tools(&[("c1", "look"), ("c2", "write")]).await;
+    rig.tool().await.end("seen");
+    follower.until("permission_request").await;
+    let again = next(&rig);
+    let asked = request(&again, id).await;
+    let lane = again.lane(id).await;
+    assert_eq!(lane.phase().await, (Phase::AwaitingPermission, Some(turn)));
+    let mut follower = again.follow(id).await;
+    let once = decision(asked.request_id, PermissionDecision::Once);
+    respond(&again, id, once).await.expect("taken");
+    again.tool().await.end("written");
+    again.model().await.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+}

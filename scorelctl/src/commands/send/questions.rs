@@ -143,7 +143,9 @@ impl Questions {
         let Some(request) = self.open.front() else {
             return Ok(());
         };
-        self.lines.get_or_insert_with(read_lines);
+        let lines = self.lines.get_or_insert_with(read_lines);
+        // What was typed before this was on the screen answers something else.
+        while lines.try_recv().is_ok() {}
         note_all(request, output)?;
         prompt(request, output)
     }
