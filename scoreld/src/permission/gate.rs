@@ -250,8 +250,7 @@ impl Findings {
                     reason,
                     rules: rules.iter().map(ToString::to_string).collect(),
                     timeout: settings.timeout,
-                    // What is always asked is never allowed by nobody.
-                    allow_at_timeout: settings.allow_at_timeout && !rules.is_empty(),
+                    allow_at_timeout: settings.allow_at_timeout,
                 })
             }
         }

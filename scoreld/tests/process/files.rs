@@ -9,7 +9,10 @@ use crate::daemon::{Place, ended};
 fn modes(dir: &Path, found: &mut Vec<(String, u32, bool)>) {
     for entry in fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();
-        let metadata = entry.metadata().unwrap();
+        // A file that is being replaced has another name for a moment.
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
         let name = entry.file_name().into_string().unwrap();
         found.push((
             name,
