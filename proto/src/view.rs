@@ -156,7 +156,8 @@ impl SessionState {
     }
 
     /// Whether the open turn is in the middle of nothing but a question: none of its calls has
-    /// started, and one waits for permission or has it.
+    /// started, and one waits for permission or has it. A turn of which records may be lost is not:
+    /// one of them may have said that a call started.
     #[must_use]
     pub fn is_asking(&self) -> bool {
         let calls = self.turn.as_ref().map_or(&[][..], |turn| &turn.calls);
@@ -165,7 +166,8 @@ impl SessionState {
             let is = |request: &PermissionRequestBody| request.tool_call_id == call.tool_call_id;
             decided.is_some_and(|body| body.decision.allows()) || self.permissions.iter().any(is)
         };
-        calls.iter().all(|call| call.started.is_none()) && calls.iter().any(asks)
+        let has_hole = self.turn.as_ref().is_some_and(|turn| turn.has_hole);
+        !has_hole && calls.iter().all(|call| call.started.is_none()) && calls.iter().any(asks)
     }
 
     /// The title that somebody gave, or else the beginning of the first message.
@@ -191,7 +193,7 @@ impl SessionState {
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
             PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
             PersistentBody::TurnOutcome(body) => self.end_turn(Some(body.reason)),
-            PersistentBody::DamageAccepted(body) => self.accepted_damage.push(body.clone()),
+            PersistentBody::DamageAccepted(body) => self.damage_accepted(body),
             PersistentBody::QueueUpdate(body) => self.queue.apply(body),
             PersistentBody::PermissionRequest(body) => self.asked(body, event.ts),
             PersistentBody::PermissionDecision(body) => self.decided(body, event.ts),
@@ -219,6 +221,13 @@ impl SessionState {
         if opens {
             self.permissions.clear();
             self.turn = Some(OpenTurn::new(turn_id, event.ts));
+        }
+    }
+
+    fn damage_accepted(&mut self, body: &DamageAcceptedBody) {
+        self.accepted_damage.push(body.clone());
+        if let Some(turn) = &mut self.turn {
+            turn.has_hole = true;
         }
     }
 

@@ -42,6 +42,9 @@ pub struct OpenTurn {
     /// Whether it was interrupted before and went on. That happens once.
     #[serde(default)]
     pub resumed: bool,
+    /// Whether records of it may be lost: somebody accepted damage while it was open.
+    #[serde(default)]
+    pub has_hole: bool,
     /// Since when it waits: for a moment or for somebody's decision.
     #[serde(default)]
     pub paused_at: Option<u64>,
@@ -82,6 +85,7 @@ impl OpenTurn {
             running: false,
             waiting: None,
             resumed: false,
+            has_hole: false,
             paused_at: None,
             paused_ms: 0,
             steps: 0,

@@ -20,6 +20,7 @@ pub(super) fn apply(view: &mut SessionView, in_flight: &InFlight) {
 fn joined(turn_id: TurnId) -> OpenTurn {
     OpenTurn {
         resumed: false,
+        has_hole: false,
         turn_id,
         started_at: 0,
         running: true,

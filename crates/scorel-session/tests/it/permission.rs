@@ -339,3 +339,31 @@ async fn a_question_about_a_later_call_survives_too() {
     again.model().await.answer("done").await;
     assert_eq!(follower.outcome().await, "completed");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_start_may_be_lost_in_damage_is_not_run_again() {
+    let (rig, id, _) = asking(question()).await;
+    let asked = request(&rig, id).await;
+    let once = decision(asked.request_id, PermissionDecision::Once);
+    respond(&rig, id, once).await.expect("taken");
+    let running = rig.tool().await;
+    let crashed = rig.crashed();
+    let path = crashed.dir(id).join("events.jsonl");
+    let log = std::fs::read_to_string(&path).expect("a log");
+    let line = log.lines().find(|line| line.contains("tool_started"));
+    let line = line.expect("it has started");
+    let (offset, length) = (log.find(line).expect("there") as u64, line.len() as u64);
+    std::fs::write(&path, log.replace("tool_started", "tool_startee")).expect("writable");
+
+    let again = next(&crashed);
+    let lane = again.lane(id).await;
+    let command = Command::new(ClientId::Daemon, None, "acceptDamage", &());
+    let accepted = lane.accept_damage(command, offset, length).await;
+    accepted.expect("accepted");
+    let mut follower = again.follow(id).await;
+    if lane.phase().await.0 != Phase::Idle {
+        follower.until("turn_outcome").await;
+    }
+    assert_eq!(again.log(id).reasons(), ["interrupted"]);
+    running.end("once");
+}
