@@ -1,0 +1,14 @@
+//! Whether tool calls may run: rules, what was granted, and the questions that remain.
+
+mod gate;
+mod grants;
+mod read_filter;
+mod rule;
+mod rule_set;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use gate::{Gate, GateSettings};
+pub(crate) use grants::Grants;
+pub use rule::GateRule;
+pub use rule_set::RuleSet;
