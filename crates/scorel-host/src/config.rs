@@ -103,7 +103,7 @@ pub struct ToolsConfig {
 pub struct PermissionsConfig {
     /// What happens where no rule speaks.
     pub mode: Mode,
-    pub rules: RuleSet,
+    pub(crate) rules: RuleSet,
     /// How long a question stands; for ever if absent.
     pub timeout: Option<Duration>,
     /// Whether a call runs if nobody has answered by then.

@@ -13,7 +13,7 @@ const MAX_ENTRIES: usize = 10_000;
 
 /// Why a directory cannot be listed.
 #[derive(Debug, thiserror::Error)]
-pub enum DirectoriesError {
+pub(crate) enum DirectoriesError {
     /// No path was given, and the user has no home directory.
     #[error("no path was given and no home directory is known")]
     NoHome,
@@ -47,7 +47,7 @@ pub enum DirectoriesError {
 ///
 /// # Errors
 /// The path is not an absolute path of a directory that can be read.
-pub fn list_directories(path: Option<&str>) -> Result<ListDirectoriesResult, DirectoriesError> {
+pub(crate) fn list_directories(path: Option<&str>) -> Result<ListDirectoriesResult, DirectoriesError> {
     let path = match path {
         Some(path) => PathBuf::from(path),
         None => user_home().ok_or(DirectoriesError::NoHome)?,

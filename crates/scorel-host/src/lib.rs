@@ -32,7 +32,6 @@ pub use home::{
     socket_path,
 };
 pub use host::{Host, HostParts};
-pub use permission::{GateRule, RuleSet};
 pub use projects::{OpenProjectsError, ProjectError, ProjectRegistry};
 pub use receipts::problem_of_line as problem_of_receipt_line;
 pub use rpc::table as methods;

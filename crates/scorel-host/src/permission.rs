@@ -10,5 +10,5 @@ mod tests;
 
 pub(crate) use gate::{Gate, GateSettings};
 pub(crate) use grants::Grants;
-pub use rule::GateRule;
-pub use rule_set::RuleSet;
+pub(crate) use rule::GateRule;
+pub(crate) use rule_set::RuleSet;

@@ -2,14 +2,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_journal::Blobs;
 use scorel_proto::{BlobHash, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
 use scorel_provider::BlobSource;
 use scorel_runtime::{Provider, RetryPolicy, ToolSpec, Toolbox, TurnLimits, TurnPorts};
-use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
+use scorel_session::{PreparedTurn, Sessions, TokioClock, TurnRequest, TurnSetup};
 use scorel_tools::{BlobSink, COMMAND_TOOLS, ProjectTools, Selection, ToolHost, WEB_FETCH};
 
 use crate::commands::CommandHost;
@@ -32,6 +32,8 @@ pub(crate) struct Turns {
     commands: CommandHost,
     fetcher: Fetcher,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
+    /// Weak: the sessions own this.
+    sessions: Weak<Sessions>,
 }
 
 impl fmt::Debug for Turns {
@@ -47,6 +49,7 @@ impl Turns {
         models: Arc<Models>,
         home: &Path,
         commands: CommandHost,
+        sessions: Weak<Sessions>,
     ) -> Self {
         Self {
             projects,
@@ -57,7 +60,17 @@ impl Turns {
             commands,
             fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
             tools: Mutex::default(),
+            sessions,
         }
+    }
+
+    /// The sessions, for a tool that makes one. Gone while the daemon ends.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "no tool makes a session yet; the test of it does")
+    )]
+    pub(crate) fn sessions(&self) -> Option<Arc<Sessions>> {
+        self.sessions.upgrade()
     }
 
     fn provider(

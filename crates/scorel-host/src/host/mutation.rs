@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    ClientId, CreateSessionParams, ErrorCode, ProjectId, RegisterProjectParams, RpcError, SessionId,
+    ClientId, CreateSessionParams, ErrorCode, ProjectId, RegisterProjectParams, RpcError,
+    SessionId, SessionKind,
 };
 use scorel_session::{Command, NewSession, SessionError};
 
@@ -127,6 +128,8 @@ impl Host {
         }
         let new = NewSession {
             project_id,
+            kind: SessionKind::User,
+            parent: None,
             client_id,
             title: params.title,
             model: params.model,

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use scorel_exec::Supervisors;
 use scorel_journal::FileStorage;
-use scorel_session::{SessionSettings, Sessions};
+use scorel_session::{SessionSettings, Sessions, TurnSetup};
 
 use super::Host;
 use crate::commands::CommandHost;
@@ -46,27 +46,35 @@ impl Host {
     /// # Errors
     /// The receipts of commands cannot be read.
     pub fn open(parts: HostParts) -> Result<Arc<Self>, FileProblem> {
+        Self::open_with_turns(parts).map(|(host, _)| host)
+    }
+
+    fn open_with_turns(parts: HostParts) -> Result<(Arc<Self>, Arc<Turns>), FileProblem> {
         let home = parts.home;
         let (projects, config) = (Arc::new(parts.projects), Arc::new(parts.config));
         let settings = session_settings(&config.current(None));
         let models = Arc::new(Models::new(Arc::clone(&config), parts.secrets));
         let commands = CommandHost::new(parts.supervisors, SecretStore::new(home.env()));
-        let turns = Turns::new(
-            Arc::clone(&projects),
-            Arc::clone(&config),
-            Arc::clone(&models),
-            home.root(),
-            commands,
-        );
-        let sessions = Sessions::new(
+        let mut made = None;
+        let sessions = Sessions::with_setup(
             home.sessions(),
             (home.index(), home.active()),
             (parts.device.id, env!("CARGO_PKG_VERSION").to_owned()),
             Arc::new(FileStorage),
             settings,
-            Arc::new(turns),
+            |sessions| {
+                let turns = Turns::new(
+                    Arc::clone(&projects),
+                    Arc::clone(&config),
+                    Arc::clone(&models),
+                    home.root(),
+                    commands,
+                    sessions,
+                );
+                Arc::clone(made.insert(Arc::new(turns))) as Arc<dyn TurnSetup>
+            },
         );
-        Ok(Arc::new(Self {
+        let host = Arc::new(Self {
             sessions,
             projects,
             receipts: HostReceipts::open(&home.receipts())?,
@@ -77,7 +85,9 @@ impl Host {
             started_at: parts.started_at,
             shutdown: parts.shutdown,
             load: OnceLock::new(),
-        }))
+        });
+        let turns = made.expect("the sessions have made their set-up");
+        Ok((host, turns))
     }
 }
 
@@ -90,3 +100,6 @@ fn session_settings(config: &Config) -> SessionSettings {
         ..SessionSettings::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use scorel_exec::Supervisors;
-use scorel_proto::{CommandId, ThinkingLevel};
+use scorel_proto::{CommandId, SessionKind, ThinkingLevel};
 use scorel_session::ListFilter;
 
 use super::*;
@@ -182,6 +182,8 @@ async fn half_a_session_is_completed() {
     let id = effect.makes().unwrap().session().unwrap();
     let header_only = NewSession {
         project_id: project,
+        kind: SessionKind::User,
+        parent: None,
         client_id: place.client,
         title: None,
         model: None,
@@ -266,6 +268,8 @@ async fn a_refused_command_is_checked_again_and_not_tried_by_the_next_start() {
     let id = SessionId::generate();
     let new = |title: Option<&str>| NewSession {
         project_id,
+        kind: SessionKind::User,
+        parent: None,
         client_id: place.client,
         title: title.map(str::to_owned),
         model: None,
