@@ -11,20 +11,6 @@ use tracing::warn;
 use notify_socket::NotifySocket;
 pub(crate) use watchdog::Watchdog;
 
-/// The variables by which a service manager talks to the daemon. They are for no child process: a
-/// program that the daemon starts must not get them, or it could speak in the daemon's name. (The
-/// units of this project accept messages from the main process only, so one that slips through
-/// does no harm there.)
-pub(crate) const MANAGER_VARIABLES: [&str; 7] = [
-    "NOTIFY_SOCKET",
-    "WATCHDOG_USEC",
-    "WATCHDOG_PID",
-    "LISTEN_FDS",
-    "LISTEN_PID",
-    "LISTEN_FDNAMES",
-    "LISTEN_PIDFDID",
-];
-
 /// The service manager, or nobody: then everything said is dropped.
 ///
 /// launchd wants no messages, so on macOS this is always nobody, and the agent is started at login
@@ -61,11 +47,6 @@ impl ServiceManager {
     /// The daemon stops.
     pub(crate) fn stopping(&self, status: &str) {
         self.send(format_args!("STOPPING=1\nSTATUS={}\n", one_line(status)));
-    }
-
-    /// What the daemon is doing, in one line for people.
-    pub(crate) fn status(&self, status: &str) {
-        self.send(format_args!("STATUS={}\n", one_line(status)));
     }
 
     /// The watchdog, if the manager runs one for this process.

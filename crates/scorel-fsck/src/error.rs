@@ -14,26 +14,41 @@ pub enum FsckError {
     /// There is no home, or it cannot be looked at.
     #[error("cannot look at {}", path.display())]
     Home {
+        /// The home.
         path: PathBuf,
+        /// What the system said.
         #[source]
         source: io::Error,
     },
     /// Something else has its name.
     #[error("{} is not a directory", path.display())]
-    NotDirectory { path: PathBuf },
+    NotDirectory {
+        /// The home.
+        path: PathBuf,
+    },
     /// The sessions cannot be listed.
     #[error("cannot list {}", path.display())]
     List {
+        /// The directory of sessions.
         path: PathBuf,
+        /// What the system said.
         #[source]
         source: io::Error,
     },
     /// No session has that id.
     #[error("there is no session `{wanted}`")]
-    NoSession { wanted: String },
+    NoSession {
+        /// The id or its beginning.
+        wanted: String,
+    },
     /// More than one session's id begins like that.
     #[error("`{wanted}` is the beginning of {count} sessions")]
-    Ambiguous { wanted: String, count: usize },
+    Ambiguous {
+        /// The beginning of the ids.
+        wanted: String,
+        /// How many sessions match.
+        count: usize,
+    },
     /// Only one process may write.
     #[error("a daemon holds the home; stop it with `scorelctl stop`, then repair")]
     DaemonRuns,

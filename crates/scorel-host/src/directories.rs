@@ -47,7 +47,9 @@ pub(crate) enum DirectoriesError {
 ///
 /// # Errors
 /// The path is not an absolute path of a directory that can be read.
-pub(crate) fn list_directories(path: Option<&str>) -> Result<ListDirectoriesResult, DirectoriesError> {
+pub(crate) fn list_directories(
+    path: Option<&str>,
+) -> Result<ListDirectoriesResult, DirectoriesError> {
     let path = match path {
         Some(path) => PathBuf::from(path),
         None => user_home().ok_or(DirectoriesError::NoHome)?,

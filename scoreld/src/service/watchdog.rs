@@ -17,12 +17,6 @@ impl Watchdog {
         Self { manager, period }
     }
 
-    /// How long the manager waits.
-    #[must_use]
-    pub(crate) const fn period(&self) -> Duration {
-        self.period
-    }
-
     /// Reports that the daemon is alive, twice in a period, each time after `probe` has ended.
     /// Never returns.
     ///
