@@ -18,6 +18,7 @@
 //!
 //! # The protocol
 #![doc = include_str!("manual.md")]
+#![warn(missing_docs)]
 
 mod block;
 mod catalogue;
