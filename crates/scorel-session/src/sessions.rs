@@ -12,7 +12,7 @@ mod resync;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use scorel_journal::Storage;
 use scorel_proto::{
@@ -61,12 +61,29 @@ impl Sessions {
         settings: SessionSettings,
         setup: Arc<dyn TurnSetup>,
     ) -> Arc<Self> {
+        Self::with_setup(dir, files, identity, storage, settings, |_| setup)
+    }
+
+    /// The same for a turn set-up that makes sessions itself. It gets a weak handle: the sessions
+    /// own the set-up, so a strong one would keep both alive for ever.
+    #[must_use]
+    pub fn with_setup(
+        dir: PathBuf,
+        files: (PathBuf, PathBuf),
+        identity: (DeviceId, String),
+        storage: Arc<dyn Storage>,
+        settings: SessionSettings,
+        setup: impl FnOnce(Weak<Self>) -> Arc<dyn TurnSetup>,
+    ) -> Arc<Self> {
         let (device_id, version) = identity;
-        Arc::new(Self {
-            shared: Arc::new(Shared::new(dir, files, storage, settings, setup)),
-            loaded: Mutex::default(),
-            device_id,
-            version,
+        Arc::new_cyclic(|sessions| {
+            let setup = setup(Weak::clone(sessions));
+            Self {
+                shared: Arc::new(Shared::new(dir, files, storage, settings, setup)),
+                loaded: Mutex::default(),
+                device_id,
+                version,
+            }
         })
     }
 

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use scorel_journal::FORMAT;
 use scorel_proto::{
-    ClientId, ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, ThinkingLevel,
-    ToolPreset,
+    ClientId, ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionParent,
+    ThinkingLevel, ToolPreset,
 };
 use tokio::sync::OnceCell;
 
@@ -16,6 +16,10 @@ use crate::{Lane, SessionError, SessionHeader, turn};
 #[derive(Debug, Clone)]
 pub struct NewSession {
     pub project_id: ProjectId,
+    /// What creates it: a person, or a turn of another session. In the header, for life.
+    pub kind: SessionKind,
+    /// The session and the event it comes from. In the header, for life.
+    pub parent: Option<SessionParent>,
     pub client_id: ClientId,
     pub title: Option<String>,
     pub model: Option<String>,
@@ -95,8 +99,8 @@ impl Sessions {
             session_id,
             project_id: new.project_id,
             device_id: self.device_id,
-            kind: SessionKind::User,
-            parent: None,
+            kind: new.kind,
+            parent: new.parent.clone(),
             created_at: now_ms(),
             version: self.version.clone(),
         }
