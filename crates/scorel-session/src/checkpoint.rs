@@ -3,9 +3,13 @@
 //! The payload is one line of JSON, [`Stored`], and then the tree and the index in their compact
 //! forms. A checkpoint that does not fit its log is ignored.
 
+use std::io;
 use std::path::Path;
 
-use scorel_journal::{Index, ResumePoint, Storage, read_checkpoint, write_checkpoint};
+use scorel_journal::{
+    CheckpointState, Index, ResumePoint, Storage, check_checkpoint, read_checkpoint,
+    write_checkpoint,
+};
 use scorel_proto::{OpenItems, SessionState, SessionView, Tree};
 use serde::{Deserialize, Serialize};
 
@@ -44,13 +48,50 @@ pub(crate) struct Checkpoint {
     pub(crate) receipts: Receipts,
 }
 
+/// What the checkpoint file of a session says, for a tool that looks at a home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckpointFile {
+    /// It is not as it was written.
+    Damaged,
+    /// It is intact and has a form that this version does not read.
+    OtherForm,
+    /// It holds what the log says up to this record.
+    UpTo(ResumePoint),
+}
+
+impl CheckpointFile {
+    /// Looks at the checkpoint in the session's directory.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is none, and whatever else the file system says.
+    pub fn inspect(storage: &dyn Storage, dir: &Path) -> io::Result<Self> {
+        Ok(match check_checkpoint(storage, dir, MAX_BYTES)? {
+            CheckpointState::Damaged => Self::Damaged,
+            CheckpointState::Intact { version, payload } if version == VERSION => {
+                Stored::parse(&payload)
+                    .map_or(Self::OtherForm, |(stored, _)| Self::UpTo(stored.resume))
+            }
+            CheckpointState::Intact { .. } => Self::OtherForm,
+        })
+    }
+}
+
+impl Stored {
+    /// The first line of a payload, and the rest.
+    fn parse(payload: &[u8]) -> Option<(Self, &[u8])> {
+        let line_end = payload.iter().position(|byte| *byte == b'\n')?;
+        let stored = serde_json::from_slice(&payload[..line_end]).ok()?;
+        Some((stored, &payload[line_end + 1..]))
+    }
+}
+
 impl Checkpoint {
     /// Reads the checkpoint in `dir`, if there is one that makes sense.
     pub(crate) fn read(storage: &dyn Storage, dir: &Path) -> Option<Self> {
         let payload = read_checkpoint(storage, dir, VERSION, MAX_BYTES)?;
-        let line_end = payload.iter().position(|byte| *byte == b'\n')?;
-        let stored: Stored = serde_json::from_slice(&payload[..line_end]).ok()?;
-        let (tree, index) = payload[line_end + 1..].split_at_checked(stored.tree_bytes)?;
+        let (stored, rest) = Stored::parse(&payload)?;
+        let (tree, index) = rest.split_at_checked(stored.tree_bytes)?;
         Some(Self {
             resume: stored.resume,
             view: SessionView {
