@@ -39,6 +39,13 @@ struct Stored {
     tree_bytes: usize,
 }
 
+/// The part of [`Stored`] that every form has: a checkpoint witnesses how far the log reached even to
+/// a version that cannot use it.
+#[derive(Debug, Deserialize)]
+struct StoredPoint {
+    resume: ResumePoint,
+}
+
 /// What a checkpoint holds of a session.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
@@ -68,21 +75,14 @@ impl CheckpointFile {
     pub fn inspect(storage: &dyn Storage, dir: &Path) -> io::Result<Self> {
         Ok(match check_checkpoint(storage, dir, MAX_BYTES)? {
             CheckpointState::Damaged => Self::Damaged,
-            CheckpointState::Intact { version, payload } if version == VERSION => {
-                Stored::parse(&payload)
-                    .map_or(Self::OtherForm, |(stored, _)| Self::UpTo(stored.resume))
+            CheckpointState::Intact { payload, .. } => {
+                let line = payload.split(|byte| *byte == b'\n').next();
+                match line.map(serde_json::from_slice::<StoredPoint>) {
+                    Some(Ok(stored)) => Self::UpTo(stored.resume),
+                    _ => Self::OtherForm,
+                }
             }
-            CheckpointState::Intact { .. } => Self::OtherForm,
         })
-    }
-}
-
-impl Stored {
-    /// The first line of a payload, and the rest.
-    fn parse(payload: &[u8]) -> Option<(Self, &[u8])> {
-        let line_end = payload.iter().position(|byte| *byte == b'\n')?;
-        let stored = serde_json::from_slice(&payload[..line_end]).ok()?;
-        Some((stored, &payload[line_end + 1..]))
     }
 }
 
@@ -90,8 +90,9 @@ impl Checkpoint {
     /// Reads the checkpoint in `dir`, if there is one that makes sense.
     pub(crate) fn read(storage: &dyn Storage, dir: &Path) -> Option<Self> {
         let payload = read_checkpoint(storage, dir, VERSION, MAX_BYTES)?;
-        let (stored, rest) = Stored::parse(&payload)?;
-        let (tree, index) = rest.split_at_checked(stored.tree_bytes)?;
+        let line_end = payload.iter().position(|byte| *byte == b'\n')?;
+        let stored: Stored = serde_json::from_slice(&payload[..line_end]).ok()?;
+        let (tree, index) = payload[line_end + 1..].split_at_checked(stored.tree_bytes)?;
         Some(Self {
             resume: stored.resume,
             view: SessionView {
