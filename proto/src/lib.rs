@@ -7,15 +7,18 @@
 //! - [`ErrorCode`] and [`RpcError`] are the failures.
 //! - [`SessionView`] is the state of a session, folded from its events. Daemon, recovery, client
 //!   library and tests use this one fold, so they cannot disagree about what the events mean.
-//! - [`EventHandler`] and [`build_context`] are what events mean to the model and to a reader.
+//! - [`EventHandler`], [`build_context`] and [`ContextWindow`] are what events mean to the model and
+//!   to a reader.
 //! - [`openrpc_document`] and [`reference_markdown`] describe all of it. Doc comments on wire types
 //!   end up in both: they address authors of clients, in any language.
 //!
 //! The crate performs no input or output and needs no async runtime, so that clients can use it as
 //! it is. The manual is `docs/protocol.md`; `docs/protocol-reference.md` is generated from here.
+#![warn(missing_docs)]
 
 mod block;
 mod catalogue;
+mod context;
 mod error;
 mod event;
 mod handler;
@@ -31,9 +34,12 @@ mod usage;
 mod view;
 
 pub use block::{BlobHash, Block, InvalidBlobHash, ToolResultBlock};
+pub use context::{Context, ContextIter};
 pub use error::{ErrorCode, ErrorData, RpcError};
 pub use event::*;
-pub use handler::{DisplayPart, DisplayStyle, EventHandler, LlmAction, build_context};
+pub use handler::{
+    ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, OffPath, build_context,
+};
 pub use id::{
     ClientId, CommandId, DeviceId, EventId, InvalidId, PermissionRequestId, ProjectId, QueueItemId,
     SessionId, TurnId,
