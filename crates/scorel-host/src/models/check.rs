@@ -87,7 +87,7 @@ struct Answer {
 async fn ask(provider: &dyn Provider) -> Result<Answer, ProviderError> {
     let mut stream = provider.stream(ModelRequest {
         system: String::new(),
-        messages: vec![Message::user(QUESTION)],
+        messages: vec![Message::user(QUESTION)].into(),
         tools: Vec::new(),
         thinking: ThinkingLevel::Default,
     });
