@@ -24,6 +24,8 @@ impl GeminiDecoder {
 
 impl Decoder for GeminiDecoder {
     const EVENT_FIELD: &'static str = "candidates";
+    /// Recorded: a 503 as bare JSON after `STOP`.
+    const STOP_IS_FINAL: bool = false;
 
     fn observe(&mut self, payload: &Value, status: &mut ReplyStatus) {
         status.usage = usage::of_event(payload).or(status.usage);

@@ -14,6 +14,10 @@ pub(crate) trait Decoder: Send + 'static {
     /// Whether `[DONE]` alone completes the reply.
     const DONE_COMPLETES: bool = false;
 
+    /// Whether a reply with a stop reason is complete whatever follows. If not, unparsable data after
+    /// the stop reason is a failure.
+    const STOP_IS_FINAL: bool = true;
+
     /// Records what a payload says about the reply as a whole. Called for every payload before it
     /// is checked for an error, since errors can carry the usage that is billed.
     fn observe(&mut self, payload: &Value, status: &mut ReplyStatus);

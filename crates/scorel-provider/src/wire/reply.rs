@@ -31,6 +31,10 @@ impl<D: Decoder> StreamedReply<D> {
         self.status.stop.is_some()
     }
 
+    const fn is_final(&self) -> bool {
+        self.is_complete() && D::STOP_IS_FINAL
+    }
+
     pub(super) const fn status(&self) -> &ReplyStatus {
         &self.status
     }
@@ -54,8 +58,8 @@ impl<D: Decoder> StreamedReply<D> {
                 .try_for_each(|payload| self.payload(payload, event.is_error(), out)),
             Ok(payload) => self.payload(&payload, event.is_error(), out),
             Err(_) if event.is_error() => Err(self.failure(&ErrorBody::parse(data.as_bytes()))),
-            // Cut off by the end of the body, or after the reply is complete: not worth failing.
-            Err(_) if data.is_empty() || event.is_open_end() || self.is_complete() => Ok(()),
+            // Cut off by the end of the body, or after the end of the reply: nothing is lost.
+            Err(_) if data.is_empty() || event.is_open_end() || self.is_final() => Ok(()),
             Err(error) => {
                 let message = format!("an event of the stream is not valid JSON: {error}");
                 Err(self.failure(&ErrorBody::with_message(message)))
