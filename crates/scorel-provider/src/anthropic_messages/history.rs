@@ -8,7 +8,7 @@ mod conversation;
 
 pub(super) use conversation::{Conversation, cache_here};
 
-use scorel_proto::{Block, Message, ToolResultBlock};
+use scorel_proto::{Block, Context, Message, ToolResultBlock};
 use serde_json::{Value, json};
 
 use super::dialect::Endpoint;
@@ -18,7 +18,7 @@ use crate::wire::{CallIds, InputContent};
 const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Leaves out empty blocks and messages.
-pub(super) fn render(endpoint: &Endpoint, messages: &[Message]) -> Conversation {
+pub(super) fn render(endpoint: &Endpoint, messages: &Context) -> Conversation {
     let mut history = AnthropicHistory {
         endpoint,
         ids: CallIds::new(is_call_id),

@@ -48,7 +48,7 @@ fn endpoint(dialect: ResponsesDialect) -> Endpoint {
 fn conversation(messages: Vec<Message>) -> ModelRequest {
     ModelRequest {
         system: String::new(),
-        messages,
+        messages: messages.into(),
         tools: Vec::new(),
         thinking: ThinkingLevel::Default,
     }
