@@ -21,6 +21,7 @@
 mod block;
 mod catalogue;
 mod error;
+mod error_chain;
 mod event;
 mod handler;
 mod id;
@@ -36,6 +37,7 @@ mod view;
 
 pub use block::{BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use error::{ErrorCode, ErrorData, RpcError};
+pub use error_chain::ErrorChain;
 pub use event::*;
 pub use handler::{DisplayPart, DisplayStyle, EventHandler, LlmAction, build_context};
 pub use id::{

@@ -2,7 +2,6 @@
 
 mod error;
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -12,6 +11,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use nix::sys::stat::{Mode, umask};
+use scorel_proto::ErrorChain;
 use tokio::runtime::{Builder, Runtime};
 use tracing::{error, info};
 
@@ -93,7 +93,7 @@ fn start(args: Args) -> Exit {
         }
         Ok(Next::Serve(begin)) => begin.serve(),
         Err(error) => {
-            say(&chain(&error));
+            say(&ErrorChain(&error).to_string());
             error.exit()
         }
     }
@@ -159,7 +159,7 @@ impl Begin {
                 Exit::Ok
             }
             Err(failure) => {
-                let text = chain(&failure);
+                let text = ErrorChain(&failure).to_string();
                 error!("{text}");
                 say(&text);
                 readiness.failed(failure.exit(), &text);
@@ -225,17 +225,6 @@ fn runtime() -> io::Result<Runtime> {
         .thread_name("scoreld")
         .enable_all()
         .build()
-}
-
-/// The error and its causes in one line.
-fn chain(error: &StartError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 fn say(text: &str) {

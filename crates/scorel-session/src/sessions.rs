@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{FORMAT, Index, Journal, Storage};
 use scorel_proto::{
-    ActiveSession, Anchors, ClientId, DeviceId, HostEvent, ListSessionsResult, Phase, Project,
-    ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionView, ThinkingLevel,
-    ToolPreset,
+    ActiveSession, Anchors, ClientId, DeviceId, ErrorChain, HostEvent, ListSessionsResult, Phase,
+    Project, ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionView,
+    ThinkingLevel, ToolPreset,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -354,7 +354,7 @@ fn create(header: SessionHeader, shared: Arc<Shared>) -> Result<Arc<Lane>, Sessi
         serde_json::to_vec(&header).map_err(|error| SessionError::Internal(error.to_string()))?;
     let storage = Arc::clone(&shared.storage);
     let journal = Journal::create(storage, &dir, line, shared.settings.durability)
-        .map_err(|error| SessionError::Stalled(crate::error::chain(&error)))?;
+        .map_err(|error| SessionError::Stalled(ErrorChain(&error).to_string()))?;
     let state = LaneState {
         session_id: header.session_id,
         checkpointed: journal.end(),

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use scorel_journal::{FileStorage, read_bounded};
-use scorel_proto::SessionId;
+use scorel_proto::{ErrorChain, SessionId};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::daemon::Daemon;
 use super::entry::{self, check_directory, check_file};
-use super::error::chain;
 use super::finding::{Finding, Repair};
 use super::receipts;
 use crate::config::ConfigSource;
@@ -67,7 +66,7 @@ fn authority<T, E: std::error::Error>(
     if let Err(error) = read(path) {
         let meaning = format!(
             "the daemon does not start with this file: {}",
-            chain(&error)
+            ErrorChain(&error).to_string()
         );
         found.push(Finding::damage("invalid", path, meaning));
     }

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use scorel_proto::SessionId;
+use scorel_proto::{ErrorChain, SessionId};
 use serde::Serialize;
 
-use super::error::{FsckError, chain};
+use super::error::FsckError;
 use super::finding::{Finding, Severity, Span};
 use super::report::Report;
 use super::{FsckExit, shown};
@@ -61,7 +61,7 @@ pub(super) fn write(report: &Report, json: bool, out: &mut dyn Write) -> io::Res
 
 /// Writes why there is no report.
 pub(super) fn write_error(error: &FsckError, json: bool, mut out: impl Write) -> io::Result<()> {
-    let message = chain(error);
+    let message = ErrorChain(error).to_string();
     if json {
         let exit_code = FsckExit::Unchecked as u8;
         let error = serde_json::json!({

@@ -8,12 +8,11 @@ use std::time::SystemTime;
 
 use scorel_journal::{AppendError, FileStorage, Journal, OpenReport, Reader};
 use scorel_proto::{
-    ClientId, DamageAcceptedBody, EventId, PersistentBody, PersistentEvent, Seq, SeqReserveBody,
-    SessionId,
+    ClientId, DamageAcceptedBody, ErrorChain, EventId, PersistentBody, PersistentEvent, Seq,
+    SeqReserveBody, SessionId,
 };
 
 use super::checkpoint::{self, CheckpointFile};
-use super::error::chain;
 
 /// With more damaged places than this, one acceptance covers them all.
 const MAX_ACCEPTED: usize = 64;
@@ -22,7 +21,9 @@ const MAX_ACCEPTED: usize = 64;
 pub(super) fn move_tail(log: &Path) -> Result<(), String> {
     let dir = log.parent().ok_or("it is in no directory")?;
     let opened = Journal::open(Arc::new(FileStorage), dir, None, &mut |_| {});
-    opened.map(|_| ()).map_err(|error| chain(&error))
+    opened
+        .map(|_| ())
+        .map_err(|error| ErrorChain(&error).to_string())
 }
 
 /// Replaces a log by one without its damage, which keeps the numbers from being issued again, and
@@ -31,18 +32,18 @@ pub(super) fn rewrite_log(log: &Path, id: SessionId) -> Result<(), String> {
     let dir = log.parent().ok_or("it is in no directory")?;
     let report = Reader::open(&FileStorage, dir)
         .and_then(|(reader, _)| reader.scan(&mut |_| {}))
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| ErrorChain(&error).to_string())?;
     // A checkpoint may know numbers that the log does not know any more.
     let resume = CheckpointFile::read(dir).resume_point();
     let opened = Journal::open(Arc::new(FileStorage), dir, resume, &mut |_| {})
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| ErrorChain(&error).to_string())?;
     let repaired = opened.repair(|journal| {
         append(journal, id, PersistentBody::SeqReserve(SeqReserveBody {}))?;
         accepted(&report)
             .into_iter()
             .try_for_each(|body| append(journal, id, PersistentBody::DamageAccepted(body)))
     });
-    repaired.map_err(|error| chain(&error))?;
+    repaired.map_err(|error| ErrorChain(&error).to_string())?;
     match fs::remove_file(checkpoint::path(dir)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
         _ => Ok(()),

@@ -1,4 +1,3 @@
-use std::error::Error;
 use std::net::IpAddr;
 use std::time::SystemTime;
 
@@ -6,6 +5,7 @@ use bytes::Bytes;
 use futures_util::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder, Request, Response, StatusCode, Url};
+use scorel_proto::ErrorChain;
 use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
@@ -160,7 +160,9 @@ async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
     let built = tokio::task::spawn_blocking(move || {
         // An error means that the process has chosen a provider already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        builder.build().map_err(|error| chain(&error))
+        builder
+            .build()
+            .map_err(|error| ErrorChain(&error).to_string())
     });
     let message = match built.await {
         Ok(Ok(client)) => return Ok(client),
@@ -192,7 +194,9 @@ fn post(call: Call) -> Request {
 fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, ReadError>> {
     response
         .bytes_stream()
-        .map(|chunk| chunk.map_err(|error| ReadError::Cut(chain(&error.without_url()))))
+        .map(|chunk| {
+            chunk.map_err(|error| ReadError::Cut(ErrorChain(&error.without_url()).to_string()))
+        })
         .boxed()
 }
 
@@ -292,7 +296,7 @@ fn unreachable(host: &str, error: reqwest::Error) -> ProviderError {
         category,
         ..network(format!(
             "cannot reach {host}: {}",
-            chain(&error.without_url())
+            ErrorChain(&error.without_url()).to_string()
         ))
     }
 }
@@ -306,21 +310,6 @@ fn network(message: String) -> ProviderError {
         message,
         usage: None,
     }
-}
-
-/// The error and what caused it, each said once.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use scorel_journal::{AppendError, Appended, Journal};
 use scorel_proto::{
-    ClientId, CommandId, EndReason, EventId, PersistentBody, PersistentEvent, Place, Seq,
-    SeqReserveBody, TransientBody, TransientEvent, TurnId,
+    ClientId, CommandId, EndReason, ErrorChain, EventId, PersistentBody, PersistentEvent, Place,
+    Seq, SeqReserveBody, TransientBody, TransientEvent, TurnId,
 };
 
 use super::{Lane, LaneState};
@@ -176,7 +176,7 @@ impl Lane {
         if !matches!(error, AppendError::Failed(_) | AppendError::Foreign(_)) {
             return error.into();
         }
-        let reason = crate::error::chain(&error);
+        let reason = ErrorChain(&error).to_string();
         tracing::error!(session = %self.id(), %reason, "the log cannot be written any more");
         let failure = state.failure(&reason);
         state.failed = Some(reason);

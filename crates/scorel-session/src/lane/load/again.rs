@@ -2,8 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
+use scorel_proto::ErrorChain;
+
 use super::{Fold, beyond_repair, report};
-use crate::error::chain;
 use crate::lane::damage::unaccepted_damage;
 use crate::lane::{Lane, LaneState};
 
@@ -29,7 +30,7 @@ impl Lane {
                 state.index = fold.index;
                 state.receipts = fold.receipts;
             }
-            Err(error) => state.failed = Some(chain(&error)),
+            Err(error) => state.failed = Some(ErrorChain(&error).to_string()),
         }
         self.announce(state);
     }
