@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Trial};
-use scorel_exec::{Environment, Order, Supervisors, Support};
+use scorel_exec::{CommandOrder, Environment, Supervisors, Support};
 
 fn main() -> ExitCode {
     if let Some(code) = scorel_exec::run_if_asked() {
@@ -58,8 +58,8 @@ fn supervisors() -> Arc<Supervisors> {
     Arc::clone(SUPERVISORS.get_or_init(new))
 }
 
-fn order(command: &str) -> Order {
-    Order {
+fn order(command: &str) -> CommandOrder {
+    CommandOrder {
         command: command.to_owned(),
         environment: Environment::scrubbed(std::env::vars_os(), &[]),
         sandbox: None,

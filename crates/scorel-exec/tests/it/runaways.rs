@@ -19,7 +19,7 @@ use std::os::fd::AsFd as _;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use scorel_exec::{Order, Run, Sandbox};
+use scorel_exec::{CommandOrder, Run, Sandbox};
 
 use crate::shapes::SHAPES;
 use crate::{daemon, open, order, processes, supervisors, trial};
@@ -96,7 +96,7 @@ async fn check(script: &str, ending: Ending, in_sandbox: bool) {
             writable: vec![directory.path().to_owned()],
             ..Sandbox::default()
         };
-        let run = start(Order {
+        let run = start(CommandOrder {
             sandbox: in_sandbox.then_some(sandbox),
             timeout: (ending == Ending::Timeout).then_some(Duration::from_millis(1500)),
             ..order(&script)
@@ -113,7 +113,7 @@ async fn check(script: &str, ending: Ending, in_sandbox: bool) {
     assert_eq!(processes::left_after(&canary, LIMIT), [0; 0]);
 }
 
-fn start(order: Order) -> Run {
+fn start(order: CommandOrder) -> Run {
     let directory = open("/".as_ref()).unwrap();
     supervisors().start(order, directory.as_fd()).unwrap()
 }

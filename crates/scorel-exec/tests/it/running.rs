@@ -5,7 +5,7 @@ use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use scorel_exec::{End, EndCause, Exit, Order, Run, descends_from};
+use scorel_exec::{CommandOrder, EndCause, Run, RunEnd, ShellExit, descends_from};
 
 use crate::{open, order, processes, supervisors, trial};
 
@@ -57,12 +57,12 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-fn start(order: Order) -> Run {
+fn start(order: CommandOrder) -> Run {
     let directory = open("/".as_ref()).unwrap();
     supervisors().start(order, directory.as_fd()).unwrap()
 }
 
-async fn run(command: &str) -> (String, End) {
+async fn run(command: &str) -> (String, RunEnd) {
     let run = start(order(command));
     let end = run.wait().await;
     let output = run.section(0, 1 << 20).bytes;
@@ -74,16 +74,16 @@ async fn output_and_exit_code_are_told() {
     assert_eq!(output, "one\ntwo\nthree\n");
     assert_eq!(
         (end.cause, end.exit),
-        (EndCause::Exited, Some(Exit::Code(3)))
+        (EndCause::Exited, Some(ShellExit::Code(3)))
     );
     assert_eq!((end.signalled, end.survivors), (0, 0));
 }
 
 async fn a_signal_is_told() {
     let (_, end) = run("kill -SEGV $$").await;
-    assert_eq!(end.exit, Some(Exit::Signal(11)));
+    assert_eq!(end.exit, Some(ShellExit::Signal(11)));
     let (_, end) = run("kill -40 $$").await;
-    assert_eq!(end.exit, Some(Exit::Signal(40)));
+    assert_eq!(end.exit, Some(ShellExit::Signal(40)));
 }
 
 async fn there_is_no_input_and_no_terminal() {
@@ -202,7 +202,7 @@ async fn many_short_commands_leave_nothing() {
         .map(|n| start(order(&format!("exit {}", n % 7))))
         .collect();
     for (n, run) in (0..).zip(runs) {
-        assert_eq!(run.wait().await.exit, Some(Exit::Code(n % 7)));
+        assert_eq!(run.wait().await.exit, Some(ShellExit::Code(n % 7)));
     }
 }
 

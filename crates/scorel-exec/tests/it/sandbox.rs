@@ -9,7 +9,9 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
-use scorel_exec::{End, EndCause, Exit, Order, Sandbox, Support, default_caches, secret_places};
+use scorel_exec::{
+    CommandOrder, EndCause, RunEnd, Sandbox, ShellExit, Support, default_caches, secret_places,
+};
 
 use crate::{open, order, processes, supervisors, trial};
 
@@ -331,8 +333,8 @@ impl World {
         }
     }
 
-    async fn run(&self, script: &str, sandbox: Option<Sandbox>) -> (String, End) {
-        let mut order = Order {
+    async fn run(&self, script: &str, sandbox: Option<Sandbox>) -> (String, RunEnd) {
+        let mut order = CommandOrder {
             sandbox,
             ..order(&self.script(script))
         };
@@ -404,7 +406,7 @@ async fn allowed(script: &str) {
     let (output, end) = world
         .run(&format!("set -e\n{script}"), Some(world.sandbox()))
         .await;
-    assert_eq!(end.exit, Some(Exit::Code(0)), "{end:?}\n{output}");
+    assert_eq!(end.exit, Some(ShellExit::Code(0)), "{end:?}\n{output}");
     world.check(&output);
 }
 
@@ -484,7 +486,7 @@ async fn protected() {
     let (output, end) = world.run(script, Some(sandbox.clone())).await;
     assert_eq!(
         (end.exit, end.unprotected),
-        (Some(Exit::Code(0)), false),
+        (Some(ShellExit::Code(0)), false),
         "{output}"
     );
     assert_eq!(
