@@ -1,5 +1,7 @@
 //! What the engine needs from outside: a model, tools and a clock.
 
+#![warn(missing_docs)]
+
 mod clock;
 mod gatekeeper;
 mod provider;
