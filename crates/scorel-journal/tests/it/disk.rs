@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use rustix::io::Errno;
+use nix::errno::Errno;
 use scorel_journal::{Access, FileStatus, FileStorage, LogFile, Storage};
 
 /// A kind of access.

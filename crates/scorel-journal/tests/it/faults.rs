@@ -1,6 +1,6 @@
 //! File systems that refuse.
 
-use rustix::io::Errno;
+use nix::errno::Errno;
 use scorel_journal::{AppendError, ContinueAt, Durability, FailedStep, Journal, Opened};
 
 use crate::disk::{Disk, Fault, OPS, Op};
@@ -26,7 +26,7 @@ fn a_short_write_of_every_length_is_cut_back() {
         + 1;
     log.write(&whole);
     for count in 0..len {
-        for fault in [Fault::Short(count), Fault::Part(count, Errno::NOSPC)] {
+        for fault in [Fault::Short(count), Fault::Part(count, Errno::ENOSPC)] {
             disk.fail(Op::Append, 0, fault);
             let result = append(&mut journal, "two");
             assert!(
@@ -47,11 +47,11 @@ fn a_short_write_of_every_length_is_cut_back() {
 fn a_failed_append_burns_its_number_and_can_be_repeated() {
     let (log, disk, mut journal) = on_disk();
     for (errno, full) in [
-        (Errno::NOSPC, true),
-        (Errno::DQUOT, true),
-        (Errno::FBIG, true),
-        (Errno::IO, false),
-        (Errno::INTR, false),
+        (Errno::ENOSPC, true),
+        (Errno::EDQUOT, true),
+        (Errno::EFBIG, true),
+        (Errno::EIO, false),
+        (Errno::EINTR, false),
     ] {
         disk.fail(Op::Append, 0, Fault::Error(errno));
         let error = append(&mut journal, "lost").expect_err("no space");
@@ -68,8 +68,8 @@ fn a_failed_append_burns_its_number_and_can_be_repeated() {
 #[test]
 fn a_part_that_cannot_be_cut_back_stops_the_journal() {
     let (log, disk, mut journal) = on_disk();
-    disk.fail(Op::Append, 0, Fault::Part(20, Errno::IO));
-    disk.fail(Op::SetLen, 0, Fault::Error(Errno::IO));
+    disk.fail(Op::Append, 0, Fault::Part(20, Errno::EIO));
+    disk.fail(Op::SetLen, 0, Fault::Error(Errno::EIO));
     let error = append(&mut journal, "lost").expect_err("failed");
     assert!(matches!(error, AppendError::Failed(failure) if failure.step == FailedStep::CutBack));
     disk.trace();
@@ -86,7 +86,7 @@ fn a_part_that_cannot_be_cut_back_stops_the_journal() {
 #[test]
 fn a_failed_sync_is_never_repeated_on_that_file() {
     let (_log, disk, mut journal) = on_disk();
-    disk.fail(Op::SyncData, 0, Fault::Error(Errno::IO));
+    disk.fail(Op::SyncData, 0, Fault::Error(Errno::EIO));
     let error = append(&mut journal, "lost").expect_err("failed");
     assert!(matches!(error, AppendError::Failed(failure) if failure.step == FailedStep::Sync));
     disk.trace();
@@ -156,11 +156,11 @@ fn whichever_access_fails_no_acknowledged_record_is_lost() {
     let mut cases = 0;
     for op in OPS {
         for errno in [
-            Errno::IO,
-            Errno::NOSPC,
-            Errno::ROFS,
-            Errno::ACCESS,
-            Errno::MFILE,
+            Errno::EIO,
+            Errno::ENOSPC,
+            Errno::EROFS,
+            Errno::EACCES,
+            Errno::EMFILE,
         ] {
             for passing in 0.. {
                 let (log, disk) = (Log::nowhere(), Disk::volatile());
@@ -192,11 +192,11 @@ fn two_faults_together_lose_no_acknowledged_record() {
             for (a, b) in (0..4).flat_map(|a| (0..6).map(move |b| (a, b))) {
                 let (log, disk) = (Log::nowhere(), Disk::volatile());
                 let fault = match first {
-                    Op::Append => Fault::Part(9, Errno::IO),
-                    _ => Fault::Error(Errno::IO),
+                    Op::Append => Fault::Part(9, Errno::EIO),
+                    _ => Fault::Error(Errno::EIO),
                 };
                 disk.fail(first, a, fault);
-                disk.fail(second, b, Fault::Error(Errno::IO));
+                disk.fail(second, b, Fault::Error(Errno::EIO));
                 let acknowledged = scripted(&log, &disk);
                 let context = format!("{first:?} number {a}, {second:?} number {b}");
                 check_after_fault(&log, &acknowledged, &context);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nix::errno::Errno;
 use proptest::prelude::*;
-use rustix::io::Errno;
 use scorel_journal::{ContinueAt, Durability, FileStorage, Journal, ResumePoint};
 
 use crate::disk::{Disk, Fault, Op};
@@ -81,7 +81,7 @@ impl Model {
             Step::Append(text) => self.append(text),
             Step::Transients(count) => self.transients(count),
             Step::FailedAppend(part) => {
-                self.disk.fail(Op::Append, 0, Fault::Part(part, Errno::IO));
+                self.disk.fail(Op::Append, 0, Fault::Part(part, Errno::EIO));
                 assert!(append(self.journal(), "lost").is_err());
             }
             Step::FailedSync => self.fail_sync(),
@@ -118,7 +118,7 @@ impl Model {
     fn fail_sync(&mut self) {
         let storage = Arc::new(self.disk.clone());
         self.open_on(storage, None, Durability::Sync);
-        self.disk.fail(Op::SyncData, 0, Fault::Error(Errno::IO));
+        self.disk.fail(Op::SyncData, 0, Fault::Error(Errno::EIO));
         assert!(append(self.journal(), "lost").is_err());
         self.journal().recover_by_copy().expect("copied");
     }

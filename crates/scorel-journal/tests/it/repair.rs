@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rustix::io::Errno;
+use nix::errno::Errno;
 use scorel_journal::{AppendError, ContinueAt, Durability, Journal, Opened, Record, RepairError};
 use serde_json::Value;
 
@@ -169,7 +169,7 @@ fn whatever_fails_the_log_is_the_old_one_or_the_new_one() {
             let log = Log::with_bytes(&bytes);
             let disk = Disk::volatile();
             let opened = open_on(disk.storage(), &log.dir(), None).expect("opened").0;
-            disk.fail(op, passing, Fault::Error(Errno::IO));
+            disk.fail(op, passing, Fault::Error(Errno::EIO));
             let result = opened.repair(mark);
             if disk.heal() {
                 assert!(result.is_ok(), "{op:?}: {result:?}");

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use scorel_rpc::{End, Limits};
+use scorel_rpc::{ConnectionEnd, Limits};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -61,7 +61,7 @@ async fn a_peer_that_never_reads_is_closed_with_all_it_has() {
         .await;
     probe.until(&probe.ended, 2).await;
     assert_eq!(started.elapsed().as_secs(), 30);
-    assert!(matches!(peer.end().await, End::WriteFailed(_)));
+    assert!(matches!(peer.end().await, ConnectionEnd::WriteFailed(_)));
 }
 
 #[tokio::test(start_paused = true)]

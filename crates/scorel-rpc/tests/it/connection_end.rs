@@ -22,7 +22,7 @@ async fn calls_in_flight_are_answered_when_the_peer_has_said_everything() {
         peer.rest().await,
         "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"tag\":\"x\"}}\n"
     );
-    assert!(matches!(peer.end().await, End::PeerClosed));
+    assert!(matches!(peer.end().await, ConnectionEnd::PeerClosed));
 }
 
 #[tokio::test(start_paused = true)]
@@ -49,7 +49,7 @@ async fn at_shutdown_calls_are_finished_and_nothing_more_is_read() {
     assert_eq!(peer.rest().await, "");
     assert_eq!(probe.begun.load(Ordering::SeqCst), 1);
     assert!(started.elapsed().as_secs() < 5);
-    assert!(matches!(peer.end().await, End::Shutdown));
+    assert!(matches!(peer.end().await, ConnectionEnd::Shutdown));
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,7 +69,7 @@ async fn at_shutdown_calls_that_do_not_end_are_cut_off_after_the_grace_period() 
     );
     assert_eq!(started.elapsed().as_secs(), 5);
     let probe = peer.probe.clone();
-    assert!(matches!(peer.end().await, End::Shutdown));
+    assert!(matches!(peer.end().await, ConnectionEnd::Shutdown));
     assert_eq!(probe.ended.load(Ordering::SeqCst), 2);
 }
 
@@ -97,5 +97,5 @@ async fn a_handle_can_close_its_connection() {
     let connection = peer.probe.connection.lock().unwrap().take().unwrap();
     connection.close();
     assert_eq!(peer.rest().await, "");
-    assert!(matches!(peer.end().await, End::Closed));
+    assert!(matches!(peer.end().await, ConnectionEnd::Closed));
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scorel_rpc::{End, FrameError, Limits};
+use scorel_rpc::{ConnectionEnd, FrameError, Limits};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -104,7 +104,7 @@ async fn other_protocols_get_one_error_and_are_closed() {
             ("parse_error", &Value::Null),
             "{text}"
         );
-        assert!(matches!(peer.end().await, End::BadFrame(_)));
+        assert!(matches!(peer.end().await, ConnectionEnd::BadFrame(_)));
     }
 }
 
@@ -125,7 +125,7 @@ async fn bytes_that_are_not_utf_8_get_one_error_and_are_closed() {
         );
         assert!(matches!(
             peer.end().await,
-            End::BadFrame(FrameError::NotUtf8)
+            ConnectionEnd::BadFrame(FrameError::NotUtf8)
         ));
     }
 }
@@ -174,7 +174,7 @@ async fn half_a_frame_is_dropped_in_silence_when_the_peer_leaves() {
         peer.write(half).await;
         peer.finish().await;
         assert_eq!(peer.rest().await, "");
-        assert!(matches!(peer.end().await, End::PeerClosed));
+        assert!(matches!(peer.end().await, ConnectionEnd::PeerClosed));
     }
 }
 
@@ -193,7 +193,7 @@ async fn a_frame_that_does_not_end_in_time_ends_the_connection() {
         assert_eq!(started.elapsed().as_secs(), 30, "{half}");
         assert!(matches!(
             peer.end().await,
-            End::BadFrame(FrameError::Stalled)
+            ConnectionEnd::BadFrame(FrameError::Stalled)
         ));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_rpc::{Access, Caller, End, Limits, Principal, Service};
+use scorel_rpc::{Access, Caller, ConnectionEnd, Limits, Principal, Service};
 use serde_json::Value;
 use tokio::io::{
     AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
@@ -23,7 +23,7 @@ pub(crate) struct Peer {
     pub(crate) writer: WriteHalf<DuplexStream>,
     pub(crate) probe: Arc<Probe>,
     pub(crate) shutdown: CancellationToken,
-    served: JoinHandle<End>,
+    served: JoinHandle<ConnectionEnd>,
 }
 
 pub(crate) fn caller(access: Access) -> Caller {
@@ -121,7 +121,7 @@ impl Peer {
     }
 
     /// Why the connection ended.
-    pub(crate) async fn end(self) -> End {
+    pub(crate) async fn end(self) -> ConnectionEnd {
         timeout(PATIENCE, self.served)
             .await
             .expect("an end")

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use scorel_rpc::{End, Limits};
+use scorel_rpc::{ConnectionEnd, Limits};
 use serde_json::{Value, json};
 
 use crate::peer::{Peer, code};
@@ -111,7 +111,7 @@ async fn a_pump_that_panics_ends_its_connection() {
         .await;
     assert!(reply["result"].is_string());
     assert_eq!(peer.rest().await, "");
-    assert!(matches!(peer.end().await, End::Closed));
+    assert!(matches!(peer.end().await, ConnectionEnd::Closed));
 }
 
 #[tokio::test]
