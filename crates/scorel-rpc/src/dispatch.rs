@@ -166,7 +166,7 @@ impl Dispatcher {
         id: &RequestId,
         request: Request,
         no_subscribe: bool,
-    ) -> Result<Prepared, RpcError> {
+    ) -> Result<PreparedCall, RpcError> {
         let Some(reservation) = self.in_flight.reserve(&id.key) else {
             return Err(invalid_request("a call with this id is in flight"));
         };

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use scorel_rpc::End;
+use scorel_rpc::ConnectionEnd;
 use serde_json::json;
 use tokio::time::Instant;
 
