@@ -115,6 +115,35 @@ pub(crate) fn reseal_record(line: &str, prev: Seq, now: Seq) -> Result<SealedLin
     )
 }
 
+/// Seals `json` as a line of a file that is not a session's log but is damaged and checked in the same
+/// way.
+///
+/// # Errors
+///
+/// `json` is not an object on one line, has a `crc` already, or is too long.
+pub fn seal_line(json: Vec<u8>) -> Result<Vec<u8>, InvalidRecord> {
+    unsealed(&json)?;
+    Ok(seal(json, "")?.bytes)
+}
+
+/// Verifies the checksum of any sealed line, given without its newline. The object is not parsed.
+///
+/// # Errors
+///
+/// The line does not end with a checksum, or with a wrong one.
+pub fn check_line(line: &[u8]) -> Result<(), DamageReason> {
+    verify(line).map(|_| ())
+}
+
+/// Verifies the checksum, and returns the bytes that it covers with it.
+fn verify(line: &[u8]) -> Result<(&[u8], u32), DamageReason> {
+    let (covered, crc) = split(line).ok_or(DamageReason::Malformed)?;
+    if crc32c::crc32c(covered) != crc {
+        return Err(DamageReason::Checksum);
+    }
+    Ok((covered, crc))
+}
+
 /// Splits a line into the covered bytes and the checksum after them.
 pub(crate) fn split(line: &[u8]) -> Option<(&[u8], u32)> {
     let (covered, trailer) = line.split_at_checked(line.len().checked_sub(TRAILER)?)?;
@@ -143,10 +172,7 @@ pub(crate) fn possible_ends(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
 
 /// Checks a record's line, without its newline.
 pub(crate) fn check_record(line: &[u8]) -> Result<RecordHead, DamageReason> {
-    let (covered, crc) = split(line).ok_or(DamageReason::Malformed)?;
-    if crc32c::crc32c(covered) != crc {
-        return Err(DamageReason::Checksum);
-    }
+    let (covered, crc) = verify(line)?;
     parse_record(line, covered, crc).ok_or(DamageReason::Malformed)
 }
 
@@ -159,10 +185,7 @@ fn parse_record(line: &[u8], covered: &[u8], crc: u32) -> Option<RecordHead> {
 
 /// Checks a header line, without its newline, and returns its format.
 pub(crate) fn check_header(line: &[u8]) -> Result<u32, DamageReason> {
-    let (covered, crc) = split(line).ok_or(DamageReason::Malformed)?;
-    if crc32c::crc32c(covered) != crc {
-        return Err(DamageReason::Checksum);
-    }
+    verify(line)?;
     let text = std::str::from_utf8(line).map_err(|_| DamageReason::Malformed)?;
     let HeaderFields { format } =
         serde_json::from_str(text).map_err(|_| DamageReason::Malformed)?;
