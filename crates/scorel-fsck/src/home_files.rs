@@ -5,6 +5,7 @@ use std::path::Path;
 
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry};
 use scorel_journal::{FileStorage, Storage};
+use scorel_proto::ErrorChain;
 use scorel_session::{check_active_file, check_index_file};
 
 use crate::daemon::Daemon;
@@ -50,7 +51,7 @@ fn authority<T, E: std::error::Error>(
     if let Err(error) = read(path) {
         let meaning = format!(
             "the daemon does not start with this file: {}",
-            ErrorChain(&error).to_string()
+            ErrorChain(&error)
         );
         found.push(Finding::damage("invalid", path, meaning));
     }
