@@ -3,18 +3,16 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-/// Why the daemon stops.
+/// What began the shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
-    /// SIGTERM.
     Terminate,
-    /// SIGINT.
     Interrupt,
-    /// A client asked for it.
+    /// The `shutdown` method.
     Request,
 }
 
-/// The daemon's end: asked for by a signal or a client, once.
+/// The daemon's shutdown, begun once by a signal or by the `shutdown` method.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     token: CancellationToken,
@@ -22,7 +20,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    /// Asks for the end. Only the first cause counts.
+    /// Begins the shutdown; later causes are ignored.
     pub fn begin(&self, cause: StopCause) {
         if self.cause.set(cause).is_ok() {
             info!(?cause, "stopping");
@@ -30,19 +28,19 @@ impl Shutdown {
         }
     }
 
-    /// Cancelled when the end was asked for. Children of it end with it.
+    /// Cancelled when shutdown begins.
     #[must_use]
     pub const fn token(&self) -> &CancellationToken {
         &self.token
     }
 
-    /// Why the daemon stops; `None` while it does not.
+    /// The first cause; `None` before shutdown begins.
     #[must_use]
     pub fn cause(&self) -> Option<StopCause> {
         self.cause.get().copied()
     }
 
-    /// Waits until the end was asked for.
+    /// Waits until shutdown begins.
     pub async fn begun(&self) -> StopCause {
         self.token.cancelled().await;
         self.cause()

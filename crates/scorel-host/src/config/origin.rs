@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ConfigError, Position};
 
-/// Where a document came from: makes errors that name the place.
+/// A document's path and text, for errors with a position.
 #[derive(Debug, Clone)]
 pub(super) struct Origin {
     path: PathBuf,

@@ -10,31 +10,31 @@ use serde_json::{Map, Value};
 use super::OpenProjectsError;
 use crate::trusted_file::{self, Trust};
 
-/// The version of the file that this program writes.
+/// The file version that this program writes.
 const VERSION: u32 = 1;
 
-/// Room for far more projects than there may be.
+/// Well above what `MAX_PROJECTS` entries take.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What `projects.json` says, with the fields of others.
+/// `projects.json`. Unknown fields are kept, for later versions of the program.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ProjectsFile {
     version: u32,
-    pub(super) projects: Vec<Stored>,
+    pub(super) projects: Vec<StoredProject>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
-/// One project, with the fields of others.
+/// One entry, with its unknown fields.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Stored {
+pub(super) struct StoredProject {
     #[serde(flatten)]
     pub(super) project: Project,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
-impl Stored {
+impl StoredProject {
     pub(super) fn new(project: Project) -> Self {
         Self {
             project,

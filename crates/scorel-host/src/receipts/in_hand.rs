@@ -5,19 +5,18 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::Key;
 
-/// The commands that are being carried out, each by one at a time.
+/// One lock per command in progress, so that a retry waits for the first attempt.
 #[derive(Debug, Default)]
 pub(super) struct InHand(Mutex<HashMap<Key, Weak<AsyncMutex<()>>>>);
 
 impl InHand {
-    /// Waits until nobody else works on the command.
     pub(super) async fn take(&self, key: &Key) -> OwnedMutexGuard<()> {
         let command = self.entry(key);
         command.lock_owned().await
     }
 
-    /// One lock for all who hold it or wait for it. There are never more than there are calls, so
-    /// looking through them costs little.
+    /// The command's lock, shared by its holder and waiters. Entries without either are dropped here;
+    /// the scan is cheap, since there is at most one entry per call in progress.
     fn entry(&self, key: &Key) -> Arc<AsyncMutex<()>> {
         let mut commands = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = commands.get(key).and_then(Weak::upgrade) {

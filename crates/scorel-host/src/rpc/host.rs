@@ -1,4 +1,4 @@
-//! The methods of the daemon itself.
+//! Methods of the daemon itself: `hello`, `getStatus`, `shutdown`, models, discovery.
 
 use std::path::PathBuf;
 use std::sync::Arc;
