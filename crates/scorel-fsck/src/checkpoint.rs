@@ -7,7 +7,7 @@ use scorel_journal::{FileStorage, ResumePoint};
 use scorel_session::CheckpointFile;
 
 use crate::finding::{Finding, Repair};
-use crate::log::CheckedLog;
+use crate::log::ScannedLog;
 
 /// The checkpoint of a session, as it was before the log was read.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) fn path(dir: &Path) -> PathBuf {
 pub(crate) fn check(
     file: &FoundCheckpoint,
     dir: &Path,
-    log: &CheckedLog,
+    log: &ScannedLog,
     found: &mut Vec<Finding>,
 ) {
     let path = path(dir);
@@ -78,7 +78,7 @@ fn broken(path: &Path, problem: &str) -> Finding {
 
 /// The checkpoint is synced after the records that it covers, so a log that ends before them has
 /// lost its end since.
-fn truncated(dir: &Path, log: &CheckedLog, point: &ResumePoint) -> Finding {
+fn truncated(dir: &Path, log: &ScannedLog, point: &ResumePoint) -> Finding {
     let meaning = format!(
         "the log ends with record {}, but its checkpoint covers record {}: records at the end are missing",
         log.last,

@@ -23,7 +23,7 @@ const ATTEMPTS: usize = 5;
 
 /// A log that was read to its end.
 #[derive(Debug)]
-pub(crate) struct CheckedLog {
+pub(crate) struct ScannedLog {
     pub(crate) reader: Reader,
     /// Of the last intact record; zero if there is none.
     pub(crate) last: Seq,
@@ -38,7 +38,7 @@ pub(crate) fn check(
     id: SessionId,
     daemon: &Daemon,
     found: &mut Vec<Finding>,
-) -> Option<CheckedLog> {
+) -> Option<ScannedLog> {
     let path = dir.join(EVENTS);
     if !matches!(entry::look(&path), Ok(PathKind::File(_))) {
         // Reported with the names of the directory.
@@ -67,7 +67,7 @@ fn read(
     id: SessionId,
     daemon: &Daemon,
     found: &mut Vec<Finding>,
-) -> Result<Option<CheckedLog>, OpenError> {
+) -> Result<Option<ScannedLog>, OpenError> {
     let (reader, header) = Reader::open(&FileStorage, dir)?;
     if let Some(finding) = other_format(path, &header) {
         found.push(finding);
@@ -92,7 +92,7 @@ fn read(
         .map(|damage| damage.offset + damage.len);
     let end = damaged.fold(end, u64::max);
     let (last, references) = events.finish(daemon, found);
-    Ok(Some(CheckedLog {
+    Ok(Some(ScannedLog {
         reader,
         last,
         end,

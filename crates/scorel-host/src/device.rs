@@ -5,6 +5,7 @@ use scorel_journal::{FileStorage, replace_file};
 use scorel_proto::DeviceId;
 use serde::{Deserialize, Serialize};
 
+use crate::file_version::file_version;
 use crate::trusted_file::{self, FileProblem, Trust};
 
 /// The file version that this program writes.
@@ -69,16 +70,11 @@ impl Device {
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, DeviceError> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-
         let damaged = |error: serde_json::Error| DeviceError::Damaged {
             path: path.to_owned(),
             reason: error.to_string(),
         };
-        let Version { version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        let version = file_version(bytes).map_err(damaged)?;
         if version > VERSION {
             return Err(DeviceError::Newer {
                 path: path.to_owned(),

@@ -15,10 +15,10 @@
 //!   at the next start too, and nothing can change between check and effect. The line is synced: what
 //!   a client was told did not happen must not happen at the next start.
 
+mod command_locks;
 mod effect;
 mod error;
 mod file;
-mod in_hand;
 mod ledger;
 mod line;
 
@@ -31,11 +31,11 @@ pub(crate) use effect::{Effect, Subject};
 pub(crate) use error::ReceiptError;
 pub use file::MAX_BYTES;
 pub(crate) use ledger::Begun;
-pub(crate) use line::Key;
+pub(crate) use line::CommandKey;
 
 use crate::trusted_file::FileProblem;
 use crate::unix_time::now_ms;
-use in_hand::InHand;
+use command_locks::CommandLocks;
 use ledger::Ledger;
 
 /// What is wrong with a line of `receipts.jsonl`, given without its newline; `None` if it is intact.
@@ -49,7 +49,7 @@ pub fn problem_of_line(bytes: &[u8]) -> Option<String> {
 #[derive(Debug)]
 pub(crate) struct HostReceipts {
     ledger: Arc<Mutex<Ledger>>,
-    in_hand: InHand,
+    command_locks: CommandLocks,
 }
 
 impl HostReceipts {
@@ -58,19 +58,19 @@ impl HostReceipts {
     pub(crate) fn open(path: &Path) -> Result<Self, FileProblem> {
         Ok(Self {
             ledger: Arc::new(Mutex::new(Ledger::open(path, now_ms())?)),
-            in_hand: InHand::default(),
+            command_locks: CommandLocks::default(),
         })
     }
 
     /// Locks the command, so that a concurrent retry waits until its receipt has ended.
-    pub(crate) async fn take(&self, key: &Key) -> OwnedMutexGuard<()> {
-        self.in_hand.take(key).await
+    pub(crate) async fn take(&self, key: &CommandKey) -> OwnedMutexGuard<()> {
+        self.command_locks.take(key).await
     }
 
     /// Looks up the receipt of a command, or writes a durable `begun` line.
     pub(crate) async fn begin(
         &self,
-        key: Key,
+        key: CommandKey,
         digest: String,
         effect: Effect,
     ) -> Result<Begun, ReceiptError> {
@@ -79,13 +79,13 @@ impl HostReceipts {
     }
 
     /// Ends the receipt of a command that took effect on `subject`.
-    pub(crate) async fn done(&self, key: Key, subject: Subject) {
+    pub(crate) async fn done(&self, key: CommandKey, subject: Subject) {
         let end = self.with(move |ledger| ledger.done(&key, subject)).await;
         report(end, "a command's end was not recorded");
     }
 
     /// Ends the receipt of a command that was refused.
-    pub(crate) async fn abandon(&self, key: Key) {
+    pub(crate) async fn abandon(&self, key: CommandKey) {
         let end = self.with(move |ledger| ledger.abandon(&key)).await;
         report(end, "a command may be tried once more by the next start");
     }
@@ -98,7 +98,7 @@ impl HostReceipts {
     }
 
     /// Receipts without an end, in the order in which they were begun.
-    pub(crate) async fn unfinished(&self) -> Vec<(Key, Effect)> {
+    pub(crate) async fn unfinished(&self) -> Vec<(CommandKey, Effect)> {
         self.with(|ledger| ledger.unfinished())
             .await
             .unwrap_or_default()

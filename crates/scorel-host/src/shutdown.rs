@@ -5,7 +5,7 @@ use tracing::info;
 
 /// What began the shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopCause {
+pub enum ShutdownCause {
     Terminate,
     Interrupt,
     /// The `shutdown` method.
@@ -16,12 +16,12 @@ pub enum StopCause {
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     token: CancellationToken,
-    cause: Arc<OnceLock<StopCause>>,
+    cause: Arc<OnceLock<ShutdownCause>>,
 }
 
 impl Shutdown {
     /// Begins the shutdown; later causes are ignored.
-    pub fn begin(&self, cause: StopCause) {
+    pub fn begin(&self, cause: ShutdownCause) {
         if self.cause.set(cause).is_ok() {
             info!(?cause, "stopping");
             self.token.cancel();
@@ -36,12 +36,12 @@ impl Shutdown {
 
     /// The first cause; `None` before shutdown begins.
     #[must_use]
-    pub fn cause(&self) -> Option<StopCause> {
+    pub fn cause(&self) -> Option<ShutdownCause> {
         self.cause.get().copied()
     }
 
     /// Waits until shutdown begins.
-    pub async fn begun(&self) -> StopCause {
+    pub async fn begun(&self) -> ShutdownCause {
         self.token.cancelled().await;
         self.cause()
             .expect("the cause is set before the token is cancelled")
@@ -60,9 +60,9 @@ mod tests {
             let shutdown = shutdown.clone();
             async move { shutdown.begun().await }
         });
-        shutdown.begin(StopCause::Request);
-        shutdown.begin(StopCause::Terminate);
-        assert_eq!(waiting.await.unwrap(), StopCause::Request);
-        assert_eq!(shutdown.cause(), Some(StopCause::Request));
+        shutdown.begin(ShutdownCause::Request);
+        shutdown.begin(ShutdownCause::Terminate);
+        assert_eq!(waiting.await.unwrap(), ShutdownCause::Request);
+        assert_eq!(shutdown.cause(), Some(ShutdownCause::Request));
     }
 }

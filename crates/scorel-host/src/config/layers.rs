@@ -9,7 +9,7 @@ use scorel_rpc::Limits;
 
 use super::bounded::Bounded;
 use super::model_section::model_settings;
-use super::origin::Origin;
+use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::schema::{
     AtTimeout, Document, DurabilityName, PermissionsSection, RpcSection, RuntimeSection,
@@ -37,7 +37,10 @@ impl Default for Config {
 
 impl Config {
     /// The user's file over the defaults.
-    pub(super) fn from_user(document: &Document, origin: &Origin) -> Result<Self, ConfigError> {
+    pub(super) fn from_user(
+        document: &Document,
+        origin: &DocumentOrigin,
+    ) -> Result<Self, ConfigError> {
         let model = document.model.as_ref();
         let model = model
             .map(|section| model_settings(section, origin))

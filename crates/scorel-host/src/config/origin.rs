@@ -5,12 +5,12 @@ use super::{ConfigError, Position};
 
 /// A document's path and text, for errors with a position.
 #[derive(Debug, Clone)]
-pub(super) struct Origin {
+pub(super) struct DocumentOrigin {
     path: PathBuf,
     text: String,
 }
 
-impl Origin {
+impl DocumentOrigin {
     pub(super) const fn new(path: PathBuf, text: String) -> Self {
         Self { path, text }
     }

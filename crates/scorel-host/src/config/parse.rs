@@ -4,17 +4,17 @@ use std::path::Path;
 use serde_path_to_error::Segment;
 
 use super::ConfigError;
-use super::origin::Origin;
+use super::origin::DocumentOrigin;
 use super::schema::Document;
 
 /// Jaro-Winkler similarity above which a known name is suggested.
 const SIMILAR: f64 = 0.8;
 
 /// Parses one file.
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, Origin), ConfigError> {
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, DocumentOrigin), ConfigError> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    let origin = Origin::new(path.to_owned(), text);
+    let origin = DocumentOrigin::new(path.to_owned(), text);
     // Checked first: the TOML parser would complain about the replacement character instead.
     if let Err(error) = std::str::from_utf8(bytes) {
         let offset = error.valid_up_to();
@@ -24,7 +24,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, Origin), Con
     Ok((document, origin))
 }
 
-fn read(origin: &Origin) -> Result<Document, ConfigError> {
+fn read(origin: &DocumentOrigin) -> Result<Document, ConfigError> {
     let deserializer = toml::Deserializer::parse(origin.text())
         .map_err(|error| origin.error(error.span(), None, first_line(error.message()), None))?;
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
@@ -35,7 +35,7 @@ fn read(origin: &Origin) -> Result<Document, ConfigError> {
 
 /// Rewords serde's message for the author of the file, and suggests the nearest name.
 fn content_error(
-    origin: &Origin,
+    origin: &DocumentOrigin,
     key: &str,
     message: &str,
     span: Option<Range<usize>>,

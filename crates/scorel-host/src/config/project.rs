@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::origin::Origin;
+use super::origin::DocumentOrigin;
 use super::schema::{Document, RuntimeSection};
 use crate::permission::GateRule;
 
@@ -54,7 +54,7 @@ pub(super) struct ProjectLayer {
 }
 
 impl ProjectLayer {
-    pub(super) fn new(document: &Document, origin: &Origin) -> Self {
+    pub(super) fn new(document: &Document, origin: &DocumentOrigin) -> Self {
         let model = document.model.as_ref().map(toml::Spanned::get_ref);
         Self {
             path: origin.path().to_owned(),
@@ -70,7 +70,7 @@ impl ProjectLayer {
 
 /// The keys that are set and not in [`ALLOWED`]. Taken from the text and not from the schema, so that
 /// a key added to the schema later is refused until it is added there too.
-fn refused(origin: &Origin) -> Vec<Warning> {
+fn refused(origin: &DocumentOrigin) -> Vec<Warning> {
     let table: Table = origin.text().parse().unwrap_or_default();
     let mut keys = Vec::new();
     for (section, value) in &table {

@@ -40,7 +40,7 @@ pub(super) struct ModelSection {
     pub(super) r#type: ModelType,
     pub(super) provider: Option<String>,
     pub(super) id: Option<String>,
-    pub(super) api: Option<Api>,
+    pub(super) api: Option<EndpointApi>,
     pub(super) base_url: Option<String>,
     pub(super) api_key_env: Option<SecretName>,
     pub(super) context_window: Option<Bounded<1024, { 100 * MILLION }>>,
@@ -77,14 +77,14 @@ pub(super) enum ModelType {
 /// The wire protocol of a custom endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Api {
+pub(super) enum EndpointApi {
     OpenaiCompletions,
     OpenaiResponses,
     AnthropicMessages,
     GoogleGenerativeAi,
 }
 
-impl Api {
+impl EndpointApi {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::OpenaiCompletions => "openai-completions",

@@ -11,7 +11,7 @@ use scorel_session::{Command, NewSession, SessionError};
 
 use super::Host;
 use crate::call_error::CallError;
-use crate::receipts::{Begun, Effect, Key, Subject};
+use crate::receipts::{Begun, CommandKey, Effect, Subject};
 
 /// Whether the effect may already have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Host {
         let Some(command_id) = command.id else {
             return self.apply(client_id, effect, Attempt::First).await;
         };
-        let key = Key {
+        let key = CommandKey {
             client_id,
             command_id,
         };
@@ -67,7 +67,7 @@ impl Host {
     /// Applies an effect that has a receipt, and ends the receipt.
     async fn finish(
         &self,
-        key: Key,
+        key: CommandKey,
         effect: Effect,
         attempt: Attempt,
     ) -> Result<Subject, CallError> {

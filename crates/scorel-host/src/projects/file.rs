@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::OpenProjectsError;
+use crate::file_version::file_version;
 use crate::trusted_file::{self, Trust};
 
 /// The file version that this program writes.
@@ -53,11 +54,6 @@ impl ProjectsFile {
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, OpenProjectsError> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-
         let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Ours)? else {
             return Ok(Self::empty());
         };
@@ -66,7 +62,7 @@ impl ProjectsFile {
             reason,
         };
         let json = |error: serde_json::Error| damaged(error.to_string());
-        let Version { version } = serde_json::from_slice(&bytes).map_err(json)?;
+        let version = file_version(&bytes).map_err(json)?;
         if version > VERSION {
             return Err(OpenProjectsError::Newer {
                 path: path.to_owned(),

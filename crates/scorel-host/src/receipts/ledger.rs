@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::ReceiptError;
 use super::effect::{Effect, Subject};
 use super::file::ReceiptsFile;
-use super::line::{Key, Outcome, Receipt, ReceiptLine};
+use super::line::{CommandKey, HostOutcome, HostReceipt, ReceiptLine};
 use crate::trusted_file::FileProblem;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -29,8 +29,8 @@ const PRUNE_FROM: usize = 256;
 pub(super) struct Ledger {
     file: ReceiptsFile,
     /// Ordered by insertion and not by time: the clock may stand still or go back.
-    begun: IndexMap<Key, Receipt<Effect>>,
-    done: HashMap<Key, Receipt<Outcome>>,
+    begun: IndexMap<CommandKey, HostReceipt<Effect>>,
+    done: HashMap<CommandKey, HostReceipt<HostOutcome>>,
     /// The number of receipts at which old ones are pruned next.
     prune_at: usize,
 }
@@ -89,7 +89,7 @@ impl Ledger {
     /// Looks up a command, or appends and syncs its `begun` line.
     pub(super) fn begin(
         &mut self,
-        key: Key,
+        key: CommandKey,
         digest: String,
         effect: Effect,
         now: u64,
@@ -103,7 +103,7 @@ impl Ledger {
             return Ok(Begun::Done(known.what.subject));
         }
         self.make_room(now)?;
-        let receipt = Receipt {
+        let receipt = HostReceipt {
             key,
             digest,
             ts: now,
@@ -117,23 +117,23 @@ impl Ledger {
     }
 
     /// Appends the `done` line without syncing: the next sync includes it.
-    pub(super) fn done(&mut self, key: &Key, subject: Subject) -> io::Result<()> {
+    pub(super) fn done(&mut self, key: &CommandKey, subject: Subject) -> io::Result<()> {
         let Some(receipt) = self.begun.shift_remove(key) else {
             return Ok(());
         };
         let method = receipt.what.method();
-        let line = ReceiptLine::Done(Receipt {
+        let line = ReceiptLine::Done(HostReceipt {
             key: receipt.key,
             digest: receipt.digest,
             ts: receipt.ts,
-            what: Outcome { method, subject },
+            what: HostOutcome { method, subject },
         });
         self.apply(line.clone());
         self.write(&line)
     }
 
     /// Appends and syncs the `abandoned` line.
-    pub(super) fn abandon(&mut self, key: &Key) -> io::Result<()> {
+    pub(super) fn abandon(&mut self, key: &CommandKey) -> io::Result<()> {
         self.begun.shift_remove(key);
         self.write(&ReceiptLine::Abandoned(key.clone()))?;
         self.file.sync()
@@ -141,7 +141,7 @@ impl Ledger {
 
     /// Ends the receipts of the commands that created `subject`, and syncs.
     pub(super) fn settle(&mut self, subject: Subject) -> io::Result<()> {
-        let makers: Vec<Key> = self
+        let makers: Vec<CommandKey> = self
             .begun
             .values()
             .filter(|receipt| receipt.what.makes() == Some(subject))
@@ -160,7 +160,7 @@ impl Ledger {
     }
 
     /// Receipts without an end, in the order in which they were begun.
-    pub(super) fn unfinished(&self) -> Vec<(Key, Effect)> {
+    pub(super) fn unfinished(&self) -> Vec<(CommandKey, Effect)> {
         self.begun
             .iter()
             .map(|(key, receipt)| (key.clone(), receipt.what.clone()))
@@ -212,7 +212,7 @@ impl Ledger {
     }
 }
 
-fn check_digest<T>(known: &Receipt<T>, digest: &str) -> Result<(), ReceiptError> {
+fn check_digest<T>(known: &HostReceipt<T>, digest: &str) -> Result<(), ReceiptError> {
     if known.digest == digest {
         Ok(())
     } else {

@@ -9,7 +9,7 @@ use super::effect::{Effect, HostMethod, Subject};
 /// Identifies a command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Key {
+pub(crate) struct CommandKey {
     pub(crate) client_id: ClientId,
     pub(crate) command_id: CommandId,
 }
@@ -19,15 +19,15 @@ pub(crate) struct Key {
 #[serde(tag = "state", rename_all = "camelCase")]
 pub(super) enum ReceiptLine {
     /// Durable before the effect.
-    Begun(Receipt<Effect>),
-    Done(Receipt<Outcome>),
-    Abandoned(Key),
+    Begun(HostReceipt<Effect>),
+    Done(HostReceipt<HostOutcome>),
+    Abandoned(CommandKey),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Receipt<T> {
+pub(super) struct HostReceipt<T> {
     #[serde(flatten)]
-    pub(super) key: Key,
+    pub(super) key: CommandKey,
     /// The SHA-256 of the method and its parameters, in hexadecimal.
     pub(super) digest: String,
     /// When the command arrived, in milliseconds since 1970.
@@ -38,7 +38,7 @@ pub(super) struct Receipt<T> {
 
 /// What is remembered of a command that took effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Outcome {
+pub(super) struct HostOutcome {
     pub(super) method: HostMethod,
     #[serde(flatten)]
     pub(super) subject: Subject,
