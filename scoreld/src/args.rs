@@ -7,7 +7,7 @@ use crate::fsck::FsckArgs;
 use crate::unit::UnitKind;
 
 const EXIT_CODES: &str = "\
-DaemonExit codes:
+Exit codes:
   0   stopped on request, or another daemon already serves this home
   64  wrong usage
   69  another daemon holds the home and does not become ready

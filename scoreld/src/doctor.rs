@@ -18,7 +18,7 @@ use scorel_host::{Home, HomeSource};
 
 use check::{Check, Level};
 
-/// DaemonExit codes: a stable interface for scripts.
+/// Exit codes: a stable interface for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DoctorExit {
     Healthy = 0,

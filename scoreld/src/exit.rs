@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-/// DaemonExit codes of the daemon, from `sysexits.h`: a stable interface for scripts.
+/// Exit codes of the daemon, from `sysexits.h`: a stable interface for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DaemonExit {
     /// Stopped on request, or another daemon already serves the home.

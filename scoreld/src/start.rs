@@ -91,7 +91,7 @@ fn start(args: Args) -> DaemonExit {
     // Before the first file is created: everything in the home is for this user only.
     umask(Mode::from_bits_truncate(0o077));
     match prepare(args) {
-        Ok(Next::DaemonExit(exit, text)) => {
+        Ok(Next::Exit(exit, text)) => {
             say(&text);
             exit
         }
@@ -105,7 +105,7 @@ fn start(args: Args) -> DaemonExit {
 
 /// What `prepare` leaves to do.
 enum Next {
-    DaemonExit(DaemonExit, String),
+    Exit(DaemonExit, String),
     Serve(Box<Begin>),
 }
 
@@ -122,13 +122,13 @@ struct Begin {
 fn prepare(args: Args) -> Result<Next, DaemonError> {
     if let Some(unit) = args.print_unit {
         print_unit(unit)?;
-        return Ok(Next::DaemonExit(DaemonExit::Ok, String::new()));
+        return Ok(Next::Exit(DaemonExit::Ok, String::new()));
     }
     let adopted = activation::take_listener()?;
     let home = HomeSource::from_environment(args.home.clone()).open()?;
     let pipe = if args.daemonize {
         match daemonize(Path::new("/"))? {
-            Side::Caller(exit, text) => return Ok(Next::DaemonExit(exit, text)),
+            Side::Caller(exit, text) => return Ok(Next::Exit(exit, text)),
             Side::Daemon(pipe) => Some(pipe),
         }
     } else {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 const EXIT_CODES: &str = "\
-DaemonExit codes:
+Exit codes:
   0  no check fails
   1  a check fails
   2  wrong usage

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 const EXIT_CODES: &str = "\
-DaemonExit codes:
+Exit codes:
   0  no problems, or all repaired
   1  problems found that were not repaired
   2  wrong usage

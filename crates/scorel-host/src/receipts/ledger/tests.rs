@@ -267,7 +267,7 @@ fn there_is_an_end_to_how_many_commands_are_remembered() {
     let mut ledger = place.open();
     for number in 0..MAX_RECEIPTS {
         let key = place.key(&number.to_string());
-        ledger.apply(Line::Done(HostReceipt {
+        ledger.apply(ReceiptLine::Done(HostReceipt {
             key,
             digest: "digest".to_owned(),
             ts: NOW,
