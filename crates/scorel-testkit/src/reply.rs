@@ -1,19 +1,17 @@
-//! An answer of a model, in no wire's words yet.
+//! A model's reply, independent of the API that will carry it.
 
 mod anthropic_messages;
 mod google_generative_ai;
 mod openai_completions;
 mod openai_responses;
 
-use crate::Answer;
-use crate::strict::Api;
+use crate::ScriptedResponse;
+use crate::strict::WireApi;
 
-/// What a model answers; rendered for the wire on which it is asked.
-///
-/// Reasoning carries the proof that the strict endpoint wants back: see
-/// [`StrictServer`](crate::StrictServer).
+/// A model's reply. [`StrictServer`](crate::StrictServer) renders it for the API of the request, with
+/// a signature on its reasoning that it checks when the reasoning comes back.
 #[derive(Debug, Clone, Default)]
-pub struct Reply {
+pub struct ModelReply {
     pub(super) thinking: Option<String>,
     pub(super) text: Option<String>,
     pub(super) calls: Vec<ReplyCall>,
@@ -24,26 +22,26 @@ pub struct Reply {
 pub(super) struct ReplyCall {
     pub(super) id: String,
     pub(super) name: String,
-    /// JSON text.
+    /// JSON text, not necessarily valid.
     pub(super) arguments: String,
 }
 
-impl Reply {
-    /// Reasoning before all else.
+impl ModelReply {
+    /// Reasoning before everything else.
     #[must_use]
     pub fn thinking(mut self, text: &str) -> Self {
         self.thinking = Some(text.to_owned());
         self
     }
 
-    /// The text before any call.
+    /// The text before the calls.
     #[must_use]
     pub fn text(mut self, text: &str) -> Self {
         self.text = Some(text.to_owned());
         self
     }
 
-    /// One more tool call; `arguments` is its JSON text.
+    /// Appends a tool call; `arguments` is JSON text.
     #[must_use]
     pub fn tool_call(mut self, id: &str, name: &str, arguments: &str) -> Self {
         self.calls.push(ReplyCall {
@@ -54,21 +52,21 @@ impl Reply {
         self
     }
 
-    /// Closes the connection in place of the end, so that nobody knows why the model stopped.
+    /// Closes the connection before the stop reason.
     #[must_use]
     pub const fn cut_off(mut self) -> Self {
         self.cut_off = true;
         self
     }
 
-    /// The reply as the model with that id gives it over the wire.
-    pub(crate) fn render(&self, api: Api, model: &str) -> Answer {
-        // How many writes of the wire make the end of an answer.
+    /// Renders the reply as the model `model` would send it.
+    pub(crate) fn render(&self, api: WireApi, model: &str) -> ScriptedResponse {
+        // With the number of writes from the stop reason on.
         let (answer, end) = match api {
-            Api::OpenAiCompletions => (openai_completions::render(self), 3),
-            Api::OpenAiResponses => (openai_responses::render(self, model), 1),
-            Api::AnthropicMessages => (anthropic_messages::render(self, model), 2),
-            Api::GoogleGenerativeAi => (google_generative_ai::render(self, model), 1),
+            WireApi::OpenAiCompletions => (openai_completions::render(self), 3),
+            WireApi::OpenAiResponses => (openai_responses::render(self, model), 1),
+            WireApi::AnthropicMessages => (anthropic_messages::render(self, model), 2),
+            WireApi::GoogleGenerativeAi => (google_generative_ai::render(self, model), 1),
         };
         if self.cut_off {
             answer.without_last(end).cut()
@@ -78,7 +76,7 @@ impl Reply {
     }
 }
 
-/// The proof of reasoning that only the model with that id accepts.
+/// The signature of a model's reasoning, which no other model accepts.
 pub(crate) fn proof(model: &str) -> String {
     format!("proof-of-{model}")
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret, Timeouts};
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 
 use crate::collected::{KEY, ask, collect, provider, question};
 
-fn hello() -> Answer {
-    Answer::chat().text("hello").finish("stop").into()
+fn hello() -> ScriptedResponse {
+    ScriptedResponse::chat().text("hello").finish("stop").into()
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Recorded streams that end early.
 
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::Value;
 
 use crate::collected::{Collected, End, provider_at, question};
@@ -41,12 +41,12 @@ async fn check(api: &str) {
         if fixture.sidecar("expected_outcome")["kind"] != "ok" {
             continue;
         }
-        server.answer(Answer::event_stream(fixture.body.clone()));
+        server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
         let whole = crate::collected::collect(provider.stream(question())).await;
         let ends = event_ends(&fixture.body);
         let step = ends.len().div_ceil(CUTS).max(1);
         for end in ends.iter().step_by(step) {
-            server.answer(Answer::event_stream(&fixture.body[..*end]));
+            server.answer(ScriptedResponse::event_stream(&fixture.body[..*end]));
             let cut = crate::collected::collect(provider.stream(question())).await;
             compare(&fixture, *end, &whole, &cut);
         }

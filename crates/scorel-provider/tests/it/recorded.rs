@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use scorel_proto::StopReason;
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{Collected, End, ask_over};
@@ -70,7 +70,7 @@ async fn check_failures(api: &str) {
 async fn replay(api: &str, fixture: &Fixture, write_size: usize) -> Collected {
     let response = fixture.sidecar("response");
     let status = response["status"].as_u64().unwrap();
-    let mut answer = Answer::status(status.try_into().unwrap())
+    let mut answer = ScriptedResponse::status(status.try_into().unwrap())
         .write(fixture.body.clone())
         .in_writes_of(write_size);
     for header in response["headers"].as_array().into_iter().flatten() {

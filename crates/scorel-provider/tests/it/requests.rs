@@ -12,7 +12,7 @@ use std::sync::Arc;
 use scorel_proto::BlobHash;
 use scorel_provider::{BlobSource, Connector, ModelConfig, Secret};
 use scorel_runtime::ModelRequest;
-use scorel_testkit::{Answer, ModelServer, RecordedRequest};
+use scorel_testkit::{ModelServer, RecordedRequest, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{KEY, collect};
@@ -86,7 +86,7 @@ async fn sent_like(
     rebuilt: Rebuilt,
 ) -> RecordedRequest {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::status(400));
+    server.answer(ScriptedResponse::status(400));
     let base_url = format!("http://{}{base}", server.address());
     let mut config = ModelConfig::custom(PROVIDER, api, base_url, rebuilt.model);
     config.max_output_tokens = rebuilt.max_output_tokens;

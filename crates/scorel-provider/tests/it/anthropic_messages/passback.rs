@@ -4,7 +4,7 @@ use scorel_proto::{
     AssistantMessage, Block, Message, StopReason, ToolResultBlock, ToolResultMessage,
 };
 use scorel_provider::Timeouts;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use super::{API, says};
@@ -18,7 +18,7 @@ async fn every_recorded_answer_goes_back_as_it_came() {
     let fixtures = fixture::load(API, "sse");
     for fixture in fixtures.iter().filter(|fixture| is_plain(fixture)) {
         let server = ModelServer::start().await.unwrap();
-        server.answer(Answer::event_stream(fixture.body.clone()));
+        server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
         server.answer(says("done"));
         let provider = provider_at(API, &server.base_url(), Timeouts::default());
         let mut request = question();
@@ -42,7 +42,7 @@ async fn the_engine_sends_a_paused_answer_back_and_goes_on() {
         return;
     };
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::event_stream(paused.body.clone()));
+    server.answer(ScriptedResponse::event_stream(paused.body.clone()));
     server.answer(says("done"));
     let provider = provider_at(API, &server.base_url(), Timeouts::default());
     let answers = played::answers(provider, question().messages, 2).await;

@@ -1,6 +1,6 @@
 use scorel_proto::StopReason;
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use super::API;
@@ -31,7 +31,7 @@ fn stop() -> Value {
 
 async fn answered(body: String) -> Collected {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::event_stream(body));
+    server.answer(ScriptedResponse::event_stream(body));
     ask_over(API, &server).await
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use scorel_proto::{AssistantMessage, Block, Message, ToolResultBlock, ToolResultMessage};
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret};
 use scorel_runtime::Provider;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{KEY, collect, question};
@@ -91,8 +91,8 @@ async fn reasoning_never_goes_to_another_model() {
 /// The request after the recorded answer, to the same model or to another.
 async fn replayed(fixture: &Fixture, host: &str, other: Option<&str>) -> Value {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::event_stream(fixture.body.clone()));
-    server.answer(Answer::chat().text("done").finish("stop"));
+    server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
+    server.answer(ScriptedResponse::chat().text("done").finish("stop"));
     let first = provider(&server, host, "model-1");
     let asked = question().messages;
     let answer = played::answer(Arc::clone(&first), &asked).await.unwrap();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use scorel_proto::{AssistantMessage, Block, Message, ToolResultBlock, ToolResultMessage};
 use scorel_provider::Timeouts;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use super::{API, says};
@@ -20,7 +20,7 @@ async fn every_recorded_answer_goes_back_as_it_came() {
             continue;
         }
         let server = ModelServer::start().await.unwrap();
-        server.answer(Answer::event_stream(fixture.body.clone()));
+        server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
         server.answer(says("done"));
         let provider = provider_at(API, &server.base_url(), Timeouts::default());
         let mut request = question();
