@@ -1,6 +1,7 @@
 //! Checks a session's log without the journal's code, so that an error there cannot hide itself.
 
 mod fault;
+mod record;
 mod turns;
 
 use std::collections::HashSet;
@@ -11,6 +12,7 @@ use scorel_proto::{Event, SessionView};
 use serde_json::Value;
 
 pub use fault::LogFault;
+pub use record::CheckedRecord;
 
 /// Separates the bytes that a line's checksum covers from its eight hex digits.
 const CRC_KEY: &str = ",\"crc\":\"";
@@ -22,42 +24,6 @@ pub struct CheckedLog {
     records: Vec<CheckedRecord>,
     view: SessionView,
     torn: usize,
-}
-
-/// One record of a checked log.
-#[derive(Debug, Clone)]
-pub struct CheckedRecord {
-    /// The sequence number.
-    pub seq: u64,
-    /// Without the newline.
-    pub line: String,
-    pub value: Value,
-}
-
-impl CheckedRecord {
-    #[must_use]
-    pub fn type_name(&self) -> &str {
-        self.value["type"].as_str().unwrap_or_default()
-    }
-
-    #[must_use]
-    pub fn turn_id(&self) -> Option<&str> {
-        self.value["turnId"].as_str()
-    }
-
-    /// The role of a message; `None` for other records.
-    #[must_use]
-    pub fn role(&self) -> Option<&str> {
-        self.value["message"]["role"].as_str()
-    }
-
-    /// The text blocks of a message, concatenated.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let blocks = self.value["message"]["content"].as_array();
-        let texts = blocks.into_iter().flatten();
-        texts.filter_map(|block| block["text"].as_str()).collect()
-    }
 }
 
 impl CheckedLog {

@@ -8,20 +8,20 @@ mod connection;
 mod gate;
 mod request;
 mod response;
+mod state;
 
-use std::collections::VecDeque;
-use std::fmt;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 pub use chat::ScriptedChat;
 pub use gate::ResponseGate;
 pub use request::RecordedRequest;
 pub use response::ScriptedResponse;
+
+use state::{ResponseMaker, ServerState};
 
 /// A model endpoint on a free port of 127.0.0.1.
 ///
@@ -112,55 +112,6 @@ impl ModelServer {
         let mut requests = self.state.requests.subscribe();
         let reached = requests.wait_for(|requests| requests.len() >= count).await;
         reached.map_or_else(|_| Vec::new(), |requests| requests.clone())
-    }
-}
-
-/// Shared by all connections.
-#[derive(Debug, Default)]
-struct ServerState {
-    script: Mutex<ResponseScript>,
-    requests: watch::Sender<Vec<RecordedRequest>>,
-}
-
-#[derive(Debug, Default)]
-struct ResponseScript {
-    answers: VecDeque<ScriptedResponse>,
-    make: Option<ResponseMaker>,
-    fallback: Option<ScriptedResponse>,
-}
-
-/// A function with a `Debug` implementation.
-struct ResponseMaker(Box<dyn FnMut(&RecordedRequest) -> ScriptedResponse + Send>);
-
-impl fmt::Debug for ResponseMaker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ResponseMaker")
-    }
-}
-
-impl ResponseScript {
-    fn next(&mut self, request: &RecordedRequest) -> Option<ScriptedResponse> {
-        let scripted = self.answers.pop_front();
-        let made = || self.make.as_mut().map(|make| (make.0)(request));
-        scripted.or_else(made).or_else(|| self.fallback.clone())
-    }
-}
-
-impl ServerState {
-    fn script(&self) -> MutexGuard<'_, ResponseScript> {
-        self.script.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Records a request and takes its response.
-    fn take(&self, request: RecordedRequest) -> ScriptedResponse {
-        let answer = self.script().next(&request);
-        self.requests.send_modify(|requests| requests.push(request));
-        answer.unwrap_or_else(|| {
-            ScriptedResponse::json(
-                500,
-                r#"{"error":{"message":"the script has no response for this request"}}"#,
-            )
-        })
     }
 }
 

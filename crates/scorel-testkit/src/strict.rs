@@ -6,11 +6,13 @@
 mod anthropic_messages;
 mod api;
 mod google_generative_ai;
+mod issued;
 mod openai_completions;
 mod openai_responses;
+mod rules;
 mod schema;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
@@ -18,6 +20,9 @@ use serde_json::{Value, json};
 use crate::{ModelReply, ModelServer, RecordedRequest, ScriptedResponse};
 
 pub use api::WireApi;
+
+use issued::IssuedReasoning;
+use rules::ensure;
 
 /// A model endpoint for all four APIs that validates every request before it answers.
 ///
@@ -35,32 +40,6 @@ struct StrictState {
     rejections: Vec<String>,
     issued: IssuedReasoning,
 }
-
-/// What the endpoint issued and expects back.
-#[derive(Debug, Default)]
-pub(crate) struct IssuedReasoning {
-    /// Model and call ids of the calls that came with reasoning.
-    reasoned: HashSet<(String, String)>,
-}
-
-impl IssuedReasoning {
-    fn add(&mut self, model: &str, reply: &ModelReply) {
-        if reply.thinking.is_none() {
-            return;
-        }
-        for call in &reply.calls {
-            self.reasoned.insert((model.to_owned(), call.id.clone()));
-        }
-    }
-
-    /// Whether the model issued the call together with reasoning.
-    fn is_reasoned(&self, model: &str, call: &str) -> bool {
-        self.reasoned.contains(&(model.to_owned(), call.to_owned()))
-    }
-}
-
-/// `Err` holds the reason for the rejection.
-type CheckResult = Result<(), String>;
 
 impl StrictServer {
     /// Binds a free port and serves it on the current tokio runtime.
@@ -143,37 +122,6 @@ fn check(request: &RecordedRequest, issued: &IssuedReasoning) -> Result<(WireApi
         WireApi::GoogleGenerativeAi => google_generative_ai::check(&body, &model)?,
     }
     Ok((api, model))
-}
-
-fn ensure(holds: bool, reason: impl FnOnce() -> String) -> CheckResult {
-    if holds { Ok(()) } else { Err(reason()) }
-}
-
-/// The elements of a required, non-empty list.
-fn non_empty<'a>(value: &'a Value, name: &str) -> Result<&'a [Value], String> {
-    let list = value.as_array().filter(|list| !list.is_empty());
-    list.map(Vec::as_slice)
-        .ok_or(format!("{name}: expected a list that is not empty"))
-}
-
-/// A required text that is not blank.
-fn non_blank<'a>(value: &'a Value, name: &str) -> Result<&'a str, String> {
-    let text = value.as_str().filter(|text| !text.trim().is_empty());
-    text.ok_or(format!("{name}: expected text that is not empty"))
-}
-
-/// Real APIs reject unknown fields.
-fn known_fields(value: &Value, known: &[&str], name: &str) -> CheckResult {
-    let fields = value
-        .as_object()
-        .ok_or(format!("{name}: expected an object"))?;
-    let unknown = fields.keys().find(|field| !known.contains(&field.as_str()));
-    ensure(unknown.is_none(), || {
-        format!(
-            "{name}: unknown field {:?}",
-            unknown.map_or("", |name| name)
-        )
-    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the Messages wire sends.
+//! Requests of the Messages API.
 
 mod passback;
 mod streams;
@@ -13,7 +13,7 @@ use crate::collected::{KEY, collect, provider_at, question};
 
 const API: &str = "anthropic-messages";
 
-/// A whole answer of the wire with that text.
+/// A complete message with a text, not streamed.
 fn says(text: &str) -> ScriptedResponse {
     let message = json!({
         "type": "message", "role": "assistant", "model": "model-1", "stop_reason": "end_turn",

@@ -1,4 +1,4 @@
-//! Connections that break, stall and lead elsewhere.
+//! Connections that break or stall, redirects, and error responses.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use scorel_testkit::{ModelServer, ResponseGate, ScriptedResponse};
 
 use crate::collected::{ANY_API, KEY, ask, collect, provider, provider_at, question};
 
-/// Short enough to wait for in a test.
+/// A timeout that a test can wait for.
 const SHORT: Duration = Duration::from_millis(50);
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn dropping_the_stream_closes_the_connection() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_a_network_failure() {
-    // The port was free a moment ago and is closed again.
+    // The port was free a moment ago and is closed again, so connections are refused.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);

@@ -1,4 +1,4 @@
-//! The wire `google-generative-ai`: streams of the project's own, and what goes back.
+//! Hand-written Gemini streams, and what goes back.
 
 mod passback;
 
@@ -17,7 +17,7 @@ async fn answered(answer: ScriptedResponse) -> Collected {
     ask_over(API, &server).await
 }
 
-/// An event with parts, the last one with the reason to stop.
+/// One event per part, and a last one with the finish reason.
 fn events(parts: &[Value], reason: &str) -> Vec<Value> {
     let mut events: Vec<Value> = parts
         .iter()

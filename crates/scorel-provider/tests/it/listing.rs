@@ -1,4 +1,4 @@
-//! Endpoints are asked which models they have.
+//! Model listings over HTTP.
 
 use scorel_provider::{Connector, ListError, ModelConfig, Secret, SetupError};
 use scorel_runtime::ErrorCategory;

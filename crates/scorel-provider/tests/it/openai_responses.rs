@@ -1,4 +1,4 @@
-//! What the Responses wire sends, and answers that no recording has.
+//! Requests of the Responses API, and replies that no recording covers.
 
 mod passback;
 mod strict;
@@ -13,7 +13,7 @@ use crate::collected::{Collected, End, KEY, collect, provider_at, question};
 
 const API: &str = "openai-responses";
 
-/// A whole answer of the wire with that text.
+/// A complete response with a text, not streamed.
 fn says(text: &str) -> ScriptedResponse {
     let message = json!({
         "type": "message", "role": "assistant", "status": "completed", "id": "msg_1",
@@ -33,7 +33,6 @@ async fn answered(answer: ScriptedResponse) -> Collected {
     collect(provider.stream(question())).await
 }
 
-/// A stream of payloads.
 fn stream(payloads: &[Value]) -> ScriptedResponse {
     let events = payloads
         .iter()

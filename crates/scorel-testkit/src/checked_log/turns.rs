@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{CheckedRecord, LogFault};
+use super::fault::LogFault;
+use super::record::CheckedRecord;
 
 /// A turn as far as it was read.
 #[derive(Default)]

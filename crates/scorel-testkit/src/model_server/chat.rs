@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
-use super::{ResponseGate, ScriptedResponse};
+use super::gate::ResponseGate;
+use super::response::ScriptedResponse;
 
 /// Builds the event stream of one chat completion.
 ///
@@ -100,6 +101,14 @@ impl ScriptedChat {
     pub fn cut(mut self) -> Self {
         self.pieces.push(ChatPiece::Cut);
         self
+    }
+}
+
+impl ScriptedResponse {
+    /// A builder for a streamed chat completion.
+    #[must_use]
+    pub fn chat() -> ScriptedChat {
+        ScriptedChat::default()
     }
 }
 

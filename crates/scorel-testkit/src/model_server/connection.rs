@@ -4,9 +4,10 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
+use super::gate::ResponseGate;
 use super::request::RecordedRequest;
 use super::response::{ResponseStep, ScriptedResponse};
-use super::{ResponseGate, ServerState};
+use super::state::ServerState;
 
 /// The largest accepted request body, in bytes.
 const BODY_LIMIT: usize = 64 << 20;

@@ -1,4 +1,4 @@
-use super::{ResponseGate, ScriptedChat};
+use super::gate::ResponseGate;
 
 /// One HTTP response of a script.
 #[derive(Debug, Clone)]
@@ -22,12 +22,6 @@ pub(super) enum ResponseStep {
 }
 
 impl ScriptedResponse {
-    /// A builder for a streamed chat completion.
-    #[must_use]
-    pub fn chat() -> ScriptedChat {
-        ScriptedChat::default()
-    }
-
     /// An empty response.
     #[must_use]
     pub fn status(status: u16) -> Self {

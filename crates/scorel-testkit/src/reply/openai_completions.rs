@@ -1,4 +1,4 @@
-use super::ModelReply;
+use super::model_reply::ModelReply;
 use crate::ScriptedResponse;
 
 pub(super) fn render(reply: &ModelReply) -> ScriptedResponse {

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{ModelReply, proof};
+use super::model_reply::{ModelReply, proof};
 use crate::ScriptedResponse;
 
 pub(super) fn render(reply: &ModelReply, model: &str) -> ScriptedResponse {

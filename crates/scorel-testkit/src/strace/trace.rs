@@ -8,7 +8,6 @@ pub struct Trace {
 
 #[derive(Debug, Clone)]
 pub struct TracedCall {
-    /// The thread id.
     pub thread: u32,
     pub name: String,
     /// As `strace` prints them.

@@ -2,7 +2,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{CheckResult, IssuedReasoning, ensure, known_fields, non_blank, non_empty, schema};
+use super::issued::IssuedReasoning;
+use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
+use super::schema;
 use crate::reply::proof;
 
 const FIELDS: &[&str] = &[

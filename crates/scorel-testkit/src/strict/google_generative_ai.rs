@@ -1,6 +1,7 @@
 use serde_json::Value;
 
-use super::{CheckResult, ensure, known_fields, non_blank, non_empty, schema};
+use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
+use super::schema;
 use crate::reply::proof;
 
 const FIELDS: &[&str] = &[

@@ -2,7 +2,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{CheckResult, ensure, known_fields, non_blank, non_empty, schema};
+use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
+use super::schema;
 
 const FIELDS: &[&str] = &[
     "model",

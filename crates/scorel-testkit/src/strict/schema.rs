@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{CheckResult, ensure};
+use super::rules::{CheckResult, ensure};
 
 pub(super) fn tool_name(value: &Value) -> Result<&str, String> {
     let name = value.as_str().unwrap_or_default();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::API;
 use crate::collected::{Collected, ask_over};
 
-/// A stream of the wire: its beginning, the events and its end.
+/// A stream with these events between its start and its end.
 fn stream(events: &[Value], stop_reason: &str) -> String {
     let begin = json!({"type": "message_start", "message": {
         "model": "m", "usage": {"input_tokens": 1, "output_tokens": 1},

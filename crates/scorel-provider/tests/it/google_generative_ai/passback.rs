@@ -1,4 +1,4 @@
-//! Parts go back to their model as they came and in their order.
+//! Parts go back to their model unchanged and in order.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::collected::{KEY, collect, provider_at, question};
 use crate::fixture;
 use crate::played;
 
-/// Has the model answer twice; gives the parts that were sent back of the first answer.
+/// Lets the model reply twice and returns the parts of the first reply that were sent back.
 async fn sent_back(first: ScriptedResponse) -> Value {
     let server = ModelServer::start().await.unwrap();
     server.answer(first);
@@ -67,7 +67,7 @@ async fn recorded_answers_go_back_as_they_came() {
         let body = String::from_utf8(fixture.body.clone()).unwrap();
         let complete = ["stop", "tool_use"].map(|reason| json!(reason));
         let whole = complete.contains(&fixture.sidecar("expected_outcome")["stop_reason"]);
-        // Calls in pieces go back in one.
+        // Streamed calls go back as one part.
         if !whole || body.contains("willContinue") {
             continue;
         }
@@ -85,7 +85,7 @@ async fn recorded_answers_go_back_as_they_came() {
     }
 }
 
-/// The parts without those that need not go back, neighbouring texts without signature as one.
+/// The parts without optional ones; neighbouring unsigned texts are joined.
 fn normal(parts: &[Value]) -> Vec<Value> {
     let mut kept: Vec<Value> = Vec::new();
     for part in parts {

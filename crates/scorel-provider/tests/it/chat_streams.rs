@@ -1,4 +1,4 @@
-//! Streams of the project's own, one for each way that hosts have.
+//! Hand-written streams, one for each deviation of chat-completions hosts.
 
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
