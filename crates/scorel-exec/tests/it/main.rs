@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// A test that may wait for things.
+/// An asynchronous test.
 fn trial<F>(name: impl Into<String>, test: impl FnOnce() -> F + Send + 'static) -> Trial
 where
     F: Future<Output = ()>,
@@ -51,7 +51,7 @@ where
     })
 }
 
-/// The commands of this process; there may be one of these only.
+/// Shared by all tests: there may be only one in a process.
 fn supervisors() -> Arc<Supervisors> {
     static SUPERVISORS: OnceLock<Arc<Supervisors>> = OnceLock::new();
     let new = || Supervisors::new().expect("a subreaper");
@@ -68,7 +68,6 @@ fn order(command: &str) -> CommandOrder {
     }
 }
 
-/// A directory, open.
 fn open(path: &std::path::Path) -> io::Result<std::os::fd::OwnedFd> {
     std::fs::File::open(path).map(Into::into)
 }

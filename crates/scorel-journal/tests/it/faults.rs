@@ -1,4 +1,4 @@
-//! File systems that refuse.
+//! Failing system calls.
 
 use nix::errno::Errno;
 use scorel_journal::{AppendError, ContinueAt, Durability, FailedStep, Journal, Opened};
@@ -6,7 +6,7 @@ use scorel_journal::{AppendError, ContinueAt, Durability, FailedStep, Journal, O
 use crate::disk::{Disk, Fault, OPS, Op};
 use crate::log::{Log, append, create_on, open_on, seqs, text};
 
-/// A journal on a disk whose faults are to come, with one record.
+/// A journal with one record on a disk without faults yet.
 fn on_disk() -> (Log, Disk, Journal) {
     let (log, disk) = (Log::of(&["one"]), Disk::default());
     let opened = open_on(disk.storage(), &log.dir(), None).expect("opened").0;
@@ -16,7 +16,7 @@ fn on_disk() -> (Log, Disk, Journal) {
 }
 
 #[test]
-fn a_short_write_of_every_length_is_cut_back() {
+fn a_short_write_of_any_length_is_truncated() {
     let (log, disk, mut journal) = on_disk();
     let whole = log.bytes();
     let len = append(&mut log.journal(), "two")
@@ -44,7 +44,7 @@ fn a_short_write_of_every_length_is_cut_back() {
 }
 
 #[test]
-fn a_failed_append_burns_its_number_and_can_be_repeated() {
+fn a_failed_append_uses_up_its_number_and_can_be_retried() {
     let (log, disk, mut journal) = on_disk();
     for (errno, full) in [
         (Errno::ENOSPC, true),
@@ -66,7 +66,7 @@ fn a_failed_append_burns_its_number_and_can_be_repeated() {
 }
 
 #[test]
-fn a_part_that_cannot_be_cut_back_stops_the_journal() {
+fn a_partial_line_that_cannot_be_truncated_fails_the_journal() {
     let (log, disk, mut journal) = on_disk();
     disk.fail(Op::Append, 0, Fault::Part(20, Errno::EIO));
     disk.fail(Op::SetLen, 0, Fault::Error(Errno::EIO));
@@ -84,7 +84,7 @@ fn a_part_that_cannot_be_cut_back_stops_the_journal() {
 }
 
 #[test]
-fn a_failed_sync_is_never_repeated_on_that_file() {
+fn a_failed_sync_is_never_retried_on_the_same_file() {
     let (_log, disk, mut journal) = on_disk();
     disk.fail(Op::SyncData, 0, Fault::Error(Errno::EIO));
     let error = append(&mut journal, "lost").expect_err("failed");
@@ -152,7 +152,7 @@ fn check_after_fault(log: &Log, acknowledged: &[(u64, String)], context: &str) {
 }
 
 #[test]
-fn whichever_access_fails_no_acknowledged_record_is_lost() {
+fn no_failing_access_loses_an_acknowledged_record() {
     let mut cases = 0;
     for op in OPS {
         for errno in [

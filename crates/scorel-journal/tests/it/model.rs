@@ -1,4 +1,4 @@
-//! Random histories against a list in memory.
+//! Random histories, compared with a model in memory.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ enum Step {
     Transients(u32),
     FailedAppend(usize),
     FailedSync,
-    /// Ends the process; the last turn may be open.
+    /// End the process; the last turn may be open.
     Restart {
         resume: bool,
     },
-    /// Ends the process in the middle of a write.
+    /// End the process in the middle of a write.
     Tear(String),
-    /// Damages the last line.
+    /// Damage the last line.
     Damage(usize),
 }
 
@@ -43,11 +43,11 @@ struct Model {
     disk: Disk,
     journal: Option<Journal>,
     point: Option<ResumePoint>,
-    /// What the journal holds.
+    /// The records of the journal.
     records: Vec<(u64, String)>,
-    /// All numbers that anybody was shown.
+    /// All published sequence numbers.
     shown: BTreeSet<u64>,
-    /// Whether nothing transient was shown behind the last record.
+    /// Whether no transient event was published after the last record.
     closed: bool,
 }
 

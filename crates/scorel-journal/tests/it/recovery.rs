@@ -1,4 +1,4 @@
-//! Moving on to a copy after a failed sync.
+//! Recovery by copy after a failed sync.
 
 use nix::errno::Errno;
 use scorel_journal::{ContinueAt, CopyError, Durability, Journal};
@@ -17,7 +17,7 @@ fn failed() -> (Log, Disk, Journal) {
 }
 
 #[test]
-fn a_journal_goes_on_in_a_copy_of_what_was_published() {
+fn a_journal_continues_in_a_copy_of_the_published_records() {
     let (log, _disk, mut journal) = failed();
     let (reader, end) = (journal.reader(), journal.end());
     journal.recover_by_copy().expect("copied");
@@ -37,7 +37,7 @@ fn a_journal_goes_on_in_a_copy_of_what_was_published() {
 }
 
 #[test]
-fn a_copy_that_fails_anywhere_leaves_the_journal_failed_and_can_be_repeated() {
+fn a_failed_copy_leaves_the_journal_failed_and_can_be_retried() {
     let ops = [
         Op::CreateNew,
         Op::Read,
@@ -90,7 +90,7 @@ fn old_damage_is_copied_as_it_is() {
 }
 
 #[test]
-fn a_file_of_somebody_else_is_not_replaced() {
+fn a_file_that_another_process_put_there_is_not_replaced() {
     let (log, _disk, mut journal) = failed();
     std::fs::remove_file(log.path()).expect("removed");
     assert!(matches!(

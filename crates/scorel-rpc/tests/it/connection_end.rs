@@ -1,4 +1,4 @@
-//! How connections end.
+//! Ends of connections: end of file, shutdown, close.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use crate::peer::Peer;
 const SLOW: &str = r#"{"jsonrpc":"2.0","id":5,"method":"slow","params":["x"]}"#;
 
 #[tokio::test]
-async fn calls_in_flight_are_answered_when_the_peer_has_said_everything() {
+async fn calls_in_flight_are_answered_after_end_of_file() {
     let mut peer = Peer::new();
     let probe = peer.probe.clone();
     peer.line(SLOW).await;
@@ -26,7 +26,7 @@ async fn calls_in_flight_are_answered_when_the_peer_has_said_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_of_a_peer_that_left_are_dropped() {
+async fn calls_of_a_disconnected_client_are_dropped() {
     let mut peer = Peer::new();
     let probe = peer.probe.clone();
     peer.line(SLOW).await;
@@ -36,7 +36,7 @@ async fn calls_of_a_peer_that_left_are_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_shutdown_calls_are_finished_and_nothing_more_is_read() {
+async fn at_shutdown_calls_finish_and_no_further_frame_is_read() {
     let mut peer = Peer::new();
     let probe = peer.probe.clone();
     let started = Instant::now();
@@ -53,7 +53,7 @@ async fn at_shutdown_calls_are_finished_and_nothing_more_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_shutdown_calls_that_do_not_end_are_cut_off_after_the_grace_period() {
+async fn at_shutdown_calls_are_dropped_after_the_drain_timeout() {
     let mut peer = Peer::new();
     let started = Instant::now();
     peer.line(SLOW).await;
@@ -74,7 +74,7 @@ async fn at_shutdown_calls_that_do_not_end_are_cut_off_after_the_grace_period() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_never_reads_does_not_hold_the_shutdown_up() {
+async fn a_client_that_never_reads_does_not_delay_the_shutdown() {
     let mut peer = Peer::new();
     let probe = peer.probe.clone();
     peer.line(r#"{"jsonrpc":"2.0","id":1,"method":"tick","params":[100000,500]}"#)
