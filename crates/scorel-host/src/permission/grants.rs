@@ -43,10 +43,7 @@ pub(crate) enum OpenGrantsError {
     #[error(transparent)]
     Problem(#[from] FileProblem),
     #[error("{path} is damaged: {reason}; fix it, or remove it to be asked again")]
-    Damaged {
-        path: PathBuf,
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
 }
 
 impl Grants {
