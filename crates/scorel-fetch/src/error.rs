@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use scorel_tools::{ErrorCode, ToolError};
+use scorel_runtime::ToolOutcome;
+use serde_json::Map;
 
 /// Why a page cannot be had. No message has more of the URL than its host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,23 +60,25 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    const fn code(&self) -> ErrorCode {
+    /// The stable code, as in the `details` of a failed call.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
         match self {
-            Self::Url(_) | Self::Scheme(_) | Self::Credentials => ErrorCode::InvalidArguments,
-            Self::NotPublic(_) => ErrorCode::AddressRefused,
-            Self::Unreachable { .. } | Self::Cut { .. } => ErrorCode::Unreachable,
-            Self::TimedOut(_) => ErrorCode::TimedOut,
+            Self::Url(_) | Self::Scheme(_) | Self::Credentials => "E_INVALID_ARGUMENTS",
+            Self::NotPublic(_) => "E_ADDRESS_REFUSED",
+            Self::Unreachable { .. } | Self::Cut { .. } => "E_UNREACHABLE",
+            Self::TimedOut(_) => "E_TIMED_OUT",
             Self::Redirects(_) | Self::BadRedirect | Self::Encoding(_) | Self::Html(_) => {
-                ErrorCode::BadResponse
+                "E_BAD_RESPONSE"
             }
-            Self::NotText(_) => ErrorCode::NotText,
-            Self::Setup(_) => ErrorCode::Internal,
+            Self::NotText(_) => "E_NOT_TEXT",
+            Self::Setup(_) => "E_INTERNAL",
         }
     }
 }
 
-impl From<FetchError> for ToolError {
+impl From<FetchError> for ToolOutcome {
     fn from(error: FetchError) -> Self {
-        Self::new(error.code(), error.to_string())
+        Self::failure(error.code(), &error.to_string(), Map::new())
     }
 }

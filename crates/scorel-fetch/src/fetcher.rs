@@ -1,9 +1,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
-use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode};
-use scorel_tools::{Fetched, Page, PageSource, ToolError};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -16,6 +14,7 @@ use crate::html;
 use crate::limits::FetchLimits;
 use crate::lookup::{Lookup, NotPublic};
 use crate::media::Media;
+use crate::page::{Fetched, Page};
 use crate::private_host::PrivateHost;
 use crate::target::Target;
 
@@ -71,13 +70,6 @@ impl Fetcher {
         let limit = self.shared.limits.total;
         let fetched = timeout(limit, self.shared.follow(url)).await;
         fetched.unwrap_or(Err(FetchError::TimedOut(limit)))
-    }
-}
-
-impl PageSource for Fetcher {
-    fn fetch(&self, url: String) -> BoxFuture<'static, Result<Fetched, ToolError>> {
-        let fetcher = self.clone();
-        Box::pin(async move { Ok(Self::fetch(&fetcher, &url).await?) })
     }
 }
 

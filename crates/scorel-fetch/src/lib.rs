@@ -18,12 +18,16 @@ mod html;
 mod limits;
 mod lookup;
 mod media;
+mod page;
 mod private_host;
 mod target;
+mod web_fetch;
 
 pub use address::is_public;
 pub use error::FetchError;
 pub use fetcher::Fetcher;
 pub use limits::FetchLimits;
 pub use lookup::{Lookup, SystemLookup};
+pub use page::{Fetched, Page};
 pub use private_host::{PrivateHost, PrivateHostError};
+pub use web_fetch::WebFetch;

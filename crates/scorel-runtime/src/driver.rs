@@ -16,7 +16,7 @@ use crate::stop::{Stop, StopCause};
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
     Clock, Gatekeeper, ModelRequest, Permission, Provider, ProviderError, Question,
-    RawRuntimeEvent, RetryPolicy, ToolCall, Toolbox, TurnEnd, TurnLimits,
+    RawRuntimeEvent, RetryPolicy, ToolCall, ToolList, TurnEnd, TurnLimits,
 };
 
 /// Everything that one turn reaches the world through, and its bounds.
@@ -25,7 +25,7 @@ pub struct TurnPorts {
     /// The model.
     pub provider: Arc<dyn Provider>,
     /// The tools.
-    pub tools: Arc<dyn Toolbox>,
+    pub tools: ToolList,
     /// Who decides which calls of the tools may run.
     pub gate: Arc<dyn Gatekeeper>,
     /// Time.
@@ -234,7 +234,7 @@ impl TurnDriver {
         let request = ModelRequest {
             system: self.ports.system.clone(),
             messages: messages.clone(),
-            tools: self.ports.tools.specs().to_vec(),
+            tools: self.ports.tools.specs().cloned().collect(),
             thinking: self.ports.thinking,
         };
         let call = Box::new(ModelCall::new(&*self.ports.provider, request));
@@ -373,7 +373,7 @@ impl TurnDriver {
                 (ToolRun::refused(calls, &text), after)
             }
             None => (
-                ToolRun::new(calls, &*self.ports.tools, limits),
+                ToolRun::new(calls, &self.ports.tools, limits),
                 After::NextCall,
             ),
         };

@@ -3,7 +3,7 @@
 //! A [`TurnDriver`] runs one turn. Whoever owns it pulls one [`Step`] after the other and has dealt
 //! with a step (written it, shown it) before asking for the next: the engine never runs ahead of
 //! what is durable. The engine keeps no history, touches no file, opens no connection and has no
-//! clock of its own; [`Provider`], [`Toolbox`], [`Gatekeeper`] and [`Clock`] are its only ways out.
+//! clock of its own; [`Provider`], [`Tool`], [`Gatekeeper`] and [`Clock`] are its only ways out.
 
 mod assembly;
 mod driver;
@@ -19,9 +19,11 @@ pub use driver::{Step, TurnDriver, TurnPorts, TurnProgress, tool_calls};
 pub use event::{RawRuntimeEvent, TurnEnd};
 pub use limits::TurnLimits;
 pub use ports::{
-    Clock, ErrorCategory, Gatekeeper, ModelInfo, ModelRequest, OpenGate, Permission, Provider,
-    ProviderError, ProviderEvent, ProviderStream, Question, ThinkingLevel, ToolCall, ToolOutcome,
-    ToolSpec, ToolUpdates, Toolbox, Verdict,
+    ArgumentError, BlobSink, Blocking, BlockingTool, Clock, CommandAccess, DuplicateTool, Effect,
+    ErrorCategory, Gatekeeper, ModelInfo, ModelRequest, OpenGate, Permission, Permit, Planned,
+    Provider, ProviderError, ProviderEvent, ProviderStream, Question, ReadFilter, ThinkingLevel,
+    Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates,
+    Verdict, parse_arguments,
 };
 pub use retry::RetryPolicy;
 pub use tool_run::CANCELLED;

@@ -12,12 +12,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use self::judged::{Judged, Judging};
-use crate::Clock;
+use self::judged::{Fate, Judged, Judging};
 use crate::stop::{Stop, StopCause};
 use crate::{
-    Permission, Question, RawRuntimeEvent, ToolCall, ToolOutcome, Toolbox, TurnLimits, TurnPorts,
-    Verdict,
+    Clock, Permission, Question, RawRuntimeEvent, ToolCall, ToolContext, ToolList, ToolOutcome,
+    TurnLimits, TurnPorts, Verdict,
 };
 
 /// The text of the result of a call that was not run because somebody had cancelled the turn.
@@ -61,8 +60,8 @@ struct Group {
 /// One call of the group.
 struct Slot {
     call: ToolCall,
-    /// Why it does not run.
-    refusal: Option<String>,
+    /// Taken when the group is launched.
+    fate: Option<Fate>,
     started_at: Duration,
     ended: bool,
     result: Option<ToolResultMessage>,
@@ -77,7 +76,7 @@ struct Update {
 
 impl ToolRun {
     /// Plans the calls.
-    pub(crate) fn new(mut calls: Vec<ToolCall>, tools: &dyn Toolbox, limits: &TurnLimits) -> Self {
+    pub(crate) fn new(mut calls: Vec<ToolCall>, tools: &ToolList, limits: &TurnLimits) -> Self {
         let excess = calls.split_off(limits.max_calls_per_answer.min(calls.len()));
         let groups = group(calls, tools, limits.max_parallel_tools);
         Self {
@@ -115,7 +114,7 @@ impl ToolRun {
                 }
             } else if let Some(call) = self.judging.due() {
                 let call = call.clone();
-                if let Some(question) = self.judge(&call, ports, stop).await {
+                if let Some(question) = self.judge(call.clone(), ports, stop).await {
                     return Some(ToolStep::Ask(call, question));
                 }
             } else if let Some(calls) = self.judging.take_judged() {
@@ -128,24 +127,32 @@ impl ToolRun {
 
     /// Says whether the call that was asked for may run.
     pub(crate) fn answer(&mut self, permission: Permission) {
-        self.judging.say(permission);
+        self.judging.answer(permission);
     }
 
-    /// Has a call judged, or gives the question that somebody must answer.
-    async fn judge(&mut self, call: &ToolCall, ports: &TurnPorts, stop: &Stop) -> Option<Question> {
-        let verdict = tokio::select! {
+    /// Plans a call and has it judged, or returns the question to be answered.
+    async fn judge(&mut self, call: ToolCall, ports: &TurnPorts, stop: &Stop) -> Option<Question> {
+        let judged = async {
+            let plan = ports.tools.plan(call).await;
+            let verdict = ports.gate.judge(plan.effects()).await;
+            (plan, verdict)
+        };
+        let (plan, verdict) = tokio::select! {
             biased;
             cause = stop.wait() => {
                 let left = self.judging.take_back();
                 self.due.extend(left.iter().map(|call| refusal(call, stop_text(cause))));
                 return None;
             }
-            verdict = ports.gate.judge(call) => verdict,
+            judged = judged => judged,
         };
         match verdict {
-            Verdict::Allow => self.answer(Permission::Granted),
-            Verdict::Refuse(text) => self.answer(Permission::Refused(text)),
-            Verdict::Ask(question) => return Some(question),
+            Verdict::Allow(permit) => self.judging.decide(Fate::Run(plan, permit)),
+            Verdict::Refuse(text) => self.judging.decide(Fate::Refused(text)),
+            Verdict::Ask { question, permit } => {
+                self.judging.ask(plan, permit);
+                return Some(question);
+            }
         }
         None
     }
@@ -178,11 +185,13 @@ impl Group {
         let announce = |judged: &Judged| RawRuntimeEvent::ToolExecutionStart {
             call: judged.call.clone(),
         };
-        let run = calls.iter().filter(|judged| judged.refusal.is_none());
+        let run = calls
+            .iter()
+            .filter(|judged| matches!(judged.fate, Fate::Run(..)));
         due.extend(run.map(announce));
         let slot = |judged: Judged| Slot {
             call: judged.call,
-            refusal: judged.refusal,
+            fate: Some(judged.fate),
             started_at: Duration::ZERO,
             ended: false,
             result: None,
@@ -203,19 +212,22 @@ impl Group {
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
             slot.started_at = ports.clock.now();
-            if let Some(text) = slot.refusal.take() {
-                self.answer(index, ToolOutcome::error(text), Duration::ZERO, due);
-                continue;
-            }
+            let (plan, permit) = match slot.fate.take() {
+                Some(Fate::Run(plan, permit)) => (plan, permit),
+                Some(Fate::Refused(text)) => {
+                    self.answer(index, ToolOutcome::error(text), Duration::ZERO, due);
+                    continue;
+                }
+                None => continue,
+            };
             if let Some(cause) = cause {
                 let outcome = ToolOutcome::error(stop_text(cause));
                 self.finish(index, outcome, &ports.clock, due);
                 continue;
             }
             let (updates, receiver) = watch::channel(None);
-            let run = ports
-                .tools
-                .call(slot.call.clone(), updates, self.interrupt.clone());
+            let cancel = self.interrupt.clone();
+            let run = plan.run(permit, ToolContext { updates, cancel });
             self.outcomes
                 .push(Box::pin(async move { (index, run.await) }));
             self.updates.push(Box::pin(next_update(index, receiver)));
@@ -286,16 +298,10 @@ impl Group {
 }
 
 /// Splits calls into groups that run one after the other.
-fn group(
-    calls: Vec<ToolCall>,
-    tools: &dyn Toolbox,
-    max_parallel: usize,
-) -> VecDeque<Vec<ToolCall>> {
+fn group(calls: Vec<ToolCall>, tools: &ToolList, max_parallel: usize) -> VecDeque<Vec<ToolCall>> {
     let read_only = |call: &ToolCall| {
-        tools
-            .specs()
-            .iter()
-            .any(|spec| spec.read_only && spec.name == call.name)
+        let tool = tools.get(&call.name);
+        tool.is_some_and(|tool| tool.spec().read_only)
     };
     let mut groups: VecDeque<Vec<ToolCall>> = VecDeque::new();
     for call in calls {
@@ -304,7 +310,9 @@ fn group(
                 if group.len() < max_parallel
                     && group.iter().all(read_only)
                     && read_only(&call)
-                    // What is decided about one call must never count for another.
+                    // Models repeat ids. The records of a call (`tool_started`, the question, the
+                    // result) name it by its id, so two open calls of one id would be one to the
+                    // fold and to clients. One after the other they are told apart by order.
                     && group.iter().all(|other| other.id != call.id) =>
             {
                 group.push(call);

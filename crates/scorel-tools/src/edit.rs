@@ -5,18 +5,19 @@ mod line_ends;
 mod replacement;
 
 use schemars::JsonSchema;
-use scorel_runtime::ToolSpec;
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments;
+use crate::call::Call;
 use crate::content_hash::ContentHash;
-use crate::details::success;
 use crate::diff::Diff;
 use crate::error::{ErrorCode, ToolError};
+use crate::file_tool::FileTool;
+use crate::report::Report;
 use crate::roots::{Location, Original};
 use crate::seen::{Coverage, Unseen};
-use crate::tool::{Call, Report, Tool};
+use crate::session_files::{PlannedWrite, SessionFiles};
 
 use draft::Draft;
 use replacement::Replacement;
@@ -35,7 +36,7 @@ unique. A line feed in `oldString` and `newString` stands for the line end that 
 /// The arguments of `Edit`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct EditArguments {
     /// The file: relative to the project, `@project/...`, or absolute inside the project.
     path: String,
     /// The replacements, in order. At least one, at most 500.
@@ -45,7 +46,7 @@ struct Arguments {
 /// The figures of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Figures {
+struct EditFigures {
     path: String,
     /// The new size.
     bytes: u64,
@@ -64,32 +65,36 @@ struct Figures {
 #[derive(Debug)]
 pub(crate) struct EditTool;
 
-impl Tool for EditTool {
+impl FileTool for EditTool {
+    type Plan = (EditArguments, Result<PlannedWrite, ToolError>);
+
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: "Edit".to_owned(),
-            description: DESCRIPTION.to_owned(),
-            parameters: arguments::schema::<Arguments>(),
-            read_only: false,
-        }
+        ToolSpec::of::<EditArguments>("Edit", DESCRIPTION, ToolClass::Edit)
     }
 
-    fn path_written<'a>(&self, input: &'a Value) -> Option<&'a str> {
-        input["path"].as_str()
-    }
-
-    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
-        let arguments: Arguments = arguments::parse(input)?;
-        let location = call.roots.locate_file(&arguments.path)?;
+    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
+        let arguments: EditArguments = parse_arguments(input)?;
         check_count(&arguments.edits)?;
+        let (effect, write) = files.writing(&arguments.path);
+        Ok(Planned {
+            effects: vec![effect],
+            plan: (arguments, write),
+        })
+    }
+
+    fn run(&self, call: &Call, (arguments, write): Self::Plan) -> Result<Report, ToolError> {
+        let PlannedWrite { location, target } = write?;
         call.check_wanted(&location)?;
-        let (destination, original) = call.roots.existing(&location, call.write_access())?;
+        let (destination, original) = call
+            .files
+            .roots
+            .existing(&location, call.write_access(&target))?;
         let text = original.text(&location)?;
         let draft = draft(call, &location, &original, &arguments.edits)?;
         let notes = destination.put(draft.text().as_bytes(), Some(&original))?;
         let hash = ContentHash::of(draft.text().as_bytes());
-        call.seen.add(&location, hash, draft.seen().clone());
-        let figures = Figures {
+        call.files.seen.add(&location, hash, draft.seen().clone());
+        let figures = EditFigures {
             path: location.named(),
             bytes: draft.text().len() as u64,
             sha256: hash.to_string(),
@@ -145,7 +150,7 @@ fn draft(
 
 /// What the model has seen of the file as it is.
 fn seen(call: &Call, location: &Location, original: &Original) -> Result<Coverage, ToolError> {
-    let unseen = match call.seen.coverage(location, original.hash()) {
+    let unseen = match call.files.seen.coverage(location, original.hash()) {
         Ok(coverage) => return Ok(coverage),
         Err(unseen) => unseen,
     };
@@ -162,7 +167,7 @@ fn seen(call: &Call, location: &Location, original: &Original) -> Result<Coverag
     Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
 }
 
-fn report(location: &Location, figures: &Figures) -> Report {
+fn report(location: &Location, figures: &EditFigures) -> Report {
     let replaced = match figures.replacements {
         1 => "1 text replaced".to_owned(),
         count => format!("{count} texts replaced"),
@@ -173,5 +178,5 @@ fn report(location: &Location, figures: &Figures) -> Report {
         text.push_str(note);
         text.push('\n');
     }
-    Report::new(text, success(figures))
+    Report::new(text, figures)
 }

@@ -1,7 +1,8 @@
 //! How a tool call fails.
 
-use scorel_runtime::ToolOutcome;
-use serde_json::{Map, Value, json};
+use scorel_runtime::{ArgumentError, ToolOutcome};
+use serde_json::{Map, Value};
+use tokio::task::JoinError;
 
 /// Why a call failed, with what the model and user interfaces are told.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -33,25 +34,29 @@ impl ToolError {
         self
     }
 
+    /// A task of the tool panicked, or the runtime shut down before it ran.
+    pub(crate) fn broken(error: &JoinError) -> Self {
+        Self::new(ErrorCode::Internal, format!("the tool failed: {error}"))
+    }
+
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidArguments, message)
     }
+}
 
-    /// The failure as the result of a call.
-    pub(crate) fn into_outcome(self) -> ToolOutcome {
-        ToolOutcome {
-            details: Some(self.to_details()),
-            ..ToolOutcome::error(self.to_string())
-        }
+impl From<ToolError> for ToolOutcome {
+    fn from(error: ToolError) -> Self {
+        Self::failure(error.code.as_str(), &error.message, error.details)
     }
+}
 
-    /// The failure as the `details` of an outcome.
-    pub(crate) fn to_details(&self) -> Value {
-        let mut error = json!({ "code": self.code.as_str(), "message": self.message });
-        if !self.details.is_empty() {
-            error["details"] = Value::Object(self.details.clone());
+impl From<ArgumentError> for ToolError {
+    fn from(error: ArgumentError) -> Self {
+        let invalid = Self::invalid(error.message);
+        match error.field {
+            Some(field) => invalid.with("field", field),
+            None => invalid,
         }
-        json!({ "ok": false, "error": error })
     }
 }
 
@@ -94,24 +99,12 @@ pub enum ErrorCode {
     CommandFailed,
     /// The command could not be started.
     CommandNotStarted,
-    /// The command or the page reached its time limit.
+    /// The command reached its time limit.
     TimedOut,
     /// The command may run in a sandbox only, and the kernel has none.
     NoSandbox,
     /// So many commands run already that no other is started.
     TooMany,
-    /// The page is at an address that is not fetched from.
-    AddressRefused,
-    /// The host of the page does not answer, or not to the end.
-    Unreachable,
-    /// The server's answer has another status than that of success.
-    HttpStatus,
-    /// The server's answer cannot be understood.
-    BadResponse,
-    /// The page is not text.
-    NotText,
-    /// No tool has this name.
-    UnknownTool,
     /// The call was cancelled before it had anything to return.
     Cancelled,
     /// The tool itself failed.
@@ -144,12 +137,6 @@ impl ErrorCode {
             Self::TimedOut => "E_TIMED_OUT",
             Self::NoSandbox => "E_NO_SANDBOX",
             Self::TooMany => "E_TOO_MANY",
-            Self::AddressRefused => "E_ADDRESS_REFUSED",
-            Self::Unreachable => "E_UNREACHABLE",
-            Self::HttpStatus => "E_HTTP_STATUS",
-            Self::BadResponse => "E_BAD_RESPONSE",
-            Self::NotText => "E_NOT_TEXT",
-            Self::UnknownTool => "E_UNKNOWN_TOOL",
             Self::Cancelled => "E_CANCELLED",
             Self::Internal => "E_INTERNAL",
         }

@@ -8,16 +8,18 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
-use scorel_runtime::ToolSpec;
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments;
-use crate::details::{is_zero, kept_back, success};
+use crate::call::Call;
+use crate::details::{is_zero, kept_back};
 use crate::error::{ErrorCode, ToolError};
+use crate::file_tool::FileTool;
 use crate::page::Page;
+use crate::report::Report;
 use crate::roots::{EntryKind, Location};
-use crate::tool::{Call, Report, Tool};
+use crate::session_files::SessionFiles;
 use crate::walk::{Found, FoundKind, Scanned, scan};
 
 use first::First;
@@ -37,7 +39,7 @@ note in brackets at the end tells when there is more.";
 /// The arguments of `Glob`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct GlobArguments {
     /// The pattern, relative to `path`, such as `*`, `src/*` or `**/*.{ts,tsx}`.
     pattern: String,
     /// The directory to look in. Default: the project.
@@ -51,7 +53,7 @@ struct Arguments {
 /// The figures of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Figures {
+struct GlobFigures {
     path: String,
     /// How many paths the model got.
     shown: u64,
@@ -73,21 +75,27 @@ struct Figures {
 #[derive(Debug)]
 pub(crate) struct GlobTool;
 
-impl Tool for GlobTool {
+impl FileTool for GlobTool {
+    type Plan = GlobArguments;
+
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: "Glob".to_owned(),
-            description: DESCRIPTION.to_owned(),
-            parameters: arguments::schema::<Arguments>(),
-            read_only: true,
-        }
+        ToolSpec::of::<GlobArguments>("Glob", DESCRIPTION, ToolClass::Inspect).read_only()
     }
 
-    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
-        let arguments: Arguments = arguments::parse(input)?;
+    fn plan(
+        &self,
+        files: &SessionFiles,
+        input: Value,
+    ) -> Result<Planned<GlobArguments>, ToolError> {
+        let plan: GlobArguments = parse_arguments(input)?;
+        let effects = vec![files.reading(plan.path.as_deref().unwrap_or("."))];
+        Ok(Planned { effects, plan })
+    }
+
+    fn run(&self, call: &Call, arguments: GlobArguments) -> Result<Report, ToolError> {
         let path = arguments.path.as_deref().unwrap_or(".");
-        let base = directory(call, call.roots.locate(path)?)?;
-        let pattern = Pattern::new(&call.roots, &base, &arguments.pattern)?;
+        let base = directory(call, call.files.roots.locate(path)?)?;
+        let pattern = Pattern::new(&call.files.roots, &base, &arguments.pattern)?;
         let mut listing = Listing {
             call,
             page: Page::new(
@@ -99,7 +107,7 @@ impl Tool for GlobTool {
             notes: Vec::new(),
             exact: true,
         };
-        match call.roots.kind(pattern.start()) {
+        match call.files.roots.kind(pattern.start()) {
             Ok(EntryKind::Directory) => listing.walk(&pattern)?,
             Ok(_) => {}
             Err(error) if is_absence(error.code) => {}
@@ -111,7 +119,7 @@ impl Tool for GlobTool {
 
 /// The location, if it is a directory.
 fn directory(call: &Call, location: Location) -> Result<Location, ToolError> {
-    match call.roots.kind(&location)? {
+    match call.files.roots.kind(&location)? {
         EntryKind::Directory => Ok(location),
         _ => Err(ToolError::new(
             ErrorCode::NotADirectory,
@@ -143,7 +151,7 @@ enum Wanted {
 fn wanted(call: &Call, pattern: &Pattern, path: &Path, kind: FoundKind) -> Wanted {
     let kind = match kind {
         FoundKind::Entry(kind) => kind,
-        FoundKind::Link => match call.roots.kind(&pattern.start().descend(path)) {
+        FoundKind::Link => match call.files.roots.kind(&pattern.start().descend(path)) {
             Ok(kind) => kind,
             Err(_) => return Wanted::LinkOutside,
         },
@@ -174,7 +182,7 @@ impl Listing<'_> {
             links_outside: 0,
             kept_back: 0,
         });
-        let judged = self.call.judged_below(pattern.start())?;
+        let judged = self.call.filter_below(pattern.start())?;
         let (call, start) = (self.call, pattern.start());
         let scanned = scan(call, start, pattern.depth(), |path, kind| {
             if pattern.matches(path) {
@@ -232,7 +240,7 @@ impl Listing<'_> {
             return;
         }
         let location = start.descend(&found.path);
-        match self.call.roots.kind(&location) {
+        match self.call.files.roots.kind(&location) {
             Ok(EntryKind::Directory) => self.page.offer("", &format!("{location}/\n")),
             Ok(_) => self.page.offer("", &format!("{location}\n")),
             // It went away, or was never there and a link led the walk astray.
@@ -251,7 +259,7 @@ impl Listing<'_> {
         self.notes.insert(0, self.summary(base));
         self.notes.retain(|note| !note.is_empty());
         let hint = (!self.notes.is_empty()).then(|| self.notes.join(" "));
-        let figures = Figures {
+        let figures = GlobFigures {
             path: base.named(),
             shown: self.page.shown(),
             total: self.page.seen(),
@@ -265,7 +273,7 @@ impl Listing<'_> {
         if let Some(hint) = hint {
             text.push_str(&format!("[{hint}]\n"));
         }
-        Report::new(text, success(&figures))
+        Report::new(text, &figures)
     }
 
     /// What the page is of the whole; empty where it is the whole.

@@ -7,13 +7,16 @@ mod query;
 mod report;
 mod search;
 
-use scorel_runtime::ToolSpec;
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde_json::Value;
 
+use crate::call::Call;
 use crate::error::ToolError;
-use crate::tool::{Call, Report, Tool};
+use crate::file_tool::FileTool;
+use crate::report::Report;
+use crate::session_files::SessionFiles;
 
-use arguments::Arguments;
+use arguments::GrepArguments;
 use query::Query;
 use search::Search;
 
@@ -29,19 +32,26 @@ files exclude are left out unless `path` names the excluded file or directory.";
 #[derive(Debug)]
 pub(crate) struct GrepTool;
 
-impl Tool for GrepTool {
+impl FileTool for GrepTool {
+    type Plan = GrepArguments;
+
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: "Grep".to_owned(),
-            description: DESCRIPTION.to_owned(),
-            parameters: crate::arguments::schema::<Arguments>(),
-            read_only: true,
-        }
+        ToolSpec::of::<GrepArguments>("Grep", DESCRIPTION, ToolClass::Inspect).read_only()
     }
 
-    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
-        let arguments: Arguments = crate::arguments::parse(input)?;
+    fn plan(
+        &self,
+        files: &SessionFiles,
+        input: Value,
+    ) -> Result<Planned<GrepArguments>, ToolError> {
+        let plan: GrepArguments = parse_arguments(input)?;
+        let effects = vec![files.reading(plan.path.as_deref().unwrap_or("."))];
+        Ok(Planned { effects, plan })
+    }
+
+    fn run(&self, call: &Call, arguments: GrepArguments) -> Result<Report, ToolError> {
         let base = call
+            .files
             .roots
             .locate(arguments.path.as_deref().unwrap_or("."))?;
         let query = Query::new(&arguments)?;

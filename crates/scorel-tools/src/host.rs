@@ -1,11 +1,9 @@
 //! What the tools of a session need from the daemon.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_proto::BlobHash;
+use scorel_runtime::BlobSink;
 
 /// What the tools of a session need from the daemon.
 #[derive(Debug, Clone)]
@@ -33,13 +31,4 @@ impl ToolHost {
     pub(crate) fn blobs(&self) -> &dyn BlobSink {
         &*self.blobs
     }
-}
-
-/// Keeps large content of a session, such as pictures that a tool shows to the model.
-pub trait BlobSink: fmt::Debug + Send + Sync {
-    /// Stores `content` durably and returns its name. May block.
-    ///
-    /// # Errors
-    /// The content cannot be stored.
-    fn store(&self, content: &[u8]) -> io::Result<BlobHash>;
 }

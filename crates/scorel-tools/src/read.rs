@@ -8,15 +8,16 @@ mod text;
 use std::num::NonZeroU64;
 
 use schemars::JsonSchema;
-use scorel_runtime::ToolSpec;
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments;
-use crate::details::success;
+use crate::call::Call;
 use crate::error::ToolError;
+use crate::file_tool::FileTool;
+use crate::report::Report;
 use crate::roots::Location;
-use crate::tool::{Call, Report, Tool};
+use crate::session_files::SessionFiles;
 
 use header::Header;
 use lines::{LineWindow, MAX_LINE_BYTES};
@@ -36,7 +37,7 @@ Grep first and then read around it.";
 /// The arguments of `Read`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct ReadArguments {
     /// The file: relative to the project, `@project/...`, or absolute inside the project.
     path: String,
     /// The number of the first line to show, from 1. Default 1.
@@ -48,7 +49,7 @@ struct Arguments {
     column: Option<NonZeroU64>,
 }
 
-impl Arguments {
+impl ReadArguments {
     fn window(&self) -> LineWindow {
         let line = self.offset.map_or(1, NonZeroU64::get);
         match self.column {
@@ -61,7 +62,7 @@ impl Arguments {
 /// The figures of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Figures {
+struct ReadFigures {
     path: String,
     /// The file's size.
     bytes: u64,
@@ -91,19 +92,25 @@ struct Figures {
 #[derive(Debug)]
 pub(crate) struct ReadTool;
 
-impl Tool for ReadTool {
+impl FileTool for ReadTool {
+    type Plan = ReadArguments;
+
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: "Read".to_owned(),
-            description: DESCRIPTION.to_owned(),
-            parameters: arguments::schema::<Arguments>(),
-            read_only: true,
-        }
+        ToolSpec::of::<ReadArguments>("Read", DESCRIPTION, ToolClass::Inspect).read_only()
     }
 
-    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
-        let arguments: Arguments = arguments::parse(input)?;
-        let location = call.roots.locate(&arguments.path)?;
+    fn plan(
+        &self,
+        files: &SessionFiles,
+        input: Value,
+    ) -> Result<Planned<ReadArguments>, ToolError> {
+        let plan: ReadArguments = parse_arguments(input)?;
+        let effects = vec![files.reading(&plan.path)];
+        Ok(Planned { effects, plan })
+    }
+
+    fn run(&self, call: &Call, arguments: ReadArguments) -> Result<Report, ToolError> {
+        let location = call.files.roots.locate(&arguments.path)?;
         let file = call.open_shown(&location)?;
         let header = Header::of(&file).map_err(|error| failed(&location, &error))?;
         if let Some(media_type) = header.picture() {
@@ -121,7 +128,7 @@ impl Tool for ReadTool {
             }
         }
         if let Some(hash) = file.hash() {
-            call.seen.add(&location, hash, window.seen().clone());
+            call.files.seen.add(&location, hash, window.seen().clone());
         }
         Ok(report(&location, &file, &window))
     }
@@ -131,7 +138,7 @@ fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Repo
     let total_lines = file.is_complete().then(|| window.lines());
     let hint = hint(location, file, window);
     let shown = window.shown();
-    let figures = Figures {
+    let figures = ReadFigures {
         path: location.named(),
         bytes: file.bytes(),
         sha256: file.hash().map(|hash| hash.to_string()),
@@ -149,7 +156,7 @@ fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Repo
         text.push_str(&hint);
         text.push_str("]\n");
     }
-    Report::new(text, success(&figures))
+    Report::new(text, &figures)
 }
 
 /// What the model must know besides the lines.

@@ -137,6 +137,12 @@ impl Roots {
         real_path(directory.as_fd()).map_err(|error| refusal(location, error))
     }
 
+    /// The path of a location without a look at the disk, links not followed.
+    pub(crate) fn unresolved_path(&self, location: &Location) -> PathBuf {
+        let root = self.all().find(|root| root.name() == location.root);
+        root.unwrap_or(&self.project).path().join(&location.path)
+    }
+
     fn root(&self, name: RootName) -> Result<&Root, ToolError> {
         self.all().find(|root| root.name() == name).ok_or_else(|| {
             let names: Vec<_> = self.all().map(|root| root.name().as_str()).collect();

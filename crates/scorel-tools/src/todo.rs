@@ -6,14 +6,15 @@
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
-use scorel_runtime::ToolSpec;
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments;
-use crate::details::success;
+use crate::call::Call;
 use crate::error::ToolError;
-use crate::tool::{Call, Report, Tool};
+use crate::file_tool::FileTool;
+use crate::report::Report;
+use crate::session_files::SessionFiles;
 
 /// The most items of a list.
 const MAX_ITEMS: usize = 200;
@@ -29,7 +30,7 @@ done. At most one item is in_progress.";
 /// The arguments of `Todo`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct TodoArguments {
     /// The whole list, in the order in which things are to be done.
     items: Vec<Item>,
 }
@@ -54,7 +55,7 @@ enum Status {
 
 /// The figures of a call.
 #[derive(Debug, Serialize)]
-struct Figures {
+struct TodoFigures {
     items: Vec<Item>,
 }
 
@@ -62,21 +63,25 @@ struct Figures {
 #[derive(Debug)]
 pub(crate) struct TodoTool;
 
-impl Tool for TodoTool {
+impl FileTool for TodoTool {
+    type Plan = TodoArguments;
+
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: "Todo".to_owned(),
-            description: DESCRIPTION.to_owned(),
-            parameters: arguments::schema::<Arguments>(),
-            read_only: true,
-        }
+        ToolSpec::of::<TodoArguments>("Todo", DESCRIPTION, ToolClass::Inspect).read_only()
     }
 
-    fn run(&self, _: &Call, input: Value) -> Result<Report, ToolError> {
-        let Arguments { items } = arguments::parse(input)?;
-        check(&items)?;
+    fn plan(&self, _: &SessionFiles, input: Value) -> Result<Planned<TodoArguments>, ToolError> {
+        let plan: TodoArguments = parse_arguments(input)?;
+        check(&plan.items)?;
+        Ok(Planned {
+            effects: Vec::new(),
+            plan,
+        })
+    }
+
+    fn run(&self, _: &Call, TodoArguments { items }: TodoArguments) -> Result<Report, ToolError> {
         let text = summary(&items);
-        Ok(Report::new(text, success(&Figures { items })))
+        Ok(Report::new(text, &TodoFigures { items }))
     }
 }
 

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ignore::WalkBuilder;
 use rustix::fs::FileType;
 
+use crate::call::Call;
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Interruption;
 use crate::roots::{EntryKind, Location};
-use crate::tool::Call;
 
 pub(crate) use scan::{Scanned, scan};
 
@@ -86,7 +86,7 @@ impl Plan {
         depth: Option<usize>,
         prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
     ) -> Result<Self, ToolError> {
-        let system_start = call.roots.real_path(start)?;
+        let system_start = call.files.roots.real_path(start)?;
         if has_blocking_ignore_file(&system_start) {
             return Err(ToolError::new(
                 ErrorCode::NotAFile,

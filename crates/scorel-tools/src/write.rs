@@ -1,19 +1,20 @@
 //! `Write`: a file with a given content.
 
 use schemars::JsonSchema;
-use scorel_runtime::ToolSpec;
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments;
+use crate::call::Call;
 use crate::content_hash::ContentHash;
-use crate::details::success;
 use crate::diff::Diff;
 use crate::error::{ErrorCode, ToolError};
+use crate::file_tool::FileTool;
 use crate::limits::MAX_FILE_BYTES;
+use crate::report::Report;
 use crate::roots::{Location, Original};
 use crate::seen::{Coverage, Unseen};
-use crate::tool::{Call, Report, Tool};
+use crate::session_files::{PlannedWrite, SessionFiles};
 
 const DESCRIPTION: &str = "\
 Creates a file of the project, or replaces all of an existing one, with the given text. Directories \
@@ -23,7 +24,7 @@ change a part of it use Edit. The file is written exactly as given, so end it wi
 /// The arguments of `Write`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct WriteArguments {
     /// The file: relative to the project, `@project/...`, or absolute inside the project.
     path: String,
     /// The whole content of the file.
@@ -33,7 +34,7 @@ struct Arguments {
 /// The figures of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Figures {
+struct WriteFigures {
     path: String,
     /// The new size.
     bytes: u64,
@@ -53,27 +54,31 @@ struct Figures {
 #[derive(Debug)]
 pub(crate) struct WriteTool;
 
-impl Tool for WriteTool {
+impl FileTool for WriteTool {
+    type Plan = (WriteArguments, Result<PlannedWrite, ToolError>);
+
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: "Write".to_owned(),
-            description: DESCRIPTION.to_owned(),
-            parameters: arguments::schema::<Arguments>(),
-            read_only: false,
-        }
+        ToolSpec::of::<WriteArguments>("Write", DESCRIPTION, ToolClass::Edit)
     }
 
-    fn path_written<'a>(&self, input: &'a Value) -> Option<&'a str> {
-        input["path"].as_str()
+    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
+        let arguments: WriteArguments = parse_arguments(input)?;
+        let (effect, write) = files.writing(&arguments.path);
+        Ok(Planned {
+            effects: vec![effect],
+            plan: (arguments, write),
+        })
     }
 
-    fn run(&self, call: &Call, input: Value) -> Result<Report, ToolError> {
-        let arguments: Arguments = arguments::parse(input)?;
-        let location = call.roots.locate_file(&arguments.path)?;
+    fn run(&self, call: &Call, (arguments, write): Self::Plan) -> Result<Report, ToolError> {
+        let PlannedWrite { location, target } = write?;
         let content = arguments.content.as_str();
         check_size(&location, content)?;
         call.check_wanted(&location)?;
-        let (destination, original) = call.roots.destination(&location, call.write_access())?;
+        let (destination, original) = call
+            .files
+            .roots
+            .destination(&location, call.write_access(&target))?;
         let before = match &original {
             Some(original) => old_text(call, &location, original)?,
             None => "",
@@ -82,8 +87,8 @@ impl Tool for WriteTool {
         notes.extend(line_end_note(before, content));
         let hash = ContentHash::of(content.as_bytes());
         let whole = Coverage::from(0..content.len() as u64);
-        call.seen.add(&location, hash, whole);
-        let figures = Figures {
+        call.files.seen.add(&location, hash, whole);
+        let figures = WriteFigures {
             path: location.named(),
             bytes: content.len() as u64,
             sha256: hash.to_string(),
@@ -96,7 +101,7 @@ impl Tool for WriteTool {
     }
 }
 
-fn report(location: &Location, figures: &Figures) -> Report {
+fn report(location: &Location, figures: &WriteFigures) -> Report {
     let bytes = figures.bytes;
     let mut text = if figures.created {
         format!("Created {location}: {bytes} bytes.\n")
@@ -108,7 +113,7 @@ fn report(location: &Location, figures: &Figures) -> Report {
         text.push_str(note);
         text.push('\n');
     }
-    Report::new(text, success(figures))
+    Report::new(text, figures)
 }
 
 fn check_size(location: &Location, content: &str) -> Result<(), ToolError> {
@@ -132,7 +137,7 @@ fn old_text<'a>(
     let fail = |code, reason: &str| {
         Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
     };
-    match call.seen.coverage(location, original.hash()) {
+    match call.files.seen.coverage(location, original.hash()) {
         // Nothing can be lost.
         _ if text.is_empty() => Ok(text),
         Ok(coverage) if coverage.covers(&(0..text.len() as u64)) => Ok(text),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::future::{self, BoxFuture, FutureExt};
 use scorel_proto::{AssistantMessage, Message};
 use scorel_runtime::{
-    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, ThinkingLevel, ToolCall,
-    ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
+    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, ThinkingLevel, ToolList,
+    TurnDriver, TurnLimits, TurnPorts,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +29,7 @@ pub(crate) async fn answers(
 ) -> Vec<AssistantMessage> {
     let ports = TurnPorts {
         provider,
-        tools: Arc::new(NoTools),
+        tools: ToolList::default(),
         gate: Arc::new(OpenGate),
         clock: Arc::new(StoppedClock),
         limits: TurnLimits::default(),
@@ -52,24 +52,6 @@ pub(crate) async fn answers(
         }
     }
     answers
-}
-
-#[derive(Debug)]
-struct NoTools;
-
-impl Toolbox for NoTools {
-    fn specs(&self) -> &[ToolSpec] {
-        &[]
-    }
-
-    fn call(
-        &self,
-        call: ToolCall,
-        _updates: ToolUpdates,
-        _cancel: CancellationToken,
-    ) -> BoxFuture<'static, ToolOutcome> {
-        future::ready(ToolOutcome::error(call.name)).boxed()
-    }
 }
 
 /// No call takes long enough to be waited for.

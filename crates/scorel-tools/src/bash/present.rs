@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::access::UNSANDBOXED;
 use super::foreground::Watched;
 use crate::error::{ErrorCode, ToolError};
-use crate::host::BlobSink;
+use scorel_runtime::BlobSink;
 
 /// How much of the beginning of the output the model gets, in bytes.
 const HEAD: usize = 10_000;
@@ -19,7 +19,7 @@ const HEAD: usize = 10_000;
 const TAIL: usize = 20_000;
 
 /// What a result says besides how the command did.
-pub(super) struct Figures {
+pub(super) struct CommandFigures {
     pub(super) sandbox: &'static str,
     pub(super) timeout: Option<Duration>,
 }
@@ -28,12 +28,12 @@ pub(super) struct Figures {
 pub(super) fn ended(
     run: &Run,
     watched: &Watched,
-    figures: &Figures,
+    figures: &CommandFigures,
     blobs: &dyn BlobSink,
 ) -> ToolOutcome {
     if let Some(EndCause::NotStarted(message)) = watched.end.as_ref().map(|end| &end.cause) {
         let error = ToolError::new(ErrorCode::CommandNotStarted, format!("not run: {message}"));
-        return error.into_outcome();
+        return error.into();
     }
     let window = run.window(HEAD, TAIL);
     let (bytes, lines) = run.counts();
@@ -126,7 +126,7 @@ pub(super) fn stopped(id: &str, run: &Run, had_ended: bool) -> ToolOutcome {
 }
 
 /// Why the call failed, if it did.
-fn error(watched: &Watched, figures: &Figures) -> Option<ToolError> {
+fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
     if watched.cancelled {
         let message = "cancelled; this is the output so far";
         return Some(ToolError::new(ErrorCode::Cancelled, message));
@@ -224,12 +224,12 @@ fn stored(run: &Run, blobs: &dyn BlobSink) -> Map<String, Value> {
 }
 
 fn details(error: Option<&ToolError>) -> Map<String, Value> {
-    let details = match error {
-        Some(error) => error.to_details(),
-        None => json!({ "ok": true }),
+    let outcome = match error {
+        Some(error) => ToolOutcome::from(error.clone()),
+        None => ToolOutcome::success(String::new(), &()),
     };
-    match details {
-        Value::Object(details) => details,
+    match outcome.details {
+        Some(Value::Object(details)) => details,
         _ => Map::new(),
     }
 }

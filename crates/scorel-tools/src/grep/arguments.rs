@@ -11,7 +11,7 @@ const DEFAULT_LIMIT: u64 = 100;
 /// The arguments of `Grep`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Arguments {
+pub(crate) struct GrepArguments {
     /// The regular expression, such as `fn \w+_test` or `TODO|FIXME`.
     pub(super) pattern: String,
     /// The directory or file to search. Default: the project.
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     offset: Option<u64>,
 }
 
-impl Arguments {
+impl GrepArguments {
     /// How many entries to show at most.
     pub(super) fn limit(&self) -> u64 {
         self.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get)

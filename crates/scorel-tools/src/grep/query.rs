@@ -8,7 +8,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
-use super::arguments::{Arguments, Mode};
+use super::arguments::{GrepArguments, Mode};
 use crate::error::ToolError;
 
 /// The longest pattern in bytes.
@@ -31,7 +31,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    pub(super) fn new(arguments: &Arguments) -> Result<Self, ToolError> {
+    pub(super) fn new(arguments: &GrepArguments) -> Result<Self, ToolError> {
         let multiline = arguments.multiline.unwrap_or(false);
         let context = arguments.context.unwrap_or(0);
         Ok(Self {
@@ -115,7 +115,7 @@ impl FileFilter {
     }
 }
 
-fn compile(arguments: &Arguments, multiline: bool) -> Result<RegexMatcher, ToolError> {
+fn compile(arguments: &GrepArguments, multiline: bool) -> Result<RegexMatcher, ToolError> {
     let pattern = &arguments.pattern;
     if pattern.is_empty() {
         return Err(ToolError::invalid("`pattern` is empty"));

@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use super::arguments::Mode;
 use super::search::Findings;
-use crate::details::{is_zero, kept_back, success};
+use crate::details::{is_zero, kept_back};
+use crate::report::Report;
 use crate::roots::Location;
-use crate::tool::Report;
 
 /// The figures of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Figures {
+struct GrepFigures {
     path: String,
     mode: Mode,
     /// How many entries the model got: lines in mode `content`, else files.
@@ -38,7 +38,7 @@ struct Figures {
 pub(super) fn report(base: &Location, mode: Mode, findings: &Findings) -> Report {
     let page = &findings.page;
     let hint = hint(base, mode, findings);
-    let figures = Figures {
+    let figures = GrepFigures {
         path: base.named(),
         mode,
         shown: page.shown(),
@@ -56,7 +56,7 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &Findings) -> Report
     if let Some(hint) = hint {
         text.push_str(&format!("[{hint}]\n"));
     }
-    Report::new(text, success(&figures))
+    Report::new(text, &figures)
 }
 
 /// What the model must know besides the entries.

@@ -5,14 +5,14 @@ use std::io::{self, Read};
 
 use grep_searcher::Searcher;
 
-use super::arguments::{Arguments, Mode};
+use super::arguments::{GrepArguments, Mode};
 use super::hits::Hits;
 use super::query::Query;
+use crate::call::Call;
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::{Interruption, Pace};
 use crate::page::Page;
 use crate::roots::{EntryKind, Location};
-use crate::tool::Call;
 use crate::walk::{FoundKind, Walk};
 
 /// A search that is going on.
@@ -44,7 +44,7 @@ pub(super) struct Findings {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(call: &'a Call, query: &'a Query, arguments: &Arguments) -> Self {
+    pub(super) fn new(call: &'a Call, query: &'a Query, arguments: &GrepArguments) -> Self {
         Self {
             call,
             query,
@@ -66,7 +66,7 @@ impl<'a> Search<'a> {
 
     /// Searches the file at `base`, or all files below it.
     pub(super) fn run(&mut self, base: &Location) -> Result<(), ToolError> {
-        match self.call.roots.kind(base)? {
+        match self.call.files.roots.kind(base)? {
             EntryKind::Directory => self.search_below(base),
             EntryKind::File | EntryKind::Special => {
                 let file = self.call.open_shown(base)?;

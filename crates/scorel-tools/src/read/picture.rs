@@ -8,16 +8,16 @@ use serde::Serialize;
 
 use super::header::Header;
 use super::text::failed;
-use crate::details::success;
+use crate::call::Call;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::{MAX_PICTURE_BYTES, MAX_PICTURE_SIDE};
+use crate::report::Report;
 use crate::roots::Location;
-use crate::tool::{Call, Report};
 
 /// The figures of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Figures {
+struct PictureFigures {
     path: String,
     bytes: u64,
     sha256: String,
@@ -54,12 +54,13 @@ pub(super) fn show(
         ));
     }
     let blob = call
+        .files
         .host
         .blobs()
         .store(&content)
         .map_err(|error| not_stored(location, &error))?;
     let bytes = content.len() as u64;
-    let figures = Figures {
+    let figures = PictureFigures {
         path: location.named(),
         bytes,
         sha256: blob.to_string(),
@@ -68,14 +69,12 @@ pub(super) fn show(
         height,
         truncated: false,
     };
-    Ok(Report {
-        text: format!("{location}: {media_type}, {width} x {height} pixels, {bytes} bytes.\n"),
-        picture: Some(Block::Image {
-            media_type: media_type.to_owned(),
-            blob,
-        }),
-        details: success(&figures),
-    })
+    let text = format!("{location}: {media_type}, {width} x {height} pixels, {bytes} bytes.\n");
+    let picture = Block::Image {
+        media_type: media_type.to_owned(),
+        blob,
+    };
+    Ok(Report::new(text, &figures).with_picture(picture))
 }
 
 fn read(location: &Location, file: File, header: &Header) -> Result<Vec<u8>, ToolError> {

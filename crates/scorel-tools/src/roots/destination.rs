@@ -33,13 +33,15 @@ pub(crate) struct Destination<'a> {
     name: OsString,
 }
 
-/// What a call may write.
+/// What one call may write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WriteAccess<'a> {
     /// Where the daemon keeps its own files.
     pub(crate) daemon_home: &'a Path,
-    /// The one file that a person permitted the call to change, if one was asked.
-    pub(crate) permitted: Option<&'a WriteTarget>,
+    /// The file that the call was judged for.
+    pub(crate) planned: &'a WriteTarget,
+    /// Whether it may be a protected one.
+    pub(crate) protected_writes: bool,
 }
 
 impl Roots {
@@ -65,7 +67,7 @@ impl Roots {
         access: WriteAccess<'_>,
     ) -> Result<(Destination<'a>, Original), ToolError> {
         let (settled, target) = self.settle(location, access.daemon_home)?;
-        target.check(access.permitted)?;
+        target.check(access.planned, access.protected_writes)?;
         if !settled.missing.is_empty() {
             return Err(refusal(location, Errno::NOENT));
         }
@@ -87,7 +89,7 @@ impl Roots {
         access: WriteAccess<'_>,
     ) -> Result<(Destination<'a>, Option<Original>), ToolError> {
         let (mut settled, target) = self.settle(location, access.daemon_home)?;
-        target.check(access.permitted)?;
+        target.check(access.planned, access.protected_writes)?;
         for name in std::mem::take(&mut settled.missing) {
             settled.directory = make_directory(&settled.directory, &name)
                 .map_err(|error| refusal(location, error))?;

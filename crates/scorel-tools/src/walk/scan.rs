@@ -9,10 +9,10 @@ use std::thread;
 use ignore::WalkState;
 
 use super::{FoundKind, Plan, below, found_kind};
+use crate::call::Call;
 use crate::error::ToolError;
 use crate::pace::Interruption;
 use crate::roots::Location;
-use crate::tool::Call;
 
 /// The most threads that list directories for one call.
 const MAX_THREADS: usize = 4;

@@ -1,14 +1,11 @@
-//! What calls may say.
+//! The arguments of `Bash`.
 
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::ToolError;
-use crate::root::RootName;
-use crate::roots::Roots;
 
 /// The longest command, in bytes: the system takes little more as one argument.
 const MAX_COMMAND: usize = 100_000;
@@ -31,29 +28,13 @@ pub(super) struct BashArguments {
     /// Whether to start it and not to wait for its end. Default false.
     pub(super) background: Option<bool>,
     /// Whether the command needs the network; the user may be asked. Default false.
-    #[expect(dead_code, reason = "whoever judges the call grants it or not")]
     pub(super) network: Option<bool>,
     /// What the command is for, in a few words, for the user.
-    #[expect(dead_code, reason = "it is for those who see the call")]
+    #[expect(
+        dead_code,
+        reason = "for user interfaces, which show the arguments of a call"
+    )]
     pub(super) description: Option<String>,
-}
-
-/// The arguments of `BashOutput`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct OutputArguments {
-    /// The id that Bash answered.
-    pub(super) id: String,
-    /// From which byte of the output on. Default: what is new since the last call.
-    pub(super) since_bytes: Option<u64>,
-}
-
-/// The arguments of `BashStop`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct StopArguments {
-    /// The id that Bash answered.
-    pub(super) id: String,
 }
 
 impl BashArguments {
@@ -95,14 +76,4 @@ impl BashArguments {
         let usual = (!self.background.unwrap_or(false)).then_some(DEFAULT_TIMEOUT);
         given.or(usual)
     }
-}
-
-/// Opens the directory that a command runs in. What is opened is where it runs, whatever becomes of
-/// the path.
-pub(super) fn open_directory(roots: &Roots, cwd: Option<&str>) -> Result<OwnedFd, ToolError> {
-    let location = roots.locate(cwd.unwrap_or(RootName::Project.as_str()))?;
-    if location.root() != RootName::Project {
-        return Err(ToolError::invalid("`cwd` must be below the project").with("field", "cwd"));
-    }
-    roots.open_directory(&location)
 }
