@@ -3,13 +3,13 @@
 //! Every type has one handler. The walk that builds a model's context and the programs that show a
 //! session know no types: they do what the handlers say.
 
-mod context;
 mod control;
 mod conversation;
 mod display;
+mod window;
 
-pub use context::build_context;
 pub use display::{DisplayPart, DisplayStyle};
+pub use window::{ContextWindow, OffPath, build_context};
 
 use crate::{EventId, Message, PersistentBody, PersistentEvent};
 

@@ -7,7 +7,8 @@
 //! - [`METHODS`] and [`Method`]: what a client can ask, with [`SyncMarker`] and [`HostEvent`]: what
 //!   subscriptions send besides events;
 //! - [`SessionView`]: the state of a session, folded from its events;
-//! - [`EventHandler`] and [`build_context`]: what events mean to the model and to a person;
+//! - [`EventHandler`], [`build_context`] and [`ContextWindow`]: what events mean to the model and to
+//!   a person;
 //! - [`ErrorCode`] and [`RpcError`]: what goes wrong;
 //! - [`openrpc_document`] and [`protocol_markdown`]: all of it, described.
 //!
@@ -17,9 +18,11 @@
 //!
 //! # The protocol
 #![doc = include_str!("manual.md")]
+#![warn(missing_docs)]
 
 mod block;
 mod catalogue;
+mod context;
 mod error;
 mod event;
 mod handler;
@@ -35,9 +38,12 @@ mod usage;
 mod view;
 
 pub use block::{BlobHash, Block, InvalidBlobHash, ToolResultBlock};
+pub use context::{Context, ContextIter};
 pub use error::{ErrorCode, ErrorData, RpcError};
 pub use event::*;
-pub use handler::{DisplayPart, DisplayStyle, EventHandler, LlmAction, build_context};
+pub use handler::{
+    ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, OffPath, build_context,
+};
 pub use id::{
     ClientId, CommandId, DeviceId, EventId, InvalidId, PermissionRequestId, ProjectId, QueueItemId,
     SessionId, TurnId,

@@ -12,7 +12,7 @@ use nix::sys::socket::{getsockopt, sockopt};
 /// Why the sockets of a service manager are not used. Nothing is guessed here: a daemon that
 /// listened elsewhere would leave the manager's clients waiting.
 #[derive(Debug, thiserror::Error)]
-pub enum ActivationError {
+pub(crate) enum ActivationError {
     /// The sockets are for another process.
     #[error("LISTEN_PID is `{pid}` and this process is {own}: the sockets are not for this process; unset LISTEN_FDS and LISTEN_PID", own = process::id())]
     OtherProcess {
@@ -51,7 +51,7 @@ pub enum ActivationError {
 ///
 /// # Errors
 /// Something was passed that cannot be used.
-pub fn take_listener() -> Result<Option<UnixListener>, ActivationError> {
+pub(crate) fn take_listener() -> Result<Option<UnixListener>, ActivationError> {
     let Some(count) = env::var_os("LISTEN_FDS") else {
         return Ok(None);
     };

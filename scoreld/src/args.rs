@@ -21,31 +21,31 @@ Exit codes:
 #[derive(Debug, Clone, Parser)]
 #[command(name = "scoreld", version, about = "The Scorel daemon", after_help = EXIT_CODES)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Args {
+pub(crate) struct Args {
     /// What to do instead of serving a home
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub(crate) command: Option<Command>,
 
     /// The directory in which everything is kept [default: $SCOREL_HOME, or ~/.scorel]
     #[arg(long, value_name = "DIR")]
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
 
     /// Go to the background; return when the daemon accepts connections
     #[arg(long)]
-    pub daemonize: bool,
+    pub(crate) daemonize: bool,
 
     /// How much to log
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = LogLevel::Info)]
-    pub log_level: LogLevel,
+    pub(crate) log_level: LogLevel,
 
     /// Print a service definition for this program and exit
     #[arg(long, value_name = "KIND", value_enum, conflicts_with = "daemonize")]
-    pub print_unit: Option<UnitKind>,
+    pub(crate) print_unit: Option<UnitKind>,
 }
 
 /// What the program does instead of serving a home.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Check a home or a session, and repair it if asked
     Fsck(FsckArgs),
     /// Look at everything that a daemon needs, and say what to do about what is missing
@@ -54,7 +54,7 @@ pub enum Command {
 
 /// How much is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LogLevel {
+pub(crate) enum LogLevel {
     /// What went wrong.
     Error,
     /// And what may be wrong.

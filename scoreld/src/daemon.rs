@@ -4,28 +4,19 @@ use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nix::unistd::{geteuid, getpid};
 use scorel_exec::{Supervisors, descends_from};
-use scorel_journal::FileStorage;
+use scorel_host::{FileProblem, Host, HostParts};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Service, local_user};
-use scorel_session::{SessionSettings, Sessions};
 use tokio::net::unix::UCred;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::commands::CommandHost;
-use crate::config::{Config, OnRestart};
-use crate::host::Host;
-use crate::models::Models;
-use crate::receipts::HostReceipts;
-use crate::rpc;
-use crate::secret::SecretStore;
+use crate::service::ServiceManager;
 use crate::setup::{ListenError, Setup};
-use crate::trusted_file::FileProblem;
-use crate::turns::Turns;
 
 /// How long running turns have to come to an end when the daemon stops.
 const DRAIN: Duration = Duration::from_secs(8);
@@ -35,7 +26,7 @@ const COMMANDS_END: Duration = Duration::from_secs(3);
 
 /// Why the daemon ended by itself.
 #[derive(Debug, thiserror::Error)]
-pub enum RunError {
+pub(crate) enum RunError {
     /// It cannot listen.
     #[error(transparent)]
     Listen(#[from] ListenError),
@@ -60,7 +51,7 @@ pub enum RunError {
 ///
 /// # Errors
 /// The daemon cannot go on.
-pub async fn run(mut setup: Setup) -> Result<(), RunError> {
+pub(crate) async fn run(mut setup: Setup) -> Result<(), RunError> {
     make_private_dir(&setup.home.sessions()).map_err(RunError::SessionsDir)?;
     let listener = setup.listen()?;
     let Setup {
@@ -74,47 +65,26 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         shutdown,
         ..
     } = setup;
-    let (projects, config) = (Arc::new(projects), Arc::new(config));
-    let current = config.current(None);
-    let models = Arc::new(Models::new(Arc::clone(&config), secrets));
     let supervisors = Supervisors::new().map_err(RunError::Supervisors)?;
-    let commands = CommandHost::new(Arc::clone(&supervisors), SecretStore::new(home.env()));
-    let turns = Turns::new(
-        Arc::clone(&projects),
-        Arc::clone(&config),
-        Arc::clone(&models),
-        home.root(),
-        commands,
-    );
-    let sessions = Sessions::new(
-        home.sessions(),
-        (home.index(), home.active()),
-        (device.id, env!("CARGO_PKG_VERSION").to_owned()),
-        Arc::new(FileStorage),
-        session_settings(&current),
-        Arc::new(turns),
-    );
-    let host = Arc::new(Host {
-        sessions: Arc::clone(&sessions),
-        projects,
-        receipts: HostReceipts::open(&home.receipts())?,
-        config,
-        models,
+    let host = Host::open(HostParts {
+        home: home.clone(),
         device,
-        home: home.root().to_owned(),
-        started_at: readiness.started_at(),
+        projects,
+        config,
+        secrets,
+        supervisors: Arc::clone(&supervisors),
         shutdown: shutdown.clone(),
-        load: OnceLock::new(),
-    });
+        started_at: readiness.started_at(),
+    })?;
+    let sessions = Arc::clone(host.sessions());
     host.finish_begun().await;
     let closing = CancellationToken::new();
     let rpc = Service::new(
-        rpc::table(Arc::clone(&host))?,
-        current.rpc.clone(),
+        scorel_host::methods(Arc::clone(&host))?,
+        host.config().rpc.clone(),
         closing.clone(),
     )?;
-    // Nobody can have set it before.
-    let _unset = host.load.set(rpc.load());
+    host.set_load(rpc.load());
     let housekeeping = tokio::spawn(Arc::clone(&sessions).housekeep(closing.clone()));
     let commands = Arc::clone(&supervisors);
     let listening = tokio::spawn(async move {
@@ -157,7 +127,7 @@ fn admit(commands: &Supervisors, peer: &UCred) -> Option<Caller> {
 
 /// Waits for `end`, and tells the service manager's watchdog in the meantime that the loop which
 /// serves everything is alive.
-async fn watched<T>(service: &crate::ServiceManager, end: impl Future<Output = T>) -> T {
+async fn watched<T>(service: &ServiceManager, end: impl Future<Output = T>) -> T {
     match service.watchdog() {
         None => end.await,
         Some(watchdog) => tokio::select! {
@@ -172,16 +142,6 @@ async fn turn_of_the_loop() {
     let turn = tokio::spawn(async {});
     if let Err(error) = turn.await {
         warn!(%error, "the runtime does not run tasks");
-    }
-}
-
-fn session_settings(config: &Config) -> SessionSettings {
-    SessionSettings {
-        durability: config.sessions.durability,
-        ring_bytes: config.sessions.ring_bytes,
-        idle_unload: config.sessions.idle_unload,
-        resume_interrupted: config.runtime.on_restart == OnRestart::Resume,
-        ..SessionSettings::default()
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) enum Side {
 /// Why there is no second process.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot go to the background")]
-pub struct DaemonizeError(#[source] Box<dyn std::error::Error + Send + Sync>);
+pub(crate) struct DaemonizeError(#[source] Box<dyn std::error::Error + Send + Sync>);
 
 /// The daemon's line to the process that was called and waits.
 #[derive(Debug)]

@@ -12,9 +12,10 @@ mod system;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-pub use args::DoctorArgs;
+pub(crate) use args::DoctorArgs;
 
-use crate::home::{Home, HomeError, HomeSource};
+use scorel_host::{Home, HomeError, HomeSource};
+
 use check::{Check, Level};
 
 /// How the examination ends. The numbers are a stable interface for scripts.

@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 /// How the daemon's process ends. The numbers are those of `sysexits.h` and part of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// It ran and stopped when asked, or a daemon that is ready serves this home already.
     Ok = 0,
     /// The command line is wrong.
@@ -20,7 +20,7 @@ pub enum Exit {
 impl Exit {
     /// The number that the system sees.
     #[must_use]
-    pub const fn code(self) -> u8 {
+    pub(crate) const fn code(self) -> u8 {
         self as u8
     }
 }

@@ -1,17 +1,15 @@
 //! One daemon for each home: the lock, and what is known about its holder.
 
 mod info;
-mod lock;
 
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use info::{DaemonInfo, PublishedInfo};
-pub use lock::{InstanceLock, LockError};
+pub(crate) use info::{DaemonInfo, PublishedInfo};
 
-use crate::home::Home;
+use scorel_host::{Home, HomeLock, LockError};
 
 /// How long the holder of the lock may take until it answers.
 pub(crate) const READY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,9 +19,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Who serves the home.
 #[derive(Debug)]
-pub enum Instance {
+pub(crate) enum Instance {
     /// This process, as long as it keeps the lock.
-    Ours(InstanceLock),
+    Ours(HomeLock),
     /// Another process, which accepts connections.
     Other {
         /// Its process as it described itself. For people to read: nothing is ever sent to it.
@@ -33,7 +31,7 @@ pub enum Instance {
 
 /// Why nobody can be said to serve the home.
 #[derive(Debug, thiserror::Error)]
-pub enum InstanceError {
+pub(crate) enum InstanceError {
     /// The lock cannot be taken.
     #[error(transparent)]
     Lock(#[from] LockError),
@@ -61,9 +59,9 @@ impl Instance {
     ///
     /// # Errors
     /// The lock cannot be taken, or its holder is not ready in time.
-    pub fn claim(home: &Home, timeout: Duration) -> Result<Self, InstanceError> {
+    pub(crate) fn claim(home: &Home, timeout: Duration) -> Result<Self, InstanceError> {
         poll(home, timeout, || {
-            if let Some(lock) = InstanceLock::try_take(&home.lock())? {
+            if let Some(lock) = HomeLock::try_take(&home.lock())? {
                 return Ok(Some(Self::Ours(lock)));
             }
             let ready = UnixStream::connect(home.socket()).is_ok();
@@ -79,8 +77,8 @@ impl Instance {
     ///
     /// # Errors
     /// The lock cannot be taken, or its holder does not leave in time.
-    pub fn claim_alone(home: &Home, timeout: Duration) -> Result<InstanceLock, InstanceError> {
-        poll(home, timeout, || Ok(InstanceLock::try_take(&home.lock())?))
+    pub(crate) fn claim_alone(home: &Home, timeout: Duration) -> Result<HomeLock, InstanceError> {
+        poll(home, timeout, || Ok(HomeLock::try_take(&home.lock())?))
     }
 }
 

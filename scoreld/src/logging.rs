@@ -23,14 +23,14 @@ const WAITING_LINES: usize = 8_192;
 
 /// The daemon's own log. Lines that wait are written when this value goes.
 #[derive(Debug)]
-pub struct Logging {
+pub(crate) struct Logging {
     _writer: WorkerGuard,
     dropped: ErrorCounter,
 }
 
 /// Why there is no log.
 #[derive(Debug, thiserror::Error)]
-pub enum LoggingError {
+pub(crate) enum LoggingError {
     /// The directory cannot be made.
     #[error("cannot create {path}")]
     Directory {
@@ -62,7 +62,7 @@ impl Logging {
     ///
     /// # Errors
     /// The directory or the file cannot be written, or logging was started before.
-    pub fn start(dir: &Path, level: LogLevel, stderr: bool) -> Result<Self, LoggingError> {
+    pub(crate) fn start(dir: &Path, level: LogLevel, stderr: bool) -> Result<Self, LoggingError> {
         let (writer, guard) = writer(dir)?;
         let dropped = writer.error_counter();
         let file = fmt::layer().with_ansi(false).with_writer(writer);
@@ -80,7 +80,7 @@ impl Logging {
 
     /// How many lines were dropped because the disk was too slow.
     #[must_use]
-    pub fn dropped_lines(&self) -> usize {
+    pub(crate) fn dropped_lines(&self) -> usize {
         self.dropped.dropped_lines()
     }
 }

@@ -2,18 +2,18 @@ use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use scorel_host::Home;
 use tracing::{info, warn};
 
 use crate::daemonize::ReadyPipe;
 use crate::exit::Exit;
-use crate::home::Home;
 use crate::instance::{DaemonInfo, PublishedInfo};
 use crate::service::ServiceManager;
 
 /// Everybody who waits for the daemon: the process that started it, the service manager, and
 /// whoever reads `daemon.json`.
 #[derive(Debug, Clone)]
-pub struct Readiness {
+pub(crate) struct Readiness {
     pipe: Arc<Mutex<Option<ReadyPipe>>>,
     service: ServiceManager,
     started_at: u64,
@@ -33,14 +33,14 @@ impl Readiness {
 
     /// When the daemon started, in milliseconds since 1970.
     #[must_use]
-    pub const fn started_at(&self) -> u64 {
+    pub(crate) const fn started_at(&self) -> u64 {
         self.started_at
     }
 
     /// Says that the daemon accepts connections, which must be so. The result is to be kept while
     /// that lasts.
     #[must_use]
-    pub fn announce(&self, home: &Home) -> Option<PublishedInfo> {
+    pub(crate) fn announce(&self, home: &Home) -> Option<PublishedInfo> {
         let info = DaemonInfo {
             pid: process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -9,35 +9,21 @@ use std::fmt;
 use tracing::warn;
 
 use notify_socket::NotifySocket;
-pub use watchdog::Watchdog;
-
-/// The variables by which a service manager talks to the daemon. They are for no child process: a
-/// program that the daemon starts must not get them, or it could speak in the daemon's name. (The
-/// units of this project accept messages from the main process only, so one that slips through
-/// does no harm there.)
-pub const MANAGER_VARIABLES: [&str; 7] = [
-    "NOTIFY_SOCKET",
-    "WATCHDOG_USEC",
-    "WATCHDOG_PID",
-    "LISTEN_FDS",
-    "LISTEN_PID",
-    "LISTEN_FDNAMES",
-    "LISTEN_PIDFDID",
-];
+pub(crate) use watchdog::Watchdog;
 
 /// The service manager, or nobody: then everything said is dropped.
 ///
 /// launchd wants no messages, so on macOS this is always nobody, and the agent is started at login
 /// instead of by its socket. That fallback is not tested.
 #[derive(Debug, Clone, Default)]
-pub struct ServiceManager {
+pub(crate) struct ServiceManager {
     socket: Option<NotifySocket>,
 }
 
 impl ServiceManager {
     /// The manager that `NOTIFY_SOCKET` names.
     #[must_use]
-    pub fn from_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         Self::at(std::env::var_os("NOTIFY_SOCKET"))
     }
 
@@ -54,23 +40,18 @@ impl ServiceManager {
     }
 
     /// The daemon accepts connections.
-    pub fn ready(&self, status: &str) {
+    pub(crate) fn ready(&self, status: &str) {
         self.send(format_args!("READY=1\nSTATUS={}\n", one_line(status)));
     }
 
     /// The daemon stops.
-    pub fn stopping(&self, status: &str) {
+    pub(crate) fn stopping(&self, status: &str) {
         self.send(format_args!("STOPPING=1\nSTATUS={}\n", one_line(status)));
-    }
-
-    /// What the daemon is doing, in one line for people.
-    pub fn status(&self, status: &str) {
-        self.send(format_args!("STATUS={}\n", one_line(status)));
     }
 
     /// The watchdog, if the manager runs one for this process.
     #[must_use]
-    pub fn watchdog(&self) -> Option<Watchdog> {
+    pub(crate) fn watchdog(&self) -> Option<Watchdog> {
         let period = watchdog::period(|name| std::env::var(name).ok())?;
         self.socket
             .is_some()

@@ -2,43 +2,38 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 
+use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, SecretStore, Shutdown};
 use scorel_rpc::{BindError, Listener};
 
-use crate::config::ConfigSource;
-use crate::device::Device;
-use crate::home::Home;
-use crate::projects::ProjectRegistry;
 use crate::readiness::Readiness;
-use crate::secret::SecretStore;
 use crate::service::ServiceManager;
-use crate::shutdown::Shutdown;
 
 /// Everything that the daemon finds when it begins to run.
 #[derive(Debug)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// The home, which is locked while the daemon runs.
-    pub home: Home,
+    pub(crate) home: Home,
     /// This machine.
-    pub device: Device,
+    pub(crate) device: Device,
     /// The registered projects.
-    pub projects: ProjectRegistry,
+    pub(crate) projects: ProjectRegistry,
     /// The configuration.
-    pub config: ConfigSource,
+    pub(crate) config: ConfigSource,
     /// The secrets that the configuration names.
-    pub secrets: SecretStore,
+    pub(crate) secrets: SecretStore,
     /// The socket that a service manager passed. [`Self::listen`] takes it.
-    pub adopted: Option<UnixListener>,
+    pub(crate) adopted: Option<UnixListener>,
     /// Who waits for the daemon to be ready.
-    pub readiness: Readiness,
+    pub(crate) readiness: Readiness,
     /// The service manager.
-    pub service: ServiceManager,
+    pub(crate) service: ServiceManager,
     /// The daemon's end.
-    pub shutdown: Shutdown,
+    pub(crate) shutdown: Shutdown,
 }
 
 /// Why the daemon cannot listen.
 #[derive(Debug, thiserror::Error)]
-pub enum ListenError {
+pub(crate) enum ListenError {
     /// The socket cannot be made.
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -53,7 +48,7 @@ impl Setup {
     ///
     /// # Errors
     /// The system refused, or something that is no socket has the socket's name.
-    pub fn listen(&mut self) -> Result<Listener, ListenError> {
+    pub(crate) fn listen(&mut self) -> Result<Listener, ListenError> {
         match self.adopted.take() {
             Some(socket) => Listener::from_fd(OwnedFd::from(socket)).map_err(ListenError::Adopt),
             // The lock says that nobody serves what is there.

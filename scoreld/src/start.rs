@@ -12,29 +12,27 @@ use std::time::Duration;
 
 use clap::Parser;
 use nix::sys::stat::{Mode, umask};
+use scorel_host::{
+    ConfigSource, Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore, Shutdown,
+};
 use tokio::runtime::{Builder, Runtime};
 use tracing::{error, info};
 
-pub use error::StartError;
+pub(crate) use error::StartError;
 
 use crate::activation;
 use crate::args::{Args, Command};
-use crate::config::ConfigSource;
 use crate::daemon;
 use crate::daemonize::{Side, daemonize};
-use crate::device::Device;
 use crate::doctor::{self, DoctorExit};
 use crate::exit::Exit;
 use crate::fsck::{self, FsckExit};
-use crate::home::{Home, HomeSource};
-use crate::instance::{Instance, InstanceLock, READY_TIMEOUT};
+use crate::instance::{Instance, READY_TIMEOUT};
 use crate::logging::Logging;
-use crate::projects::ProjectRegistry;
 use crate::readiness::Readiness;
-use crate::secret::SecretStore;
 use crate::service::ServiceManager;
 use crate::setup::Setup;
-use crate::shutdown::Shutdown;
+use crate::signals;
 use crate::unit::UnitKind;
 
 /// More threads than this do not make a daemon that waits for others faster.
@@ -186,7 +184,7 @@ impl Begin {
     }
 
     /// The lock of the home, or nothing if another daemon serves it.
-    fn claim(&self) -> Result<Option<InstanceLock>, StartError> {
+    fn claim(&self) -> Result<Option<HomeLock>, StartError> {
         if self.adopted.is_some() {
             return Ok(Some(Instance::claim_alone(&self.home, READY_TIMEOUT)?));
         }
@@ -203,12 +201,14 @@ impl Begin {
 
     fn setup(self) -> Result<Setup, StartError> {
         let home = self.home;
+        let shutdown = Shutdown::default();
+        signals::listen(shutdown.clone()).map_err(StartError::Signals)?;
         Ok(Setup {
             device: Device::load_or_create(&home.device())?,
             projects: ProjectRegistry::open(&home.projects())?,
             config: ConfigSource::open(&home.config())?,
             secrets: SecretStore::new(home.env()),
-            shutdown: Shutdown::install().map_err(StartError::Signals)?,
+            shutdown,
             adopted: self.adopted,
             readiness: self.readiness,
             service: self.service,

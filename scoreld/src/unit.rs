@@ -8,7 +8,7 @@ const LAUNCHD_PROGRAM: &str = "/usr/local/bin/scoreld";
 
 /// A service definition that the program carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum UnitKind {
+pub(crate) enum UnitKind {
     /// The systemd user service.
     SystemdService,
     /// The systemd user socket that starts the service.
@@ -22,14 +22,14 @@ pub enum UnitKind {
 #[error(
     "the path of this program has characters that a service definition cannot carry; install it elsewhere"
 )]
-pub struct UnprintableProgram;
+pub(crate) struct UnprintableProgram;
 
 impl UnitKind {
     /// The definition, with `program` as the daemon's path.
     ///
     /// # Errors
     /// The path is not text, or has quotes, backslashes or control characters.
-    pub fn render(self, program: &Path) -> Result<String, UnprintableProgram> {
+    pub(crate) fn render(self, program: &Path) -> Result<String, UnprintableProgram> {
         let program = program.to_str().ok_or(UnprintableProgram)?;
         if program
             .chars()

@@ -16,7 +16,5 @@ mod files;
 mod fsck;
 #[path = "process/lifecycle.rs"]
 mod lifecycle;
-#[path = "process/signals.rs"]
-mod signals;
 #[path = "process/units.rs"]
 mod units;

@@ -18,10 +18,13 @@ mod throughput;
 mod turns;
 mod wire;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use figure::Figure;
+
+/// The daemon that cargo has built together with this program.
+const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order in which they are measured.
 const GROUPS: [&str; 7] = [
@@ -35,7 +38,11 @@ const GROUPS: [&str; 7] = [
 ];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // `cargo bench` says `--bench` to every benchmark.
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["bare-echo", path] => bare::echo(path),
@@ -56,19 +63,19 @@ async fn measure(wanted: &[&str]) -> ExitCode {
         println!("groups of figures: {}", GROUPS.join(" "));
         return ExitCode::FAILURE;
     }
-    let daemon = daemon_program();
+    let daemon = Path::new(DAEMON);
     let mut figures: Vec<Figure> = Vec::new();
     for group in GROUPS {
         if !wanted.is_empty() && !wanted.contains(&group) {
             continue;
         }
         let measured = match group {
-            "roundTrip" => round_trip::measure(&daemon).await,
-            "latency" => latency::measure(&daemon).await,
-            "throughput" => throughput::measure(&daemon).await,
-            "fanOut" => fan_out::measure(&daemon).await,
-            "turns" => turns::measure(&daemon).await,
-            "sessions" => sessions(&daemon).await,
+            "roundTrip" => round_trip::measure(daemon).await,
+            "latency" => latency::measure(daemon).await,
+            "throughput" => throughput::measure(daemon).await,
+            "fanOut" => fan_out::measure(daemon).await,
+            "turns" => turns::measure(daemon).await,
+            "sessions" => sessions(daemon).await,
             _ => append::measure(),
         };
         for figure in measured {
@@ -85,18 +92,10 @@ async fn measure(wanted: &[&str]) -> ExitCode {
     }
 }
 
-async fn sessions(daemon: &std::path::Path) -> Vec<Figure> {
+async fn sessions(daemon: &Path) -> Vec<Figure> {
     let mut figures = vec![start::empty_home(daemon).await, memory::idle(daemon).await];
     let mut filled = stand::Filled::new(daemon).await;
     figures.push(start::filled_home(&mut filled).await);
     figures.push(memory::loaded(&filled).await);
     figures
-}
-
-/// The daemon that cargo built together with this program.
-fn daemon_program() -> PathBuf {
-    let mut path = std::env::current_exe().unwrap();
-    path.set_file_name("scoreld-under-test");
-    assert!(path.exists(), "{} is not built", path.display());
-    path
 }

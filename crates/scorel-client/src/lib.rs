@@ -17,6 +17,8 @@
 //! The price is that such a connection reads nothing else meanwhile. Use one connection for calls
 //! and one for each subscription that lasts; [`SessionStream`] opens its own.
 
+#![warn(missing_docs)]
+
 mod anchors;
 mod backoff;
 mod connection;

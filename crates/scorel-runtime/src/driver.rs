@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{
-    AssistantMessage, Block, Message, OutcomeReason, StopReason, ThinkingLevel, TurnError, Usage,
+    AssistantMessage, Block, Context, OutcomeReason, StopReason, ThinkingLevel, TurnError, Usage,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -183,7 +183,7 @@ impl TurnDriver {
     }
 
     /// Gives the context of the next model call, after [`Step::NeedContext`].
-    pub fn provide_context(&mut self, messages: Vec<Message>) {
+    pub fn provide_context(&mut self, messages: Context) {
         self.state = State::Ready(messages);
     }
 
@@ -218,14 +218,14 @@ impl TurnDriver {
 
     /// The call is made with the next step, so that nothing is asked before its announcement is
     /// dealt with.
-    fn announce_call(&mut self, messages: Vec<Message>) -> Step {
+    fn announce_call(&mut self, messages: Context) -> Step {
         let index = self.steps;
         self.steps += 1;
         self.state = State::Due(messages);
         Step::Event(RawRuntimeEvent::TurnStart { index })
     }
 
-    fn make_call(&mut self, messages: Vec<Message>) {
+    fn make_call(&mut self, messages: Context) {
         if let Some(cause) = self.stop.now() {
             self.end_stopped_call(cause);
             return;
@@ -241,11 +241,7 @@ impl TurnDriver {
         self.state = State::Calling { call, messages };
     }
 
-    async fn read_call(
-        &mut self,
-        mut call: Box<ModelCall>,
-        messages: Vec<Message>,
-    ) -> Option<Step> {
+    async fn read_call(&mut self, mut call: Box<ModelCall>, messages: Context) -> Option<Step> {
         match call.next(&self.stop).await {
             Progress::Event(event) => {
                 self.state = State::Calling { call, messages };
@@ -271,7 +267,7 @@ impl TurnDriver {
         }
     }
 
-    fn end_call_early(&mut self, early: Early, messages: Vec<Message>) -> Option<Step> {
+    fn end_call_early(&mut self, early: Early, messages: Context) -> Option<Step> {
         self.usage += early.usage.unwrap_or_default();
         match early.cause {
             EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
@@ -281,7 +277,7 @@ impl TurnDriver {
         early.remains.map(Step::Event)
     }
 
-    fn failed_unseen(&mut self, error: &ProviderError, messages: Vec<Message>) -> Option<Step> {
+    fn failed_unseen(&mut self, error: &ProviderError, messages: Context) -> Option<Step> {
         match self.ports.retry.decide(self.attempts, error) {
             Retry::After(delay) => {
                 self.state = State::Retrying {
@@ -324,12 +320,7 @@ impl TurnDriver {
         };
     }
 
-    async fn retry(
-        &mut self,
-        delay: Duration,
-        announced: bool,
-        messages: Vec<Message>,
-    ) -> Option<Step> {
+    async fn retry(&mut self, delay: Duration, announced: bool, messages: Context) -> Option<Step> {
         if announced {
             self.stop.extend(delay);
         }

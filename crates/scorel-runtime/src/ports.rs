@@ -5,6 +5,8 @@
 //! answers; a [`ToolCall`] in one of them goes out to its [`Tool`] as a [`ToolPlan`], whose
 //! [`Effect`]s the [`Gatekeeper`] judges; the [`Permit`] it gives goes back to the plan, which runs.
 
+#![warn(missing_docs)]
+
 mod arguments;
 mod blob_sink;
 mod blocking_tool;

@@ -7,13 +7,13 @@ mod resync_pages;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use scorel_journal::{FORMAT, Index, Journal, Storage};
 use scorel_proto::{
     ActiveSession, Anchors, ClientId, DeviceId, HostEvent, ListSessionsResult, Phase, Project,
-    ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionView, ThinkingLevel,
-    ToolPreset,
+    ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionParent, SessionView,
+    ThinkingLevel, ToolPreset,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -52,6 +52,10 @@ struct Slot {
 pub struct NewSession {
     /// The project it belongs to, for life.
     pub project_id: ProjectId,
+    /// What makes it: a person, or a turn of another session. In the header, for life.
+    pub kind: SessionKind,
+    /// The session and the event that it comes from. In the header, for life.
+    pub parent: Option<SessionParent>,
     /// Who makes it.
     pub client_id: ClientId,
     /// A title.
@@ -76,12 +80,29 @@ impl Sessions {
         settings: SessionSettings,
         setup: Arc<dyn TurnSetup>,
     ) -> Arc<Self> {
+        Self::with_setup(dir, files, identity, storage, settings, |_| setup)
+    }
+
+    /// The same for a turn set-up that makes sessions itself. It gets a weak handle: the sessions
+    /// own the set-up, so a strong one would keep both alive for ever.
+    #[must_use]
+    pub fn with_setup(
+        dir: PathBuf,
+        files: (PathBuf, PathBuf),
+        identity: (DeviceId, String),
+        storage: Arc<dyn Storage>,
+        settings: SessionSettings,
+        setup: impl FnOnce(Weak<Self>) -> Arc<dyn TurnSetup>,
+    ) -> Arc<Self> {
         let (device_id, version) = identity;
-        Arc::new(Self {
-            shared: Arc::new(Shared::new(dir, files, storage, settings, setup)),
-            loaded: Mutex::default(),
-            device_id,
-            version,
+        Arc::new_cyclic(|sessions| {
+            let setup = setup(Weak::clone(sessions));
+            Self {
+                shared: Arc::new(Shared::new(dir, files, storage, settings, setup)),
+                loaded: Mutex::default(),
+                device_id,
+                version,
+            }
         })
     }
 
@@ -157,8 +178,8 @@ impl Sessions {
             session_id,
             project_id: new.project_id,
             device_id: self.device_id,
-            kind: SessionKind::User,
-            parent: None,
+            kind: new.kind,
+            parent: new.parent.clone(),
             created_at: now_ms(),
             version: self.version.clone(),
         }

@@ -13,16 +13,16 @@ Exit codes:
 /// What to look at, and how to tell.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXIT_CODES)]
-pub struct DoctorArgs {
+pub(crate) struct DoctorArgs {
     /// The daemon's directory [default: $SCOREL_HOME, or ~/.scorel]
     #[arg(long, value_name = "DIR")]
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
 
     /// Write one JSON object, for programs
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 
     /// The version of the client that asks, to be compared
     #[arg(long, hide = true, value_name = "VERSION")]
-    pub client_version: Option<String>,
+    pub(crate) client_version: Option<String>,
 }

@@ -5,11 +5,11 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
+use scorel_host::socket_path;
 use scorel_proto::Status;
 use serde_json::{Value, json};
 
 use super::check::Check;
-use crate::home::socket_path;
 
 /// How long a daemon may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -5,11 +5,10 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use scorel_host::{Config, ConfigSource, Home, SecretStore};
+
 use super::check::Check;
 use super::home_error;
-use crate::config::{Config, ConfigSource};
-use crate::home::Home;
-use crate::secret::SecretStore;
 
 pub(super) fn home(root: &Path) -> Check {
     const NAME: &str = "home";

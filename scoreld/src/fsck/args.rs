@@ -14,20 +14,20 @@ Exit codes:
 /// What to check, and whether to repair it.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXIT_CODES)]
-pub struct FsckArgs {
+pub(crate) struct FsckArgs {
     /// The directory to check [default: $SCOREL_HOME, or ~/.scorel]
     #[arg(long, value_name = "DIR")]
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
 
     /// Repair what can be repaired; no daemon may run, and a log is copied before it is replaced
     #[arg(long)]
-    pub repair: bool,
+    pub(crate) repair: bool,
 
     /// Write JSON for programs: one finding a line, and a summary
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 
     /// Only this session: its id, or the beginning of it
     #[arg(value_name = "SESSION", value_parser = NonEmptyStringValueParser::new())]
-    pub session: Option<String>,
+    pub(crate) session: Option<String>,
 }

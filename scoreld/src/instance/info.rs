@@ -2,10 +2,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use scorel_host::{Trust, read_trusted_file};
 use scorel_journal::{FileStorage, replace_file};
 use serde::{Deserialize, Serialize};
-
-use crate::trusted_file::{self, Trust};
 
 /// The file is a few lines; anything longer is not it.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -13,20 +12,20 @@ const MAX_BYTES: u64 = 64 * 1024;
 /// What the running daemon says about itself, for people and diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct DaemonInfo {
+pub(crate) struct DaemonInfo {
     /// Its process.
-    pub pid: u32,
+    pub(crate) pid: u32,
     /// Its version.
-    pub version: String,
+    pub(crate) version: String,
     /// Where it listens.
-    pub socket_path: PathBuf,
+    pub(crate) socket_path: PathBuf,
     /// When it started, in milliseconds since 1970.
-    pub started_at: u64,
+    pub(crate) started_at: u64,
 }
 
 /// A published [`DaemonInfo`]: the file goes with this value.
 #[derive(Debug)]
-pub struct PublishedInfo {
+pub(crate) struct PublishedInfo {
     path: PathBuf,
 }
 
@@ -35,7 +34,7 @@ impl DaemonInfo {
     ///
     /// # Errors
     /// Whatever the file system says.
-    pub fn publish(&self, path: &Path) -> io::Result<PublishedInfo> {
+    pub(crate) fn publish(&self, path: &Path) -> io::Result<PublishedInfo> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
         replace_file(&FileStorage, path, &text)?;
@@ -47,8 +46,8 @@ impl DaemonInfo {
     /// What the file at `path` says, if it can be read. It may be left over from a daemon that was
     /// killed.
     #[must_use]
-    pub fn read(path: &Path) -> Option<Self> {
-        let (_, bytes) = trusted_file::read(path, MAX_BYTES, Trust::Ours).ok()??;
+    pub(crate) fn read(path: &Path) -> Option<Self> {
+        let (_, bytes) = read_trusted_file(path, MAX_BYTES, Trust::Ours).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 }

@@ -113,7 +113,7 @@ fn what_is_no_lock_file_is_refused_and_left_alone() {
     symlink(&elsewhere, home.lock()).unwrap();
     let not_regular = || {
         matches!(
-            InstanceLock::try_take(&home.lock()),
+            HomeLock::try_take(&home.lock()),
             Err(LockError::NotRegular { .. })
         )
     };

@@ -24,13 +24,11 @@ fn manager_at_a_path() -> (tempfile::TempDir, UnixDatagram, ServiceManager) {
 fn the_manager_hears_each_state_in_one_message() {
     let (_dir, socket, manager) = manager_at_a_path();
     manager.ready("listening on /x\nREADY=0");
-    manager.status("two turns");
     manager.stopping("draining");
     assert_eq!(
         received(&socket),
         "READY=1\nSTATUS=listening on /x READY=0\n"
     );
-    assert_eq!(received(&socket), "STATUS=two turns\n");
     assert_eq!(received(&socket), "STOPPING=1\nSTATUS=draining\n");
 }
 

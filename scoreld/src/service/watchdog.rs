@@ -7,7 +7,7 @@ use super::ServiceManager;
 
 /// The service manager's watchdog: it kills a daemon from which it hears nothing.
 #[derive(Debug)]
-pub struct Watchdog {
+pub(crate) struct Watchdog {
     manager: ServiceManager,
     period: Duration,
 }
@@ -17,18 +17,12 @@ impl Watchdog {
         Self { manager, period }
     }
 
-    /// How long the manager waits.
-    #[must_use]
-    pub const fn period(&self) -> Duration {
-        self.period
-    }
-
     /// Reports that the daemon is alive, twice in a period, each time after `probe` has ended.
     /// Never returns.
     ///
     /// The probe goes through what would hang: a timer of its own would go on when nothing else
     /// does. It must not wait for the disk, which may be slower than the watchdog.
-    pub async fn keep_alive(self, mut probe: impl AsyncFnMut()) {
+    pub(crate) async fn keep_alive(self, mut probe: impl AsyncFnMut()) {
         let mut ticks = interval(self.period / 2);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {

@@ -1,21 +1,18 @@
 use std::io;
 
+use scorel_host::{ConfigError, DeviceError, FileProblem, HomeError, LockError, OpenProjectsError};
+
 use crate::activation::ActivationError;
-use crate::config::ConfigError;
 use crate::daemon::RunError;
 use crate::daemonize::DaemonizeError;
-use crate::device::DeviceError;
 use crate::exit::Exit;
-use crate::home::HomeError;
-use crate::instance::{InstanceError, LockError};
+use crate::instance::InstanceError;
 use crate::logging::LoggingError;
-use crate::projects::OpenProjectsError;
-use crate::trusted_file::FileProblem;
 use crate::unit::UnprintableProgram;
 
 /// Why the daemon does not run.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub(crate) enum StartError {
     /// This program's own path is unknown.
     #[error("cannot find out this program's path")]
     Program(#[source] io::Error),
@@ -63,7 +60,7 @@ pub enum StartError {
 impl StartError {
     /// How the process ends with it.
     #[must_use]
-    pub const fn exit(&self) -> Exit {
+    pub(crate) const fn exit(&self) -> Exit {
         match self {
             Self::Instance(InstanceError::NotReady { .. }) => Exit::Unavailable,
             Self::Program(_)

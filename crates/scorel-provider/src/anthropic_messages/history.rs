@@ -5,7 +5,7 @@ mod conversation;
 
 pub(super) use conversation::{Conversation, cache_here};
 
-use scorel_proto::{Block, Message, ToolResultBlock};
+use scorel_proto::{Block, Context, Message, ToolResultBlock};
 use serde_json::{Value, json};
 
 use super::Endpoint;
@@ -15,7 +15,7 @@ use crate::wire::{CallIds, Content};
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The conversation. Blocks and messages that hold nothing are left out.
-pub(super) fn render(endpoint: &Endpoint, messages: &[Message]) -> Conversation {
+pub(super) fn render(endpoint: &Endpoint, messages: &Context) -> Conversation {
     let mut history = History {
         endpoint,
         ids: CallIds::new(is_call_id),

@@ -55,7 +55,7 @@ pub(super) fn origin() -> ModelOrigin {
 pub(super) fn conversation(messages: Vec<Message>) -> ModelRequest {
     ModelRequest {
         system: String::new(),
-        messages,
+        messages: messages.into(),
         tools: Vec::new(),
         thinking: ThinkingLevel::Default,
     }

@@ -19,7 +19,7 @@ fn request(messages: Vec<Message>, tools: &[&str]) -> ModelRequest {
     };
     ModelRequest {
         system: "Be brief.".to_owned(),
-        messages,
+        messages: messages.into(),
         tools: tools.iter().map(spec).collect(),
         thinking: ThinkingLevel::Default,
     }

@@ -30,7 +30,7 @@ pub(crate) fn provider_at(api: &str, base_url: &str, timeouts: Timeouts) -> Arc<
 pub(crate) fn question() -> ModelRequest {
     ModelRequest {
         system: String::new(),
-        messages: vec![Message::user("hi")],
+        messages: vec![Message::user("hi")].into(),
         tools: Vec::new(),
         thinking: ThinkingLevel::Default,
     }

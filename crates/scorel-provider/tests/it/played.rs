@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{self, BoxFuture, FutureExt};
-use scorel_proto::{AssistantMessage, Message};
+use scorel_proto::{AssistantMessage, Context, Message};
 use scorel_runtime::{
     Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, ThinkingLevel, ToolList,
     TurnDriver, TurnLimits, TurnPorts,
@@ -15,16 +15,16 @@ use tokio_util::sync::CancellationToken;
 /// ended without one.
 pub(crate) async fn answer(
     provider: Arc<dyn Provider>,
-    conversation: &[Message],
+    conversation: &Context,
 ) -> Option<AssistantMessage> {
-    answers(provider, conversation.to_vec(), 1).await.pop()
+    answers(provider, conversation.clone(), 1).await.pop()
 }
 
 /// Runs a turn for as long as its model is asked, at most `calls` times, and gives the messages
 /// that the engine keeps. Every answer is a part of the next call's context.
 pub(crate) async fn answers(
     provider: Arc<dyn Provider>,
-    mut conversation: Vec<Message>,
+    mut conversation: Context,
     calls: usize,
 ) -> Vec<AssistantMessage> {
     let ports = TurnPorts {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use scorel_proto::{AssistantMessage, Message, OutcomeReason, StopReason, TurnError, Usage};
+use scorel_proto::{AssistantMessage, Context, OutcomeReason, StopReason, TurnError, Usage};
 
 use crate::limits::limit;
 use crate::model_call::ModelCall;
@@ -10,12 +10,12 @@ use crate::tool_run::ToolRun;
 pub(super) enum State {
     NeedContext,
     /// The context of the next call is there.
-    Ready(Vec<Message>),
+    Ready(Context),
     /// The call is announced, or is to be made again.
-    Due(Vec<Message>),
+    Due(Context),
     Calling {
         call: Box<ModelCall>,
-        messages: Vec<Message>,
+        messages: Context,
     },
     /// The last message of the call is out; the call ends with `then`.
     CallEnded {
@@ -27,7 +27,7 @@ pub(super) enum State {
     Retrying {
         delay: Duration,
         announced: bool,
-        messages: Vec<Message>,
+        messages: Context,
     },
     Answered(AssistantMessage),
     Tools {

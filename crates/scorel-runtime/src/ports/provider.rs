@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use futures_util::stream::BoxStream;
-use scorel_proto::{Message, StopReason, Usage};
+use scorel_proto::{Context, StopReason, Usage};
 use serde_json::Value;
 
 use super::ToolSpec;
@@ -45,8 +45,8 @@ pub struct ModelInfo {
 pub struct ModelRequest {
     /// The system prompt; empty for none.
     pub system: String,
-    /// The conversation, oldest first. Every tool call in it has its result.
-    pub messages: Vec<Message>,
+    /// The conversation. Every tool call in it has its result.
+    pub messages: Context,
     /// The tools that the model may call.
     pub tools: Vec<ToolSpec>,
     /// How much the model should think.

@@ -1,6 +1,6 @@
 //! Answers of the model, good and bad.
 
-use scorel_proto::{Block, MessageCancelReason, OutcomeReason, StopReason};
+use scorel_proto::{Block, Context, MessageCancelReason, OutcomeReason, StopReason};
 use scorel_runtime::{ErrorCategory, ProviderEvent, RawRuntimeEvent};
 use serde_json::json;
 
@@ -242,7 +242,7 @@ async fn a_turn_that_completed_can_go_on() {
         match driver.next().await {
             scorel_runtime::Step::NeedContext => {
                 asked += 1;
-                driver.provide_context(Vec::new());
+                driver.provide_context(Context::default());
             }
             scorel_runtime::Step::Event(_) => {}
             scorel_runtime::Step::NeedPermission { .. } => panic!("nothing is asked here"),

@@ -129,7 +129,7 @@ impl Scene {
         let mut events = Vec::new();
         let end = loop {
             match driver.next().await {
-                Step::NeedContext => driver.provide_context(vec![Message::user("go")]),
+                Step::NeedContext => driver.provide_context(vec![Message::user("go")].into()),
                 Step::NeedPermission { call, .. } => {
                     driver.provide_permission(self.permission(&call).await);
                 }

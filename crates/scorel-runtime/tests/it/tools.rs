@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scorel_proto::OutcomeReason;
+use scorel_proto::{Context, OutcomeReason};
 use scorel_runtime::RawRuntimeEvent;
 
 use crate::model::Script;
@@ -166,7 +166,7 @@ async fn a_slow_reader_gets_the_latest_and_the_tool_does_not_wait() {
     let mut shown = Vec::new();
     loop {
         match driver.next().await {
-            scorel_runtime::Step::NeedContext => driver.provide_context(Vec::new()),
+            scorel_runtime::Step::NeedContext => driver.provide_context(Context::default()),
             scorel_runtime::Step::Event(RawRuntimeEvent::ToolExecutionUpdate {
                 partial, ..
             }) => {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use scorel_journal::Durability;
 use scorel_proto::{
-    ClientId, DeviceId, Event, ProjectId, Seq, SessionId, SessionView, TransientBody,
+    ClientId, DeviceId, Event, ProjectId, Seq, SessionId, SessionKind, SessionView, TransientBody,
     TransientEvent, TurnError,
 };
 
@@ -79,6 +79,8 @@ impl History {
         let sessions = sessions(&home, ring_bytes);
         let new = NewSession {
             project_id: ProjectId::generate(),
+            kind: SessionKind::User,
+            parent: None,
             client_id: ClientId::Daemon,
             title: None,
             model: None,

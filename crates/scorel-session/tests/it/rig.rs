@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use scorel_journal::{Durability, FileStorage, Storage};
 use scorel_proto::{
     Anchors, Block, ClientId, CommandId, DeviceId, EventId, ProjectId, SendMessageResult,
-    SessionId, SessionView, TurnId, WhileRunning,
+    SessionId, SessionKind, SessionView, TurnId, WhileRunning,
 };
 use scorel_session::{
     Command, Lane, NewSession, SendRequest, SessionError, SessionSettings, Sessions,
@@ -113,6 +113,8 @@ impl Rig {
     pub(crate) async fn session_of(&self, project: ProjectId, title: Option<&str>) -> SessionId {
         let new = NewSession {
             project_id: project,
+            kind: SessionKind::User,
+            parent: None,
             client_id: ClientId::Daemon,
             title: title.map(str::to_owned),
             model: None,

@@ -1,7 +1,7 @@
 //! A disk without room, and a disk that fails.
 
 use scorel_journal::Durability;
-use scorel_proto::{ClientId, ErrorCode, Phase, ProjectId, SessionId, StopReason};
+use scorel_proto::{ClientId, ErrorCode, Phase, ProjectId, SessionId, SessionKind, StopReason};
 use scorel_session::{NewSession, SessionSettings};
 
 use crate::disk::Disk;
@@ -202,6 +202,8 @@ async fn a_session_that_cannot_be_described_is_not_made() {
     let rig = Rig::on_disk(disk.storage());
     let new = NewSession {
         project_id: ProjectId::generate(),
+        kind: SessionKind::User,
+        parent: None,
         client_id: ClientId::Daemon,
         title: Some("a title".to_owned()),
         model: None,

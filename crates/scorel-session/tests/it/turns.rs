@@ -15,7 +15,7 @@ async fn a_turn_without_tools_writes_four_records_and_shows_its_answer_in_betwee
     let turn = rig.begin(id, "hello").await;
     let call = rig.model().await;
     assert_eq!(call.request.system, "be brief\n\na test");
-    assert_eq!(call.request.messages, [Message::user("hello")]);
+    assert_eq!(call.request.messages, vec![Message::user("hello")].into());
     call.text("Good ").await;
     call.text("day").await;
     call.done(StopReason::EndTurn).await;

@@ -49,7 +49,7 @@ fn endpoint(model: &str) -> Endpoint {
 fn conversation(messages: Vec<Message>) -> ModelRequest {
     ModelRequest {
         system: String::new(),
-        messages,
+        messages: messages.into(),
         tools: Vec::new(),
         thinking: ThinkingLevel::Default,
     }

@@ -47,7 +47,7 @@ fn endpoint(dialect: Dialect) -> Endpoint {
 fn conversation(messages: Vec<Message>) -> ModelRequest {
     ModelRequest {
         system: String::new(),
-        messages,
+        messages: messages.into(),
         tools: Vec::new(),
         thinking: ThinkingLevel::Default,
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use scorel_proto::Message;
+use scorel_proto::{Context, Message};
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret};
 use scorel_testkit::{Reply, StrictServer};
 
@@ -25,7 +25,7 @@ async fn a_conversation_with_tools_is_accepted_by_a_strict_endpoint() {
         let provider = Connector::default()
             .connect(&config, Some(Secret::new(KEY)), Arc::new(NoBlobs))
             .unwrap();
-        let mut conversation = vec![Message::user("hi")];
+        let mut conversation = Context::from(vec![Message::user("hi")]);
         for _ in 0..4 {
             let answers = played::answers(Arc::clone(&provider), conversation.clone(), 1).await;
             conversation.extend(answers.into_iter().flat_map(continued));

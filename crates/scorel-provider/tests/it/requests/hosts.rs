@@ -13,7 +13,7 @@ fn request(model: &str, messages: Vec<Message>) -> Rebuilt {
         stop_sequences: (0..20).map(|number| format!("STOP{number}")).collect(),
         request: ModelRequest {
             system: "Be brief.".to_owned(),
-            messages,
+            messages: messages.into(),
             tools: Vec::new(),
             thinking: ThinkingLevel::Default,
         },

@@ -67,7 +67,7 @@ fn rebuilt(recorded: &Value) -> Rebuilt {
         stop_sequences: Vec::new(),
         request: ModelRequest {
             system: system(recorded),
-            messages: messages(recorded),
+            messages: messages(recorded).into(),
             tools: tools.map(tool).collect(),
             thinking: effort.map_or(ThinkingLevel::Default, |effort| {
                 serde_json::from_value(json!(effort)).unwrap()

@@ -1,0 +1,90 @@
+//! The blobs of one session.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+use scorel_journal::{Access, EVENTS, FileStorage, Storage};
+use scorel_proto::BlobHash;
+use sha2::{Digest, Sha256};
+
+use crate::daemon::Daemon;
+use crate::entry::{self, check_directory, check_file};
+use crate::finding::Finding;
+use crate::session::References;
+
+const CHUNK: usize = 256 * 1024;
+
+/// Checks that the blobs that a log refers to are there, and that each is what its name says.
+pub(crate) fn check(
+    session: &Path,
+    references: &References,
+    daemon: &Daemon,
+    found: &mut Vec<Finding>,
+) {
+    let dir = session.join("blobs");
+    let mut there = HashSet::new();
+    if check_directory(&dir, found) {
+        match entry::names(&dir) {
+            Ok(names) => {
+                for name in names {
+                    there.extend(check_blob(&dir.join(&name), &name, daemon, found));
+                }
+            }
+            Err(error) => return found.push(entry::unreadable(&dir, &error)),
+        }
+    }
+    let mut missing: Vec<_> = references
+        .iter()
+        .filter(|(hash, _)| !there.contains(*hash))
+        .collect();
+    missing.sort_unstable_by_key(|(_, span)| span.offset);
+    for (hash, span) in missing {
+        let meaning = format!("this record refers to blob {hash}, which is missing");
+        let finding = Finding::damage("blob_missing", &session.join(EVENTS), meaning);
+        found.push(finding.at(span.offset, span.length));
+    }
+}
+
+/// Checks what has a name among the blobs. Returns the blob's name, if it is one.
+fn check_blob(
+    path: &Path,
+    name: &str,
+    daemon: &Daemon,
+    found: &mut Vec<Finding>,
+) -> Option<BlobHash> {
+    if entry::is_temporary(name) {
+        entry::check_temporary(path, daemon, found);
+        return None;
+    }
+    let hash: BlobHash = name.parse().ok()?;
+    if !check_file(path, found) {
+        return Some(hash);
+    }
+    match hash_of(path) {
+        Ok((actual, _)) if actual == name => {}
+        Ok((_, length)) => {
+            let meaning = "the content is not what the blob's name says";
+            found.push(Finding::damage("blob_damaged", path, meaning).at(0, length));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => found.push(entry::unreadable(path, &error)),
+    }
+    Some(hash)
+}
+
+/// The SHA-256 of a file, and its length.
+fn hash_of(path: &Path) -> io::Result<(String, u64)> {
+    let file = FileStorage.open(path, Access::Read)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; CHUNK];
+    let mut offset = 0;
+    loop {
+        let count = file.read_at(&mut buffer, offset)?;
+        if count == 0 {
+            return Ok((format!("{:x}", hasher.finalize()), offset));
+        }
+        hasher.update(&buffer[..count]);
+        offset += count as u64;
+    }
+}

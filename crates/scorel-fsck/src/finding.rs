@@ -1,0 +1,123 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use scorel_proto::SessionId;
+use serde::Serialize;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Severity {
+    /// Something that was written is lost or altered.
+    Damage,
+    /// Something is not as it should be, and can be put right without a loss.
+    Repairable,
+    /// Worth knowing; nothing is wrong.
+    Note,
+}
+
+/// A part of a file, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Span {
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
+
+/// What a repair does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Repair {
+    /// The mode is set.
+    SetMode(u32),
+    /// The file is removed.
+    Remove,
+    /// The directory, which is empty, is removed.
+    RemoveDirectory,
+    /// The unfinished line of the session's log is moved to a file of its own.
+    MoveTail,
+    /// The session's log is replaced by one without its damage.
+    RewriteLog,
+    /// The receipts are replaced by those that are intact.
+    RewriteReceipts,
+}
+
+/// Something that a check came upon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) severity: Severity,
+    /// A stable name, for programs.
+    pub(crate) code: &'static str,
+    pub(crate) path: PathBuf,
+    pub(crate) span: Option<Span>,
+    pub(crate) session: Option<SessionId>,
+    /// What it means, in a sentence.
+    pub(crate) meaning: String,
+    pub(crate) repair: Option<Repair>,
+}
+
+impl Finding {
+    fn new(severity: Severity, code: &'static str, path: &Path, meaning: String) -> Self {
+        Self {
+            severity,
+            code,
+            path: path.to_owned(),
+            span: None,
+            session: None,
+            meaning,
+            repair: None,
+        }
+    }
+
+    pub(crate) fn damage(code: &'static str, path: &Path, meaning: impl Into<String>) -> Self {
+        Self::new(Severity::Damage, code, path, meaning.into())
+    }
+
+    pub(crate) fn repairable(
+        code: &'static str,
+        path: &Path,
+        meaning: impl Into<String>,
+        repair: Repair,
+    ) -> Self {
+        Self::new(Severity::Repairable, code, path, meaning.into()).repaired_by(repair)
+    }
+
+    pub(crate) fn note(code: &'static str, path: &Path, meaning: impl Into<String>) -> Self {
+        Self::new(Severity::Note, code, path, meaning.into())
+    }
+
+    pub(crate) const fn at(mut self, offset: u64, length: u64) -> Self {
+        self.span = Some(Span { offset, length });
+        self
+    }
+
+    pub(crate) fn repaired_by(mut self, repair: Repair) -> Self {
+        self.repair = Some(repair);
+        self
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Damage => "damage",
+            Self::Repairable => "repairable",
+            Self::Note => "note",
+        })
+    }
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SetMode(mode) => write!(f, "sets the mode to {mode:04o}"),
+            Self::Remove => f.write_str("removes the file"),
+            Self::RemoveDirectory => f.write_str("removes the empty directory"),
+            Self::MoveTail => f.write_str("moves the line to events.jsonl.torn-<offset>"),
+            Self::RewriteLog => f.write_str(
+                "replaces the log by its intact records, and keeps it as it was in events.jsonl.before-repair-<seq>",
+            ),
+            Self::RewriteReceipts => f.write_str(
+                "replaces the receipts by those that are intact, and keeps the file as it was in receipts.jsonl.before-repair-<ms>",
+            ),
+        }
+    }
+}

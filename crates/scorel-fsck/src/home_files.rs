@@ -1,0 +1,118 @@
+//! The files of the home that belong to no session.
+
+use std::path::Path;
+
+use scorel_journal::{FileStorage, read_bounded};
+use scorel_proto::SessionId;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::daemon::Daemon;
+use crate::entry::{self, check_directory, check_file};
+use crate::error::chain;
+use crate::finding::{Finding, Repair};
+use crate::receipts;
+use scorel_host::ConfigSource;
+use scorel_host::Device;
+use scorel_host::Home;
+use scorel_host::ProjectRegistry;
+
+/// The daemon makes the index anew if it is larger.
+const MAX_INDEX: u64 = 512 * 1024 * 1024;
+
+const MAX_ACTIVE: u64 = 64 * 1024 * 1024;
+
+/// The other files of the home that are the daemon's or hold secrets.
+const FILES: [&str; 6] = [
+    "env",
+    "grants.json",
+    "trust.json",
+    "client.json",
+    "daemon.json",
+    "scoreld.lock",
+];
+
+/// The sessions with unfinished work.
+#[derive(Deserialize)]
+struct Active {
+    #[expect(dead_code, reason = "only whether it can be read is of interest")]
+    sessions: Vec<SessionId>,
+}
+
+/// Checks them.
+pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
+    check_directory(home.root(), found);
+    for name in FILES {
+        check_file(&home.root().join(name), found);
+    }
+    authority(&home.config(), found, ConfigSource::open);
+    authority(&home.device(), found, Device::load);
+    authority(&home.projects(), found, ProjectRegistry::open);
+    receipts::check(&home.receipts(), daemon, found);
+    derived::<Vec<IgnoredAny>>(&home.index(), MAX_INDEX, found);
+    derived::<Active>(&home.active(), MAX_ACTIVE, found);
+    check_names(home, daemon, found);
+    check_logs(&home.logs(), found);
+}
+
+/// A file that only its owner can restore.
+fn authority<T, E: std::error::Error>(
+    path: &Path,
+    found: &mut Vec<Finding>,
+    read: impl FnOnce(&Path) -> Result<T, E>,
+) {
+    if !check_file(path, found) {
+        return;
+    }
+    if let Err(error) = read(path) {
+        let meaning = format!(
+            "the daemon does not start with this file: {}",
+            chain(&error)
+        );
+        found.push(Finding::damage("invalid", path, meaning));
+    }
+}
+
+/// A file that the daemon makes anew.
+fn derived<T: DeserializeOwned>(path: &Path, max: u64, found: &mut Vec<Finding>) {
+    if !check_file(path, found) {
+        return;
+    }
+    let problem = match read_bounded(&FileStorage, path, max) {
+        Ok(bytes) => match serde_json::from_slice::<T>(&bytes) {
+            Ok(_) => return,
+            Err(error) => error.to_string(),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+        Err(error) => error.to_string(),
+    };
+    let meaning = format!("this derived file is broken and will be made anew: {problem}");
+    let finding = Finding::repairable("derived_broken", path, meaning, Repair::Remove);
+    found.push(finding);
+}
+
+/// Temporary files, and copies that were made of damaged files.
+fn check_names(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
+    let names = match entry::names(home.root()) {
+        Ok(names) => names,
+        Err(error) => return found.push(entry::unreadable(home.root(), &error)),
+    };
+    for name in names {
+        let path = home.root().join(&name);
+        if entry::is_temporary(&name) {
+            entry::check_temporary(&path, daemon, found);
+        } else if name.starts_with("receipts.jsonl.") && check_file(&path, found) {
+            let meaning = "a copy of the receipts from before they were repaired";
+            found.push(Finding::note("kept", &path, meaning));
+        }
+    }
+}
+
+fn check_logs(dir: &Path, found: &mut Vec<Finding>) {
+    if !check_directory(dir, found) {
+        return;
+    }
+    for name in entry::names(dir).unwrap_or_default() {
+        check_file(&dir.join(name), found);
+    }
+}

@@ -1,0 +1,239 @@
+//! The log of one session.
+
+use std::io;
+use std::path::Path;
+
+use scorel_journal::{
+    Access, Damage, DamageReason, EVENTS, FORMAT, FileStorage, Header, OpenError, OpenReport,
+    Reader, Storage,
+};
+use scorel_proto::{DamageAcceptedBody, Seq, SessionId};
+use scorel_session::{SessionHeader, unaccepted_damage};
+
+use crate::daemon::Daemon;
+use crate::entry::{self, Entry};
+use crate::events::EventCheck;
+use crate::finding::{Finding, Repair};
+use crate::session::References;
+use crate::tail;
+
+/// How often a log is read again that became shorter while it was read: the daemon cut back a line
+/// that it could not write.
+const ATTEMPTS: usize = 5;
+
+/// A log that was read.
+#[derive(Debug)]
+pub(crate) struct Log {
+    pub(crate) reader: Reader,
+    /// The number of the last intact record, or zero.
+    pub(crate) last: Seq,
+    /// Where the last line ends, with its newline.
+    pub(crate) end: u64,
+    pub(crate) references: References,
+}
+
+/// Checks a log. Returns what was read, if it could be.
+pub(crate) fn check(
+    dir: &Path,
+    id: SessionId,
+    daemon: &Daemon,
+    found: &mut Vec<Finding>,
+) -> Option<Log> {
+    let path = dir.join(EVENTS);
+    if !matches!(entry::look(&path), Ok(Entry::File(_))) {
+        // What it is instead was said already.
+        return None;
+    }
+    for attempt in 1.. {
+        match read(dir, &path, id, daemon, found) {
+            Err(OpenError::Io { source, .. })
+                if source.kind() == io::ErrorKind::UnexpectedEof
+                    && attempt < ATTEMPTS
+                    && daemon.is_running() => {}
+            Err(error) => {
+                found.push(not_opened(&path, &error));
+                return None;
+            }
+            Ok(log) => return log,
+        }
+    }
+    None
+}
+
+/// Nothing is added to `found` unless all was read.
+fn read(
+    dir: &Path,
+    path: &Path,
+    id: SessionId,
+    daemon: &Daemon,
+    found: &mut Vec<Finding>,
+) -> Result<Option<Log>, OpenError> {
+    let (reader, header) = Reader::open(&FileStorage, dir)?;
+    if let Some(finding) = other_format(path, &header) {
+        found.push(finding);
+        return Ok(None);
+    }
+    let mut events = EventCheck::new(path, id);
+    let mut end = header.text().len() as u64 + 1;
+    let report = reader.scan(&mut |record| {
+        end = record.place.end() + 1;
+        events.take(record);
+    })?;
+    found.extend(check_header(path, &header, id));
+    add_damage(path, &report, events.accepted(), found);
+    if let Some(torn) = &report.torn
+        && !tail::is_being_written(path, torn.offset, daemon)
+    {
+        found.push(torn_tail(path, torn.offset, torn.len));
+    }
+    let damaged = report
+        .damage
+        .iter()
+        .map(|damage| damage.offset + damage.len);
+    let end = damaged.fold(end, u64::max);
+    let (last, references) = events.finish(daemon, found);
+    Ok(Some(Log {
+        reader,
+        last,
+        end,
+        references,
+    }))
+}
+
+fn other_format(path: &Path, header: &Header) -> Option<Finding> {
+    let (format, length) = (header.format(), header.text().len() as u64);
+    if format > FORMAT {
+        let meaning = format!(
+            "the log has format {format}, and this version knows format {FORMAT}; use the newer version to check it"
+        );
+        Some(Finding::note("newer_format", path, meaning).at(0, length))
+    } else if format < FORMAT {
+        let meaning = format!("the header names format {format}, which never was");
+        Some(Finding::damage("header", path, meaning).at(0, length))
+    } else {
+        None
+    }
+}
+
+fn check_header(path: &Path, header: &Header, id: SessionId) -> Option<Finding> {
+    let meaning = match serde_json::from_str::<SessionHeader>(header.text()) {
+        Ok(header) if header.session_id == id => return None,
+        Ok(header) => format!(
+            "the log is that of session {}, and the directory is named for another; move it to where it belongs",
+            header.session_id
+        ),
+        Err(error) => format!("the header is intact but not a session's: {error}"),
+    };
+    let length = header.text().len() as u64;
+    Some(Finding::damage("header", path, meaning).at(0, length))
+}
+
+/// The log cannot be opened as one.
+fn not_opened(path: &Path, error: &OpenError) -> Finding {
+    match error {
+        OpenError::Io { source, .. } => entry::unreadable(path, source),
+        OpenError::HeaderMissing => {
+            let length = path.metadata().map_or(0, |metadata| metadata.len());
+            let meaning = if length == 0 {
+                "the log is empty: its header and all records are gone; restore it from a backup"
+            } else {
+                "the log ends within its header; restore it from a backup"
+            };
+            Finding::damage("header", path, meaning).at(0, length)
+        }
+        OpenError::HeaderDamaged(_) | OpenError::NewerFormat { .. } => {
+            let meaning = format!(
+                "{error}; the session cannot be opened, and its records are left alone: restore the first line from a backup"
+            );
+            let length = first_line(path).unwrap_or(0);
+            Finding::damage("header", path, meaning).at(0, length)
+        }
+    }
+}
+
+/// The length of a file's first line, without its newline.
+fn first_line(path: &Path) -> io::Result<u64> {
+    let file = FileStorage.open(path, Access::Read)?;
+    let mut buffer = vec![0; 64 * 1024];
+    let mut offset = 0;
+    loop {
+        let count = file.read_at(&mut buffer, offset)?;
+        let newline = buffer[..count].iter().position(|byte| *byte == b'\n');
+        match newline {
+            Some(at) => return Ok(offset + at as u64),
+            None if count == 0 => return Ok(offset),
+            None => offset += count as u64,
+        }
+    }
+}
+
+fn add_damage(
+    path: &Path,
+    report: &OpenReport,
+    accepted: &[DamageAcceptedBody],
+    found: &mut Vec<Finding>,
+) {
+    let open = unaccepted_damage(report, accepted);
+    let is_named = |damage: &Damage| {
+        let end = damage.offset + damage.len;
+        open.iter()
+            .any(|place| place.offset <= damage.offset && end <= place.offset + place.length)
+    };
+    // Where the hole before ends, and whether it is open: the gap that it leaves is accepted with it.
+    let mut hole = (0, false);
+    for damage in &report.damage {
+        let is_gap = matches!(damage.reason, DamageReason::Gap { .. });
+        let is_left = is_gap && (hole.0..=hole.0 + 1).contains(&damage.offset);
+        let is_open = is_named(damage) || is_left && hole.1;
+        hole = if is_gap {
+            (0, false)
+        } else {
+            (damage.offset + damage.len, is_open)
+        };
+        let meaning = meaning(damage);
+        let finding = if is_open {
+            Finding::damage(code(damage.reason), path, meaning).repaired_by(Repair::RewriteLog)
+        } else {
+            let meaning = format!("{meaning}; this was accepted");
+            Finding::note("damage_accepted", path, meaning)
+        };
+        found.push(finding.at(damage.offset, damage.len));
+    }
+    if report.more_damage > 0 {
+        let meaning = format!("{} more places of this log are damaged", report.more_damage);
+        let finding = Finding::damage("more_damage", path, meaning);
+        found.push(finding.repaired_by(Repair::RewriteLog));
+    }
+}
+
+const fn code(reason: DamageReason) -> &'static str {
+    match reason {
+        DamageReason::Malformed => "malformed",
+        DamageReason::Checksum => "checksum",
+        DamageReason::Oversize => "oversize",
+        DamageReason::Order { .. } => "order",
+        DamageReason::Gap { .. } => "gap",
+    }
+}
+
+fn meaning(damage: &Damage) -> String {
+    match damage.reason {
+        DamageReason::Malformed => {
+            "these bytes are not a record: cut off, overwritten, or written by another program"
+                .to_owned()
+        }
+        DamageReason::Checksum => "these bytes are not those that were written".to_owned(),
+        DamageReason::Oversize => "this line is longer than a record may be".to_owned(),
+        DamageReason::Order { last, found } => format!(
+            "record {found} stands behind record {last}: it is repeated or was moved, and is not served"
+        ),
+        DamageReason::Gap { last, expected } => format!(
+            "this record followed record {expected}, and record {last} stands before it: records are missing"
+        ),
+    }
+}
+
+fn torn_tail(path: &Path, offset: u64, length: u64) -> Finding {
+    let meaning = "the last line is unfinished; it was never acknowledged, and opening the session moves it aside";
+    Finding::repairable("torn", path, meaning, Repair::MoveTail).at(offset, length)
+}

@@ -1,0 +1,80 @@
+//! The receipts of commands that belong to no session.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use scorel_journal::{FileStorage, read_bounded, replace_file};
+
+use crate::daemon::Daemon;
+use crate::entry::{self, check_file};
+use crate::finding::{Finding, Repair};
+use crate::tail;
+use scorel_host::problem_of_receipt_line;
+
+/// Room for far more receipts than there may be.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Checks the file.
+pub(crate) fn check(path: &Path, daemon: &Daemon, found: &mut Vec<Finding>) {
+    if !check_file(path, found) {
+        return;
+    }
+    let bytes = match read_bounded(&FileStorage, path, MAX_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => return found.push(entry::unreadable(path, &error)),
+    };
+    for (offset, line) in lines(&bytes) {
+        if let Some(whole) = line.strip_suffix(b"\n") {
+            let problem = problem_of_receipt_line(whole);
+            found.extend(problem.map(|problem| damaged(path, offset, whole.len(), &problem)));
+        } else if !tail::is_being_written(path, offset, daemon) {
+            let meaning = "the last line is unfinished; the command in it was not acknowledged, and the daemon leaves it out";
+            let note = Finding::note("receipt_torn", path, meaning);
+            found.push(note.at(offset, line.len() as u64));
+        }
+    }
+}
+
+fn damaged(path: &Path, offset: u64, length: usize, problem: &str) -> Finding {
+    let meaning = format!(
+        "the receipt of a command is damaged ({problem}): the command may be applied again, or not be finished"
+    );
+    Finding::damage("receipt_damaged", path, meaning)
+        .at(offset, length as u64)
+        .repaired_by(Repair::RewriteReceipts)
+}
+
+/// The lines with their newlines, and where each begins.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .scan(0, |next, line| {
+            let offset = *next;
+            *next += line.len() as u64;
+            Some((offset, line))
+        })
+}
+
+/// Keeps the intact lines, after everything was copied.
+pub(crate) fn rewrite(path: &Path) -> io::Result<()> {
+    let bytes = read_bounded(&FileStorage, path, MAX_BYTES)?;
+    replace_file(&FileStorage, &kept(path), &bytes)?;
+    let is_intact = |line: &[u8]| {
+        let whole = line.strip_suffix(b"\n");
+        whole.is_some_and(|whole| problem_of_receipt_line(whole).is_none())
+    };
+    let intact: Vec<&[u8]> = lines(&bytes)
+        .map(|(_, line)| line)
+        .filter(|line| is_intact(line))
+        .collect();
+    replace_file(&FileStorage, path, &intact.concat())
+}
+
+fn kept(path: &Path) -> PathBuf {
+    let elapsed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let now = elapsed.unwrap_or_default().as_millis();
+    let mut name = path.to_owned().into_os_string();
+    name.push(format!(".before-repair-{now}"));
+    name.into()
+}

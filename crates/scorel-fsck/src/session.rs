@@ -1,0 +1,101 @@
+//! The directory of one session.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use scorel_journal::EVENTS;
+use scorel_proto::{BlobHash, SessionId};
+
+use crate::blobs;
+use crate::checkpoint::{self, CheckpointFile};
+use crate::daemon::Daemon;
+use crate::entry::{self, Entry, check_directory, check_file};
+use crate::finding::{Finding, Repair, Span};
+use crate::log;
+use scorel_host::Home;
+
+/// The blobs that a log refers to, each with the first record that does.
+pub(crate) type References = HashMap<BlobHash, Span>;
+
+/// Checks a session.
+pub(crate) fn check(home: &Home, daemon: &Daemon, id: SessionId, found: &mut Vec<Finding>) {
+    let dir = home.sessions().join(id.to_string());
+    let mut own = Vec::new();
+    check_all(&dir, id, daemon, &mut own);
+    // A session that was deleted meanwhile has no troubles.
+    if matches!(entry::look(&dir), Ok(Entry::Nothing)) {
+        return;
+    }
+    for finding in &mut own {
+        finding.session = Some(id);
+    }
+    found.append(&mut own);
+}
+
+fn check_all(dir: &Path, id: SessionId, daemon: &Daemon, found: &mut Vec<Finding>) {
+    if !check_directory(dir, found) {
+        return;
+    }
+    let names = match entry::names(dir) {
+        Ok(names) => names,
+        Err(error) => return found.push(entry::unreadable(dir, &error)),
+    };
+    for name in &names {
+        check_name(&dir.join(name), name, daemon, found);
+    }
+    if matches!(entry::look(&dir.join(EVENTS)), Ok(Entry::Nothing)) {
+        return without_log(dir, &names, daemon, found);
+    }
+    // Before the log: it grows, and what a checkpoint knows must be in it.
+    let checkpoint = CheckpointFile::read(dir);
+    let references = match log::check(dir, id, daemon, found) {
+        Some(log) => {
+            checkpoint::check(&checkpoint, dir, &log, found);
+            log.references
+        }
+        None => References::new(),
+    };
+    blobs::check(dir, &references, daemon, found);
+}
+
+fn check_name(path: &Path, name: &str, daemon: &Daemon, found: &mut Vec<Finding>) {
+    let kept = match name.strip_prefix(EVENTS) {
+        _ if entry::is_temporary(name) => return entry::check_temporary(path, daemon, found),
+        Some(end) if end.starts_with(".torn-") => {
+            "an unfinished last line that was moved aside; it was never acknowledged"
+        }
+        Some(end) if end.starts_with(".before-repair-") => "the log from before it was repaired",
+        Some("") => {
+            check_file(path, found);
+            return;
+        }
+        _ => {
+            if ["inflight", "checkpoint", "session.log"].contains(&name) {
+                check_file(path, found);
+            }
+            return;
+        }
+    };
+    if check_file(path, found) {
+        let note = Finding::note("kept", path, kept);
+        let length = path.metadata().map_or(0, |metadata| metadata.len());
+        found.push(note.at(0, length));
+    }
+}
+
+fn without_log(dir: &Path, names: &[String], daemon: &Daemon, found: &mut Vec<Finding>) {
+    let log = dir.join(EVENTS);
+    if names.iter().any(|name| !entry::is_temporary(name)) {
+        let meaning = "the log is missing; restore it from a backup";
+        found.push(Finding::damage("log_missing", &log, meaning));
+    } else if !daemon.is_running() {
+        // Otherwise it may be being made.
+        let meaning = "a session whose making was interrupted; it was never acknowledged";
+        let finding = if names.is_empty() {
+            Finding::repairable("unmade", dir, meaning, Repair::RemoveDirectory)
+        } else {
+            Finding::note("unmade", dir, meaning)
+        };
+        found.push(finding);
+    }
+}

@@ -1,0 +1,105 @@
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use scorel_journal::{Access, FileStorage, LogFile, Storage};
+
+use crate::daemon::Daemon;
+
+/// How long the daemon may take to finish a line. It writes one with one system call.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+const PAUSE: Duration = Duration::from_millis(10);
+
+const CHUNK: usize = 64 * 1024;
+
+/// Whether the line at `offset`, which had no newline, is one that the daemon was writing: it gets
+/// its newline, or is cut off again.
+pub(crate) fn is_being_written(path: &Path, offset: u64, daemon: &Daemon) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if is_finished(path, offset).unwrap_or(false) {
+            return true;
+        }
+        if !daemon.is_running() || Instant::now() >= deadline {
+            return false;
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+fn is_finished(path: &Path, offset: u64) -> io::Result<bool> {
+    let file = FileStorage.open(path, Access::Read)?;
+    if file.status()?.len <= offset {
+        return Ok(true);
+    }
+    has_newline(&*file, offset)
+}
+
+fn has_newline(file: &dyn LogFile, mut offset: u64) -> io::Result<bool> {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let count = file.read_at(&mut buffer, offset)?;
+        if count == 0 {
+            return Ok(false);
+        }
+        if buffer[..count].contains(&b'\n') {
+            return Ok(true);
+        }
+        offset += count as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write;
+
+    use super::*;
+    use scorel_host::Home;
+    use scorel_host::HomeLock;
+
+    /// A log whose last line begins at byte 6 and has no newline.
+    fn torn() -> (tempfile::TempDir, std::path::PathBuf, Home) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        fs::write(&path, "whole\nhalf").unwrap();
+        let home = Home::unopened(dir.path());
+        (dir, path, home)
+    }
+
+    #[test]
+    fn without_a_daemon_nobody_writes() {
+        let (_dir, path, home) = torn();
+        assert!(!is_being_written(&path, 6, &Daemon::look(&home)));
+        let _lock = HomeLock::try_take(&home.lock()).unwrap().unwrap();
+        assert!(
+            !is_being_written(&path, 6, &Daemon::look(&home)),
+            "a daemon that leaves the line as it is does not write it"
+        );
+    }
+
+    #[test]
+    fn a_line_that_was_finished_or_cut_off_meanwhile_was_being_written() {
+        let (_dir, path, home) = torn();
+        let daemon = Daemon::look(&home);
+        fs::write(&path, "whole\nhalf and half\nnext").unwrap();
+        assert!(is_being_written(&path, 6, &daemon));
+        fs::write(&path, "whole\n").unwrap();
+        assert!(is_being_written(&path, 6, &daemon));
+    }
+
+    #[test]
+    fn the_end_of_a_line_is_waited_for_while_a_daemon_runs() {
+        let (_dir, path, home) = torn();
+        let _lock = HomeLock::try_take(&home.lock()).unwrap().unwrap();
+        let waiting = {
+            let path = path.clone();
+            thread::spawn(move || is_being_written(&path, 6, &Daemon::look(&home)))
+        };
+        let mut log = OpenOptions::new().append(true).open(&path).unwrap();
+        log.write_all(b" and half\n").unwrap();
+        assert!(waiting.join().unwrap());
+    }
+}

@@ -1,0 +1,116 @@
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg, OFlag};
+
+/// The right to write in a home. The system takes it back when the process ends, however it ends.
+#[derive(Debug)]
+pub struct HomeLock {
+    _file: Flock<File>,
+}
+
+/// Why the lock can be neither taken nor seen to be held.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Something else has the lock's name.
+    #[error("{path} is not a regular file; move it away")]
+    NotRegular {
+        /// The lock's path.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("cannot lock {path}")]
+    Io {
+        /// The lock's path.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl HomeLock {
+    /// Takes the lock if nobody has it; `None` if somebody does.
+    ///
+    /// # Errors
+    /// What has the lock's name is no lock, or the system refused.
+    pub fn try_take(path: &Path) -> Result<Option<Self>, LockError> {
+        let failed = |source| LockError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        loop {
+            let file = open(path)?;
+            match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+                Ok(file) if is_at(&file, path).map_err(failed)? => {
+                    return Ok(Some(Self { _file: file }));
+                }
+                // The file was removed in between: a lock on it would exclude nobody.
+                Ok(_) => {}
+                Err((_, Errno::EWOULDBLOCK)) => return Ok(None),
+                Err((_, Errno::EINTR)) => {}
+                Err((_, errno)) => return Err(failed(errno.into())),
+            }
+        }
+    }
+
+    /// Whether a process holds the lock at `path`. Nothing is created, and a daemon that starts at
+    /// this moment only tries again.
+    #[must_use]
+    pub fn is_held(path: &Path) -> bool {
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits())
+            .open(path);
+        let Ok(file) = file else {
+            return false;
+        };
+        matches!(
+            Flock::lock(file, FlockArg::LockSharedNonblock),
+            Err((_, Errno::EWOULDBLOCK))
+        )
+    }
+}
+
+fn open(path: &Path) -> Result<File, LockError> {
+    let not_regular = || LockError::NotRegular {
+        path: path.to_owned(),
+    };
+    let opened = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits())
+        .open(path);
+    let file = opened.map_err(|source| match source.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::ELOOP | Errno::EISDIR | Errno::ENXIO) => not_regular(),
+        _ => LockError::Io {
+            path: path.to_owned(),
+            source,
+        },
+    })?;
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(|source| LockError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    if metadata.is_file() {
+        Ok(file)
+    } else {
+        Err(not_regular())
+    }
+}
+
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    match fs::symlink_metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}

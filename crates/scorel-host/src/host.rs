@@ -1,0 +1,94 @@
+mod failure;
+mod mutation;
+mod open;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use scorel_proto::{ProtocolRange, Status};
+use scorel_rpc::Load;
+use scorel_session::Sessions;
+
+pub(crate) use failure::{filesystem, project_not_found};
+pub use open::HostParts;
+
+use crate::config::{Config, ConfigSource};
+use crate::device::Device;
+use crate::models::Models;
+use crate::projects::ProjectRegistry;
+use crate::receipts::HostReceipts;
+use crate::shutdown::Shutdown;
+
+/// What the methods work on: one machine with its projects and sessions.
+pub struct Host {
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) projects: Arc<ProjectRegistry>,
+    pub(crate) receipts: HostReceipts,
+    pub(crate) config: Arc<ConfigSource>,
+    pub(crate) models: Arc<Models>,
+    pub(crate) device: Device,
+    pub(crate) home: PathBuf,
+    pub(crate) started_at: u64,
+    pub(crate) shutdown: Shutdown,
+    /// How much the connections use; known once there is a service for them.
+    pub(crate) load: OnceLock<Load>,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host")
+            .field("home", &self.home)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// All sessions.
+    #[must_use]
+    pub const fn sessions(&self) -> &Arc<Sessions> {
+        &self.sessions
+    }
+
+    /// The configuration without any project's.
+    #[must_use]
+    pub fn config(&self) -> Arc<Config> {
+        self.config.current(None)
+    }
+
+    /// Says how much the connections use, which is known once there is a service for them.
+    pub fn set_load(&self, load: Load) {
+        // Set once, by the daemon that made the service.
+        let _unset = self.load.set(load);
+    }
+
+    /// How the daemon is.
+    pub(crate) async fn status(&self) -> Status {
+        let config = Arc::clone(&self.config);
+        let look = move || (default_model(&config, None), config.problem());
+        let (default_model, config_problem) =
+            tokio::task::spawn_blocking(look).await.unwrap_or_default();
+        Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol: ProtocolRange::SUPPORTED,
+            device_id: self.device.id,
+            display_name: self.device.display_name.clone(),
+            pid: std::process::id(),
+            home: self.home.display().to_string(),
+            started_at: self.started_at,
+            connections: self.load.get().map_or(0, Load::connections),
+            loaded_sessions: u32::try_from(self.sessions.loaded_count()).unwrap_or(u32::MAX),
+            active: self.sessions.active().await,
+            default_model,
+            draining: self.shutdown.cause().is_some(),
+            config_problem,
+        }
+    }
+}
+
+/// The model that new sessions use, as `provider/id`. Looks at the files.
+pub(crate) fn default_model(config: &ConfigSource, project: Option<&std::path::Path>) -> String {
+    let config = config.current(project);
+    let model = &config.model;
+    format!("{}/{}", model.provider(), model.model.id)
+}

@@ -1,0 +1,215 @@
+//! Changes of the host, each carried out once however often it is asked for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use scorel_proto::{
+    ClientId, CreateSessionParams, ErrorCode, ProjectId, RegisterProjectParams, RpcError,
+    SessionId, SessionKind,
+};
+use scorel_session::{Command, NewSession, SessionError};
+
+use super::Host;
+use super::failure::{filesystem, internal, project_not_found};
+use crate::receipts::{Begun, Effect, Key, Subject};
+
+/// Whether an effect may be there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    First,
+    Again,
+}
+
+impl Host {
+    /// Carries out an effect, or finds that the command has had one, and says what it was about.
+    /// That may be gone since. The work is finished also if the caller goes away.
+    ///
+    /// # Errors
+    /// There is no effect; or the command's id was used before for something else.
+    pub(crate) async fn mutate(
+        self: &Arc<Self>,
+        command: Command,
+        effect: Effect,
+    ) -> Result<Subject, RpcError> {
+        let host = Arc::clone(self);
+        tokio::spawn(async move { host.mutate_once(command, effect).await })
+            .await
+            .map_err(|error| internal(&error))?
+    }
+
+    async fn mutate_once(&self, command: Command, effect: Effect) -> Result<Subject, RpcError> {
+        let client_id = command.client_id;
+        let Some(command_id) = command.id else {
+            return self.carry_out(client_id, effect, Attempt::First).await;
+        };
+        let key = Key {
+            client_id,
+            command_id,
+        };
+        let _taken = self.receipts.take(&key).await;
+        let begun = self.receipts.begin(key.clone(), command.digest, effect);
+        match begun.await? {
+            Begun::Done(subject) => Ok(subject),
+            Begun::First(effect) => self.finish(key, effect, Attempt::First).await,
+            Begun::Again(effect) => self.finish(key, effect, Attempt::Again).await,
+        }
+    }
+
+    /// Carries out what the daemon before this one began and did not finish.
+    pub async fn finish_begun(&self) {
+        for (key, effect) in self.receipts.unfinished().await {
+            let method = effect.method();
+            match self.finish(key, effect, Attempt::Again).await {
+                Ok(subject) => tracing::info!(?method, ?subject, "a command was finished"),
+                Err(error) => tracing::warn!(?method, %error, "a command was not finished"),
+            }
+        }
+    }
+
+    /// Carries out an effect that has a receipt, and ends the receipt.
+    async fn finish(
+        &self,
+        key: Key,
+        effect: Effect,
+        attempt: Attempt,
+    ) -> Result<Subject, RpcError> {
+        let result = self.carry_out(key.client_id, effect.clone(), attempt).await;
+        match &result {
+            Ok(subject) => self.receipts.done(key, *subject).await,
+            // A repetition finds it under its id.
+            Err(_) if self.is_there(&effect).await => {}
+            Err(_) => self.receipts.abandon(key).await,
+        }
+        result
+    }
+
+    /// Whether something was made although making it failed.
+    async fn is_there(&self, effect: &Effect) -> bool {
+        match effect {
+            Effect::CreateSession { session_id, .. } => {
+                let found = self.sessions.get(*session_id).await;
+                !matches!(found, Err(SessionError::NotFound(_)))
+            }
+            _ => false,
+        }
+    }
+
+    async fn carry_out(
+        &self,
+        client_id: ClientId,
+        effect: Effect,
+        attempt: Attempt,
+    ) -> Result<Subject, RpcError> {
+        match effect {
+            Effect::CreateSession { session_id, params } => {
+                self.create_session(client_id, session_id, params).await
+            }
+            Effect::DeleteSession { session_id } => self.delete_session(session_id, attempt).await,
+            Effect::RegisterProject { project_id, params } => {
+                self.register_project(project_id, params).await
+            }
+            Effect::RemoveProject { project_id } => self.remove_project(project_id, attempt).await,
+        }
+    }
+
+    async fn create_session(
+        &self,
+        client_id: ClientId,
+        session_id: SessionId,
+        params: CreateSessionParams,
+    ) -> Result<Subject, RpcError> {
+        let project_id = params.project_id;
+        let Some(project) = self.projects.get(project_id) else {
+            return Err(project_not_found(project_id));
+        };
+        if let Some(model) = &params.model {
+            let dir = PathBuf::from(project.work_dir);
+            self.models.accept(dir, model.clone()).await?;
+        }
+        let new = NewSession {
+            project_id,
+            kind: SessionKind::User,
+            parent: None,
+            client_id,
+            title: params.title,
+            model: params.model,
+            thinking_level: params.thinking_level,
+            tools: params.tools,
+        };
+        self.sessions.create_as(session_id, new).await?;
+        Ok(Subject::SessionId(session_id))
+    }
+
+    async fn delete_session(
+        &self,
+        session_id: SessionId,
+        attempt: Attempt,
+    ) -> Result<Subject, RpcError> {
+        let subject = Subject::SessionId(session_id);
+        self.receipts.settle(subject).await;
+        match self.sessions.delete(session_id).await {
+            Err(SessionError::NotFound(_)) if attempt == Attempt::Again => {}
+            deleted => deleted?,
+        }
+        Ok(subject)
+    }
+
+    /// The directory's project is another one if it was registered before.
+    async fn register_project(
+        &self,
+        project_id: ProjectId,
+        params: RegisterProjectParams,
+    ) -> Result<Subject, RpcError> {
+        let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
+        let register = move || {
+            let (path, name) = (&params.work_dir, params.display_name.as_deref());
+            let registered = projects.register_as(project_id, path, name);
+            let (project, new) = registered.map_err(|error| filesystem(&error, Some(path)))?;
+            if new {
+                sessions.host().project_added(&project);
+            }
+            Ok(Subject::ProjectId(project.project_id))
+        };
+        blocking(register).await
+    }
+
+    async fn remove_project(
+        &self,
+        project_id: ProjectId,
+        attempt: Attempt,
+    ) -> Result<Subject, RpcError> {
+        let subject = Subject::ProjectId(project_id);
+        if self.projects.get(project_id).is_none() {
+            return match attempt {
+                Attempt::First => Err(project_not_found(project_id)),
+                Attempt::Again => Ok(subject),
+            };
+        }
+        if self.sessions.has_sessions(project_id).await? {
+            let text = format!("project {project_id} still has sessions: delete them first");
+            return Err(RpcError::new(ErrorCode::ProjectHasSessions, text));
+        }
+        self.receipts.settle(subject).await;
+        let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
+        let remove = move || {
+            let removed = projects.remove(project_id);
+            match removed.map_err(|error| filesystem(&error, None))? {
+                Some(_) => sessions.host().project_removed(project_id),
+                None => return Err(project_not_found(project_id)),
+            }
+            Ok(subject)
+        };
+        blocking(remove).await
+    }
+}
+
+async fn blocking(
+    work: impl FnOnce() -> Result<Subject, RpcError> + Send + 'static,
+) -> Result<Subject, RpcError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| internal(&error))?
+}
+
+#[cfg(test)]
+mod tests;

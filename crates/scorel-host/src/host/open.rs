@@ -1,0 +1,105 @@
+//! Putting the parts together.
+
+use std::sync::{Arc, OnceLock};
+
+use scorel_exec::Supervisors;
+use scorel_journal::FileStorage;
+use scorel_session::{SessionSettings, Sessions, TurnSetup};
+
+use super::Host;
+use crate::commands::CommandHost;
+use crate::config::{Config, ConfigSource, OnRestart};
+use crate::device::Device;
+use crate::home::Home;
+use crate::models::Models;
+use crate::projects::ProjectRegistry;
+use crate::receipts::HostReceipts;
+use crate::secret::SecretStore;
+use crate::shutdown::Shutdown;
+use crate::trusted_file::FileProblem;
+use crate::turns::Turns;
+
+/// What a host is made of.
+#[derive(Debug)]
+pub struct HostParts {
+    /// The home; its directory of sessions exists.
+    pub home: Home,
+    /// This machine.
+    pub device: Device,
+    /// The registered projects.
+    pub projects: ProjectRegistry,
+    /// The configuration.
+    pub config: ConfigSource,
+    /// The secrets that the configuration names.
+    pub secrets: SecretStore,
+    /// Where commands run.
+    pub supervisors: Arc<Supervisors>,
+    /// The daemon's end.
+    pub shutdown: Shutdown,
+    /// When the daemon started, in milliseconds since 1970.
+    pub started_at: u64,
+}
+
+impl Host {
+    /// Puts the parts together. Nothing runs yet.
+    ///
+    /// # Errors
+    /// The receipts of commands cannot be read.
+    pub fn open(parts: HostParts) -> Result<Arc<Self>, FileProblem> {
+        Self::open_with_turns(parts).map(|(host, _)| host)
+    }
+
+    fn open_with_turns(parts: HostParts) -> Result<(Arc<Self>, Arc<Turns>), FileProblem> {
+        let home = parts.home;
+        let (projects, config) = (Arc::new(parts.projects), Arc::new(parts.config));
+        let settings = session_settings(&config.current(None));
+        let models = Arc::new(Models::new(Arc::clone(&config), parts.secrets));
+        let commands = CommandHost::new(parts.supervisors, SecretStore::new(home.env()));
+        let mut made = None;
+        let sessions = Sessions::with_setup(
+            home.sessions(),
+            (home.index(), home.active()),
+            (parts.device.id, env!("CARGO_PKG_VERSION").to_owned()),
+            Arc::new(FileStorage),
+            settings,
+            |sessions| {
+                let turns = Turns::new(
+                    Arc::clone(&projects),
+                    Arc::clone(&config),
+                    Arc::clone(&models),
+                    home.root(),
+                    commands,
+                    sessions,
+                );
+                Arc::clone(made.insert(Arc::new(turns))) as Arc<dyn TurnSetup>
+            },
+        );
+        let host = Arc::new(Self {
+            sessions,
+            projects,
+            receipts: HostReceipts::open(&home.receipts())?,
+            config,
+            models,
+            device: parts.device,
+            home: home.root().to_owned(),
+            started_at: parts.started_at,
+            shutdown: parts.shutdown,
+            load: OnceLock::new(),
+        });
+        let turns = made.expect("the sessions have made their set-up");
+        Ok((host, turns))
+    }
+}
+
+fn session_settings(config: &Config) -> SessionSettings {
+    SessionSettings {
+        durability: config.sessions.durability,
+        ring_bytes: config.sessions.ring_bytes,
+        idle_unload: config.sessions.idle_unload,
+        resume_interrupted: config.runtime.on_restart == OnRestart::Resume,
+        ..SessionSettings::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
+use scorel_journal::Blobs;
+use scorel_proto::{BlobHash, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
+use scorel_provider::BlobSource;
+use scorel_runtime::{Provider, RetryPolicy, ToolSpec, Toolbox, TurnLimits, TurnPorts};
+use scorel_session::{PreparedTurn, Sessions, TokioClock, TurnRequest, TurnSetup};
+use scorel_tools::{BlobSink, COMMAND_TOOLS, ProjectTools, Selection, ToolHost, WEB_FETCH};
+
+use crate::commands::CommandHost;
+use crate::config::{Config, ConfigSource, RuntimeConfig};
+use crate::instructions::instructions;
+use crate::models::Models;
+use crate::permission::{Gate, GateSettings, Grants};
+use crate::projects::ProjectRegistry;
+
+/// Makes what turns need out of the configuration, the projects and the models.
+///
+/// The files are looked at for every turn, so a change holds from the next turn on. The tools of a
+/// session stay the same from turn to turn: what they know belongs to the session.
+pub(crate) struct Turns {
+    projects: Arc<ProjectRegistry>,
+    config: Arc<ConfigSource>,
+    models: Arc<Models>,
+    home: PathBuf,
+    grants: Grants,
+    commands: CommandHost,
+    fetcher: Fetcher,
+    tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
+    /// Weak: the sessions own this.
+    sessions: Weak<Sessions>,
+}
+
+impl fmt::Debug for Turns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turns").finish_non_exhaustive()
+    }
+}
+
+impl Turns {
+    pub(crate) fn new(
+        projects: Arc<ProjectRegistry>,
+        config: Arc<ConfigSource>,
+        models: Arc<Models>,
+        home: &Path,
+        commands: CommandHost,
+        sessions: Weak<Sessions>,
+    ) -> Self {
+        Self {
+            projects,
+            config,
+            models,
+            home: home.to_owned(),
+            grants: Grants::new(home.join("grants.json")),
+            commands,
+            fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
+            tools: Mutex::default(),
+            sessions,
+        }
+    }
+
+    /// The sessions, for a tool that makes one. Gone while the daemon ends.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "no tool makes a session yet; the test of it does")
+    )]
+    pub(crate) fn sessions(&self) -> Option<Arc<Sessions>> {
+        self.sessions.upgrade()
+    }
+
+    fn provider(
+        &self,
+        request: &TurnRequest,
+        config: &Config,
+    ) -> Result<Arc<dyn Provider>, TurnError> {
+        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
+        self.models
+            .provider(config, request.model.as_deref(), blobs)
+            .map_err(|error| config_error(error.to_string()))
+    }
+
+    /// What decides which calls of a turn run.
+    fn gate(
+        &self,
+        request: &TurnRequest,
+        config: &Config,
+        (dir, tools): (&Path, &Arc<ProjectTools>),
+        offered: &[ToolSpec],
+    ) -> Result<Gate, TurnError> {
+        let granted = self
+            .grants
+            .of(request.project_id)
+            .map_err(|error| config_error(error.to_string()))?;
+        let mut rules = config.permissions.rules.clone();
+        for text in granted.iter().chain(&request.allowed) {
+            match text.parse() {
+                Ok(rule) => rules.allow.push(rule),
+                Err(error) => tracing::warn!(rule = text, %error, "a grant is not understood"),
+            }
+        }
+        let settings = GateSettings {
+            mode: config.permissions.mode,
+            rules,
+            place: self.commands.place(dir, &self.home),
+            timeout: config.permissions.timeout,
+            allow_at_timeout: config.permissions.allow_at_timeout,
+            sandbox: self.commands.has_sandbox(),
+            offered: offered.iter().map(|spec| spec.name.clone()).collect(),
+        };
+        Ok(Gate::new(Arc::clone(tools), settings))
+    }
+
+    fn tools(
+        &self,
+        request: &TurnRequest,
+        config: &Config,
+        dir: &Path,
+    ) -> Result<Arc<ProjectTools>, TurnError> {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = tools.get(&request.session_id) {
+            if let Some(commands) = known.commands() {
+                commands.set(self.commands.settings(config));
+            }
+            return Ok(Arc::clone(known));
+        }
+        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
+        let host = ToolHost::new(&self.home, blobs);
+        let opened = ProjectTools::new(dir, host).map_err(|error| {
+            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
+            let text = format!("the project's directory cannot be used: {error}{cause}");
+            TurnError {
+                code: "filesystem_error".to_owned(),
+                message: text,
+                retryable: false,
+            }
+        })?;
+        let opened = opened
+            .with_commands(self.commands.open(config))
+            .with_pages(Arc::new(self.fetcher.clone()));
+        let opened = Arc::new(opened);
+        tools.insert(request.session_id, Arc::clone(&opened));
+        Ok(opened)
+    }
+}
+
+impl TurnSetup for Turns {
+    fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError> {
+        let project = self.projects.get(request.project_id).ok_or_else(|| {
+            let message = "the session's project is not registered any more".to_owned();
+            TurnError {
+                code: "project_not_found".to_owned(),
+                message,
+                retryable: false,
+            }
+        })?;
+        let dir = Path::new(&project.work_dir);
+        let config = self.config.current(Some(dir));
+        let provider = self.provider(request, &config)?;
+        self.fetcher.allow(&config.tools.fetch_private);
+        let tools = self.tools(request, &config, dir)?;
+        let preset = request.tools.unwrap_or(config.tools.preset);
+        let offered = Selection::new(Arc::clone(&tools) as Arc<_>, |spec| {
+            is_offered(preset, spec)
+        });
+        let gate = self.gate(request, &config, (dir, &tools), offered.specs())?;
+        let (tools, gate) = (Arc::new(offered), Arc::new(gate));
+        let thinking = match request.thinking_level {
+            ThinkingLevel::Default => config.model.thinking,
+            level => level,
+        };
+        Ok(PreparedTurn {
+            instructions: instructions(dir, provider.model()),
+            ports: TurnPorts {
+                provider,
+                tools,
+                gate,
+                clock: Arc::new(TokioClock::new()),
+                limits: limits(&config.runtime),
+                retry: RetryPolicy {
+                    max_attempts: config.runtime.retries.saturating_add(1),
+                    ..RetryPolicy::default()
+                },
+                system: String::new(),
+                thinking,
+            },
+        })
+    }
+
+    fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()> {
+        self.grants.add(project_id, rules)
+    }
+
+    fn unload(&self, session_id: SessionId) {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_running = |tools: &Arc<ProjectTools>| {
+            tools
+                .commands()
+                .is_some_and(|commands| commands.running() > 0)
+        };
+        // What it runs in the background goes on.
+        if !tools.get(&session_id).is_some_and(is_running) {
+            tools.remove(&session_id);
+        }
+    }
+
+    fn forget(&self, session_id: SessionId) {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        // Its commands end with it.
+        tools.remove(&session_id);
+    }
+}
+
+/// Whether a preset has a tool.
+fn is_offered(preset: ToolPreset, spec: &ToolSpec) -> bool {
+    match preset {
+        ToolPreset::Coding => spec.name != WEB_FETCH,
+        ToolPreset::Readonly => {
+            spec.read_only && spec.name != WEB_FETCH && !COMMAND_TOOLS.contains(&spec.name.as_str())
+        }
+        ToolPreset::All => true,
+        ToolPreset::None => false,
+    }
+}
+
+fn limits(config: &RuntimeConfig) -> TurnLimits {
+    TurnLimits {
+        max_steps: config.max_steps,
+        max_duration: config.max_turn,
+        max_tokens: config.max_turn_tokens,
+        max_calls_per_answer: config.max_tool_calls,
+        ..TurnLimits::default()
+    }
+}
+
+fn config_error(message: String) -> TurnError {
+    TurnError {
+        code: "config_error".to_owned(),
+        message,
+        retryable: false,
+    }
+}
+
+/// The pictures of a session's conversation.
+#[derive(Debug)]
+struct SessionBlobs(Blobs);
+
+impl BlobSource for SessionBlobs {
+    fn read(&self, blob: &BlobHash) -> io::Result<Vec<u8>> {
+        self.0.get(blob).map(Into::into).map_err(io::Error::other)
+    }
+}
+
+impl BlobSink for SessionBlobs {
+    fn store(&self, content: &[u8]) -> io::Result<BlobHash> {
+        self.0.put(content).map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,195 @@
+mod random;
+
+use super::*;
+use crate::{
+    AssistantMessage, ClientId, CompactBody, MessageBody, MessageSource, Meta, PersistentBody, Seq,
+    SessionId, StopReason, ToolResultBlock, UserMessage,
+};
+
+struct Path {
+    events: Vec<PersistentEvent>,
+    turn: TurnId,
+}
+
+impl Path {
+    fn new() -> Self {
+        Self {
+            events: Vec::new(),
+            turn: TurnId::generate(),
+        }
+    }
+
+    fn push(&mut self, body: PersistentBody) -> EventId {
+        let id = EventId::generate();
+        self.events.push(PersistentEvent {
+            id,
+            parent_id: self.events.last().map(|event| event.id),
+            seq: Seq::new(self.events.len() as u64 + 1).expect("small"),
+            session_id: SessionId::from_bytes([0; 16]),
+            client_id: ClientId::Daemon,
+            ts: 0,
+            turn_id: Some(self.turn),
+            command_id: None,
+            digest: None,
+            origin: None,
+            body,
+            prev: None,
+        });
+        id
+    }
+
+    fn message(&mut self, message: Message) -> EventId {
+        self.push(PersistentBody::Message(MessageBody {
+            message,
+            queue_item_id: None,
+        }))
+    }
+
+    fn user(&mut self, text: &str) -> EventId {
+        self.message(Message::user(text))
+    }
+
+    fn steer(&mut self, text: &str) -> EventId {
+        let meta = Meta {
+            source: Some(MessageSource::Steer),
+            provider: None,
+        };
+        let content = vec![Block::text(text)];
+        self.message(Message::User(UserMessage { content, meta }))
+    }
+
+    fn assistant(&mut self, text: &str) -> EventId {
+        self.message(Message::Assistant(AssistantMessage {
+            content: vec![Block::text(text)],
+            model: "m".into(),
+            stop_reason: StopReason::EndTurn,
+            usage: None,
+            partial: false,
+            meta: Meta::default(),
+        }))
+    }
+
+    fn result(&mut self, text: &str) -> EventId {
+        let result = ToolResultBlock {
+            tool_use_id: "c".into(),
+            content: vec![Block::text(text)],
+            is_error: false,
+            details: Some(serde_json::json!({"secret": 1})),
+        };
+        self.message(Message::ToolResult(ToolResultMessage::new("t", result, 1)))
+    }
+
+    fn compact(&mut self, through: EventId, keep: Vec<EventId>) -> EventId {
+        self.push(PersistentBody::Compact(CompactBody {
+            summary: "S".into(),
+            compacted_through: through,
+            keep,
+            tokens_before: 2,
+            tokens_after: 1,
+        }))
+    }
+
+    /// The context in one line, blocks joined by `+`.
+    fn check(&self, expected: &str) {
+        let shown: Vec<String> = build_context(&self.events).iter().map(show).collect();
+        assert_eq!(shown.join(" | "), expected);
+    }
+}
+
+fn show(message: &Message) -> String {
+    let (role, content) = match message {
+        Message::User(message) => ("u", &message.content),
+        Message::Assistant(message) => ("a", &message.content),
+        Message::ToolResult(message) => {
+            assert_eq!(message.result().details, None, "details reached the model");
+            ("t", &message.result().content)
+        }
+        Message::Internal(message) => ("i", &message.content),
+    };
+    let text = |block: &Block| match block {
+        Block::Text { text, .. } if text.contains("summarised") => "SUMMARY".to_owned(),
+        Block::Text { text, .. } => text
+            .replace("<system-reminder>\n", "[")
+            .replace("\n</system-reminder>", "]"),
+        _ => String::new(),
+    };
+    format!(
+        "{role}:{}",
+        content.iter().map(text).collect::<Vec<_>>().join("+")
+    )
+}
+
+#[test]
+fn a_conversation_is_included_as_it_is() {
+    let mut path = Path::new();
+    path.user("q");
+    path.assistant("a");
+    path.check("u:q | a:a");
+}
+
+#[test]
+fn steers_merge_into_the_tool_result_before_them() {
+    let mut path = Path::new();
+    path.user("q");
+    path.result("r");
+    path.steer("s1");
+    path.steer("s2");
+    path.check("u:q | t:r+[s1]+[s2]");
+}
+
+#[test]
+fn a_steer_after_anything_else_is_a_message() {
+    let mut path = Path::new();
+    path.user("q");
+    path.assistant("a");
+    path.steer("s");
+    path.check("u:q | a:a | u:s");
+}
+
+#[test]
+fn a_steer_of_another_turn_is_a_message() {
+    let mut path = Path::new();
+    path.user("q");
+    path.result("r");
+    path.turn = TurnId::generate();
+    path.steer("s");
+    path.check("u:q | t:r | u:s");
+}
+
+#[test]
+fn a_compaction_replaces_what_it_covers_and_keeps_what_it_names() {
+    let mut path = Path::new();
+    path.user("old");
+    let kept = path.user("task");
+    let through = path.assistant("a1");
+    path.assistant("a2");
+    path.compact(through, vec![kept]);
+    path.assistant("a3");
+    path.check("u:SUMMARY | u:task | a:a2 | a:a3");
+}
+
+#[test]
+fn only_the_nearest_compaction_counts() {
+    let mut path = Path::new();
+    let first = path.user("q1");
+    path.compact(first, vec![]);
+    path.assistant("a1");
+    let second = path.user("q2");
+    path.compact(second, vec![]);
+    path.user("q3");
+    path.check("u:SUMMARY | u:q3");
+}
+
+#[test]
+fn a_longer_path_only_adds_to_the_context() {
+    let mut path = Path::new();
+    path.user("q");
+    path.assistant("a");
+    path.result("r");
+    let before = build_context(&path.events);
+    path.assistant("b");
+    path.steer("s");
+    let after = build_context(&path.events);
+    let kept: Context = after.iter().take(before.len()).cloned().collect();
+    assert_eq!(kept, before);
+}

@@ -1,0 +1,234 @@
+//! Whatever a log holds, the window that follows it equals the context built from its path.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::{
+    AssistantMessage, Block, BranchBody, ClientId, CompactBody, Context, ContextWindow, CustomBody,
+    Event, EventId, InternalMessage, Message, MessageBody, MessageSource, Meta, NodeKind,
+    PersistentBody, PersistentEvent, Place, RewindBody, Seq, SeqReserveBody, SessionId,
+    SessionView, StopReason, ToolResultBlock, ToolResultMessage, TurnId, UserMessage,
+    build_context,
+};
+
+/// One step of a history. Numbers name an event of the log by its place, counted from the end.
+#[derive(Debug, Clone)]
+enum Happening {
+    User,
+    Steer,
+    Internal,
+    Answer {
+        partial: bool,
+        blocks: usize,
+    },
+    Result,
+    NewTurn,
+    Compact {
+        through: usize,
+        keep: Vec<usize>,
+    },
+    Rewind(Option<usize>),
+    Branch(usize),
+    /// A message that does not follow the leaf.
+    Elsewhere(usize),
+    Custom,
+    Control,
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let event = || 0..12_usize;
+    prop_oneof![
+        4 => Just(Happening::User),
+        4 => Just(Happening::Steer),
+        2 => Just(Happening::Internal),
+        4 => (any::<bool>(), 0..3_usize)
+            .prop_map(|(partial, blocks)| Happening::Answer { partial, blocks }),
+        6 => Just(Happening::Result),
+        3 => Just(Happening::NewTurn),
+        2 => (event(), prop::collection::vec(event(), 0..4))
+            .prop_map(|(through, keep)| Happening::Compact { through, keep }),
+        1 => prop::option::of(event()).prop_map(Happening::Rewind),
+        1 => event().prop_map(Happening::Branch),
+        1 => event().prop_map(Happening::Elsewhere),
+        1 => Just(Happening::Custom),
+        1 => Just(Happening::Control),
+    ]
+}
+
+struct History {
+    events: Vec<PersistentEvent>,
+    view: SessionView,
+    turn: TurnId,
+}
+
+impl History {
+    fn id(&self, from_end: usize) -> EventId {
+        let last = self.events.len().saturating_sub(1);
+        let event = self.events.get(last.saturating_sub(from_end));
+        event.map_or_else(EventId::generate, |event| event.id)
+    }
+
+    /// Appends the event of `step`; there is none for a new turn.
+    fn take(&mut self, step: Happening) -> Option<PersistentEvent> {
+        let mut parent = self.view.leaf();
+        let body = match step {
+            Happening::NewTurn => {
+                self.turn = TurnId::generate();
+                return None;
+            }
+            Happening::User => message(Message::user("q")),
+            Happening::Steer => message(Message::User(UserMessage {
+                content: vec![Block::text("steer")],
+                meta: Meta {
+                    source: Some(MessageSource::Steer),
+                    provider: None,
+                },
+            })),
+            Happening::Internal => message(Message::Internal(InternalMessage {
+                content: vec![Block::text("note")],
+                meta: Meta::default(),
+            })),
+            Happening::Answer { partial, blocks } => message(answer(partial, blocks)),
+            Happening::Result => message(result()),
+            Happening::Compact { through, keep } => PersistentBody::Compact(CompactBody {
+                summary: "S".to_owned(),
+                compacted_through: self.id(through),
+                keep: keep.into_iter().map(|event| self.id(event)).collect(),
+                tokens_before: 2,
+                tokens_after: 1,
+            }),
+            Happening::Rewind(target) => PersistentBody::Rewind(RewindBody {
+                target_event_id: target.map(|event| self.id(event)),
+            }),
+            Happening::Branch(leaf) => PersistentBody::Branch(BranchBody {
+                leaf_event_id: self.id(leaf),
+            }),
+            Happening::Elsewhere(event) => {
+                parent = Some(self.id(event));
+                message(Message::user("elsewhere"))
+            }
+            Happening::Custom => PersistentBody::Custom(CustomBody {
+                kind: "k".to_owned(),
+                data: json!({}),
+            }),
+            Happening::Control => PersistentBody::SeqReserve(SeqReserveBody {}),
+        };
+        let event = self.event(parent, body);
+        self.view.apply_persistent(&event);
+        self.events.push(event.clone());
+        Some(event)
+    }
+
+    fn event(&self, parent: Option<EventId>, body: PersistentBody) -> PersistentEvent {
+        PersistentEvent {
+            id: EventId::generate(),
+            parent_id: parent.filter(|_| body.place() != Place::Control),
+            seq: Seq::new(self.events.len() as u64 + 1).expect("small"),
+            session_id: SessionId::from_bytes([0; 16]),
+            client_id: ClientId::Daemon,
+            ts: 0,
+            turn_id: Some(self.turn),
+            command_id: None,
+            digest: None,
+            origin: None,
+            body,
+            prev: Some(Seq::ZERO),
+        }
+    }
+
+    /// The events with these numbers, as the log gives them back.
+    fn read(&self, seqs: impl Iterator<Item = Seq>) -> Vec<PersistentEvent> {
+        let line = |seq: Seq| {
+            let event = &self.events[usize::try_from(seq.get()).expect("small") - 1];
+            let line = serde_json::to_string(event).expect("JSON");
+            match Event::decode(&line) {
+                Ok(Event::Persistent(event)) => *event,
+                other => panic!("{line}: {other:?}"),
+            }
+        };
+        seqs.map(line).collect()
+    }
+
+    fn path(&self) -> Vec<PersistentEvent> {
+        let path = self.view.tree.path(self.view.leaf());
+        self.read(path.iter().map(|node| node.seq))
+    }
+
+    /// The window, built from what it needs of the path.
+    fn rebuilt(&self) -> ContextWindow {
+        let mut path = self.view.tree.path(self.view.leaf());
+        let barrier = path.iter().rfind(|node| node.kind == NodeKind::Compact);
+        if let Some(barrier) = barrier.copied() {
+            let read = self.read(std::iter::once(barrier.seq));
+            path = ContextWindow::needs(&path, &read[0]);
+        }
+        let events = self.read(path.iter().map(|node| node.seq));
+        ContextWindow::build(&events, self.view.leaf())
+    }
+}
+
+fn message(message: Message) -> PersistentBody {
+    PersistentBody::Message(MessageBody {
+        message,
+        queue_item_id: None,
+    })
+}
+
+fn answer(partial: bool, blocks: usize) -> Message {
+    let thinking = Block::Thinking {
+        text: "hm".to_owned(),
+        signature: None,
+        redacted: false,
+        provider: None,
+    };
+    let content = [thinking, Block::text("a")].into_iter().take(blocks);
+    Message::Assistant(AssistantMessage {
+        content: content.collect(),
+        model: "m".to_owned(),
+        stop_reason: StopReason::EndTurn,
+        usage: None,
+        partial,
+        meta: Meta::default(),
+    })
+}
+
+fn result() -> Message {
+    let result = ToolResultBlock {
+        tool_use_id: "c".to_owned(),
+        content: vec![Block::text("r")],
+        is_error: false,
+        details: Some(json!({"for": "people"})),
+    };
+    Message::ToolResult(ToolResultMessage::new("t", result, 1))
+}
+
+proptest! {
+    #[test]
+    fn a_window_equals_the_context_of_its_path(
+        steps in prop::collection::vec(happening(), 0..60),
+    ) {
+        let mut history = History {
+            events: Vec::new(),
+            view: SessionView::default(),
+            turn: TurnId::generate(),
+        };
+        let mut window = ContextWindow::default();
+        for step in steps {
+            let Some(event) = history.take(step) else { continue };
+            let sent = window.context().clone();
+            let before: Vec<Message> = sent.iter().cloned().collect();
+            let stays = event.parent_id == window.leaf()
+                && matches!(event.body, PersistentBody::Message(_));
+            let followed = window.apply(&event).is_ok();
+            prop_assert!(followed || !stays, "a message on the path was refused");
+            prop_assert_eq!(&sent, &Context::from(before), "a request changed under its holder");
+            let rebuilt = history.rebuilt();
+            if !followed {
+                window = rebuilt.clone();
+            }
+            prop_assert_eq!(window.leaf(), history.view.leaf());
+            prop_assert_eq!(window.context(), &build_context(&history.path()));
+            prop_assert_eq!(&window, &rebuilt);
+        }
+    }
+}
