@@ -29,4 +29,9 @@ pub enum Action {
         /// Its address.
         url: String,
     },
+    /// Call a tool that runs outside the daemon, such as one of an MCP server.
+    CallTool {
+        /// The tool's name.
+        tool: String,
+    },
 }

@@ -48,6 +48,7 @@ impl Policy {
             Action::Write { path } => self.write(&self.place.resolve(path)),
             Action::Run { command, directory } => self.run(command, &self.place.resolve(directory)),
             Action::Fetch { url } => self.fetch(url),
+            Action::CallTool { tool } => self.call_tool(tool),
         }
     }
 
@@ -157,6 +158,25 @@ impl Policy {
             Decision::Allow
         } else {
             Decision::Ask
+        })
+    }
+
+    /// An outside tool runs beyond every sandbox, and nothing checks what it says about itself. So no
+    /// mode but `full` allows it, also if it declares that it only reads.
+    fn call_tool(&self, tool: &str) -> Verdict {
+        let covers = |rule: &Rule| match rule.scope() {
+            Scope::CallTool(pattern) => pattern.covers(tool),
+            _ => false,
+        };
+        if let Some(verdict) = self.forbidding(covers) {
+            return verdict;
+        }
+        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
+            return Verdict::by(Decision::Allow, rule);
+        }
+        self.by_mode(match self.mode {
+            Mode::Full => Decision::Allow,
+            Mode::Readonly | Mode::Workspace => Decision::Ask,
         })
     }
 

@@ -3,6 +3,7 @@
 mod command;
 mod error;
 mod host;
+mod outside;
 mod parse;
 mod path;
 
@@ -13,11 +14,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::command::{CommandPattern, Likeness};
 pub use self::error::{RuleError, RuleErrorKind};
 pub(crate) use self::host::HostPattern;
+pub(crate) use self::outside::ToolNamePattern;
 pub(crate) use self::path::PathPattern;
 
-/// What a rule is about.
+/// The kind of action that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Tool {
+pub enum RuleKind {
     /// Reading files: `Read`, `Glob`, `Grep`.
     Read,
     /// Writing files: `Write`, `Edit`.
@@ -26,6 +28,8 @@ pub enum Tool {
     Bash,
     /// Pages: `WebFetch`.
     WebFetch,
+    /// Tools from outside, which run beyond the daemon's control: `Tool`.
+    Outside,
 }
 
 /// A tool and what it is applied to, such as `Bash(git log *)`; see the [crate's documentation](crate).
@@ -44,17 +48,19 @@ pub(crate) enum Scope {
     Write(PathPattern),
     Run(CommandPattern),
     Fetch(HostPattern),
+    CallTool(ToolNamePattern),
 }
 
 impl Rule {
-    /// Which kind of action it is about.
+    /// The kind of action that it is about.
     #[must_use]
-    pub const fn tool(&self) -> Tool {
+    pub const fn kind(&self) -> RuleKind {
         match self.scope {
-            Scope::Read(_) => Tool::Read,
-            Scope::Write(_) => Tool::Write,
-            Scope::Run(_) => Tool::Bash,
-            Scope::Fetch(_) => Tool::WebFetch,
+            Scope::Read(_) => RuleKind::Read,
+            Scope::Write(_) => RuleKind::Write,
+            Scope::Run(_) => RuleKind::Bash,
+            Scope::Fetch(_) => RuleKind::WebFetch,
+            Scope::CallTool(_) => RuleKind::Outside,
         }
     }
 

@@ -18,9 +18,6 @@ use std::path::Path;
 
 use crate::Place;
 
-/// The longest command that is taken apart, in bytes.
-const LONGEST: usize = 32 * 1024;
-
 /// Takes a command apart that is to run in `directory`, absolute and normal.
 pub(crate) fn read(command: &str, directory: &Path, place: &Place) -> Script {
     let mut script = Script::default();

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod blob_sink;
+mod blocking;
 mod blocking_tool;
 mod clock;
 mod effect;
@@ -25,6 +26,7 @@ mod tool_spec;
 
 pub use arguments::{ArgumentError, parse_arguments};
 pub use blob_sink::BlobSink;
+pub use blocking::blocking;
 pub use blocking_tool::{Blocking, BlockingTool, Planned};
 pub use clock::Clock;
 pub use effect::Effect;

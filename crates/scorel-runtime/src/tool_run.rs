@@ -19,28 +19,28 @@ use crate::{
     TurnLimits, TurnPorts, Verdict,
 };
 
-/// The text of the result of a call that was not run because somebody had cancelled the turn.
+/// The result of a call that did not run because the turn was cancelled.
 pub const CANCELLED: &str = "Cancelled by user";
 
-/// The tool calls of one answer: run in groups, answered in call order.
+/// Runs the tool calls of one answer, in groups; results come in call order.
 ///
-/// Adjacent read-only calls form a group and run side by side; any other call is a group of its
-/// own. Each call of a group is judged first; then those that may run are announced, and launched
-/// with the next step, so that what was announced is durable before anything runs.
+/// Adjacent read-only calls form a group and run in parallel; any other call is a group of its own. The
+/// calls of a group are planned and judged one after the other, when the group before has ended. Those
+/// that may run are announced first and launched with the next step: `tool_started` must be durable
+/// before the tool has any effect, or a crash in between could run the call twice.
 pub(crate) struct ToolRun {
     groups: VecDeque<Vec<ToolCall>>,
-    /// Calls beyond the limit; they are answered at the end and never run.
+    /// Calls beyond the limit; answered at the end and never run.
     excess: Vec<ToolCall>,
-    /// The group that comes next.
+    /// The next group.
     judging: Judging,
     group: Group,
     due: VecDeque<RawRuntimeEvent>,
 }
 
-/// What the calls want or have done.
 pub(crate) enum ToolStep {
     Event(RawRuntimeEvent),
-    /// Somebody must say whether the call may run: answer with [`ToolRun::answer`].
+    /// A question, to be answered with [`ToolRun::answer`].
     Ask(ToolCall, Question),
 }
 
@@ -49,11 +49,11 @@ pub(crate) enum ToolStep {
 struct Group {
     slots: Vec<Slot>,
     launched: bool,
-    /// How many results are out.
+    /// How many results were returned, in call order.
     released: usize,
     outcomes: FuturesUnordered<BoxFuture<'static, (usize, ToolOutcome)>>,
     updates: FuturesUnordered<BoxFuture<'static, Option<Update>>>,
-    /// Fires when running tools should end.
+    /// Cancels the running tools.
     interrupt: CancellationToken,
 }
 
@@ -67,7 +67,7 @@ struct Slot {
     result: Option<ToolResultMessage>,
 }
 
-/// A tool's latest output, and where its next comes from.
+/// A tool's latest output, with the receiver of the next.
 struct Update {
     slot: usize,
     partial: Value,
@@ -75,7 +75,7 @@ struct Update {
 }
 
 impl ToolRun {
-    /// Plans the calls.
+    /// Splits the calls into groups; runs nothing yet.
     pub(crate) fn new(mut calls: Vec<ToolCall>, tools: &ToolList, limits: &TurnLimits) -> Self {
         let excess = calls.split_off(limits.max_calls_per_answer.min(calls.len()));
         let groups = group(calls, tools, limits.max_parallel_tools);
@@ -88,7 +88,7 @@ impl ToolRun {
         }
     }
 
-    /// Calls that are answered without being run, with `text` as their result.
+    /// Answers all calls with the error `text` without running them.
     pub(crate) fn refused(calls: Vec<ToolCall>, text: &str) -> Self {
         let due = calls.into_iter().map(|call| refusal(&call, text)).collect();
         Self {
@@ -100,7 +100,7 @@ impl ToolRun {
         }
     }
 
-    /// The next thing that happened; nothing when every call has its result.
+    /// The next event or question; `None` when every call has its result.
     pub(crate) async fn next(&mut self, ports: &TurnPorts, stop: &Stop) -> Option<ToolStep> {
         loop {
             if let Some(event) = self.due.pop_front() {
@@ -125,7 +125,7 @@ impl ToolRun {
         }
     }
 
-    /// Says whether the call that was asked for may run.
+    /// Answers the open question.
     pub(crate) fn answer(&mut self, permission: Permission) {
         self.judging.answer(permission);
     }
@@ -157,7 +157,7 @@ impl ToolRun {
         None
     }
 
-    /// Begins with the next group, or refuses what is left. Nothing if nothing is left.
+    /// Starts the next group, or refuses the remaining calls. `None` if none remain.
     fn begin_group(&mut self, stop: &Stop) -> Option<()> {
         if let Some(cause) = stop.now() {
             self.excess.splice(0..0, self.groups.drain(..).flatten());
@@ -244,7 +244,7 @@ impl Group {
             biased;
             Some((index, outcome)) = self.outcomes.next() => self.finish(index, outcome, clock, due),
             Some(update) = self.updates.next(), if !self.updates.is_empty() => {
-                // What a tool showed last may come up only after its end.
+                // An update may be received after the tool's end, and would follow its result.
                 if let Some(update) = update.filter(|update| !self.slots[update.slot].ended) {
                     due.push_back(RawRuntimeEvent::ToolExecutionUpdate {
                         call_id: self.slots[update.slot].call.id.clone(),
@@ -257,7 +257,7 @@ impl Group {
         }
     }
 
-    /// Notes how a call that ran has ended.
+    /// Records the outcome of a call that ran.
     fn finish(
         &mut self,
         index: usize,
@@ -276,7 +276,7 @@ impl Group {
         self.answer(index, outcome, duration, due);
     }
 
-    /// Takes the result of a call and lets out those whose turn it is.
+    /// Stores a result and returns all results that are next in call order.
     fn answer(
         &mut self,
         index: usize,

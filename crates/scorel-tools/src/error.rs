@@ -2,7 +2,6 @@
 
 use scorel_runtime::{ArgumentError, ToolOutcome};
 use serde_json::{Map, Value};
-use tokio::task::JoinError;
 
 /// Why a call failed, with what the model and user interfaces are told.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -34,9 +33,10 @@ impl ToolError {
         self
     }
 
-    /// A task of the tool panicked, or the runtime shut down before it ran.
-    pub(crate) fn broken(error: &JoinError) -> Self {
-        Self::new(ErrorCode::Internal, format!("the tool failed: {error}"))
+    /// The tool itself failed, or the system did in a way that no other code tells.
+    #[must_use]
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Internal, message)
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {

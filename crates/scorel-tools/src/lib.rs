@@ -14,41 +14,34 @@
 //! everything that was left out. The `details` are for user interfaces: one object, `ok: true` with
 //! figures or `ok: false` with an error's code, message and details.
 
-mod bash;
 mod call;
 mod char_boundary;
 mod content_hash;
 mod details;
 mod diff;
-mod edit;
 mod error;
 mod file_tool;
-mod glob;
-mod grep;
 mod host;
 mod limits;
 mod pace;
 mod page;
-mod project_tools;
-mod read;
 mod report;
 mod root;
 mod roots;
 mod seen;
 mod session_files;
 mod shown_path;
-mod todo;
+mod tools;
 mod walk;
-mod write;
 mod write_target;
 
 #[cfg(test)]
 mod tests;
 
-pub use bash::{CommandSettings, Commands, PlannedCommand};
 pub use error::{ErrorCode, ToolError};
 pub use host::ToolHost;
-pub use project_tools::ProjectTools;
 pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};
 pub use session_files::SessionFiles;
+pub use tools::ProjectTools;
+pub use tools::bash::{CommandSettings, Commands, PlannedCommand};

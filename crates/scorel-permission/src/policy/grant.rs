@@ -5,7 +5,7 @@ use std::path::Path;
 use url::Url;
 
 use super::Policy;
-use crate::rule::{CommandPattern, PathPattern};
+use crate::rule::{CommandPattern, PathPattern, ToolNamePattern};
 use crate::shell::{self, Access, WordKind};
 use crate::{Action, Decision, Rule};
 
@@ -26,6 +26,10 @@ impl Policy {
             Action::Fetch { url } => Url::parse(url)
                 .ok()
                 .and_then(|url| Some(format!("WebFetch(domain:{})", url.host_str()?)))
+                .into_iter()
+                .collect(),
+            Action::CallTool { tool } => ToolNamePattern::exactly(tool)
+                .map(|name| format!("Tool({name})"))
                 .into_iter()
                 .collect(),
         };

@@ -1,6 +1,7 @@
 //! `git`.
 
-use super::{Facts, has_short, is_long, operands};
+use super::facts::Facts;
+use super::options::{has_short, is_long, operands};
 use crate::shell::Word;
 
 /// The commands that git itself has. Others are aliases, which may run anything.

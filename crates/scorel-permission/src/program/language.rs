@@ -1,6 +1,7 @@
 //! Programs that run programs of their own language.
 
-use super::{Facts, operands};
+use super::facts::Facts;
+use super::options::operands;
 use crate::shell::{Word, WordKind};
 
 const INTERPRETERS: [&str; 32] = [

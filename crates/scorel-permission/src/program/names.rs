@@ -1,6 +1,7 @@
 //! Programs of which the name says enough.
 
-use super::{Facts, has_short, is_long};
+use super::facts::Facts;
+use super::options::{has_short, is_long};
 use crate::shell::Word;
 
 /// Builtins of the shell that run text, or change what names mean.

@@ -1,6 +1,7 @@
 //! Programs that only read.
 
-use super::{Facts, has_short, is_long, operands};
+use super::facts::Facts;
+use super::options::{has_short, is_long, operands};
 use crate::shell::Word;
 
 /// They read the files that they are given, whatever the options are.

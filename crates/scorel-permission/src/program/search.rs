@@ -1,6 +1,6 @@
 //! `find`.
 
-use super::{Facts, Inner};
+use super::facts::{Facts, Inner};
 use crate::shell::Word;
 
 /// Tests and actions that neither run nor change anything.

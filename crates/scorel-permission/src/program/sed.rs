@@ -1,6 +1,7 @@
 //! `sed`.
 
-use super::{Facts, has_short, is_long, operands};
+use super::facts::Facts;
+use super::options::{has_short, is_long, operands};
 use crate::shell::Word;
 
 pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {

@@ -1,6 +1,6 @@
 //! Programs that run another program, which is looked at instead.
 
-use super::{Facts, Inner};
+use super::facts::{Facts, Inner};
 use crate::shell::{Word, is_harmless_for_programs};
 
 /// How the options before the inner program are read.
@@ -232,7 +232,7 @@ fn shell(args: &[Word], start: usize, facts: &mut Facts) {
         let Some(group) = text.strip_prefix('-') else {
             // A file to run.
             facts.special.push(start + index);
-            facts.paths = super::operands(&args[index..], 0);
+            facts.paths = super::options::operands(&args[index..], 0);
             return;
         };
         facts.special.push(start + index);

@@ -39,6 +39,12 @@ pub enum RuleErrorKind {
     /// A path pattern that leads out of where it starts.
     #[error("`..` leads out of the project; write an absolute path or one that begins with `~/`")]
     Outside,
+    /// A character that no tool's name has, or a `*` that is not the last.
+    #[error("expected a tool's name, which may end with `*`, such as `Tool(mcp__github__*)`")]
+    ToolName,
+    /// A tool that rules are named after.
+    #[error("`Tool(…)` is about tools from outside; write `{0}` or `{0}(…)`")]
+    BuiltIn(&'static str),
     /// Not `domain:` and a host.
     #[error("expected `domain:` and a host name, such as `domain:example.com`")]
     Host,

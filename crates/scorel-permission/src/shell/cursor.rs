@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use tree_sitter::{Node, Parser, Tree};
 
-use super::{LONGEST, Part, Script, Word};
+use super::{Part, Script, Word};
 use crate::Place;
 use crate::place::normal;
 use crate::program::{self, Inner};
+
+/// The longest command that is parsed, in bytes. A longer one is asked about.
+const LONGEST: usize = 32 * 1024;
 
 /// How deep commands within commands, or syntax within syntax, may be.
 const DEEPEST: usize = 60;

@@ -2,10 +2,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use serde_json::Map;
-use tokio::task::{JoinError, spawn_blocking};
 
-use super::quote::quote;
+use super::blocking::blocking;
 use super::{Effect, Permit, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlan, ToolSpec};
 
 /// A tool whose plan and run block the calling thread, as file access does.
@@ -62,12 +60,11 @@ impl<T: BlockingTool> Tool for Blocking<T> {
         let tool = Arc::clone(&self.tool);
         Box::pin(async move {
             let planner = Arc::clone(&tool);
-            match spawn_blocking(move || planner.plan(call)).await {
-                Ok(Ok(planned)) => ToolPlan::new(planned.effects, move |permit, context| {
+            match blocking(move || planner.plan(call)).await {
+                Ok(planned) => ToolPlan::new(planned.effects, move |permit, context| {
                     run(tool, planned.plan, permit, context)
                 }),
-                Ok(Err(outcome)) => ToolPlan::answered(outcome),
-                Err(error) => ToolPlan::answered(panicked(error)),
+                Err(outcome) => ToolPlan::answered(outcome),
             }
         })
     }
@@ -79,22 +76,6 @@ async fn run<T: BlockingTool>(
     permit: Permit,
     context: ToolContext,
 ) -> ToolOutcome {
-    spawn_blocking(move || tool.run(plan, &permit, &context))
-        .await
-        .unwrap_or_else(panicked)
-}
-
-/// A defect of a tool is the model's to hear about, not the end of the turn. The other cause of a
-/// `JoinError` is a runtime that shuts down before the tool began.
-fn panicked(error: JoinError) -> ToolOutcome {
-    let cause = match error.try_into_panic() {
-        Ok(payload) => payload
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_default(),
-        Err(error) => error.to_string(),
-    };
-    let message = format!("the tool failed: {}", quote(&cause));
-    ToolOutcome::failure("E_INTERNAL", &message, Map::new())
+    let ran = blocking(move || -> Result<_, ToolOutcome> { Ok(tool.run(plan, &permit, &context)) });
+    ran.await.unwrap_or_else(|outcome| outcome)
 }

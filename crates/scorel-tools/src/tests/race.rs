@@ -6,12 +6,12 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::project::{Project, RESOLVERS, run};
-use crate::edit::EditTool;
 use crate::file_tool::FileTool;
-use crate::glob::GlobTool;
-use crate::grep::GrepTool;
-use crate::read::ReadTool;
-use crate::write::WriteTool;
+use crate::tools::edit::EditTool;
+use crate::tools::glob::GlobTool;
+use crate::tools::grep::GrepTool;
+use crate::tools::read::ReadTool;
+use crate::tools::write::WriteTool;
 
 /// `slot/deep/file` says PUBLIC while `slot` is a directory; while it is a link, the same path
 /// leads outside, to SECRET.

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_exec::{Order, Run, Sandbox, StartError, Supervisors};
-use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome};
+use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
 use tempfile::TempDir;
-use tokio::task::spawn_blocking;
 
 use super::access::{Confinement, confine, protected_places};
 use super::background::Background;
@@ -66,7 +65,7 @@ impl Commands {
         context: &ToolContext,
     ) -> ToolOutcome {
         let result = self.run_to_end(files, command, permit, context).await;
-        result.unwrap_or_else(ToolOutcome::from)
+        result.unwrap_or_else(|outcome| outcome)
     }
 
     async fn run_to_end(
@@ -75,7 +74,7 @@ impl Commands {
         command: PlannedCommand,
         permit: &Permit,
         context: &ToolContext,
-    ) -> Result<ToolOutcome, ToolError> {
+    ) -> Result<ToolOutcome, ToolOutcome> {
         let ready = self.prepare(files, command, permit.command).await?;
         let run = self.start(&ready)?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
@@ -84,9 +83,10 @@ impl Commands {
             timeout: ready.planned.timeout,
         };
         let files = Arc::clone(files);
-        spawn_blocking(move || present::ended(&run, &watched, &figures, files.host.blobs()))
-            .await
-            .map_err(|error| ToolError::broken(&error))
+        blocking(move || -> Result<_, ToolOutcome> {
+            Ok(present::ended(&run, &watched, &figures, files.host.blobs()))
+        })
+        .await
     }
 
     pub(super) async fn start_background(
@@ -94,7 +94,7 @@ impl Commands {
         files: &Arc<SessionFiles>,
         command: PlannedCommand,
         permit: &Permit,
-    ) -> Result<ToolOutcome, ToolError> {
+    ) -> Result<ToolOutcome, ToolOutcome> {
         let ready = self.prepare(files, command, permit.command).await?;
         let id = self.background.start(|| self.start(&ready))?;
         Ok(present::started(&id, ready.confinement.name))
@@ -105,9 +105,9 @@ impl Commands {
         files: &Arc<SessionFiles>,
         planned: PlannedCommand,
         access: CommandAccess,
-    ) -> Result<ReadyCommand, ToolError> {
+    ) -> Result<ReadyCommand, ToolOutcome> {
         let (commands, files) = (Arc::clone(self), Arc::clone(files));
-        let prepared = spawn_blocking(move || {
+        blocking(move || -> Result<_, ToolError> {
             let temporary = commands.temporary()?;
             let confinement = commands.confinement(access, &files, &temporary)?;
             Ok(ReadyCommand {
@@ -115,10 +115,8 @@ impl Commands {
                 confinement,
                 temporary,
             })
-        });
-        prepared
-            .await
-            .unwrap_or_else(|error| Err(ToolError::broken(&error)))
+        })
+        .await
     }
 
     fn temporary(&self) -> Result<PathBuf, ToolError> {

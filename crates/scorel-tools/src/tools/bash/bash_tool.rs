@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_runtime::{
-    Permit, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
+    Permit, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec, blocking,
     parse_arguments,
 };
 use serde_json::Value;
-use tokio::task::spawn_blocking;
 
 use super::bash_arguments::BashArguments;
 use super::{Commands, PlannedCommand};
@@ -62,7 +61,7 @@ impl BashTool {
             let started = self
                 .commands
                 .start_background(&self.files, command, &permit);
-            started.await.unwrap_or_else(ToolOutcome::from)
+            started.await.unwrap_or_else(|outcome| outcome)
         } else {
             self.commands
                 .run(&self.files, command, &permit, &context)
@@ -79,15 +78,14 @@ impl Tool for BashTool {
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         Box::pin(async move {
             let tool = Arc::clone(&self);
-            let parsed = spawn_blocking(move || tool.parse(call.input)).await;
-            match parsed.unwrap_or_else(|error| Err(ToolError::broken(&error))) {
+            match blocking(move || tool.parse(call.input)).await {
                 Ok((command, background)) => {
                     let effects = vec![command.effect()];
                     ToolPlan::new(effects, move |permit, context| {
                         self.run((command, background), permit, context)
                     })
                 }
-                Err(error) => ToolPlan::answered(error),
+                Err(outcome) => ToolPlan::answered(outcome),
             }
         })
     }

@@ -1,22 +1,31 @@
 //! The list of a session's tools.
 
+pub(crate) mod bash;
+pub(crate) mod edit;
+pub(crate) mod glob;
+pub(crate) mod grep;
+pub(crate) mod read;
+pub(crate) mod todo;
+pub(crate) mod write;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use scorel_runtime::Tool;
 
-use crate::bash::{BashTool, Commands, OutputTool, StopTool};
-use crate::edit::EditTool;
 use crate::file_tool::on_files;
-use crate::glob::GlobTool;
-use crate::grep::GrepTool;
 use crate::host::ToolHost;
-use crate::read::ReadTool;
 use crate::root::{OpenRootError, Root, RootName};
 use crate::roots::Roots;
 use crate::session_files::SessionFiles;
-use crate::todo::TodoTool;
-use crate::write::WriteTool;
+
+use bash::{BashTool, Commands, OutputTool, StopTool};
+use edit::EditTool;
+use glob::GlobTool;
+use grep::GrepTool;
+use read::ReadTool;
+use todo::TodoTool;
+use write::WriteTool;
 
 /// The tools of one session on its project.
 ///
@@ -68,8 +77,8 @@ impl ProjectTools {
         self.commands.as_ref()
     }
 
-    /// The tools, in the order in which the model is told of them. A new tool is a file of this crate
-    /// and a line here.
+    /// The tools, in the order in which the model is told of them. A new tool is a file below this one
+    /// and a line here; see `CONTRIBUTING.md`.
     #[must_use]
     pub fn list(&self) -> Vec<Arc<dyn Tool>> {
         let files = &self.files;
