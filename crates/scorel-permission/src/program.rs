@@ -1,4 +1,4 @@
-//! What is known about programs and their arguments.
+//! Knowledge about programs: which arguments only read, write, or run other programs.
 
 mod facts;
 mod files;
@@ -19,12 +19,12 @@ use crate::shell::Word;
 pub(crate) use facts::{Facts, Inner};
 use options::operands;
 
-/// What is known about the program at `program`, before which there are assignments.
+/// Describes a simple command: the program is the word at `program`, after the assignments.
 pub(crate) fn describe(words: &[Word], program: usize, place: &Place) -> Facts {
     let mut facts = Facts::default();
     facts.special.extend(0..program);
     let Some(name) = words[program].known() else {
-        facts.obscure = Some("which program it runs is only known when it runs".to_owned());
+        facts.obscure = Some("the program's name is only known at run time".to_owned());
         return facts;
     };
     let args = &words[program + 1..];
@@ -37,7 +37,7 @@ pub(crate) fn describe(words: &[Word], program: usize, place: &Place) -> Facts {
     let trusted = trusted_name(name);
     match trusted.unwrap_or(&base) {
         name if names::OBSCURE.contains(&name) => {
-            facts.obscure = Some(format!("what `{name}` does is only known when it runs"));
+            facts.obscure = Some(format!("what `{name}` does is only known at run time"));
         }
         "cd" => change_directory(args, place, &mut facts),
         "git" => git::describe(args, start, &mut facts),
@@ -56,7 +56,7 @@ pub(crate) fn describe(words: &[Word], program: usize, place: &Place) -> Facts {
             facts.paths = operands(args, 0);
         }
     }
-    // A program elsewhere may only share the name.
+    // Only in a system directory, or through PATH, a name stands for the program that is known by it.
     if trusted.is_none() || program > 0 {
         facts.is_harmless = false;
     }
@@ -72,7 +72,6 @@ pub(crate) fn describe(words: &[Word], program: usize, place: &Place) -> Facts {
     facts
 }
 
-/// The name without its directory.
 fn base_name(name: &str) -> &str {
     Path::new(name)
         .file_name()
@@ -80,7 +79,7 @@ fn base_name(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// The name of a program that is looked up, or that is in a directory of the system.
+/// The name of a program that is found through PATH or in a system directory; `None` for other paths.
 fn trusted_name(name: &str) -> Option<&str> {
     let name = ["/bin/", "/usr/bin/"]
         .iter()
@@ -89,7 +88,8 @@ fn trusted_name(name: &str) -> Option<&str> {
     (!name.contains('/')).then_some(name)
 }
 
-/// Other words for the same: without the program's directory, without assignments.
+/// Equivalent spellings, which denying and asking rules match too: without the program's directory,
+/// without assignments.
 fn spellings(base: &str, words: &[Word], program: usize) -> Vec<Vec<Word>> {
     let mut plain = vec![Word::literal(base)];
     plain.extend_from_slice(&words[program + 1..]);
@@ -114,6 +114,6 @@ fn change_directory(args: &[Word], place: &Place, facts: &mut Facts) {
             facts.paths = vec![Word::literal(directory)];
             facts.changes_directory = Some(directory.to_owned());
         }
-        None => facts.obscure = Some("the directory that it changes to is not known".to_owned()),
+        None => facts.obscure = Some("the directory that it changes to is unknown".to_owned()),
     }
 }

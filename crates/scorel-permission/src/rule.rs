@@ -1,4 +1,4 @@
-//! One rule, as people write it.
+//! Rules as users write them.
 
 mod command;
 mod error;
@@ -20,21 +20,20 @@ pub(crate) use self::path::PathPattern;
 /// The kind of action that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RuleKind {
-    /// Reading files: `Read`, `Glob`, `Grep`.
+    /// Files read: `Read`, `Glob`, `Grep`.
     Read,
-    /// Writing files: `Write`, `Edit`.
+    /// Files written: `Write`, `Edit`.
     Write,
     /// Shell commands: `Bash`.
     Bash,
-    /// Pages: `WebFetch`.
+    /// URLs fetched: `WebFetch`.
     WebFetch,
-    /// Tools from outside, which run beyond the daemon's control: `Tool`.
+    /// Calls of outside tools: `Tool`.
     Outside,
 }
 
-/// A tool and what it is applied to, such as `Bash(git log *)`; see the [crate's documentation](crate).
-///
-/// Made with [`str::parse`]; shown as it was written.
+/// A rule such as `Bash(git log *)`; see the [crate's documentation](crate). Parsed with [`str::parse`] and
+/// displayed as it was written.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rule {
@@ -52,7 +51,6 @@ pub(crate) enum Scope {
 }
 
 impl Rule {
-    /// The kind of action that it is about.
     #[must_use]
     pub const fn kind(&self) -> RuleKind {
         match self.scope {
@@ -64,7 +62,6 @@ impl Rule {
         }
     }
 
-    /// The rule as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.written

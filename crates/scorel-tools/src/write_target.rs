@@ -1,4 +1,4 @@
-//! The file that a call would change.
+//! The target of a write.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,8 @@ use crate::error::{ErrorCode, ToolError};
 use crate::roots::Location;
 use scorel_permission::protected::{Protection, is_protected};
 
-/// The file that a call would make or change, with all links followed.
-///
-/// A person who permits a call permits it for this file: the call is refused if its path leads
-/// elsewhere by the time it runs.
+/// The file that a call would create or change, links resolved. A permit is for this file: the call fails if
+/// its path leads elsewhere when it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WriteTarget {
     location: String,

@@ -1,40 +1,40 @@
-//! What is known about one call of a program.
+//! Facts about one simple command.
 
 use crate::shell::{Word, WordKind};
 
-/// What is known about one call of a program.
+/// Facts about one simple command.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// The words that `*` in an allowing rule does not cover.
+    /// Indices of words that `*` in an allowing rule does not match.
     pub(crate) special: Vec<usize>,
-    /// Only a rule without wildcards allows it.
+    /// Only an allowing rule without wildcards matches.
     pub(crate) is_exact: bool,
-    /// It only reads, and only what `paths` names.
+    /// Only reads, and only `paths`.
     pub(crate) is_harmless: bool,
-    /// It only runs what `runs` says.
+    /// Does nothing but run `runs`.
     pub(crate) is_transparent: bool,
-    /// Why it is asked about whatever the rules say.
+    /// Why it is asked about whatever rules say.
     pub(crate) always_ask: Option<&'static str>,
-    /// Why what it does cannot be known.
+    /// Why its effects cannot be known.
     pub(crate) obscure: Option<String>,
-    /// The commands that it runs.
+    /// The commands that it runs in turn.
     pub(crate) runs: Vec<Inner>,
-    /// The arguments that may be paths.
+    /// Arguments that may be paths.
     pub(crate) paths: Vec<Word>,
-    /// It changes or removes what `paths` names.
+    /// Changes or removes `paths`.
     pub(crate) is_writing: bool,
-    /// The directory that the shell changes to.
+    /// The new working directory of the shell, for `cd`.
     pub(crate) changes_directory: Option<String>,
-    /// What it may also be called in a denying or asking rule.
+    /// Equivalent spellings that denying and asking rules match too.
     pub(crate) spellings: Vec<Vec<Word>>,
 }
 
 /// A command that a program runs.
 #[derive(Debug, Clone)]
 pub(crate) enum Inner {
-    /// A program with its arguments, after assignments.
+    /// Words, the program being at index `program`, after assignments.
     Words { words: Vec<Word>, program: usize },
-    /// A text for a shell.
+    /// A script for a shell.
     Script(String),
 }
 

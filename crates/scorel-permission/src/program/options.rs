@@ -2,8 +2,8 @@
 
 use crate::shell::{Word, WordKind};
 
-/// The arguments that may be paths, without the first `skipped` operands, which are something else: the
-/// operands, and values of options.
+/// The arguments that may be paths: values of options, and operands after the first `skipped`, which are
+/// something else.
 pub(super) fn operands(args: &[Word], skipped: usize) -> Vec<Word> {
     let mut operands = Vec::new();
     let mut skipped = skipped;
@@ -22,7 +22,7 @@ pub(super) fn operands(args: &[Word], skipped: usize) -> Vec<Word> {
     operands
 }
 
-/// What an option has after `=`, or after its letter if that looks like a path.
+/// The value attached to an option: after `=`, or after its letter if it looks like a path.
 fn option_value(option: &Word) -> Option<Word> {
     if let Some(equals) = option.text.find('=') {
         return Some(option.after(equals + 1));
@@ -36,13 +36,13 @@ fn option_value(option: &Word) -> Option<Word> {
     (is_path && option.text.get(value..) != Some("/")).then(|| option.after(value))
 }
 
-/// Whether `word` is the long option `option`, with a value or shortened.
+/// Whether `word` is the long option `option`, possibly abbreviated or with a value.
 pub(super) fn is_long(word: &str, option: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     name.len() > 2 && name.starts_with("--") && option.starts_with(name)
 }
 
-/// Whether `word` is a group of short options with one of `letters` in it.
+/// Whether `word` is a group of short options that contains one of `letters`.
 pub(super) fn has_short(word: &str, letters: &str) -> bool {
     word.strip_prefix('-').is_some_and(|group| {
         !group.starts_with('-') && group.contains(|letter| letters.contains(letter))

@@ -1,24 +1,22 @@
-//! What is wrong with a rule's text.
+//! Parse errors of rules.
 
-/// A rule's text means nothing.
+/// A rule does not parse.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (at character {})", position + 1)]
 pub struct RuleError {
-    /// Where in the text, in characters from 0.
+    /// In characters from 0.
     pub position: usize,
-    /// What is wrong there.
     pub kind: RuleErrorKind,
 }
 
-/// What is wrong with a rule's text.
+/// Why a rule does not parse.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleErrorKind {
-    /// No tool with permissions has this name.
+    /// No rules have this name.
     #[error("unknown tool `{name}`{}", suggestion.map(|s| format!(", did you mean `{s}`?")).unwrap_or_default())]
     UnknownTool {
-        /// The name in the rule.
         name: String,
-        /// The tool that was probably meant.
+        /// The most similar known name.
         suggestion: Option<&'static str>,
     },
     /// The parenthesis is not closed.
@@ -31,7 +29,7 @@ pub enum RuleErrorKind {
     #[error("the pattern is empty; without parentheses the rule covers everything")]
     Empty,
     /// A quote is not closed, or nothing follows a backslash.
-    #[error("the quotation does not end")]
+    #[error("a quotation mark is not closed, or a backslash ends the pattern")]
     Quotation,
     /// A path pattern that is no glob.
     #[error("the path pattern is not a glob: {0}")]

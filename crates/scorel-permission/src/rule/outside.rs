@@ -1,13 +1,11 @@
-//! Which outside tools a rule covers.
+//! Patterns of outside tools.
 
 use super::RuleErrorKind;
 
-/// Which outside tools a rule covers.
+/// A pattern of the names of outside tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolNamePattern {
-    /// The tool of this name.
     Exactly(String),
-    /// Every tool whose name begins like this.
     Prefix(String),
 }
 
@@ -39,7 +37,7 @@ impl ToolNamePattern {
         })
     }
 
-    /// The pattern that covers this tool and no other; nothing if its name cannot be written.
+    /// The pattern that matches this tool only; `None` if no pattern can spell its name.
     pub(crate) fn exactly(tool: &str) -> Option<&str> {
         (!tool.is_empty() && tool.chars().all(is_name)).then_some(tool)
     }

@@ -1,4 +1,4 @@
-//! From a rule's text to its meaning.
+//! The parser of rules.
 
 use std::str::FromStr;
 
@@ -7,10 +7,10 @@ use super::{
     ToolNamePattern,
 };
 
-/// What rules about outside tools begin with.
+/// The name of rules about outside tools.
 const OUTSIDE: &str = "Tool";
 
-/// What a rule may begin with.
+/// The names of rules.
 const NAMES: [(&str, RuleKind); 8] = [
     ("Read", RuleKind::Read),
     ("Glob", RuleKind::Read),
@@ -63,7 +63,7 @@ impl TryFrom<String> for Rule {
     }
 }
 
-/// The place of the last parenthesis, since patterns may have some of their own.
+/// The position of the last parenthesis: patterns may contain some.
 fn closing(rest: &str) -> Option<usize> {
     rest.rfind(')')
 }

@@ -65,7 +65,7 @@ fn has_prefix(command: &str) -> bool {
 }
 
 #[test]
-fn the_judge_asks_about_a_quarter_where_prefixes_ask_about_half() {
+fn the_judge_asks_about_19_of_84_where_prefixes_ask_about_50() {
     let policy = policy(Mode::Workspace, &[], &[], &RULES);
     let is_allowed = |command: &String| decide(&policy, command) == Decision::Allow;
     let total = commands().count();
@@ -75,7 +75,10 @@ fn the_judge_asks_about_a_quarter_where_prefixes_ask_about_half() {
         .filter(|command| has_prefix(command) && !is_allowed(command))
         .collect();
     let asked: Vec<String> = commands().filter(|command| !is_allowed(command)).collect();
-    println!("of {total}: {judged} allowed by the judge, {prefixed} by prefixes");
-    println!("asked about: {asked:#?}\nonly by prefixes: {lost:#?}");
-    assert_eq!((total, judged, prefixed), (0, 0, 0));
+    assert_eq!(
+        (total, judged, prefixed),
+        (84, 65, 34),
+        "asked about: {asked:#?}"
+    );
+    assert!(lost.is_empty(), "only prefixes allow {lost:#?}");
 }

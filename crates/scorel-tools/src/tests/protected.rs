@@ -151,11 +151,9 @@ fn a_permit_is_for_the_file_that_was_judged() {
     let write = |content: &str, permit: Permit, between: &dyn Fn()| -> Answer {
         let list = ToolList::new(session.tools.list()).unwrap();
         let input = json!({ "path": "link", "content": content });
-        Answer::new(block_on(async {
-            let plan = list.plan(tool_call("Write", input)).await;
-            between();
-            plan.run(permit, context()).await
-        }))
+        let plan = block_on(list.plan(tool_call("Write", input)));
+        between();
+        Answer::new(block_on(plan.run(permit, context())))
     };
     let nothing = || ();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! `Edit`: parts of a file replaced.
+//! `Edit`: replaces parts of a file.
 
 mod draft;
 mod line_ends;
@@ -22,46 +22,42 @@ use crate::session_files::{PlannedWrite, SessionFiles};
 use draft::Draft;
 use replacement::Replacement;
 
-/// The most replacements in one call.
 const MAX_EDITS: usize = 500;
 
 const DESCRIPTION: &str = "\
-Replaces texts in a file of the project. Each edit replaces `oldString`, which must be in the file \
-exactly once, with `newString`; with `replaceAll` it replaces every occurrence. Texts are taken \
-literally, white space included. Several edits are made in order, each on the result of those before \
-it, and either all of them or none. The places must have been read before, as they are now: take \
-`oldString` from what Read showed, without the line numbers, with enough lines around it to be \
-unique. A line feed in `oldString` and `newString` stands for the line end that the file has there.";
+Replaces text in a file of the project. Each edit replaces `oldString`, which must occur in the file \
+exactly once, with `newString`; with `replaceAll` it replaces every occurrence. Text is matched \
+literally, including white space. Edits are applied in order, each to the result of the one before, and \
+either all of them or none. You must have read the lines in their current state: copy `oldString` from \
+the output of Read, without the line numbers, with enough context to be unique. A line feed in \
+`oldString` and `newString` matches the file's line ending there.";
 
-/// The arguments of `Edit`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EditArguments {
     /// The file: relative to the project, `@project/...`, or absolute inside the project.
     path: String,
-    /// The replacements, in order. At least one, at most 500.
+    /// The replacements, applied in order. 1 to 500.
     edits: Vec<Replacement>,
 }
 
-/// The figures of a call.
+/// The `details` of a success.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EditFigures {
     path: String,
-    /// The new size.
     bytes: u64,
     sha256: String,
     sha256_before: String,
-    /// How many occurrences were replaced, by all edits together.
+    /// Replaced occurrences of all edits.
     replacements: usize,
     #[serde(flatten)]
     diff: Diff,
-    /// What the model was told besides.
+    /// Remarks in the text for the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct EditTool;
 
@@ -117,7 +113,6 @@ fn check_count(edits: &[Replacement]) -> Result<(), ToolError> {
     }
 }
 
-/// The file with all edits made.
 fn draft(
     call: &Call,
     location: &Location,
@@ -148,7 +143,7 @@ fn draft(
     Ok(draft)
 }
 
-/// What the model has seen of the file as it is.
+/// The parts of the current content that the model has seen.
 fn seen(call: &Call, location: &Location, original: &Original) -> Result<Coverage, ToolError> {
     let unseen = match call.files.seen.coverage(location, original.hash()) {
         Ok(coverage) => return Ok(coverage),

@@ -1,4 +1,4 @@
-//! `Glob`: the files and directories whose paths match a pattern.
+//! `Glob`: lists files and directories by pattern.
 
 mod first;
 mod pattern;
@@ -25,53 +25,50 @@ use crate::walk::{Found, FoundKind, Scanned, scan};
 use first::First;
 use pattern::Pattern;
 
-/// How many entries a call shows if it does not say.
+/// The default of `limit`.
 const DEFAULT_LIMIT: u64 = 100;
 
 const DESCRIPTION: &str = "\
 Finds files and directories of the project by name. `*` matches within one path component, `**` any \
 number of directories, `?` one character, `[a-z]` a set, `{a,b}` alternatives: `*` lists the top \
-level, `src/*` one directory, `**/*.rs` all Rust files. Answers one path per line, relative to the \
-project and in path order; directories end with `/`. Hidden files are included. What the project's \
-ignore files exclude is left out unless `path` or the pattern begins with the excluded directory. A \
-note in brackets at the end tells when there is more.";
+level, `src/*` one directory, `**/*.rs` all Rust files. Returns one path per line, relative to the \
+project and sorted by path; directories end with `/`. Includes hidden files. Omits what the project's \
+ignore files exclude, unless `path` or the pattern starts with the excluded directory. A note in \
+brackets at the end tells if there is more.";
 
-/// The arguments of `Glob`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GlobArguments {
     /// The pattern, relative to `path`, such as `*`, `src/*` or `**/*.{ts,tsx}`.
     pattern: String,
-    /// The directory to look in. Default: the project.
+    /// The directory to search. Default: the project.
     path: Option<String>,
-    /// How many paths to show at most. Default 100.
+    /// The maximum number of paths to show. Default 100.
     limit: Option<NonZeroU64>,
-    /// How many matching paths to leave out first, to see the next page of a long list. Default 0.
+    /// The number of matching paths to skip, for the next page of a long list. Default 0.
     offset: Option<u64>,
 }
 
-/// The figures of a call.
+/// The `details` of a success.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GlobFigures {
     path: String,
-    /// How many paths the model got.
     shown: u64,
-    /// How many match; at least, where `exact` is false.
+    /// Matching paths; a lower bound where `exact` is false.
     total: u64,
-    /// How many matching paths permission rules keep from the model; not in `total`.
+    /// Matching paths that permission rules withhold; not in `total`.
     #[serde(skip_serializing_if = "is_zero")]
     kept_back: u64,
     exact: bool,
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
-    /// What the model was told about the rest.
+    /// The note in the text for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct GlobTool;
 
@@ -117,7 +114,6 @@ impl FileTool for GlobTool {
     }
 }
 
-/// The location, if it is a directory.
 fn directory(call: &Call, location: Location) -> Result<Location, ToolError> {
     match call.files.roots.kind(&location)? {
         EntryKind::Directory => Ok(location),
@@ -132,7 +128,6 @@ fn is_absence(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::NotFound | ErrorCode::NotADirectory)
 }
 
-/// What a scan has found so far.
 #[derive(Debug)]
 struct Matches {
     first: First,
@@ -140,7 +135,7 @@ struct Matches {
     kept_back: u64,
 }
 
-/// Whether something that matches is an answer.
+/// Whether a match is shown.
 enum Wanted {
     Yes,
     No,
@@ -163,7 +158,7 @@ fn wanted(call: &Call, pattern: &Pattern, path: &Path, kind: FoundKind) -> Wante
     }
 }
 
-/// The answer while it grows.
+/// Builds the result.
 #[derive(Debug)]
 struct Listing<'a> {
     call: &'a Call,
@@ -171,7 +166,7 @@ struct Listing<'a> {
     links_outside: u64,
     kept_back: u64,
     notes: Vec<String>,
-    /// Whether everything was seen.
+    /// Whether the walk was complete.
     exact: bool,
 }
 
@@ -214,7 +209,7 @@ impl Listing<'_> {
         Ok(())
     }
 
-    /// Says what was not seen.
+    /// Notes what the scan could not see.
     fn note(&mut self, scanned: &Scanned) {
         if let Some(interruption) = scanned.interruption {
             self.exact = false;
@@ -232,10 +227,10 @@ impl Listing<'_> {
         }
     }
 
-    /// Counts a match and shows it where it is wanted and still there.
+    /// Counts a match, and shows it if it is on the page and still exists.
     fn add(&mut self, start: &Location, found: &Found) {
         if !self.page.wants_next() {
-            // A name outside of the page is not looked at again: it is not shown.
+            // Names outside the page are not stat'ed again, since they are not shown.
             self.page.skip();
             return;
         }
@@ -243,7 +238,7 @@ impl Listing<'_> {
         match self.call.files.roots.kind(&location) {
             Ok(EntryKind::Directory) => self.page.offer("", &format!("{location}/\n")),
             Ok(_) => self.page.offer("", &format!("{location}\n")),
-            // It went away, or was never there and a link led the walk astray.
+            // It was removed, or the walk was led outside by a link that appeared meanwhile.
             Err(_) => {}
         }
     }
@@ -276,7 +271,7 @@ impl Listing<'_> {
         Report::new(text, &figures)
     }
 
-    /// What the page is of the whole; empty where it is the whole.
+    /// Which part of the result the page shows; empty if all of it.
     fn summary(&self, base: &Location) -> String {
         let (shown, total) = (self.page.shown(), self.page.seen());
         let at_least = if self.exact { "" } else { "at least " };

@@ -1,4 +1,4 @@
-//! `Grep`: the lines that match a regular expression.
+//! `Grep`: searches file contents with a regular expression.
 
 mod arguments;
 mod hits;
@@ -24,11 +24,10 @@ const DESCRIPTION: &str = "\
 Searches file contents of the project with a regular expression (Rust syntax: no look-around, no \
 backreferences; escape literal braces and dots). Mode `content` shows matching lines as \
 path:line:text and context lines as path-line-text, `files` the paths of files with a match, \
-`count` the matching lines per file. Results come in path order; a note in brackets at the end tells \
-when there is more. Hidden files are included; binary files, links and what the project's ignore \
-files exclude are left out unless `path` names the excluded file or directory.";
+`count` the number of matching lines per file. Results are sorted by path; a note in brackets at the end \
+tells if there is more. Includes hidden files; omits binary files, links and what the project's ignore \
+files exclude, unless `path` names the excluded file or directory.";
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct GrepTool;
 

@@ -1,4 +1,4 @@
-//! `Read`: the lines of a text file, or a picture.
+//! `Read`: shows a text file or a picture.
 
 mod header;
 mod lines;
@@ -23,18 +23,17 @@ use header::Header;
 use lines::{LineWindow, MAX_LINE_BYTES};
 use text::{TextFile, failed};
 
-/// How many lines a call shows if it does not say.
+/// The default of `limit`.
 const DEFAULT_LIMIT: u64 = 2_000;
 
 const DESCRIPTION: &str = "\
-Reads a UTF-8 text file of the project, or a picture (PNG, JPEG, GIF, WebP). Shows each line as its number, a tab and its text; numbers \
-begin at 1 and are not part of the file. Line ends (LF or CR LF) are not shown. Shows up to 2000 lines from the start unless `offset` and \
-`limit` say otherwise; a note in brackets at the end tells when there is more and how to go on. \
-Lines of more than 8192 bytes are cut; `column` shows the rest of one. \
-Cannot read directories (list them with Glob) or binary files. To find a place in a large file, use \
-Grep first and then read around it.";
+Reads a UTF-8 text file of the project, or a picture (PNG, JPEG, GIF, WebP). Shows each line as its \
+number, a tab and its text; numbers start at 1 and are not part of the file. Line endings (LF or CR LF) \
+are not shown. Shows up to 2000 lines from the start; use `offset` and `limit` for others. A note in \
+brackets at the end tells if there is more and how to continue. Lines longer than 8192 bytes are cut; \
+`column` shows the rest of one. Cannot read directories (list them with Glob) or binary files. In a large \
+file, find the place with Grep first and read around it.";
 
-/// The arguments of `Read`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadArguments {
@@ -42,10 +41,10 @@ pub(crate) struct ReadArguments {
     path: String,
     /// The number of the first line to show, from 1. Default 1.
     offset: Option<NonZeroU64>,
-    /// How many lines to show at most. Default 2000.
+    /// The maximum number of lines to show. Default 2000.
     limit: Option<NonZeroU64>,
-    /// For a line that is too long to be shown at once: shows only the line at `offset`, from this
-    /// byte of it on, from 1. Shows up to 65536 bytes of it.
+    /// For a line that is too long to be shown at once: shows only the line at `offset`, from this byte
+    /// (counted from 1), up to 65536 bytes.
     column: Option<NonZeroU64>,
 }
 
@@ -59,36 +58,34 @@ impl ReadArguments {
     }
 }
 
-/// The figures of a call.
+/// The `details` of a success.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ReadFigures {
     path: String,
-    /// The file's size.
     bytes: u64,
-    /// Of the whole file; only where all of it was read and it is not larger than 8 MiB.
+    /// Of the whole file; only if all of it was read and it is at most 8 MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
-    /// The first line shown; absent if none is.
+    /// The first line shown, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     start_line: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end_line: Option<u64>,
-    /// Only where all of the file was read.
+    /// Only if the whole file was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_lines: Option<u64>,
-    /// Whether lines after the shown ones, or parts of shown lines, were left out.
+    /// Whether lines after the shown ones, or parts of shown lines, are missing.
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_column: Option<u64>,
-    /// What the model was told about the rest.
+    /// The note in the text for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct ReadTool;
 
@@ -159,7 +156,7 @@ fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Repo
     Report::new(text, &figures)
 }
 
-/// What the model must know besides the lines.
+/// The note on what is not shown.
 fn hint(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Option<String> {
     let mut sentences = Vec::new();
     match (window.shown(), window.next_offset()) {

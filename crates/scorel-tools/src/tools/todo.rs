@@ -1,7 +1,7 @@
-//! `Todo`: the model's own list of what is to be done.
+//! `Todo`: the model's task list.
 //!
-//! Every call gives the whole list and its result has it, too, so the session's log is where the list
-//! is kept: the last result on the way to the active leaf has the current one.
+//! Every call carries the whole list and its result repeats it, so the session's log is the storage: the
+//! last result on the active path has the current list.
 
 use std::collections::HashSet;
 
@@ -16,32 +16,28 @@ use crate::file_tool::FileTool;
 use crate::report::Report;
 use crate::session_files::SessionFiles;
 
-/// The most items of a list.
 const MAX_ITEMS: usize = 200;
-/// The longest item, in bytes.
 const MAX_CONTENT_BYTES: usize = 1_000;
 
 const DESCRIPTION: &str = "\
-Keeps your list of what is to be done, which the user sees. Give the whole list with each call; it \
-replaces the one before, and an empty one removes it. Use it for work of several steps: write the \
-steps down first, mark one as in_progress before you begin with it, and as completed as soon as it is \
-done. At most one item is in_progress.";
+Keeps your task list, which the user sees. Pass the whole list with each call; it replaces the previous \
+one, and an empty list removes it. Use it for work of several steps: write the steps down first, mark a \
+step as in_progress before you start it, and as completed as soon as it is done. At most one item may be \
+in_progress.";
 
-/// The arguments of `Todo`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TodoArguments {
-    /// The whole list, in the order in which things are to be done.
+    /// The whole list, in the order of work.
     items: Vec<Item>,
 }
 
-/// One thing to do.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Item {
-    /// What is to be done, in one line.
+    /// The task, in one line.
     content: String,
-    /// How far it is.
+    /// The task's progress.
     status: Status,
 }
 
@@ -53,13 +49,12 @@ enum Status {
     Completed,
 }
 
-/// The figures of a call.
+/// The `details` of a success.
 #[derive(Debug, Serialize)]
 struct TodoFigures {
     items: Vec<Item>,
 }
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct TodoTool;
 

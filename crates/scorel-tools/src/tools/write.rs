@@ -1,4 +1,4 @@
-//! `Write`: a file with a given content.
+//! `Write`: creates or replaces a file.
 
 use schemars::JsonSchema;
 use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
@@ -17,40 +17,36 @@ use crate::seen::{Coverage, Unseen};
 use crate::session_files::{PlannedWrite, SessionFiles};
 
 const DESCRIPTION: &str = "\
-Creates a file of the project, or replaces all of an existing one, with the given text. Directories \
-on the way are made. An existing file must have been read before, all of it and as it is now; to \
-change a part of it use Edit. The file is written exactly as given, so end it with a line feed.";
+Creates a file of the project, or replaces an existing one completely. Creates missing directories. You \
+must have read all of an existing file in its current state; to change a part of it, use Edit. The \
+content is written exactly as given, so end it with a line feed.";
 
-/// The arguments of `Write`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WriteArguments {
     /// The file: relative to the project, `@project/...`, or absolute inside the project.
     path: String,
-    /// The whole content of the file.
+    /// The complete content of the file.
     content: String,
 }
 
-/// The figures of a call.
+/// The `details` of a success.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct WriteFigures {
     path: String,
-    /// The new size.
     bytes: u64,
     sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256_before: Option<String>,
-    /// Whether there was no file before.
     created: bool,
     #[serde(flatten)]
     diff: Diff,
-    /// What the model was told besides.
+    /// Remarks in the text for the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
 
-/// The tool.
 #[derive(Debug)]
 pub(crate) struct WriteTool;
 
@@ -127,7 +123,7 @@ fn check_size(location: &Location, content: &str) -> Result<(), ToolError> {
     Err(ToolError::new(ErrorCode::WriteLimit, message).with("path", location.named()))
 }
 
-/// The text that is to be replaced, if the model knows all of it.
+/// The text to be replaced, if the model has seen all of it.
 fn old_text<'a>(
     call: &Call,
     location: &Location,
@@ -138,7 +134,7 @@ fn old_text<'a>(
         Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
     };
     match call.files.seen.coverage(location, original.hash()) {
-        // Nothing can be lost.
+        // An empty file has nothing to lose.
         _ if text.is_empty() => Ok(text),
         Ok(coverage) if coverage.covers(&(0..text.len() as u64)) => Ok(text),
         Ok(_) => fail(
@@ -156,7 +152,7 @@ fn old_text<'a>(
     }
 }
 
-/// What a replacement did to the ends of lines and the byte order mark, which `Read` does not show.
+/// A note if a replacement changed line endings or the byte order mark, which `Read` does not show.
 fn line_end_note(before: &str, content: &str) -> Option<String> {
     let lost_crlf = before.contains("\r\n") && !content.contains("\r\n") && content.contains('\n');
     let lost_mark = before.starts_with('\u{feff}') && !content.starts_with('\u{feff}');

@@ -40,7 +40,7 @@ async fn it_is_the_text() {
 
 fn session() -> (Session, ToolList) {
     let session = Session::new();
-    let script = "# says so\necho so > made; cat made\n";
+    let script = "# says so\necho so > made && cat made\n";
     fs::write(session.path("project/src/say.sh"), script).unwrap();
     let mut tools = session.tools.list();
     let commands = session.tools.commands().unwrap();

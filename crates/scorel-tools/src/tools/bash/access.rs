@@ -1,4 +1,4 @@
-//! What the granted access means for a sandbox.
+//! From a granted access to a sandbox.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use scorel_runtime::CommandAccess;
 
 use scorel_permission::protected::is_protected;
 
-/// An access in terms of places.
+/// A sandbox with its name.
 #[derive(Debug, Clone)]
 pub(super) struct Confinement {
-    /// For the details of a result.
+    /// In the `details` of results.
     pub(super) name: &'static str,
     pub(super) sandbox: Option<Sandbox>,
 }
 
-/// How results call a command without a sandbox.
+/// The name of no sandbox.
 pub(super) const UNSANDBOXED: &str = "unsandboxed";
 
-/// `places` has the caches, and what is hidden and protected.
+/// The sandbox for an access; `places` has the caches, and the hidden and protected paths.
 pub(super) fn confine(
     access: CommandAccess,
     places: Sandbox,
@@ -51,8 +51,7 @@ pub(super) fn confine(
     Confinement { name, sandbox }
 }
 
-/// What in a project no command may change although it may change the rest: what other programs run
-/// or obey. Looks at the top of the project only.
+/// The protected paths at the top level of a project, to be mounted read-only.
 pub(super) fn protected_places(project: &Path, daemon_home: &Path) -> Vec<PathBuf> {
     const OF_GIT: [&str; 3] = ["config", "config.worktree", "hooks"];
     let entries = fs::read_dir(project).into_iter().flatten().flatten();

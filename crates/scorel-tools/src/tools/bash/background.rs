@@ -1,4 +1,4 @@
-//! Commands that run beside the conversation.
+//! Background commands.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,13 +7,13 @@ use scorel_exec::{Run, Section};
 
 use crate::error::{ErrorCode, ToolError};
 
-/// How many commands of a session may run in the background.
+/// Running background commands of a session.
 const MAX_RUNNING: usize = 8;
 
-/// How many commands that have ended are kept for their output.
+/// Ended commands whose output is kept.
 const MAX_ENDED: usize = 8;
 
-/// How much output one call shows, in bytes.
+/// The output of one call, in bytes.
 const MAX_SECTION: usize = 30_000;
 
 /// The background commands of a session.
@@ -25,19 +25,19 @@ pub(super) struct Background {
 #[derive(Debug, Default)]
 struct Started {
     last: u64,
-    commands: VecDeque<Command>,
+    commands: VecDeque<BackgroundCommand>,
 }
 
 #[derive(Debug)]
-struct Command {
+struct BackgroundCommand {
     id: String,
     run: Run,
-    /// How much of the output was shown.
+    /// The output offset up to which was shown.
     shown: u64,
 }
 
 impl Background {
-    /// Starts a command if there is room for one, and returns its id.
+    /// Starts a command unless too many run, and returns its id.
     pub(super) fn start(
         &self,
         start: impl FnOnce() -> Result<Run, ToolError>,
@@ -53,7 +53,7 @@ impl Background {
         let run = start()?;
         started.last += 1;
         let id = format!("bash_{}", started.last);
-        started.commands.push_back(Command {
+        started.commands.push_back(BackgroundCommand {
             id: id.clone(),
             run,
             shown: 0,
@@ -66,7 +66,7 @@ impl Background {
         Ok(started.find(id)?.run.clone())
     }
 
-    /// The next part of a command's output, or the one from the byte `since` on.
+    /// The next part of a command's output, or the part from offset `since` on.
     pub(super) fn read(&self, id: &str, since: Option<u64>) -> Result<(Run, Section), ToolError> {
         let mut started = self.started();
         let command = started.find(id)?;
@@ -92,7 +92,7 @@ impl Started {
         running.count()
     }
 
-    /// Makes room: those that ended and were started first are not needed any more.
+    /// Evicts the oldest ended commands above the limit.
     fn forget_some(&mut self) {
         let mut excess = (self.commands.len() - self.running()).saturating_sub(MAX_ENDED - 1);
         self.commands.retain(|command| {
@@ -102,7 +102,7 @@ impl Started {
         });
     }
 
-    fn find(&mut self, id: &str) -> Result<&mut Command, ToolError> {
+    fn find(&mut self, id: &str) -> Result<&mut BackgroundCommand, ToolError> {
         let position = self.commands.iter().position(|command| command.id == id);
         let Some(position) = position else {
             let ids: Vec<_> = self

@@ -7,29 +7,28 @@ use serde::Deserialize;
 
 use crate::error::ToolError;
 
-/// The longest command, in bytes: the system takes little more as one argument.
+/// In bytes. Linux accepts arguments up to 128 KiB (`MAX_ARG_STRLEN`).
 const MAX_COMMAND: usize = 100_000;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 const MAX_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 const MAX_BACKGROUND_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The arguments of `Bash`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct BashArguments {
-    /// The command, as text for bash.
+    /// The script for bash.
     pub(super) command: String,
-    /// The directory to run it in, below the project. Default: the project.
+    /// The working directory, in the project. Default: the project.
     pub(super) cwd: Option<String>,
-    /// After how many milliseconds it is ended. Default 120000, at most 3600000; in the background
-    /// none, at most 86400000.
+    /// The time limit in milliseconds. Default 120000, at most 3600000; in the background no default, at
+    /// most 86400000.
     pub(super) timeout_ms: Option<u64>,
-    /// Whether to start it and not to wait for its end. Default false.
+    /// Whether to return at once and leave the command running. Default false.
     pub(super) background: Option<bool>,
-    /// Whether the command needs the network; the user may be asked. Default false.
+    /// Whether the command needs network access, which the user may be asked for. Default false.
     pub(super) network: Option<bool>,
-    /// What the command is for, in a few words, for the user.
+    /// The purpose of the command in a few words, for the user.
     #[expect(
         dead_code,
         reason = "for user interfaces, which show the arguments of a call"
@@ -38,7 +37,7 @@ pub(super) struct BashArguments {
 }
 
 impl BashArguments {
-    /// Checks what the schema does not say.
+    /// Checks what the schema cannot express.
     pub(super) fn check(&self) -> Result<(), ToolError> {
         let refuse = |field: &str, message: String| {
             Err(ToolError::invalid(format!("`{field}` {message}")).with("field", field))
@@ -70,7 +69,7 @@ impl BashArguments {
         }
     }
 
-    /// How long the command may run.
+    /// The time limit; none in the background by default.
     pub(super) fn timeout(&self) -> Option<Duration> {
         let given = self.timeout_ms.map(Duration::from_millis);
         let usual = (!self.background.unwrap_or(false)).then_some(DEFAULT_TIMEOUT);

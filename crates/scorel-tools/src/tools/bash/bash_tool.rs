@@ -15,13 +15,13 @@ use crate::error::ToolError;
 use crate::session_files::SessionFiles;
 
 const DESCRIPTION: &str = "\
-Runs a command in bash and answers its output, standard output and error together, and how it \
-ended. Each call is a new shell in the project's directory: variables and `cd` do not last. There is no \
-input and no terminal. Unless the user allows more, a command can write in the project, in `$TMPDIR` and in \
-package caches only, and has no network; where `network` asks for it, the user may allow it. When the shell ends, what it has left running is ended too; \
-use `background` for servers and watchers, then BashOutput and BashStop. Of long output the \
-beginning and the end are shown; filter with grep, head or tail. For reading, finding and changing files \
-the other tools are better.";
+Runs a command in bash and returns its output (standard output and standard error combined) and its exit \
+status. Each call is a new shell in the project's directory: variables and `cd` do not persist. There is no \
+standard input and no terminal. Unless the user allows more, a command can write only to the project, \
+`$TMPDIR` and package caches, and has no network access; set `network` to ask for it. When the shell exits, \
+processes it left running are killed; use `background` for servers and watchers, then BashOutput and \
+BashStop. Long output is shown with its middle omitted; filter with grep, head or tail. Prefer the other \
+tools for reading, finding and changing files.";
 
 /// The tool `Bash` of one session.
 #[derive(Debug)]

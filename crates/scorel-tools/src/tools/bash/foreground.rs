@@ -1,4 +1,4 @@
-//! Waiting for a command while others look on.
+//! Commands that a call waits for.
 
 use std::time::Duration;
 
@@ -8,25 +8,24 @@ use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How often new output is shown at most.
+/// The shortest time between two updates.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How much of the end of the output is shown while it comes, in bytes.
+/// The tail of the output in an update, in bytes.
 const SHOWN: usize = 4096;
 
-/// How long a cancelled call waits for its processes. They end soon afterwards, cancelled or not.
+/// How long a cancelled call waits for its processes to end. The supervisor kills them after that too.
 const CANCEL_WAIT: Duration = Duration::from_millis(100);
 
-/// How the waiting ended.
 #[derive(Debug)]
 pub(super) struct Watched {
-    /// How the command did; nothing if its processes are still being ended.
+    /// The command's end; `None` if its processes are still being killed.
     pub(super) end: Option<End>,
-    /// Whether the call was cancelled first.
+    /// Whether the call was cancelled before.
     pub(super) cancelled: bool,
 }
 
-/// Waits for a command's end, and shows its output as it comes.
+/// Waits for a command's end and publishes its output meanwhile.
 pub(super) async fn watch(run: &Run, updates: &ToolUpdates, cancel: &CancellationToken) -> Watched {
     tokio::select! {
         biased;
@@ -46,7 +45,7 @@ async fn show(run: &Run, updates: &ToolUpdates) {
         run.wait_for_output(seen).await;
         let (bytes, lines) = run.counts();
         if bytes == seen {
-            // The command has ended.
+            // Woken without new output: the command has ended, and `watch` returns.
             std::future::pending::<()>().await;
         }
         seen = bytes;

@@ -1,4 +1,4 @@
-//! What in a project a command leaves as it is, where it could change it.
+//! Finds the protected paths of a project that are compared and put back after a command.
 
 use std::collections::{HashSet, VecDeque};
 use std::fs;
@@ -10,25 +10,24 @@ use scorel_permission::protected::{
     DIRECTORIES, GIT_DIRECTORY, SCOREL_DIRECTORY, START_FILES, is_protected,
 };
 
-/// How many directory entries are looked at. Further down are those that are looked at last.
+/// Directory entries that are examined, breadth first, so that the deepest are missed.
 const MAX_ENTRIES: usize = 50_000;
 
-/// How deep below the project is looked.
+/// The depth of the search.
 const MAX_DEPTH: usize = 16;
 
-/// How many places are guarded.
+/// The most paths that are guarded.
 const MAX_PLACES: usize = 1_000;
 
-/// Directories of what is downloaded or built. There is much in them, and nobody works there, so
-/// nothing is looked for. What they are called decides, which a command cannot change unnoticed as
-/// it could a mark in them.
+/// Directories of downloads and build products, which are large and not searched. Recognized by name: a
+/// marker file in them could be planted by a command.
 const SKIPPED: [&str; 3] = [".venv", "node_modules", "target"];
 
-/// What git runs or obeys of its data, or finds it by.
+/// The parts of git's data that decide what git runs or where it looks.
 const OF_GIT: [&str; 4] = ["commondir", "config", "config.worktree", "hooks"];
 
-/// What a command leaves as it is in a project: at its top also what does not exist yet, further
-/// down what exists. Nothing below `hidden` is among it: it cannot be changed anyway.
+/// The paths to guard in a project: at its top level also those that do not exist yet, deeper those that
+/// do. Without those below `hidden`, which a command cannot reach.
 pub(super) fn guard(project: &Path, hidden: &[PathBuf]) -> Guard {
     let mut finder = Finder {
         guard: Guard {
@@ -50,7 +49,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// What may be there one day.
+    /// Paths that may be created.
     fn at_the_top(&mut self) {
         let top = Path::new("");
         if fs::symlink_metadata(self.guard.root.join(GIT_DIRECTORY)).is_err() {
@@ -65,7 +64,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What is there, the nearest first.
+    /// Existing paths, breadth first.
     fn walk(&mut self) {
         let mut left = MAX_ENTRIES;
         let mut queue = VecDeque::from([(PathBuf::new(), 0)]);
@@ -94,7 +93,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds what a protected name stands for. Says whether it is one.
+    /// Adds what belongs to a protected name. Returns whether it is one.
     fn is_found(&mut self, dir: &Path, path: &Path, is_directory: bool) -> bool {
         if path.file_name().is_some_and(|name| name == GIT_DIRECTORY) {
             self.repository(dir, path, is_directory);
@@ -104,7 +103,7 @@ impl Finder<'_> {
             return false;
         }
         let relative = Path::new("/").join(path);
-        // The daemon's home is among what is hidden.
+        // The daemon's home is in `hidden`, so any path will do here.
         let is_found = is_protected(&relative, Path::new("/.scorel")).is_some();
         if is_found {
             self.add(path, dir, GuardRule::Unchanged);
@@ -119,14 +118,14 @@ impl Finder<'_> {
             self.parts(&path.join("worktrees"), work_tree, 0);
             return;
         }
-        // A file or link that leads to it.
+        // A `gitdir:` file or a link.
         self.add(path, work_tree, GuardRule::Unchanged);
         if let Some(real) = self.leads_to(work_tree, path) {
             self.git_data(&real, work_tree);
         }
     }
 
-    /// Data of submodules and work trees, which may have submodules again.
+    /// Data of submodules and work trees, which may contain submodules in turn.
     fn parts(&mut self, dir: &Path, work_tree: &Path, depth: usize) {
         let entries = fs::read_dir(self.guard.root.join(dir))
             .into_iter()
@@ -142,7 +141,7 @@ impl Finder<'_> {
                 self.git_data(&path, work_tree);
                 self.parts(&path.join("modules"), work_tree, depth + 1);
             } else {
-                // A submodule's name may have slashes.
+                // A submodule's name may contain slashes.
                 self.parts(&path, work_tree, depth + 1);
             }
         }
@@ -154,7 +153,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The directory that a `.git` leads to, if it is in the project.
+    /// The directory that a `.git` file or link points to, if it is in the project.
     fn leads_to(&self, work_tree: &Path, path: &Path) -> Option<PathBuf> {
         let root = &self.guard.root;
         let target = match fs::read_link(root.join(path)) {
@@ -187,8 +186,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether it is worth a closer look. Says yes to every name that is protected where the names above
-/// it are not.
+/// A cheap necessary condition for a protected name, given that its ancestors are not protected.
 fn may_be_protected(dir: &Path, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     let parent = dir.file_name().unwrap_or_default();

@@ -11,16 +11,16 @@ use super::{Commands, present};
 use crate::error::ToolError;
 
 const DESCRIPTION: &str = "\
-Answers the output of a command that Bash started in the background: what is new since the last \
-call, or what comes from a byte on. Tells whether the command still runs.";
+Returns the output of a command that Bash started in the background: the new output since the last call, \
+or the output from a byte offset on. Tells whether the command is still running.";
 
 /// The arguments of `BashOutput`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct OutputArguments {
-    /// The id that Bash answered.
+    /// The id that Bash returned.
     id: String,
-    /// From which byte of the output on. Default: what is new since the last call.
+    /// The byte offset to start from. Default: the end of the last call's output.
     since_bytes: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Runs as results.
+//! Results of commands.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use super::foreground::Watched;
 use crate::error::{ErrorCode, ToolError};
 use scorel_runtime::BlobSink;
 
-/// How much of the beginning of the output the model gets, in bytes.
+/// The head of the output in a result, in bytes.
 const HEAD: usize = 10_000;
 
-/// How much of the end of the output the model gets, in bytes.
+/// The tail of the output in a result, in bytes. Larger than the head: errors come last.
 const TAIL: usize = 20_000;
 
-/// What a result says besides how the command did.
+/// What a result tells about the call.
 pub(super) struct CommandFigures {
     pub(super) sandbox: &'static str,
     pub(super) timeout: Option<Duration>,
 }
 
-/// The result of a command that was waited for. Blocks where the output is stored.
+/// The result of a foreground command. Blocks while a long output is stored.
 pub(super) fn ended(
     run: &Run,
     watched: &Watched,
@@ -58,7 +58,7 @@ pub(super) fn ended(
     outcome(text(&window, &notes), error.is_some(), details)
 }
 
-/// The result of a command that was started in the background.
+/// The result of starting a background command.
 pub(super) fn started(id: &str, sandbox: &'static str) -> ToolOutcome {
     let mut text = format!("Started in the background as {id}. See its output with BashOutput.");
     if sandbox == UNSANDBOXED {
@@ -107,7 +107,7 @@ pub(super) fn section(id: &str, run: &Run, section: &Section) -> ToolOutcome {
     outcome(text(&window, &notes), false, details)
 }
 
-/// The result of ending a background command.
+/// The result of stopping a background command.
 pub(super) fn stopped(id: &str, run: &Run, had_ended: bool) -> ToolOutcome {
     let end = run.ended();
     let mut text = match (&end, had_ended) {
@@ -125,7 +125,6 @@ pub(super) fn stopped(id: &str, run: &Run, had_ended: bool) -> ToolOutcome {
     outcome(text, false, details)
 }
 
-/// Why the call failed, if it did.
 fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
     if watched.cancelled {
         let message = "cancelled; this is the output so far";
@@ -157,7 +156,7 @@ fn left_running(watched: &Watched) -> Option<String> {
     })
 }
 
-/// What a command had done to protected files.
+/// The note on protected files that were changed and put back.
 fn put_back(end: &End) -> Option<String> {
     if end.restored.is_empty() {
         return None;
@@ -209,7 +208,7 @@ fn end_details(end: Option<&End>) -> Map<String, Value> {
     details
 }
 
-/// The whole output as a blob, for user interfaces.
+/// Stores the whole output for user interfaces.
 fn stored(run: &Run, blobs: &dyn BlobSink) -> Map<String, Value> {
     let mut details = Map::new();
     let Ok(Some((content, is_cut))) = run.whole_output() else {

@@ -1,4 +1,4 @@
-//! `BashStop`: ends a background command.
+//! `BashStop`: stops a background command.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::error::ToolError;
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 
 const DESCRIPTION: &str = "\
-Ends a command that Bash started in the background, with everything that it has started.";
+Stops a command that Bash started in the background, with all its processes.";
 
 /// The arguments of `BashStop`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StopArguments {
-    /// The id that Bash answered.
+    /// The id that Bash returned.
     id: String,
 }
 

@@ -1,4 +1,4 @@
-//! A text that is being edited.
+//! Edits on a text in memory.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,10 +10,10 @@ use super::replacement::{Likely, Obstacle, Replacement};
 use crate::limits::MAX_FILE_BYTES;
 use crate::seen::Coverage;
 
-/// How many places of an ambiguous text are remembered; all are counted.
+/// How many occurrences of an ambiguous text are located; all are counted.
 const MAX_PLACES: usize = 16;
 
-/// A text that is being edited, with what of it the model has seen or written.
+/// A text being edited, with the parts that the model has seen or written.
 #[derive(Debug)]
 pub(super) struct Draft {
     text: String,
@@ -38,12 +38,11 @@ impl Draft {
         &self.seen
     }
 
-    /// How many occurrences were replaced so far.
     pub(super) fn replacements(&self) -> usize {
         self.replacements
     }
 
-    /// Makes one replacement; nothing changes where it cannot be made.
+    /// Applies one replacement, or fails and changes nothing.
     pub(super) fn apply(&mut self, edit: &Replacement) -> Result<(), Obstacle> {
         let view = Unified::new(&self.text);
         let old = Unified::new(&edit.old_string);
@@ -97,7 +96,7 @@ impl Draft {
             copied = splice.range.end;
         }
         text.push_str(&self.text[copied..]);
-        // From the last to the first, so that the ranges before stay right.
+        // Last to first, so that earlier ranges stay valid.
         let mut seen = self.seen.clone();
         for splice in splices.iter().rev() {
             seen = seen.splice(&splice.bytes(), splice.new.len() as u64);
@@ -106,7 +105,7 @@ impl Draft {
     }
 }
 
-/// A range of the text and what comes in its place.
+/// A range of the text and its replacement.
 #[derive(Debug)]
 struct Splice<'a> {
     range: Range<usize>,
@@ -119,7 +118,7 @@ impl Splice<'_> {
     }
 }
 
-/// Where all occurrences begin, none of which overlaps the one before.
+/// The offsets of all non-overlapping occurrences.
 fn every_place(text: &str, old: &str) -> Result<Vec<usize>, Obstacle> {
     let places: Vec<usize> = Finder::new(old).find_iter(text.as_bytes()).collect();
     if places.is_empty() {
@@ -128,11 +127,11 @@ fn every_place(text: &str, old: &str) -> Result<Vec<usize>, Obstacle> {
     Ok(places)
 }
 
-/// Where the only occurrence begins.
+/// The offset of the only occurrence.
 fn only_place(text: &str, old: &str) -> Result<usize, Obstacle> {
     let finder = Finder::new(old);
     let (mut first, mut count, mut from) = (Vec::new(), 0, 0);
-    // Occurrences may overlap: which of them is meant is open then, too.
+    // Overlapping occurrences are ambiguous too.
     while let Some(found) = finder.find(&text.as_bytes()[from..]) {
         let place = from + found;
         if count < MAX_PLACES {
@@ -151,12 +150,12 @@ fn only_place(text: &str, old: &str) -> Result<usize, Obstacle> {
     }
 }
 
-/// The number of the line that a byte is in.
+/// The line number of a byte offset.
 fn line_of(text: &str, at: usize) -> u64 {
     1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() as u64
 }
 
-/// What is likely the matter with a text that is not there.
+/// The likely reason why a text was not found.
 fn likely(text: &str, old: &str) -> Likely {
     let wanted: Vec<&str> = old.trim().lines().map(str::trim).collect();
     if wanted.is_empty() {
@@ -172,7 +171,7 @@ fn likely(text: &str, old: &str) -> Likely {
     })
 }
 
-/// Whether a line begins like one that `Read` shows.
+/// Whether a line begins with a line number as `Read` shows it.
 fn has_number(line: &str) -> bool {
     line.split_once('\t').is_some_and(|(number, _)| {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

@@ -1,13 +1,13 @@
-//! Line ends as the model sees them.
+//! Line ending conversion.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A text in which every CR LF became a line feed, with the way back.
+/// A text with CR LF converted to LF, and the way back.
 #[derive(Debug)]
 pub(super) struct Unified<'a> {
     text: Cow<'a, str>,
-    /// Where in `text` the line feeds are that had a carriage return, in order.
+    /// Offsets in `text` of the line feeds that had a carriage return, sorted.
     crlf: Vec<usize>,
 }
 
@@ -41,13 +41,13 @@ impl<'a> Unified<'a> {
         &self.text
     }
 
-    /// Where a part of the text is in the original.
+    /// The range of the original that a range of the text came from.
     pub(super) fn original(&self, part: &Range<usize>) -> Range<usize> {
         let offset = |at: usize| at + self.crlf.partition_point(|end| *end < at);
         offset(part.start)..offset(part.end)
     }
 
-    /// A text that is to stand at `at`, with the line ends that the original has there.
+    /// Converts a text to the line endings that the original has at `at`.
     pub(super) fn adapt<'b>(&self, text: &'b str, at: usize) -> Cow<'b, str> {
         if self.crlf.is_empty() || !text.contains('\n') || !self.is_crlf_at(at) {
             return Cow::Borrowed(text);
@@ -56,7 +56,7 @@ impl<'a> Unified<'a> {
         Cow::Owned(unified.text().replace('\n', "\r\n"))
     }
 
-    /// Whether the line at `at` ends with CR LF; for a last line without an end, the line before.
+    /// Whether the line at `at` ends with CR LF; for an unterminated last line, the line before.
     fn is_crlf_at(&self, at: usize) -> bool {
         let (before, after) = self.text.split_at(at);
         let end = after.find('\n').map(|end| at + end);

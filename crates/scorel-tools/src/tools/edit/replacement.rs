@@ -1,4 +1,4 @@
-//! One replacement, and why it cannot be made.
+//! One replacement, and why it can fail.
 
 use std::fmt::Write as _;
 
@@ -9,44 +9,43 @@ use crate::error::ErrorCode;
 use crate::limits::MAX_FILE_BYTES;
 use crate::roots::Location;
 
-/// How many lines an error names.
+/// How many lines an error lists.
 const MAX_LINES: usize = 10;
 
-/// One replacement.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Replacement {
-    /// The text to replace, exactly as it is in the file. Not empty.
+    /// The text to replace, exactly as in the file. Not empty.
     pub(super) old_string: String,
-    /// The text to put in its place; empty to remove it.
+    /// The replacement; empty to delete the text.
     pub(super) new_string: String,
-    /// Whether to replace every occurrence. Default false: the text must be there exactly once.
+    /// Whether to replace every occurrence. Default false: the text must occur exactly once.
     pub(super) replace_all: Option<bool>,
 }
 
-/// Why a replacement cannot be made.
+/// Why a replacement failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Obstacle {
-    /// There is nothing to look for.
+    /// The text to replace is empty.
     Empty,
     /// Old and new are the same.
     Same,
-    /// The text is not there.
+    /// The text does not occur.
     NotFound(Likely),
-    /// The text is there more than once, beginning in these lines.
+    /// The text occurs more than once, starting in these lines.
     Ambiguous { count: usize, lines: Vec<u64> },
-    /// The text is there, in a line that the model has not seen.
+    /// The text is in a line that the model has not seen.
     NotRead { line: u64 },
     /// The file would become too large.
     TooLarge { bytes: usize },
 }
 
-/// What is likely the matter with a text that is not there.
+/// The likely reason why a text was not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Likely {
-    /// Nothing like it is there.
+    /// Nothing similar was found.
     Unknown,
-    /// It has the line numbers that are no part of the file.
+    /// It contains line numbers from `Read`.
     LineNumbers,
     /// The text in this line differs in white space only.
     WhiteSpace { line: u64 },
@@ -63,7 +62,6 @@ impl Obstacle {
         }
     }
 
-    /// The lines of the file that it is about.
     pub(super) fn lines(&self) -> Vec<u64> {
         match self {
             Self::Ambiguous { lines, .. } => lines.iter().copied().take(MAX_LINES).collect(),
@@ -72,7 +70,7 @@ impl Obstacle {
         }
     }
 
-    /// The obstacle for the model.
+    /// The message for the model.
     pub(super) fn text(&self, location: &Location) -> String {
         match self {
             Self::Empty => "`oldString` is empty; use Write to give a file its content".to_owned(),

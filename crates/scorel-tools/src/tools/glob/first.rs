@@ -1,4 +1,4 @@
-//! The first of many paths.
+//! The smallest of many paths.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,12 +7,11 @@ use std::path::Path;
 
 use crate::walk::{Found, FoundKind};
 
-/// The first of all paths that are offered, in the order of their components. Holds no more than
-/// are wanted.
+/// Keeps the first `n` of all offered paths in component order, in a bounded heap.
 #[derive(Debug)]
 pub(super) struct First {
     wanted: u64,
-    /// The last of them on top.
+    /// A max-heap: the last of the kept paths is on top.
     kept: BinaryHeap<InOrder>,
     offered: u64,
 }
@@ -44,7 +43,7 @@ impl First {
         self.kept.push(InOrder(Found { path, kind }));
     }
 
-    /// The kept ones in order, and how many others there were.
+    /// The kept paths in order, and how many others were offered.
     pub(super) fn into_parts(self) -> (impl Iterator<Item = Found>, u64) {
         let others = self.offered - self.kept.len() as u64;
         let kept = self.kept.into_sorted_vec().into_iter();
@@ -75,7 +74,7 @@ impl PartialEq for InOrder {
 
 impl Eq for InOrder {}
 
-/// Component by component: what ends first comes first, so a slash is less than any other byte.
+/// Compares component by component: a slash sorts before any other byte.
 fn compare(one: &Path, other: &Path) -> Ordering {
     let rank = |byte: u8| if byte == b'/' { 0 } else { byte };
     let (one, other) = (one.as_os_str().as_bytes(), other.as_os_str().as_bytes());

@@ -1,4 +1,4 @@
-//! What a call looks for.
+//! Glob patterns.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::roots::{Location, Roots};
 /// The longest pattern in bytes.
 const MAX_PATTERN_BYTES: usize = 1024;
 
-/// A checked pattern: where to begin, and what must match below.
+/// A parsed pattern: a starting directory, and a matcher for paths below it.
 #[derive(Debug)]
 pub(super) struct Pattern {
     start: Location,
@@ -20,10 +20,8 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// Understands `text` below `base`, or below a root that it names itself.
-    ///
-    /// Leading components without wildcards become part of the start, so that a walk does not see
-    /// what cannot match.
+    /// Parses `text` relative to `base`, or to a root that it names. Leading components without wildcards
+    /// become part of the start, which spares the walk what cannot match.
     pub(super) fn new(roots: &Roots, base: &Location, text: &str) -> Result<Self, ToolError> {
         check(text)?;
         let only_directories = text.ends_with('/');
@@ -60,12 +58,12 @@ impl Pattern {
         })
     }
 
-    /// The directory below which everything that matches is.
+    /// The directory that contains all matches.
     pub(super) fn start(&self) -> &Location {
         &self.start
     }
 
-    /// How many components below the start a match has at most; none where there is no limit.
+    /// The most components of a match below the start; `None` without a limit.
     pub(super) fn depth(&self) -> Option<usize> {
         self.depth
     }
@@ -75,13 +73,12 @@ impl Pattern {
         self.matcher.is_match(path)
     }
 
-    /// Whether the pattern asks for directories.
+    /// Whether the pattern matches only directories.
     pub(super) fn only_directories(&self) -> bool {
         self.only_directories
     }
 }
 
-/// The start of a pattern whose first component may be a root's name.
 fn named(roots: &Roots, base: &Location, prefix: &str) -> Result<Location, ToolError> {
     let first = prefix.split('/').next().unwrap_or(prefix);
     if crate::root::RootName::parse(first).is_some() {
@@ -109,7 +106,7 @@ fn check(text: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Only `**` matches any number of components; alternatives may have fewer than there are slashes.
+/// Without `**` a match has at most as many components as the pattern; alternatives may have fewer.
 fn depth(text: &str) -> Option<usize> {
     (!text.contains("**")).then(|| text.matches('/').count() + 1)
 }

@@ -5,10 +5,9 @@ use std::num::NonZeroU64;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many entries a call shows if it does not say.
+/// The default of `limit`.
 const DEFAULT_LIMIT: u64 = 100;
 
-/// The arguments of `Grep`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct GrepArguments {
@@ -24,35 +23,33 @@ pub(crate) struct GrepArguments {
     pub(super) file_type: Option<String>,
     /// What to show: matching lines, paths of files with a match, or counts. Default `content`.
     pub(super) mode: Option<Mode>,
-    /// How many lines to show before each match. Default: `context`.
+    /// The number of lines to show before each match. Default: `context`.
     pub(super) before: Option<u8>,
-    /// How many lines to show after each match. Default: `context`.
+    /// The number of lines to show after each match. Default: `context`.
     pub(super) after: Option<u8>,
-    /// How many lines to show before and after each match. Default 0.
+    /// The number of lines to show before and after each match. Default 0.
     pub(super) context: Option<u8>,
-    /// Whether upper and lower case are the same. Default false.
+    /// Whether to ignore case. Default false.
     pub(super) ignore_case: Option<bool>,
     /// Whether a match may span lines; `.` then matches line ends too. Default false.
     pub(super) multiline: Option<bool>,
-    /// How many matching lines (or files) to show at most. Default 100.
+    /// The maximum number of matching lines (or files) to show. Default 100.
     limit: Option<NonZeroU64>,
-    /// How many matching lines (or files) to leave out first, to see the next page. Default 0.
+    /// The number of matching lines (or files) to skip, for the next page. Default 0.
     offset: Option<u64>,
 }
 
 impl GrepArguments {
-    /// How many entries to show at most.
     pub(super) fn limit(&self) -> u64 {
         self.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get)
     }
 
-    /// How many entries to leave out first.
     pub(super) fn offset(&self) -> u64 {
         self.offset.unwrap_or(0)
     }
 }
 
-// Comments here, not documentation: the schema would repeat it for each value.
+// Plain comments: doc comments would turn the schema's `enum` into a list of constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Mode {

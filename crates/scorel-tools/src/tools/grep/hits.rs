@@ -10,16 +10,15 @@ use super::query::Query;
 use crate::page::Page;
 use crate::roots::Location;
 
-/// Takes what a searcher finds in one file to the page.
+/// Collects the matches of one file into the page.
 #[derive(Debug)]
 pub(super) struct Hits<'a> {
     query: &'a Query,
     page: &'a mut Page,
-    /// The file.
     location: &'a Location,
-    /// Lines that belong before the next match.
+    /// Context lines before the next match.
     before: String,
-    /// Whether the match seen last is on the page.
+    /// Whether the last match is on the page.
     kept_last: bool,
     lines: u64,
     is_binary: bool,
@@ -42,12 +41,12 @@ impl<'a> Hits<'a> {
         hits
     }
 
-    /// How many matching lines were seen; one at most in mode `files`.
+    /// Matching lines; at most one in mode `files`.
     pub(super) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Whether the search ended at a NUL byte.
+    /// Whether the search stopped at a NUL byte.
     pub(super) fn is_binary(&self) -> bool {
         self.is_binary
     }
@@ -86,7 +85,7 @@ impl Sink for Hits<'_> {
             }
             Mode::Count => self.lines += found.lines().count() as u64,
             Mode::Content => {
-                // Without numbers the page is over, and no line is shown.
+                // The searcher without line numbers runs when the page is full.
                 let first = found.line_number().unwrap_or(0);
                 for (number, line) in (first..).zip(found.lines()) {
                     self.lines += 1;

@@ -1,12 +1,11 @@
-//! One line of a file as the model sees it.
+//! Lines for display.
 
-/// The most bytes of a line that are shown.
+/// The most bytes shown of a line.
 const MAX_LINE_BYTES: usize = 500;
-/// How many bytes before a match are shown where the line's beginning is not.
+/// The context before a match in a cut line, in bytes.
 const LEAD_BYTES: usize = 100;
 
-/// The line without its end, cut around `focus` if it is long. Bytes that are not UTF-8 become
-/// U+FFFD.
+/// A line without its ending, cut around `focus` if it is long. Invalid UTF-8 becomes U+FFFD.
 pub(super) fn shown_line(line: &[u8], focus: usize) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -27,7 +26,7 @@ pub(super) fn shown_line(line: &[u8], focus: usize) -> String {
     }
 }
 
-/// The nearest place at or before `at` where a UTF-8 character may begin.
+/// The nearest offset at or before `at` that is not inside a UTF-8 character.
 fn boundary(line: &[u8], at: usize) -> usize {
     let begins = |index: &usize| line.get(*index).is_none_or(|byte| byte & 0xc0 != 0x80);
     (at.saturating_sub(3)..=at).rev().find(begins).unwrap_or(at)

@@ -1,4 +1,4 @@
-//! What a call looks for, checked and compiled.
+//! Compiled queries.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use ignore::types::{Types, TypesBuilder};
 use super::arguments::{GrepArguments, Mode};
 use crate::error::ToolError;
 
-/// The longest pattern in bytes.
+/// In bytes.
 const MAX_PATTERN_BYTES: usize = 16 * 1024;
-/// The most memory in bytes that a compiled pattern, and its automaton, may take.
+/// The memory limit in bytes of a compiled pattern, and of its automaton.
 const MAX_COMPILED_BYTES: usize = 10 * 1024 * 1024;
-/// The longest line in bytes that is searched, or file where matches may span lines.
+/// The longest searched line in bytes; with `multiline` the largest file.
 const MAX_HEAP_BYTES: usize = 32 * 1024 * 1024;
 
 /// A compiled query.
@@ -53,18 +53,18 @@ impl Query {
         self.mode
     }
 
-    /// Whether lines around matches are shown.
+    /// Whether context lines are shown.
     pub(super) fn has_context(&self) -> bool {
         self.before > 0 || self.after > 0
     }
 
-    /// Where the first match in a line begins.
+    /// The offset of the first match in a line.
     pub(super) fn match_start(&self, line: &[u8]) -> Option<usize> {
         let found = self.matcher.find(line).ok().flatten()?;
         Some(found.start())
     }
 
-    /// A query's file filters, for a walk that outlives the borrow.
+    /// The file filters, owned, for a walk that outlives the query's borrow.
     pub(super) fn filter(&self) -> FileFilter {
         FileFilter {
             files: self.files.clone(),
@@ -72,7 +72,7 @@ impl Query {
         }
     }
 
-    /// A searcher that gives lines with their numbers and context.
+    /// A searcher with line numbers and context.
     pub(super) fn showing_searcher(&self) -> Searcher {
         self.searcher()
             .line_number(true)
@@ -81,7 +81,7 @@ impl Query {
             .build()
     }
 
-    /// A searcher for counting alone.
+    /// A searcher for counting.
     pub(super) fn counting_searcher(&self) -> Searcher {
         self.searcher().line_number(false).build()
     }
@@ -96,7 +96,7 @@ impl Query {
     }
 }
 
-/// Which files are searched, by path alone.
+/// Selects files by path.
 #[derive(Debug, Clone)]
 pub(super) struct FileFilter {
     files: Override,
@@ -104,12 +104,12 @@ pub(super) struct FileFilter {
 }
 
 impl FileFilter {
-    /// Whether the file at `path`, relative to the start of the search, is searched.
+    /// Whether to search the file at `path`, relative to the start.
     pub(super) fn accepts(&self, path: &Path) -> bool {
         !self.files.matched(path, false).is_ignore() && !self.types.matched(path, false).is_ignore()
     }
 
-    /// Whether nothing in the directory at `path` is searched.
+    /// Whether to skip the directory at `path`.
     pub(super) fn excludes_directory(&self, path: &Path) -> bool {
         self.files.matched(path, true).is_ignore()
     }

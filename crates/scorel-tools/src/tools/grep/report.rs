@@ -1,41 +1,41 @@
-//! What the model and user interfaces get of a search.
+//! Results of searches.
 
 use serde::Serialize;
 
 use super::arguments::Mode;
-use super::search::Findings;
+use super::search::SearchFindings;
 use crate::details::{is_zero, kept_back};
 use crate::report::Report;
 use crate::roots::Location;
 
-/// The figures of a call.
+/// The `details` of a success.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GrepFigures {
     path: String,
     mode: Mode,
-    /// How many entries the model got: lines in mode `content`, else files.
+    /// Entries on the page: lines in mode `content`, else files.
     shown: u64,
     matching_files: u64,
-    /// Absent in mode `files`, which looks for one match in each file.
+    /// Absent in mode `files`, which stops at the first match of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     matching_lines: Option<u64>,
     searched_files: u64,
     binary_files: u64,
-    /// How many files permission rules keep from the model; they are in no other figure.
+    /// Files that permission rules withhold; not counted elsewhere.
     #[serde(skip_serializing_if = "is_zero")]
     kept_back: u64,
-    /// Whether the numbers are exact; otherwise there may be more.
+    /// Whether the counts are exact; otherwise they are lower bounds.
     exact: bool,
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
-    /// What the model was told about the rest.
+    /// The note in the text for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-pub(super) fn report(base: &Location, mode: Mode, findings: &Findings) -> Report {
+pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> Report {
     let page = &findings.page;
     let hint = hint(base, mode, findings);
     let figures = GrepFigures {
@@ -59,8 +59,8 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &Findings) -> Report
     Report::new(text, &figures)
 }
 
-/// What the model must know besides the entries.
-fn hint(base: &Location, mode: Mode, findings: &Findings) -> Option<String> {
+/// The note on what is not shown.
+fn hint(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String> {
     let mut notes = Vec::new();
     notes.extend(summary(base, mode, findings));
     if let Some(interruption) = findings.interruption {
@@ -91,8 +91,8 @@ fn hint(base: &Location, mode: Mode, findings: &Findings) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
-/// What the page is of the whole, where it is not the whole.
-fn summary(base: &Location, mode: Mode, findings: &Findings) -> Option<String> {
+/// Which part of the result the page shows, if not all of it.
+fn summary(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String> {
     let page = &findings.page;
     let (shown, total) = (page.shown(), page.seen());
     let at_least = if findings.is_exact() { "" } else { "at least " };

@@ -1,4 +1,4 @@
-//! The run of a query over files.
+//! Running a query.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,30 +15,28 @@ use crate::page::Page;
 use crate::roots::{EntryKind, Location};
 use crate::walk::{FoundKind, Walk};
 
-/// A search that is going on.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
     call: &'a Call,
     query: &'a Query,
     showing: Searcher,
     counting: Searcher,
-    findings: Findings,
+    findings: SearchFindings,
 }
 
-/// What a search found.
 #[derive(Debug)]
-pub(super) struct Findings {
+pub(super) struct SearchFindings {
     pub(super) page: Page,
     pub(super) searched_files: u64,
     pub(super) matching_files: u64,
     pub(super) matching_lines: u64,
-    /// Files that turned out not to be text.
+    /// Binary files.
     pub(super) binary_files: u64,
-    /// Those of them that had matches before that was seen.
+    /// Binary files with matches before the first NUL byte.
     pub(super) cut_files: u64,
-    /// Files and directories that could not be read.
+    /// Unreadable files and directories.
     pub(super) unreadable: u64,
-    /// Files that permission rules keep from the model.
+    /// Files that permission rules withhold.
     pub(super) kept_back: u64,
     pub(super) interruption: Option<Interruption>,
 }
@@ -50,7 +48,7 @@ impl<'a> Search<'a> {
             query,
             showing: query.showing_searcher(),
             counting: query.counting_searcher(),
-            findings: Findings {
+            findings: SearchFindings {
                 page: Page::new(arguments.offset(), arguments.limit()),
                 searched_files: 0,
                 matching_files: 0,
@@ -76,7 +74,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(super) fn into_findings(self) -> Findings {
+    pub(super) fn into_findings(self) -> SearchFindings {
         self.findings
     }
 
@@ -137,8 +135,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Findings {
-    /// Counts a file with matches.
+impl SearchFindings {
     fn add_file(&mut self, mode: Mode, location: &Location, lines: u64) {
         self.matching_files += 1;
         self.matching_lines += lines;
@@ -149,13 +146,13 @@ impl Findings {
         }
     }
 
-    /// Whether everything was searched to its end.
+    /// Whether every file was searched to its end.
     pub(super) fn is_exact(&self) -> bool {
         self.interruption.is_none() && self.unreadable == 0 && self.cut_files == 0
     }
 }
 
-/// A file that stops giving when the call has to end.
+/// A reader that fails when the call must end.
 #[derive(Debug)]
 struct PacedFile<'a> {
     file: File,

@@ -1,4 +1,4 @@
-//! What a file begins with, and what that says about it.
+//! File type detection by the first bytes.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use imagesize::{ImageType, image_type};
 
 const HEADER_BYTES: usize = 512;
 
-/// What files begin with that are no text, and what to do about them.
+/// Signatures of binary formats, with advice for the model.
 const KINDS: [(&[u8], &str); 13] = [
     (b"%PDF-", "a PDF document; convert it to text first"),
     (b"\xff\xfe", "UTF-16 text; convert it to UTF-8 first"),
@@ -34,7 +34,7 @@ const KINDS: [(&[u8], &str); 13] = [
     ),
 ];
 
-/// The beginning of an open file, and its size.
+/// The first bytes of an open file, and its size.
 #[derive(Debug)]
 pub(super) struct Header {
     bytes: Vec<u8>,
@@ -42,7 +42,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the beginning without moving the place where the file is read.
+    /// Reads with `pread`, which leaves the file offset alone.
     pub(super) fn of(file: &File) -> io::Result<Self> {
         let file_size = file.metadata()?.len();
         let mut bytes = vec![0; HEADER_BYTES];
@@ -51,12 +51,11 @@ impl Header {
         Ok(Self { bytes, file_size })
     }
 
-    /// The file's size in bytes.
     pub(super) fn file_size(&self) -> u64 {
         self.file_size
     }
 
-    /// The media type, if this begins a picture that models can look at.
+    /// The media type, if the file is a picture that models accept.
     pub(super) fn picture(&self) -> Option<&'static str> {
         if self.is_text() {
             return None;
@@ -70,7 +69,7 @@ impl Header {
         }
     }
 
-    /// What to do about a file that is no text, as the end of a sentence.
+    /// Advice about a binary file, as the end of a sentence.
     pub(super) fn advice(&self) -> String {
         let kind = KINDS
             .iter()
@@ -81,7 +80,7 @@ impl Header {
         }
     }
 
-    /// Whether this begins a text, whatever words it has.
+    /// Whether the first bytes look like text.
     fn is_text(&self) -> bool {
         let valid = match std::str::from_utf8(&self.bytes) {
             Ok(_) => true,

@@ -1,4 +1,4 @@
-//! The shown lines of a text that comes in pieces.
+//! A window of lines over a text that arrives in pieces.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -6,50 +6,48 @@ use std::ops::RangeInclusive;
 use crate::char_boundary::floor_char_boundary;
 use crate::seen::Coverage;
 
-/// The most bytes of one line that are shown.
+/// The most bytes shown of one line.
 pub(super) const MAX_LINE_BYTES: usize = 8 * 1024;
-/// The most bytes of one line that are shown where a part of it was asked for.
+/// The most bytes shown of one line with `column`.
 const MAX_PART_BYTES: usize = 64 * 1024;
-/// The most bytes that are shown, numbers included.
+/// The most bytes shown in all, including line numbers.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// Numbers lines and keeps those of a window, within bounds.
+/// Numbers lines and keeps those in a window, in bounded memory.
 #[derive(Debug)]
 pub(super) struct LineWindow {
     first: u64,
     limit: u64,
-    /// How many bytes at the front of the first line are to be left out.
+    /// Bytes to skip at the start of the first line.
     skip: u64,
-    /// The most bytes that are shown of a line.
+    /// The most bytes shown of a line.
     max_line: usize,
-    /// How many bytes of the file were taken.
+    /// Bytes of the file consumed.
     at: u64,
-    /// Where the current line begins, and its text: a byte order mark is no part of it.
+    /// The offsets of the current line and of its text, which does not include a byte order mark.
     line_at: u64,
     text_at: u64,
-    /// How many lines ended.
+    /// Complete lines.
     ended: u64,
-    /// Whether the line after those has begun.
+    /// Whether a further line has started.
     in_line: bool,
-    /// What is shown of the current line, if it is in the window.
+    /// The shown part of the current line, if it is in the window.
     line: String,
-    /// How many bytes of the current line are left out before the shown ones.
+    /// Bytes of the current line omitted before the shown part.
     skipped: u64,
-    /// How many bytes of the current line are left out after the shown ones.
+    /// Bytes of the current line omitted after the shown part.
     cut: usize,
     text: String,
     shown: u64,
     cut_lines: u64,
-    /// The column after the shown part of the line that was cut last.
+    /// The column after the shown part of the last cut line.
     next_column: Option<u64>,
-    /// The bytes of the file that are shown.
     seen: Coverage,
-    /// No further line is shown.
     closed: bool,
 }
 
 impl LineWindow {
-    /// At most `limit` lines from number `first` on.
+    /// At most `limit` lines from line `first` on.
     pub(super) fn new(first: u64, limit: u64) -> Self {
         Self {
             first,
@@ -73,7 +71,7 @@ impl LineWindow {
         }
     }
 
-    /// The line number `line` alone, from byte number `column` of it on; both count from 1.
+    /// Line `line` alone, from byte `column` on; both count from 1.
     pub(super) fn part(line: u64, column: u64) -> Self {
         Self {
             skip: column - 1,
@@ -82,7 +80,6 @@ impl LineWindow {
         }
     }
 
-    /// Takes the next piece of the text.
     pub(super) fn push(&mut self, piece: &str) {
         let mut rest = piece;
         if self.ended == 0 && !self.in_line {
@@ -102,26 +99,25 @@ impl LineWindow {
         }
     }
 
-    /// Takes the end of the text, where the last line may lack its line feed.
+    /// Ends the text; the last line may lack its line feed.
     pub(super) fn finish(&mut self) {
         if self.in_line {
             self.end_line();
         }
     }
 
-    /// Whether something after the window was seen.
+    /// Whether there is text after the window.
     pub(super) fn has_more(&self) -> bool {
         self.next_offset().is_some()
     }
 
-    /// The number of the first line after the shown ones, if there is one.
+    /// The number of the first line after the window, if there is one.
     pub(super) fn next_offset(&self) -> Option<u64> {
         let next = self.first.saturating_add(self.shown);
         let begun = self.ended + u64::from(self.in_line);
         (self.closed && begun >= next).then_some(next)
     }
 
-    /// How many lines ended so far.
     pub(super) fn lines(&self) -> u64 {
         self.ended
     }
@@ -131,17 +127,17 @@ impl LineWindow {
         (self.shown > 0).then(|| self.first..=self.first + (self.shown - 1))
     }
 
-    /// How many shown lines are not shown in full.
+    /// Lines that are shown in part.
     pub(super) fn cut_lines(&self) -> u64 {
         self.cut_lines
     }
 
-    /// The column to go on with in the line that was cut, if only a part of one was asked for.
+    /// The column to continue with, if `column` was given and the line was cut.
     pub(super) fn next_column(&self) -> Option<u64> {
         self.next_column.filter(|_| self.max_line == MAX_PART_BYTES)
     }
 
-    /// The bytes of the file that are shown, with the ends of lines and a byte order mark.
+    /// The shown bytes of the file, including line endings and a byte order mark.
     pub(super) fn seen(&self) -> &Coverage {
         &self.seen
     }
@@ -159,7 +155,7 @@ impl LineWindow {
         let part = part.strip_suffix('\n').unwrap_or(part);
         let part = self.after_skip(part);
         let room = self.max_line - self.line.len();
-        // Once a line is cut, a shorter character must not follow the gap.
+        // Once a line is cut, a shorter character that would fit must not be appended after the gap.
         let kept = if self.cut > 0 {
             0
         } else {
@@ -169,12 +165,12 @@ impl LineWindow {
         self.cut += part.len() - kept;
     }
 
-    /// What of a part of the current line comes after what is to be left out.
+    /// The part of a piece after the bytes to skip.
     fn after_skip<'a>(&mut self, part: &'a str) -> &'a str {
         let wanted = usize::try_from(self.skip).unwrap_or(usize::MAX);
         let at = floor_char_boundary(part, wanted);
         self.skipped += at as u64;
-        // Once something is shown, nothing after it is left out.
+        // Only the start of a line is skipped.
         self.skip = if at < part.len() {
             0
         } else {
@@ -218,7 +214,7 @@ impl LineWindow {
         self.closed = self.shown >= self.limit;
     }
 
-    /// Notes which bytes of the file the line just shown has.
+    /// Adds the bytes of the line just shown to the seen ones.
     fn note_seen(&mut self) {
         let shown_at = self.text_at + self.skipped;
         let from = if self.skipped > 0 {

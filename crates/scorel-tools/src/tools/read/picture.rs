@@ -1,4 +1,4 @@
-//! A picture for the model.
+//! Pictures for the model.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,7 +14,7 @@ use crate::limits::{MAX_PICTURE_BYTES, MAX_PICTURE_SIDE};
 use crate::report::Report;
 use crate::roots::Location;
 
-/// The figures of a call.
+/// The `details` of a success.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PictureFigures {
@@ -28,10 +28,10 @@ struct PictureFigures {
     truncated: bool,
 }
 
-/// Stores the picture for the model to see.
+/// Stores a picture and shows it to the model.
 ///
-/// A picture that a provider refuses would end the conversation for good, so whatever is known to be
-/// refused is refused here.
+/// A picture that providers reject would make every later request of the session fail, since it stays in
+/// the context. So what is known to be rejected is refused here.
 pub(super) fn show(
     call: &Call,
     location: &Location,

@@ -1,4 +1,4 @@
-//! A file read as UTF-8 text, piece by piece.
+//! UTF-8 text files, read in pieces.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,10 +14,10 @@ use crate::roots::Location;
 use super::header::Header;
 
 const BUFFER_BYTES: usize = 64 * 1024;
-/// The longest beginning of a character that a piece can end with.
+/// The longest incomplete character at the end of a piece, in bytes.
 const MAX_CARRY: usize = 3;
 
-/// An open text file with bounded memory, whatever its size.
+/// An open text file, read in bounded memory.
 #[derive(Debug)]
 pub(super) struct TextFile<'a> {
     file: File,
@@ -26,9 +26,9 @@ pub(super) struct TextFile<'a> {
     pace: &'a Pace,
     size: u64,
     buffer: Vec<u8>,
-    /// How many bytes at the front of the buffer were already given out.
+    /// Bytes at the start of the buffer that were returned already.
     given: usize,
-    /// How many bytes of the buffer are filled.
+    /// Filled bytes of the buffer.
     filled: usize,
     read: u64,
     complete: bool,
@@ -36,7 +36,7 @@ pub(super) struct TextFile<'a> {
 }
 
 impl<'a> TextFile<'a> {
-    /// The file from its beginning. `header` is what it begins with.
+    /// A file at offset 0, with its header.
     pub(super) fn new(
         file: File,
         header: &'a Header,
@@ -79,7 +79,7 @@ impl<'a> TextFile<'a> {
             let valid = self.valid_length(carry)?;
             self.given = valid;
             if valid > 0 {
-                // Just checked; checking the piece twice would only cost time.
+                // Validated above; this does it again, but `unsafe` is forbidden.
                 return match std::str::from_utf8(&self.buffer[..valid]) {
                     Ok(text) => Ok(Some(text)),
                     Err(_) => Err(self.not_text()),
@@ -88,7 +88,7 @@ impl<'a> TextFile<'a> {
         }
     }
 
-    /// Whether the file is too large to be read to its end for its hash and line count alone.
+    /// Whether the file is too large to be read to its end just for its hash and line count.
     pub(super) fn is_large(&self) -> bool {
         self.bytes() > MAX_FILE_BYTES
     }
@@ -98,7 +98,7 @@ impl<'a> TextFile<'a> {
         self.complete
     }
 
-    /// The file's size: what was read if all of it was, else what the system says.
+    /// The size: bytes read if the end was reached, else from the metadata.
     pub(super) fn bytes(&self) -> u64 {
         if self.complete {
             self.read
@@ -107,7 +107,7 @@ impl<'a> TextFile<'a> {
         }
     }
 
-    /// The hash of the whole file, if it was read and is not large.
+    /// The hash of the file, if all of it was read and it is not large.
     pub(super) fn hash(&self) -> Option<ContentHash> {
         let hashed = self.complete && !self.is_large();
         hashed.then(|| ContentHash::finish(self.hash.clone()))
@@ -127,7 +127,7 @@ impl<'a> TextFile<'a> {
         Ok(count)
     }
 
-    /// How many bytes at the front of the buffer are whole characters.
+    /// The length of the longest prefix of the buffer that is valid UTF-8.
     fn valid_length(&self, carry: usize) -> Result<usize, ToolError> {
         let piece = &self.buffer[..self.filled];
         if piece[carry..].contains(&0) {
@@ -171,7 +171,7 @@ impl<'a> TextFile<'a> {
     }
 }
 
-/// The system's own failure.
+/// An I/O error.
 pub(super) fn failed(location: &Location, error: &std::io::Error) -> ToolError {
     ToolError::new(
         ErrorCode::Internal,
