@@ -4,12 +4,11 @@ use std::fmt;
 use std::time::Duration;
 
 use scorel_proto::{AssistantMessage, Block, Context, OutcomeReason, StopReason, TurnError, Usage};
-use tokio_util::sync::CancellationToken;
 
 use self::state::{AfterTools, CallEnd, TurnState};
 use crate::model_call::{CallProgress, EarlyCause, EarlyEnd, ModelCall};
 use crate::retry::Retry;
-use crate::stop::{Stop, StopCause};
+use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
     ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, ToolCall, TurnEnd,
@@ -58,17 +57,17 @@ impl fmt::Debug for TurnDriver {
 }
 
 impl TurnDriver {
-    /// A new turn, which begins with a model call. `cancel` ends it.
+    /// A new turn, which begins with a model call. `signal` ends it early.
     #[must_use]
-    pub fn new(ports: TurnPorts, cancel: CancellationToken) -> Self {
-        Self::after(ports, cancel, TurnProgress::default())
+    pub fn new(ports: TurnPorts, signal: StopSignal) -> Self {
+        Self::after(ports, signal, TurnProgress::default())
     }
 
     /// A resumed turn, which goes on with a model call. `progress` counts against its limits.
     #[must_use]
-    pub fn after(ports: TurnPorts, cancel: CancellationToken, progress: TurnProgress) -> Self {
+    pub fn after(ports: TurnPorts, signal: StopSignal, progress: TurnProgress) -> Self {
         let remaining = ports.limits.max_duration.saturating_sub(progress.elapsed);
-        let stop = Stop::new(cancel, ports.clock.clone(), remaining);
+        let stop = Stop::new(signal, ports.clock.clone(), remaining);
         Self {
             ports,
             stop,
@@ -84,11 +83,11 @@ impl TurnDriver {
     #[must_use]
     pub fn with_calls(
         ports: TurnPorts,
-        cancel: CancellationToken,
+        signal: StopSignal,
         progress: TurnProgress,
         calls: Vec<ToolCall>,
     ) -> Self {
-        let mut driver = Self::after(ports, cancel, progress);
+        let mut driver = Self::after(ports, signal, progress);
         let end = CallEnd {
             stop_reason: StopReason::ToolUse,
             usage: None,
@@ -155,6 +154,12 @@ impl TurnDriver {
         if let TurnState::Tools { run, .. } = &mut self.state {
             run.answer(permission);
         }
+    }
+
+    /// Ends the turn although its signal has not fired: nothing more of it can be recorded. Tools
+    /// that run come to their end; go on pulling steps until [`Step::Finished`].
+    pub fn abort(&mut self) {
+        self.stop.abort();
     }
 
     /// Extends a completed turn by another model call.
@@ -376,12 +381,11 @@ impl TurnDriver {
     }
 
     fn stopped(&self, cause: StopCause) -> TurnState {
-        match cause {
-            StopCause::Cancelled => TurnState::Finished(OutcomeReason::Cancelled, None),
-            StopCause::TimeUp => {
-                TurnState::Finished(OutcomeReason::Limit, Some(self.ports.limits.time_is_up()))
-            }
-        }
+        let error = match cause {
+            StopCause::Cancelled | StopCause::Interrupted => None,
+            StopCause::TimeUp => Some(self.ports.limits.time_is_up()),
+        };
+        TurnState::Finished(cause.outcome(), error)
     }
 
     fn finished(&self, reason: OutcomeReason, error: Option<TurnError>) -> Step {

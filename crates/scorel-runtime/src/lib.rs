@@ -31,5 +31,5 @@ pub use ports::{
     Verdict, blocking, parse_arguments,
 };
 pub use retry::RetryPolicy;
-pub use tool_run::CANCELLED;
+pub use stop::{StopCause, StopSignal};
 pub use turn_ports::{TurnPorts, TurnProgress};

@@ -13,14 +13,11 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::judged::{Fate, Judged, Judging};
-use crate::stop::{Stop, StopCause};
+use crate::stop::Stop;
 use crate::{
     Clock, Permission, Question, RawRuntimeEvent, ToolCall, ToolContext, ToolList, ToolOutcome,
     TurnLimits, TurnPorts, Verdict,
 };
-
-/// The result of a call that did not run because the turn was cancelled.
-pub const CANCELLED: &str = "Cancelled by user";
 
 /// Runs the tool calls of one answer, in groups; results come in call order.
 ///
@@ -141,7 +138,7 @@ impl ToolRun {
             biased;
             cause = stop.wait() => {
                 let left = self.judging.take_back();
-                self.due.extend(left.iter().map(|call| refusal(call, stop_text(cause))));
+                self.due.extend(left.iter().map(|call| refusal(call, cause.call_result())));
                 return None;
             }
             judged = judged => judged,
@@ -161,7 +158,7 @@ impl ToolRun {
     fn begin_group(&mut self, stop: &Stop) -> Option<()> {
         if let Some(cause) = stop.now() {
             self.excess.splice(0..0, self.groups.drain(..).flatten());
-            self.refuse_excess(stop_text(cause))
+            self.refuse_excess(cause.call_result())
         } else if let Some(calls) = self.groups.pop_front() {
             self.judging = Judging::new(calls);
             Some(())
@@ -221,7 +218,7 @@ impl Group {
                 None => continue,
             };
             if let Some(cause) = cause {
-                let outcome = ToolOutcome::error(stop_text(cause));
+                let outcome = ToolOutcome::error(cause.call_result());
                 self.finish(index, outcome, &ports.clock, due);
                 continue;
             }
@@ -334,13 +331,6 @@ async fn next_update(slot: usize, mut receiver: watch::Receiver<Option<Value>>) 
                 receiver,
             });
         }
-    }
-}
-
-const fn stop_text(cause: StopCause) -> &'static str {
-    match cause {
-        StopCause::Cancelled => CANCELLED,
-        StopCause::TimeUp => "not run: the turn's time was up",
     }
 }
 

@@ -59,6 +59,7 @@ fn session(error: &SessionError) -> RpcError {
         SessionError::Damaged { session_id, places } => {
             json!({ "sessionId": session_id, "damage": places })
         }
+        SessionError::QueueNotCleared { cancelled, .. } => json!({ "cancelled": cancelled }),
         SessionError::Busy(phase) => json!({ "phase": phase }),
         SessionError::TooLarge { limit } => json!({ "limit": limit }),
         SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {

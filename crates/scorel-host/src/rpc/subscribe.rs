@@ -8,7 +8,7 @@ use scorel_proto::{
     UnsubscribeEvents, UnsubscribeHost, UnsubscribeParams,
 };
 use scorel_rpc::{Call, DuplicateMethod, Sink, Table};
-use scorel_session::{Gap, Subscriber};
+use scorel_session::{HostFeedGap, Subscriber};
 use serde_json::value::RawValue;
 
 use super::register::{method, subscription};
@@ -90,7 +90,7 @@ async fn pump_host(host: Arc<Host>, sink: Sink) {
                 let events: Vec<Bytes> = events.into_iter().map(|(_, event)| event).collect();
                 sink.send_batch(&events).await
             }
-            None | Some(Err(Gap)) => {
+            None | Some(Err(HostFeedGap)) => {
                 let Ok((at, snapshot)) = host.sessions.snapshot(host.projects.list()).await else {
                     return;
                 };

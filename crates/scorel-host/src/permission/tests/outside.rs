@@ -10,12 +10,11 @@ use scorel_permission::Place;
 use scorel_proto::{Block, Context, ProjectId, StopReason, ThinkingLevel};
 use scorel_runtime::{
     Effect, ModelInfo, ModelRequest, Permission, Provider, ProviderEvent, ProviderStream, Question,
-    RawRuntimeEvent, RetryPolicy, Step, Tool, ToolCall, ToolClass, ToolList, ToolOutcome, ToolPlan,
-    ToolSpec, TurnDriver, TurnLimits, TurnPorts, TurnProgress,
+    RawRuntimeEvent, RetryPolicy, Step, StopSignal, Tool, ToolCall, ToolClass, ToolList,
+    ToolOutcome, ToolPlan, ToolSpec, TurnDriver, TurnLimits, TurnPorts, TurnProgress,
 };
 use scorel_session::TokioClock;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::super::{Gate, GateSettings, Grants};
 use crate::config::ConfigSource;
@@ -106,8 +105,8 @@ impl Home {
             invalid_input: None,
         };
         let calls = calls.iter().enumerate().map(call).collect();
-        let (cancel, progress) = (CancellationToken::new(), TurnProgress::default());
-        let mut driver = TurnDriver::with_calls(ports, cancel, progress, calls);
+        let (signal, progress) = (StopSignal::new(), TurnProgress::default());
+        let mut driver = TurnDriver::with_calls(ports, signal, progress, calls);
         loop {
             match driver.next().await {
                 Step::NeedContext => driver.provide_context(Context::default()),
