@@ -9,7 +9,6 @@ use scorel_runtime::{
     Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, StopSignal, ThinkingLevel,
     ToolList, TurnDriver, TurnLimits, TurnPorts,
 };
-use tokio_util::sync::CancellationToken;
 
 /// Makes one model call and gives the message that the engine keeps of it; `None` if the turn
 /// ended without one.
