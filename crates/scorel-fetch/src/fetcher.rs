@@ -2,13 +2,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode};
+use scorel_proto::ErrorChain;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use url::Url;
 
 use crate::body::{self, Body};
-use crate::clients::{Clients, chain};
+use crate::clients::Clients;
 use crate::error::FetchError;
 use crate::html;
 use crate::limits::FetchLimits;
@@ -111,7 +112,7 @@ impl Shared {
             if has_cause::<NotPublic>(&error) {
                 return FetchError::NotPublic(host);
             }
-            let cause = chain(&error.without_url());
+            let cause = ErrorChain(&error.without_url()).to_string();
             FetchError::Unreachable { host, cause }
         })
     }

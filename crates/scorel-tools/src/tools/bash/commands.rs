@@ -4,11 +4,11 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_exec::{Order, Run, Sandbox, StartError, Supervisors};
+use scorel_exec::{CommandOrder, Run, Sandbox, StartError, Supervisors};
 use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
 use tempfile::TempDir;
 
-use super::access::{Confinement, confine, protected_places};
+use super::access::{Confinement, confine};
 use super::background::Background;
 use super::present::CommandFigures;
 use super::{CommandSettings, PlannedCommand, foreground, guarded, present};
@@ -153,17 +153,16 @@ impl Commands {
             ..Sandbox::default()
         };
         if let CommandAccess::Workspace { .. } = access {
-            if settings.mounts {
-                places.protected = protected_places(project, daemon_home);
-            }
-            places.guard = Some(guarded::guard(project, &places.hidden));
+            let found = guarded::find(project, &places.hidden, settings.mounts);
+            places.protected = found.mounted;
+            places.guard = Some(found.guard);
         }
         Ok(confine(access, places, project, temporary))
     }
 
     fn start(&self, ready: &ReadyCommand) -> Result<Run, ToolError> {
         let environment = lock(&self.settings).environment.clone();
-        let order = Order {
+        let order = CommandOrder {
             command: ready.planned.command.clone(),
             environment: environment.with_temporary_dir(&ready.temporary),
             sandbox: ready.confinement.sandbox.clone(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scorel_exec::{End, Run};
+use scorel_exec::{Run, RunEnd};
 use scorel_runtime::ToolUpdates;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -20,7 +20,7 @@ const CANCEL_WAIT: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Watched {
     /// The command's end; `None` if its processes are still being killed.
-    pub(super) end: Option<End>,
+    pub(super) end: Option<RunEnd>,
     /// Whether the call was cancelled before.
     pub(super) cancelled: bool,
 }

@@ -13,7 +13,7 @@ pub struct CommandSettings {
     pub caches: Vec<PathBuf>,
     /// Directories a command cannot read, besides the daemon's home.
     pub hidden: Vec<PathBuf>,
-    /// Whether mounts can keep commands from changing protected files. Otherwise such files are
-    /// compared and put back when a command has ended.
+    /// Whether protected files at the top of the project are mounted read-only. Otherwise they are
+    /// compared and put back when a command has ended, like those that mounts cannot cover.
     pub mounts: bool,
 }
