@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scorel_client::{Anchors, Verdict};
+use scorel_client::{ClientAnchors, EventNovelty};
 use scorel_proto::{Event, EventId, SessionId, SyncMarker, SyncMode};
 use scorel_testkit::{
     Answer, ChatAnswer, CheckedLog, DaemonUnderTest, Dice, ModelServer, Sightings, runs,
@@ -24,7 +24,7 @@ const DELTA: usize = 4 * KIB;
 /// A client's copy of a session, put together by the rules of the protocol.
 #[derive(Default)]
 struct Copy {
-    anchors: Anchors,
+    anchors: ClientAnchors,
     records: BTreeMap<u64, String>,
     modes: Vec<SyncMode>,
     seen: Sightings,
@@ -45,7 +45,11 @@ impl Copy {
         }
         let event = Event::decode(text).unwrap();
         let verdict = self.anchors.event(&event);
-        assert_eq!(verdict, Verdict::New, "lost, twice or out of order: {text}");
+        assert_eq!(
+            verdict,
+            EventNovelty::New,
+            "lost, twice or out of order: {text}"
+        );
         if event.is_persistent() {
             self.records.insert(event.seq().get(), text.to_owned());
         }
