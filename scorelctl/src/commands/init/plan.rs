@@ -85,7 +85,7 @@ fn named(name: &str, known: &ListModelsResult) -> Result<ModelProvider, Failure>
             .iter()
             .map(|one| one.name.as_str())
             .collect();
-        Failure::usage(format!("unknown provider `{name}`")).hint(format!(
+        Failure::usage(format!("there is no provider `{name}`")).hint(format!(
             "built in are {}; for any other endpoint pass --api and --base-url",
             names.join(", ")
         ))
