@@ -1,12 +1,16 @@
 //! The sessions that need the daemon although nobody asks for them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{Storage, read_bounded, replace_file};
 use scorel_proto::SessionId;
 use serde::{Deserialize, Serialize};
+
+/// The version of the file; one of another version is not understood.
+const VERSION: u32 = 1;
 
 /// How large the file may be.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -48,6 +52,26 @@ struct Stored {
     sessions: BTreeSet<SessionId>,
 }
 
+/// Checks the file of active sessions at `path`, for a tool that looks at a home.
+///
+/// # Errors
+///
+/// `InvalidData` if the daemon would not understand it, and whatever else the file system says.
+pub fn check_active_file(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+    Stored::read(storage, path).map(drop)
+}
+
+impl Stored {
+    fn read(storage: &dyn Storage, path: &Path) -> io::Result<Self> {
+        let stored: Self = serde_json::from_slice(&read_bounded(storage, path, MAX_BYTES)?)?;
+        if stored.version != VERSION {
+            let text = format!("version {} is unknown", stored.version);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        Ok(stored)
+    }
+}
+
 impl ActiveSet {
     pub(crate) fn new(storage: Arc<dyn Storage>, path: PathBuf) -> Self {
         Self {
@@ -69,14 +93,12 @@ impl ActiveSet {
         if known.file != File::Unread {
             return;
         }
-        let stored = read_bounded(&*self.storage, &self.path, MAX_BYTES).ok();
-        let stored = stored.and_then(|bytes| serde_json::from_slice::<Stored>(&bytes).ok());
-        match stored.filter(|stored| stored.version == 1) {
-            Some(stored) => {
+        match Stored::read(&*self.storage, &self.path) {
+            Ok(stored) => {
                 known.sessions = stored.sessions;
                 known.file = File::Complete;
             }
-            None => known.file = File::Silent,
+            Err(_) => known.file = File::Silent,
         }
     }
 
@@ -129,7 +151,7 @@ impl ActiveSet {
 
     fn write(&self, known: &mut Known) -> std::io::Result<()> {
         let stored = Stored {
-            version: 1,
+            version: VERSION,
             sessions: known.sessions.clone(),
         };
         replace_file(&*self.storage, &self.path, &serde_json::to_vec(&stored)?)?;

@@ -7,7 +7,7 @@ mod summary;
 use std::collections::HashMap;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
@@ -21,7 +21,7 @@ use entries::{Entries, Entry};
 pub use filter::ListFilter;
 
 /// What the directory of a deleted session is called until it is gone.
-pub(crate) const DELETED_PREFIX: &str = ".deleted-";
+pub const DELETED_PREFIX: &str = ".deleted-";
 
 /// How large the file of summaries may be. A larger one is made anew.
 const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
@@ -38,6 +38,20 @@ pub(crate) struct Catalog {
     file: PathBuf,
     entries: Mutex<Entries>,
     ready: OnceCell<()>,
+}
+
+/// Checks the file of summaries at `path`, for a tool that looks at a home.
+///
+/// # Errors
+///
+/// `InvalidData` if the daemon would not understand it, and whatever else the file system says.
+pub fn check_index_file(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+    read_index(storage, path).map(drop)
+}
+
+fn read_index(storage: &dyn Storage, path: &Path) -> io::Result<Vec<Entry>> {
+    let bytes = read_bounded(storage, path, MAX_INDEX_BYTES)?;
+    Ok(serde_json::from_slice(&bytes)?)
 }
 
 impl Catalog {
@@ -184,8 +198,7 @@ impl Catalog {
     }
 
     fn read_file(&self) -> HashMap<SessionId, Entry> {
-        let bytes = read_bounded(&*self.storage, &self.file, MAX_INDEX_BYTES).unwrap_or_default();
-        let entries: Vec<Entry> = serde_json::from_slice(&bytes).unwrap_or_default();
+        let entries = read_index(&*self.storage, &self.file).unwrap_or_default();
         entries
             .into_iter()
             .map(|entry| (entry.session.session_id, entry))

@@ -3,9 +3,13 @@
 //! The payload is one line of JSON, [`Stored`], and then the tree and the index in their compact
 //! forms. A checkpoint that does not fit its log is ignored.
 
+use std::io;
 use std::path::Path;
 
-use scorel_journal::{Index, ResumePoint, Storage, read_checkpoint, write_checkpoint};
+use scorel_journal::{
+    CheckpointState, Index, ResumePoint, Storage, check_checkpoint, read_checkpoint,
+    write_checkpoint,
+};
 use scorel_proto::{OpenItems, SessionState, SessionView, Tree};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +39,13 @@ struct Stored {
     tree_bytes: usize,
 }
 
+/// The part of [`Stored`] that every form has: a checkpoint witnesses how far the log reached even to
+/// a version that cannot use it.
+#[derive(Debug, Deserialize)]
+struct StoredPoint {
+    resume: ResumePoint,
+}
+
 /// What a checkpoint holds of a session.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
@@ -42,6 +53,37 @@ pub(crate) struct Checkpoint {
     pub(crate) view: SessionView,
     pub(crate) index: Index,
     pub(crate) receipts: Receipts,
+}
+
+/// What the checkpoint file of a session says, for a tool that looks at a home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckpointFile {
+    /// It is not as it was written.
+    Damaged,
+    /// It is intact and has a form that this version does not read.
+    OtherForm,
+    /// It holds what the log says up to this record.
+    UpTo(ResumePoint),
+}
+
+impl CheckpointFile {
+    /// Looks at the checkpoint in the session's directory.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is none, and whatever else the file system says.
+    pub fn inspect(storage: &dyn Storage, dir: &Path) -> io::Result<Self> {
+        Ok(match check_checkpoint(storage, dir, MAX_BYTES)? {
+            CheckpointState::Damaged => Self::Damaged,
+            CheckpointState::Intact { payload, .. } => {
+                let line = payload.split(|byte| *byte == b'\n').next();
+                match line.map(serde_json::from_slice::<StoredPoint>) {
+                    Some(Ok(stored)) => Self::UpTo(stored.resume),
+                    _ => Self::OtherForm,
+                }
+            }
+        })
+    }
 }
 
 impl Checkpoint {

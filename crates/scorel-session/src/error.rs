@@ -1,6 +1,5 @@
 use scorel_journal::{AppendError, BlobError, InvalidRecord, OpenError, ReadError};
-use scorel_proto::{ErrorCode, Phase, RpcError, SessionId};
-use serde_json::json;
+use scorel_proto::{ErrorCode, Phase, SessionId};
 
 use crate::lane::DamagedPlace;
 
@@ -108,27 +107,6 @@ impl SessionError {
             Self::Filesystem(_) => ErrorCode::FilesystemError,
             Self::Internal(_) => ErrorCode::InternalError,
         }
-    }
-}
-
-impl From<SessionError> for RpcError {
-    fn from(error: SessionError) -> Self {
-        let details = match &error {
-            SessionError::NotFound(id) => json!({ "sessionId": id }),
-            SessionError::Failed { session_id, reason } => {
-                json!({ "sessionId": session_id, "reason": reason })
-            }
-            SessionError::Damaged { session_id, places } => {
-                json!({ "sessionId": session_id, "damage": places })
-            }
-            SessionError::Busy(phase) => json!({ "phase": phase }),
-            SessionError::TooLarge { limit } => json!({ "limit": limit }),
-            SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {
-                json!({ "limit": limit })
-            }
-            _ => serde_json::Value::Null,
-        };
-        Self::new(error.code(), error.to_string()).with_details(details)
     }
 }
 

@@ -35,6 +35,9 @@ mod spool;
 mod subscriber;
 mod turn;
 
+pub use active::check_active_file;
+pub use catalog::{DELETED_PREFIX, check_index_file};
+pub use checkpoint::CheckpointFile;
 pub use clock::TokioClock;
 pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use scorel_proto::{
-    Anchors, HostEvent, NoParams, RpcError, SubscribeEvents, SubscribeEventsParams, SubscribeHost,
+    Anchors, HostEvent, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost,
     UnsubscribeEvents, UnsubscribeHost, UnsubscribeParams,
 };
 use scorel_rpc::{Call, DuplicateMethod, Sink, Table};
@@ -12,6 +12,7 @@ use scorel_session::{Gap, Subscriber};
 use serde_json::value::RawValue;
 
 use super::register::{method, subscription};
+use crate::call_error::CallError;
 use crate::host::Host;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -25,7 +26,7 @@ async fn unsubscribe(
     _: Arc<Host>,
     call: Call,
     params: UnsubscribeParams,
-) -> Result<bool, RpcError> {
+) -> Result<bool, CallError> {
     Ok(call.unsubscribe(&params.subscription))
 }
 
@@ -33,7 +34,7 @@ async fn subscribe_events(
     host: Arc<Host>,
     call: Call,
     params: SubscribeEventsParams,
-) -> Result<Box<RawValue>, RpcError> {
+) -> Result<Box<RawValue>, CallError> {
     let anchors = Anchors {
         persistent_last_seq: params.persistent_last_seq.unwrap_or_default(),
         stream_last_seq: params.stream_last_seq,
@@ -71,7 +72,7 @@ async fn subscribe_host(
     host: Arc<Host>,
     call: Call,
     _: NoParams,
-) -> Result<Box<RawValue>, RpcError> {
+) -> Result<Box<RawValue>, CallError> {
     let subscription = call.subscribe("host")?;
     Ok(subscription.spawn(move |sink| pump_host(host, sink)))
 }
