@@ -135,7 +135,7 @@ pub(crate) enum OnAsk {
 pub(crate) enum WhileRunningArg {
     /// Queue it; it gets a turn of its own afterwards
     FollowUp,
-    /// Let the running turn read it before its next model call
+    /// Let the running turn read it before its next model call (not supported by this version)
     Steer,
     /// Fail instead of queueing it
     Reject,
