@@ -9,10 +9,11 @@ use crate::under_test::{SCORELD, Watch, new_session, send};
 
 const CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const OTHER_CLIENT: &str = "cli_01BX5ZZKBKACTAV9WEVGEMMVRZ";
+const TURN: &str = "trn_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 
-/// Commands not in the table: one is answered from memory, one needs a damaged log, one creates
-/// something content-addressed, and one needs an open question.
-const OTHERS: [&str; 4] = ["cancel", "acceptDamage", "putBlob", "respondPermission"];
+/// Commands not in the table: one needs a damaged log, one creates something content-addressed, and
+/// one needs an open question.
+const OTHERS: [&str; 3] = ["acceptDamage", "putBlob", "respondPermission"];
 
 /// A command, its parameters, and other valid parameters.
 type CommandCase = (&'static str, Value, Value);
@@ -80,6 +81,12 @@ impl CommandStage {
                 "archiveSession",
                 json!({"sessionId": session}),
                 json!({"sessionId": session, "archived": false}),
+            ),
+            (
+                // Without `clearQueue` it is answered from memory and has no receipt.
+                "cancel",
+                json!({"sessionId": session, "clearQueue": true}),
+                json!({"sessionId": session, "clearQueue": true, "expectedTurnId": TURN}),
             ),
             (
                 "sendMessage",

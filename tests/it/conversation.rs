@@ -4,7 +4,10 @@ use scorel_proto::{Cancel, CancelParams};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::{Value, json};
 
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send, session, streamed_text, types};
+
+const CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /// A daemon whose model makes two parallel calls, then one, then replies.
 async fn with_scripted_model() -> (DaemonUnderTest, ModelServer) {
@@ -223,6 +226,43 @@ async fn cancelling_keeps_the_text_and_ends_the_request() {
         !client.call::<Cancel>(&params).await.unwrap().cancelled,
         "nothing runs any more"
     );
+}
+
+/// A program of its own clears the queue over the socket; the daemon is killed right after the reply.
+#[tokio::test(flavor = "multi_thread")]
+async fn clearing_the_queue_with_a_cancel_survives_a_kill() {
+    let model = ModelServer::start().await.unwrap();
+    let gate = ResponseGate::default();
+    model.answer(ScriptedChat::default().wait(&gate).text("never"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.spawn().await;
+    let (client, id) = new_session(&daemon).await;
+    let turn_id = send(&client, id, "one").await;
+    gate.reached().await;
+    let say = json!({"sessionId": id, "content": "two"});
+    let cancel = json!({"sessionId": id, "expectedTurnId": turn_id, "clearQueue": true,
+        "commandId": "stop"});
+    let hello = json!({"clientId": CLIENT, "protocol": {"min": 1, "max": 1}});
+    let mut raw = RawConnection::connect(&daemon);
+    raw.call("hello", &hello);
+    assert_eq!(raw.call("sendMessage", &say)["result"]["status"], "queued");
+    let first = raw.call("cancel", &cancel)["result"].clone();
+    assert_eq!(first["cancelled"], true);
+    assert!(first["seq"].is_u64(), "{first}");
+    daemon.kill().await;
+    daemon.spawn().await;
+    let mut raw = RawConnection::connect(&daemon);
+    raw.call("hello", &hello);
+    assert_eq!(raw.call("cancel", &cancel)["result"], first);
+    let session = raw.call("getSession", &json!({"sessionId": id}))["result"]["session"].clone();
+    assert_eq!(session["queue"], json!([]), "{session}");
+    let log = daemon.log(&id.to_string());
+    let record = log.iter().find(|line| line["seq"] == first["seq"]).unwrap();
+    assert_eq!(record["clientId"], CLIENT);
+    assert_eq!(record["cancelTurnId"], json!(turn_id));
+    let turns = log.iter().filter(|line| line["type"] == "turn_outcome");
+    assert_eq!(turns.count(), 1, "the queued message has become no turn");
 }
 
 #[tokio::test]
