@@ -9,10 +9,9 @@ use crate::figure::{Figure, Goal, rounded};
 use crate::stand::Filled;
 use crate::wire::Wire;
 
-/// How long nothing happens before memory is looked at.
+/// The idle time before memory is measured.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// The daemon of an empty home.
 pub(crate) async fn idle(program: &Path) -> Figure {
     let daemon = DaemonUnderTest::start(program).await;
     sleep(QUIET).await;
@@ -28,7 +27,7 @@ pub(crate) async fn idle(program: &Path) -> Figure {
     }
 }
 
-/// What a session adds that is loaded and idle.
+/// The memory of a loaded, idle session.
 pub(crate) async fn loaded(filled: &Filled) -> Figure {
     let daemon = &filled.daemon;
     sleep(QUIET).await;

@@ -5,63 +5,39 @@ use std::path::PathBuf;
 use scorel_host::HomeError;
 use scorel_host::LockError;
 
-/// Why nothing was checked, or nothing repaired.
+/// Why nothing could be checked or repaired.
 #[derive(Debug, thiserror::Error)]
 pub enum FsckError {
-    /// Nothing says where the home is.
     #[error(transparent)]
     Locate(#[from] HomeError),
-    /// There is no home, or it cannot be looked at.
-    #[error("cannot look at {}", path.display())]
+    #[error("cannot access {}", path.display())]
     Home {
-        /// The home.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// Something else has its name.
     #[error("{} is not a directory", path.display())]
-    NotDirectory {
-        /// The home.
-        path: PathBuf,
-    },
-    /// The sessions cannot be listed.
+    NotDirectory { path: PathBuf },
     #[error("cannot list {}", path.display())]
     List {
-        /// The directory of sessions.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// No session has that id.
     #[error("there is no session `{wanted}`")]
-    NoSession {
-        /// The id or its beginning.
-        wanted: String,
-    },
-    /// More than one session's id begins like that.
-    #[error("`{wanted}` is the beginning of {count} sessions")]
-    Ambiguous {
-        /// The beginning of the ids.
-        wanted: String,
-        /// How many sessions match.
-        count: usize,
-    },
-    /// Only one process may write.
+    NoSession { wanted: String },
+    #[error("`{wanted}` matches {count} sessions")]
+    Ambiguous { wanted: String, count: usize },
     #[error("a daemon holds the home; stop it with `scorelctl stop`, then repair")]
     DaemonRuns,
-    /// Nobody can tell whether a daemon runs.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// Standard output is closed.
     #[error("cannot write to standard output")]
     Print(#[source] io::Error),
 }
 
 impl FsckError {
-    /// A stable name, for programs.
+    /// Stable: scripts match on it.
     pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::Locate(_) | Self::Home { .. } | Self::NotDirectory { .. } => "no_home",

@@ -1,4 +1,4 @@
-//! Answers as the engine keeps them.
+//! Replies as the engine stores them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use futures_util::future::{self, BoxFuture, FutureExt};
 use scorel_proto::{AssistantMessage, Context, Message};
 use scorel_runtime::{
-    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, ThinkingLevel, ToolCall,
-    ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
+    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, StopSignal, ThinkingLevel,
+    ToolCall, ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
 };
 use tokio_util::sync::CancellationToken;
 
-/// Makes one model call and gives the message that the engine keeps of it; `None` if the turn
-/// ended without one.
+/// Makes one model call and returns the message that the engine stores; `None` if the turn ended
+/// without one.
 pub(crate) async fn answer(
     provider: Arc<dyn Provider>,
     conversation: &Context,
@@ -20,8 +20,8 @@ pub(crate) async fn answer(
     answers(provider, conversation.clone(), 1).await.pop()
 }
 
-/// Runs a turn for as long as its model is asked, at most `calls` times, and gives the messages
-/// that the engine keeps. Every answer is a part of the next call's context.
+/// Runs a turn with at most `calls` model calls and returns the messages that the engine stores.
+/// Each is part of the next call's context.
 pub(crate) async fn answers(
     provider: Arc<dyn Provider>,
     mut conversation: Context,
@@ -37,7 +37,7 @@ pub(crate) async fn answers(
         system: String::new(),
         thinking: ThinkingLevel::Default,
     };
-    let mut driver = TurnDriver::new(ports, CancellationToken::new());
+    let mut driver = TurnDriver::new(ports, StopSignal::new());
     let mut answers = Vec::new();
     while answers.len() < calls {
         match driver.next().await {
@@ -72,7 +72,7 @@ impl Toolbox for NoTools {
     }
 }
 
-/// No call takes long enough to be waited for.
+/// A clock that stands still: no call here takes long enough for a timeout.
 #[derive(Debug)]
 struct StoppedClock;
 
