@@ -20,7 +20,7 @@ const MAX_FUNCTION_P90: usize = 25;
 fn code_comes_in_small_portions() {
     let targets: Vec<Target> = production().iter().flat_map(|it| it.targets()).collect();
     let files = || targets.iter().flat_map(|target| &target.files);
-    let code: usize = files().map(|file| code_lines(file)).sum();
+    let code: usize = files().map(code_lines).sum();
     let files = Sizes::of(files().map(|file| lines(file).count()));
     let functions = Sizes::of(targets.iter().flat_map(function_sizes));
     println!("production code: {code} lines");
