@@ -7,7 +7,6 @@
 
 mod error;
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -20,6 +19,7 @@ use nix::sys::stat::{Mode, umask};
 use scorel_host::{
     ConfigSource, Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore, Shutdown,
 };
+use scorel_proto::ErrorChain;
 use tokio::runtime::{Builder, Runtime};
 use tracing::{error, info};
 
@@ -97,7 +97,7 @@ fn start(args: Args) -> DaemonExit {
         }
         Ok(Next::Serve(begin)) => begin.serve(),
         Err(error) => {
-            say(&chain(&error));
+            say(&ErrorChain(&error).to_string());
             error.exit()
         }
     }
@@ -163,7 +163,7 @@ impl Begin {
                 DaemonExit::Ok
             }
             Err(failure) => {
-                let text = chain(&failure);
+                let text = ErrorChain(&failure).to_string();
                 error!("{text}");
                 say(&text);
                 readiness.failed(failure.exit(), &text);
@@ -231,17 +231,6 @@ fn runtime() -> io::Result<Runtime> {
         .thread_name("scoreld")
         .enable_all()
         .build()
-}
-
-/// The error and its causes in one line.
-fn chain(error: &DaemonError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 fn say(text: &str) {

@@ -1,4 +1,3 @@
-use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
@@ -49,15 +48,4 @@ impl FsckError {
             Self::Print(_) => "io",
         }
     }
-}
-
-/// The error and its causes in one line.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }

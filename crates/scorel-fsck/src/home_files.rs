@@ -5,11 +5,11 @@ use std::path::Path;
 
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry};
 use scorel_journal::{FileStorage, Storage};
+use scorel_proto::ErrorChain;
 use scorel_session::{check_active_file, check_index_file};
 
 use crate::daemon::Daemon;
 use crate::entry::{self, check_directory, check_file};
-use crate::error::chain;
 use crate::finding::{Finding, Repair};
 use crate::receipts;
 
@@ -50,7 +50,7 @@ fn authority<T, E: std::error::Error>(
     if let Err(error) = read(path) {
         let meaning = format!(
             "the daemon does not start with this file: {}",
-            chain(&error)
+            ErrorChain(&error)
         );
         found.push(Finding::damage("invalid", path, meaning));
     }

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use scorel_proto::SessionId;
+use scorel_proto::{ErrorChain, SessionId};
 use serde::Serialize;
 
-use crate::error::{FsckError, chain};
+use crate::error::FsckError;
 use crate::exit::FsckExit;
 use crate::finding::{Finding, Severity, Span};
 use crate::report::FsckReport;
@@ -58,7 +58,7 @@ pub fn write_report(report: &FsckReport, json: bool, out: &mut dyn Write) -> io:
 }
 
 pub fn write_error(error: &FsckError, json: bool, mut out: impl Write) -> io::Result<()> {
-    let message = chain(error);
+    let message = ErrorChain(error).to_string();
     if json {
         let exit_code = FsckExit::Unchecked as u8;
         let error = serde_json::json!({

@@ -8,12 +8,11 @@ use std::time::SystemTime;
 
 use scorel_journal::{AppendError, FileStorage, Journal, OpenReport, Reader};
 use scorel_proto::{
-    ClientId, DamageAcceptedBody, EventId, PersistentBody, PersistentEvent, Seq, SeqReserveBody,
-    SessionId,
+    ClientId, DamageAcceptedBody, ErrorChain, EventId, PersistentBody, PersistentEvent, Seq,
+    SeqReserveBody, SessionId,
 };
 
 use crate::checkpoint::{self, FoundCheckpoint};
-use crate::error::chain;
 
 /// Beyond this many damaged places a single `damage_accepted` record covers them all.
 const MAX_ACCEPTED: usize = 64;
@@ -22,7 +21,9 @@ const MAX_ACCEPTED: usize = 64;
 pub(crate) fn move_tail(log: &Path) -> Result<(), String> {
     let dir = log.parent().ok_or("it is in no directory")?;
     let opened = Journal::open(Arc::new(FileStorage), dir, None, &mut |_| {});
-    opened.map(|_| ()).map_err(|error| chain(&error))
+    opened
+        .map(|_| ())
+        .map_err(|error| ErrorChain(&error).to_string())
 }
 
 /// Replaces a log by its intact records. It ends with a `seq_reserve` record, so that no number is
@@ -31,18 +32,18 @@ pub(crate) fn rewrite_log(log: &Path, id: SessionId) -> Result<(), String> {
     let dir = log.parent().ok_or("it is in no directory")?;
     let report = Reader::open(&FileStorage, dir)
         .and_then(|(reader, _)| reader.scan(&mut |_| {}))
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| ErrorChain(&error).to_string())?;
     // The checkpoint may have seen higher numbers than what is left of the log.
     let resume = FoundCheckpoint::read(dir).resume_point();
     let opened = Journal::open(Arc::new(FileStorage), dir, resume, &mut |_| {})
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| ErrorChain(&error).to_string())?;
     let repaired = opened.repair(|journal| {
         append(journal, id, PersistentBody::SeqReserve(SeqReserveBody {}))?;
         accepted(&report)
             .into_iter()
             .try_for_each(|body| append(journal, id, PersistentBody::DamageAccepted(body)))
     });
-    repaired.map_err(|error| chain(&error))?;
+    repaired.map_err(|error| ErrorChain(&error).to_string())?;
     match fs::remove_file(checkpoint::path(dir)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
         _ => Ok(()),
