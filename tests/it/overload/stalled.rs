@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scorel_client::{Anchors, Verdict};
+use scorel_client::{ClientAnchors, EventNovelty};
 use scorel_proto::{Event, EventId, SessionId, SyncMarker, SyncMode};
 use scorel_testkit::{
     CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat, ScriptedResponse, SeededDice,
@@ -25,7 +25,7 @@ const DELTA: usize = 4 * KIB;
 /// A client's copy of a session, built by the protocol's rules.
 #[derive(Default)]
 struct Copy {
-    anchors: Anchors,
+    anchors: ClientAnchors,
     records: BTreeMap<u64, String>,
     modes: Vec<SyncMode>,
     seen: Sightings,
@@ -46,7 +46,11 @@ impl Copy {
         }
         let event = Event::decode(text).unwrap();
         let verdict = self.anchors.event(&event);
-        assert_eq!(verdict, Verdict::New, "lost, twice or out of order: {text}");
+        assert_eq!(
+            verdict,
+            EventNovelty::New,
+            "lost, twice or out of order: {text}"
+        );
         if event.is_persistent() {
             self.records.insert(event.seq().get(), text.to_owned());
         }

@@ -3,20 +3,19 @@ use std::str::FromStr;
 
 use scorel_proto::SessionId;
 
-/// How a user names a session.
+/// How the user selects a session on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Not at all: the latest of the project.
+pub(crate) enum SessionSelector {
+    /// Nothing given: the project's latest session.
     Latest,
-    /// One that is still to be made.
+    /// `new`: a session to be created.
     New,
-    /// By its whole id.
     Id(SessionId),
-    /// By the beginning of its id.
+    /// A prefix of an id.
     Prefix(String),
 }
 
-impl FromStr for Wanted {
+impl FromStr for SessionSelector {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
@@ -38,9 +37,15 @@ mod tests {
     #[test]
     fn a_session_is_named_by_nothing_new_an_id_or_a_prefix() {
         let id = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
-        assert_eq!("".parse(), Ok(Wanted::Latest));
-        assert_eq!("new".parse(), Ok(Wanted::New));
-        assert_eq!(id.parse(), Ok(Wanted::Id(id.parse().expect("an id"))));
-        assert_eq!("ses_01".parse(), Ok(Wanted::Prefix("ses_01".to_owned())));
+        assert_eq!("".parse(), Ok(SessionSelector::Latest));
+        assert_eq!("new".parse(), Ok(SessionSelector::New));
+        assert_eq!(
+            id.parse(),
+            Ok(SessionSelector::Id(id.parse().expect("an id")))
+        );
+        assert_eq!(
+            "ses_01".parse(),
+            Ok(SessionSelector::Prefix("ses_01".to_owned()))
+        );
     }
 }

@@ -1,33 +1,33 @@
-use scorel_client::Anchors;
+use scorel_client::ClientAnchors;
 use scorel_proto::{
     EncodedEvent, Event, GetEvents, GetEventsParams, GetEventsResult, GetSession, GetSessionParams,
     Seq, SessionId, TurnId,
 };
 
-use crate::control::Control;
+use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 
-/// Where to begin.
+/// Where to start printing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TailStart {
     /// The first event to print.
     pub(super) from: Seq,
-    /// What a client has that wants exactly what comes from there on.
-    pub(super) anchors: Anchors,
+    /// The anchors of a client that has everything before `from`.
+    pub(super) anchors: ClientAnchors,
 }
 
-/// How many pages are searched for the beginning of a turn. A turn that is longer is shown from
-/// somewhere in its middle.
+/// How many pages are searched for the start of the last turn. A longer turn is shown from
+/// somewhere in the middle.
 const MAX_PAGES: usize = 20;
 
-impl Place {
-    /// At the event `from`, which may be still to come.
+impl TailStart {
+    /// Starts at the event `from`, which may not exist yet.
     ///
-    /// The last record before it is the persistent anchor. The stream anchor is the number before
-    /// it, but never a number that was not given out yet. The record is asked for first: then the
-    /// stream anchor cannot lie before it, whatever happens meanwhile.
+    /// The persistent anchor is the last record before it. The stream anchor is the number before
+    /// it, but no number that is not assigned yet. The record is requested first: the stream anchor
+    /// then cannot precede it, whatever happens in between.
     pub(super) async fn at(
-        control: &mut Control,
+        control: &mut DaemonClient,
         session_id: SessionId,
         from: u64,
     ) -> Result<Self, Failure> {
@@ -40,17 +40,17 @@ impl Place {
         let current = current_seq(control, session_id).await?;
         Ok(Self {
             from,
-            anchors: Anchors::new(persistent, Some(from.previous().min(current))),
+            anchors: ClientAnchors::new(persistent, Some(from.previous().min(current))),
         })
     }
 
-    /// At the beginning of the last turn, or at what comes next if there was none.
+    /// Starts at the first event of the last turn; without a turn, at the next event.
     pub(super) async fn last_turn(
-        control: &mut Control,
+        control: &mut DaemonClient,
         session_id: SessionId,
     ) -> Result<Self, Failure> {
         let end = current_seq(control, session_id).await?.next();
-        let mut search = Search::default();
+        let mut search = TurnSearch::default();
         let mut before = end;
         for _ in 0..MAX_PAGES {
             let page = events_before(control, session_id, before, 200).await?;
@@ -68,15 +68,15 @@ impl Place {
     }
 }
 
-/// The search for the first event of the last turn, from the end of the log.
+/// A backward search for the first event of the last turn.
 #[derive(Debug, Default)]
-struct Search {
+struct TurnSearch {
     turn: Option<TurnId>,
     start: Option<Seq>,
 }
 
-impl Search {
-    /// Looks at the events before those of the page before. Says whether the search is over.
+impl TurnSearch {
+    /// Searches the next page towards the beginning. Returns whether the search is complete.
     fn page(&mut self, events: &[Event]) -> bool {
         for event in events.iter().rev() {
             match (self.turn, event.turn_id()) {
@@ -93,7 +93,7 @@ impl Search {
 }
 
 async fn events_before(
-    control: &mut Control,
+    control: &mut DaemonClient,
     session_id: SessionId,
     before: Seq,
     limit: u32,
@@ -107,7 +107,7 @@ async fn events_before(
     Ok(control.call::<GetEvents>(&params).await?)
 }
 
-async fn current_seq(control: &mut Control, session_id: SessionId) -> Result<Seq, Failure> {
+async fn current_seq(control: &mut DaemonClient, session_id: SessionId) -> Result<Seq, Failure> {
     let answer = control
         .call::<GetSession>(&GetSessionParams { session_id })
         .await?;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn start(pages: &[&[(u64, Option<TurnId>)]]) -> (Option<u64>, bool) {
-        let mut search = Search::default();
+        let mut search = TurnSearch::default();
         let mut over = false;
         for page in pages {
             let events: Vec<Event> = page.iter().map(|(seq, turn)| event(*seq, *turn)).collect();

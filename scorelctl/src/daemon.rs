@@ -7,23 +7,23 @@ use scorel_client::{Backoff, ClientError, ClientIdentity, Connect, Connection, H
 use scorel_proto::{CommandId, EventId, Method};
 use tokio::time::Instant;
 
-use crate::args::Global;
+use crate::args::GlobalArgs;
 use crate::failure::Failure;
 
-/// How long a daemon that was there may be away before a command gives up.
+/// How long a command retries after it lost the connection: enough for a restart of the daemon.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How this program gets connections to the daemon.
+/// Opens connections to the daemon, and starts it where that is allowed.
 #[derive(Debug, Clone)]
-pub(crate) struct Link {
+pub(crate) struct DaemonConnector {
     starter: Starter,
-    /// Whether a daemon that is not running is started.
+    /// Whether to start a daemon that is not running.
     pub(crate) start: bool,
 }
 
-impl Link {
-    /// Reads the environment and the options that every command has.
-    pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
+impl DaemonConnector {
+    /// Evaluates the environment and the global options.
+    pub(crate) fn new(global: &GlobalArgs) -> Result<Self, Failure> {
         let home = Home::resolve(global.home.as_deref(), |name| env::var_os(name))
             .map_err(ClientError::from)?;
         Ok(Self {
@@ -36,8 +36,8 @@ impl Link {
         self.starter.home()
     }
 
-    /// A connection that nobody has greeted on.
-    pub(crate) async fn silent(&self) -> Result<Connection, ClientError> {
+    /// Connects without a handshake.
+    pub(crate) async fn connect_raw(&self) -> Result<Connection, ClientError> {
         if self.start {
             self.starter.connect_or_start().await
         } else {
@@ -45,24 +45,23 @@ impl Link {
         }
     }
 
-    /// A connection on which this installation has said who it is.
-    pub(crate) async fn greeted(&self) -> Result<Connection, ClientError> {
-        let connection = self.silent().await?;
-        // The daemon has made the home by now.
+    /// Connects and performs the handshake as this installation.
+    pub(crate) async fn connect_identified(&self) -> Result<Connection, ClientError> {
+        let connection = self.connect_raw().await?;
+        // By now the daemon has created the home directory.
         let identity = ClientIdentity::load_or_create(self.home())?;
         connection.hello(Some(identity.client_id())).await?;
         Ok(connection)
     }
 }
 
-impl Connect for Link {
+impl Connect for DaemonConnector {
     fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> {
-        self.greeted()
+        self.connect_identified()
     }
 }
 
-/// The daemon's program: the one that is named, else the one beside this program, else the one on
-/// `PATH`.
+/// The daemon's program: `named`, else `scoreld` beside this program, else `scoreld` on `PATH`.
 pub(crate) fn daemon_program(named: Option<OsString>) -> PathBuf {
     if let Some(named) = named.filter(|named| !named.is_empty()) {
         return PathBuf::from(named);
@@ -73,29 +72,29 @@ pub(crate) fn daemon_program(named: Option<OsString>) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("scoreld"))
 }
 
-/// Calls to the daemon. A call whose connection is lost is made again on a new one: everything
-/// called through here can be repeated.
+/// Calls to the daemon that survive a lost connection: the call is repeated on a new one. Every
+/// call made through here must therefore be safe to repeat.
 #[derive(Debug)]
-pub(crate) struct Control {
-    link: Link,
+pub(crate) struct DaemonClient {
+    link: DaemonConnector,
     connection: Connection,
 }
 
-impl Control {
-    /// Connects, and starts the daemon if that is allowed and necessary.
-    pub(crate) async fn connect(link: Link) -> Result<Self, Failure> {
+impl DaemonClient {
+    /// Connects, and starts the daemon if necessary and allowed.
+    pub(crate) async fn connect(link: DaemonConnector) -> Result<Self, Failure> {
         let connection = link
-            .greeted()
+            .connect_identified()
             .await
             .map_err(|error| no_daemon(&link, error))?;
         Ok(Self { link, connection })
     }
 
-    pub(crate) const fn link(&self) -> &Link {
+    pub(crate) const fn link(&self) -> &DaemonConnector {
         &self.link
     }
 
-    /// Calls a method.
+    /// Calls a method; repeats the call for up to [`PATIENCE`] if the connection is lost.
     pub(crate) async fn call<M: Method>(
         &mut self,
         params: &M::Params,
@@ -124,7 +123,7 @@ impl Control {
             }
             let (_, pause) = backoff.pause();
             tokio::time::sleep(pause).await;
-            match self.link.greeted().await {
+            match self.link.connect_identified().await {
                 Ok(connection) => {
                     self.connection = connection;
                     return Ok(());
@@ -136,11 +135,11 @@ impl Control {
     }
 }
 
-/// Nobody answers, and nobody was to be started.
-pub(crate) fn no_daemon(link: &Link, error: ClientError) -> Failure {
+/// The failure to connect, with a hint if `--no-start` is the reason.
+pub(crate) fn no_daemon(link: &DaemonConnector, error: ClientError) -> Failure {
     let hint = match &error {
         ClientError::Unreachable { .. } if !link.start => {
-            Some("without --no-start the daemon is started")
+            Some("without --no-start, scorelctl starts the daemon")
         }
         _ => None,
     };
@@ -151,9 +150,9 @@ pub(crate) fn no_daemon(link: &Link, error: ClientError) -> Failure {
     }
 }
 
-/// A name for one command, so that it is applied once however often it is sent.
+/// Generates the idempotency key of a command.
 pub(crate) fn new_command_id() -> CommandId {
-    // An event id is made of the clock and randomness, and is visible ASCII as names must be.
+    // An event id provides the clock and the randomness, and consists of visible ASCII as required.
     let id = EventId::generate().to_string();
     let digits = id.trim_start_matches(EventId::PREFIX);
     format!("cmd_{digits}")
