@@ -139,5 +139,6 @@ pub(super) fn tool(name: &str) -> ToolSpec {
         description: "Does.".to_owned(),
         parameters: json!({"type": "object"}),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     }
 }

@@ -15,6 +15,7 @@ fn request(messages: Vec<Message>, tools: &[&str]) -> ModelRequest {
         description: String::new(),
         parameters: json!({"type": "object"}),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     };
     ModelRequest {
         system: "Be brief.".to_owned(),

@@ -149,6 +149,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         description: "Reads.".to_owned(),
         parameters: json!({"type": "object"}),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     }];
     let mut endpoint = endpoint(ResponsesDialect::OPENAI);
     endpoint.output_limit = Some(4000);

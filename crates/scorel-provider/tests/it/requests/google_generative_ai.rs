@@ -90,6 +90,7 @@ fn tool(function: &Value) -> ToolSpec {
         description: function["description"].as_str().unwrap().to_owned(),
         parameters: said[0]["parametersJsonSchema"].clone(),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     }
 }
 
