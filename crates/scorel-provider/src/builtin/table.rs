@@ -31,12 +31,7 @@ pub(crate) fn find_builtin_with_model(id: &str) -> Option<&'static Builtin> {
 macro_rules! builtins {
     ($($name:literal, $url:literal, $key:expr, $wire:expr, $colons:expr, $models:expr;)*) => {
         &[$(Builtin {
-            name: $name,
-            base_url: $url,
-            key: $key,
-            wire: $wire,
-            colons: $colons,
-            models: $models,
+            name: $name, base_url: $url, key: $key, wire: $wire, colons: $colons, models: $models,
         }),*]
     };
 }
