@@ -14,7 +14,7 @@ use scorel_testkit::{CheckedLog, SeededDice, Sightings};
 use crate::under_test::{connect, message};
 
 /// A client that records every event.
-pub(super) struct Watcher {
+pub(super) struct RecordingClient {
     session: SessionId,
     /// Whether it resumes at its cursor, or starts over after each restart.
     keeps_its_place: bool,
@@ -24,7 +24,7 @@ pub(super) struct Watcher {
     seen: Arc<Mutex<Sightings>>,
 }
 
-impl Watcher {
+impl RecordingClient {
     pub(super) fn new(
         session: SessionId,
         keeps_its_place: bool,

@@ -7,11 +7,11 @@ use scorel_proto::{Block, Message, ToolResultBlock};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
-use super::dialect::Endpoint;
+use super::dialect::ChatEndpoint;
 use crate::wire::InputContent;
 
 /// The system prompt and the conversation, without empty blocks and messages.
-pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> {
+pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<Value> {
     let mut history = ChatHistory {
         endpoint,
         messages: Vec::new(),
@@ -29,7 +29,7 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> 
 }
 
 struct ChatHistory<'a> {
-    endpoint: &'a Endpoint,
+    endpoint: &'a ChatEndpoint,
     messages: Vec<Value>,
     /// Images in tool results. Tool messages cannot carry images, so they follow in a user message
     /// after the last result.

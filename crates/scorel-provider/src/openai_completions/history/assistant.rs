@@ -2,14 +2,14 @@ use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
 use super::call_id;
-use crate::openai_completions::dialect::{EmptyText, Endpoint, ReasoningReplay};
+use crate::openai_completions::dialect::{ChatEndpoint, EmptyText, ReasoningReplay};
 use crate::openai_completions::reasoning::ReasoningField;
 use crate::wire::sendable_text;
 
 /// `None` if the message has neither text nor calls: most hosts reject it then.
 ///
 /// Of a partial message only the text is sent.
-pub(super) fn render(endpoint: &Endpoint, message: &AssistantMessage) -> Option<Value> {
+pub(super) fn render(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Option<Value> {
     let text = text(message);
     let calls = calls(endpoint, message);
     if text.is_empty() && calls.is_empty() {
@@ -31,14 +31,14 @@ fn text(message: &AssistantMessage) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn content(endpoint: &Endpoint, text: &str) -> Value {
+fn content(endpoint: &ChatEndpoint, text: &str) -> Value {
     match endpoint.dialect.no_text {
         EmptyText::Null if text.is_empty() => Value::Null,
         _ => json!(text),
     }
 }
 
-fn calls(endpoint: &Endpoint, message: &AssistantMessage) -> Vec<Value> {
+fn calls(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Vec<Value> {
     if message.partial {
         return Vec::new();
     }
@@ -59,7 +59,7 @@ fn calls(endpoint: &Endpoint, message: &AssistantMessage) -> Vec<Value> {
 
 /// Adds the reasoning that the host wants back.
 fn replay(
-    endpoint: &Endpoint,
+    endpoint: &ChatEndpoint,
     message: &AssistantMessage,
     has_calls: bool,
     rendered: &mut Map<String, Value>,
@@ -84,7 +84,7 @@ struct StoredReasoning {
 }
 
 impl StoredReasoning {
-    fn of(endpoint: &Endpoint, message: &AssistantMessage) -> Self {
+    fn of(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Self {
         let mut reasoning = Self::default();
         if message.partial {
             return reasoning;
