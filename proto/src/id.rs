@@ -37,8 +37,40 @@ fn parse_ulid(text: &str) -> Option<Ulid> {
     (ulid.to_string() == text).then_some(ulid)
 }
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal, $expected:literal) => {
+/// How a type stands in JSON: as the text of its `Display`, parsed by its `FromStr`.
+macro_rules! as_text {
+    ($name:ident, $pattern:expr, $description:expr) => {
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = Cow::<'de, str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "type": "string",
+                    "pattern": $pattern,
+                    "description": $description,
+                })
+            }
+        }
+    };
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident, $prefix:literal, $expected:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name([u8; 16]);
@@ -89,63 +121,26 @@ macro_rules! id {
             }
         }
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = Cow::<'de, str>::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
-            }
-        }
-
-        impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({
-                    "type": "string",
-                    "pattern": concat!("^", $prefix, "[0-7][0-9A-HJKMNP-TV-Z]{25}$"),
-                    "description": $expected,
-                })
-            }
-        }
-    };
+        as_text!($name, concat!("^", $prefix, "[0-7][0-9A-HJKMNP-TV-Z]{25}$"), $expected);
+    )*};
 }
 
-id!(
+ids! {
     /// A machine with its daemon.
-    DeviceId, "dev_", "a device id (`dev_` and a ULID)"
-);
-id!(
+    DeviceId, "dev_", "a device id (`dev_` and a ULID)";
     /// A registered directory.
-    ProjectId, "prj_", "a project id (`prj_` and a ULID)"
-);
-id!(
+    ProjectId, "prj_", "a project id (`prj_` and a ULID)";
     /// A conversation with its log.
-    SessionId, "ses_", "a session id (`ses_` and a ULID)"
-);
-id!(
+    SessionId, "ses_", "a session id (`ses_` and a ULID)";
     /// A persistent event.
-    EventId, "evt_", "an event id (`evt_` and a ULID)"
-);
-id!(
+    EventId, "evt_", "an event id (`evt_` and a ULID)";
     /// A turn.
-    TurnId, "trn_", "a turn id (`trn_` and a ULID)"
-);
-id!(
+    TurnId, "trn_", "a turn id (`trn_` and a ULID)";
     /// A queued message.
-    QueueItemId, "que_", "a queue item id (`que_` and a ULID)"
-);
-id!(
+    QueueItemId, "que_", "a queue item id (`que_` and a ULID)";
     /// A permission request.
-    PermissionRequestId, "prm_", "a permission request id (`prm_` and a ULID)"
-);
+    PermissionRequestId, "prm_", "a permission request id (`prm_` and a ULID)";
+}
 
 /// The author of an event: the daemon, or a client installation.
 ///
@@ -197,38 +192,16 @@ impl FromStr for ClientId {
     }
 }
 
-impl Serialize for ClientId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl JsonSchema for ClientId {
-    fn schema_name() -> Cow<'static, str> {
-        "ClientId".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "pattern": "^(daemon|cli_[0-7][0-9A-HJKMNP-TV-Z]{25})$",
-            "description": "`daemon`, or a client id (`cli_` and a ULID)",
-        })
-    }
-}
+as_text!(
+    ClientId,
+    "^(daemon|cli_[0-7][0-9A-HJKMNP-TV-Z]{25})$",
+    "`daemon`, or a client id (`cli_` and a ULID)"
+);
 
 /// The idempotency key of a command: 1 to 128 visible ASCII characters, generated by the client.
 ///
 /// A command is applied once per client id and command id.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommandId(String);
 
 impl CommandId {
@@ -260,26 +233,7 @@ impl FromStr for CommandId {
     }
 }
 
-impl<'de> Deserialize<'de> for CommandId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl JsonSchema for CommandId {
-    fn schema_name() -> Cow<'static, str> {
-        "CommandId".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "pattern": "^[!-~]{1,128}$",
-            "description": Self::EXPECTED,
-        })
-    }
-}
+as_text!(CommandId, "^[!-~]{1,128}$", Self::EXPECTED);
 
 #[cfg(test)]
 mod tests {

@@ -26,6 +26,7 @@ mod raw;
 mod receipts;
 mod service;
 mod strace;
+mod structure;
 mod under_test;
 mod unreadable;
 mod watchers;

@@ -80,19 +80,7 @@ impl Policy {
             Scope::Read(pattern) => pattern.covers(path, &self.place),
             _ => false,
         };
-        if let Some(verdict) = self.forbidding(covers) {
-            return verdict;
-        }
-        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
-            return Verdict::by(Decision::Allow, rule);
-        }
-        if self.mode == Mode::Full {
-            return self.by_mode(Decision::Allow);
-        }
-        if self.place.is_in_project(path) {
-            return Verdict::new(Decision::Allow, "it is in the project");
-        }
-        outside(path)
+        self.by_rules(covers).unwrap_or_else(|| self.by_place(path))
     }
 
     fn write(&self, path: &Path) -> Verdict {
@@ -113,19 +101,9 @@ impl Policy {
             let reason = protection.reason();
             return Verdict::new(Decision::Ask, format!("`{}`: {reason}", path.display()));
         }
-        if let Some(verdict) = forbidding {
-            return verdict;
-        }
-        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
-            return Verdict::by(Decision::Allow, rule);
-        }
-        if self.mode == Mode::Full {
-            return self.by_mode(Decision::Allow);
-        }
-        if self.place.is_in_project(path) {
-            return Verdict::new(Decision::Allow, "it is in the project");
-        }
-        outside(path)
+        forbidding
+            .or_else(|| self.allowing(covers))
+            .unwrap_or_else(|| self.by_place(path))
     }
 
     fn fetch(&self, address: &str) -> Verdict {
@@ -141,11 +119,8 @@ impl Policy {
         if !is_web || host.is_empty() {
             return Verdict::new(Decision::Deny, "only http and https addresses are fetched");
         }
-        if let Some(verdict) = self.forbidding(covers) {
+        if let Some(verdict) = self.by_rules(covers) {
             return verdict;
-        }
-        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
-            return Verdict::by(Decision::Allow, rule);
         }
         if url
             .as_ref()
@@ -168,16 +143,34 @@ impl Policy {
             Scope::CallTool(pattern) => pattern.covers(tool),
             _ => false,
         };
-        if let Some(verdict) = self.forbidding(covers) {
+        if let Some(verdict) = self.by_rules(covers) {
             return verdict;
-        }
-        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
-            return Verdict::by(Decision::Allow, rule);
         }
         self.by_mode(match self.mode {
             Mode::Full => Decision::Allow,
             Mode::Readonly | Mode::Workspace => Decision::Ask,
         })
+    }
+
+    /// The verdict of the first matching rule: deny before ask before allow.
+    fn by_rules(&self, covers: impl Fn(&Rule) -> bool + Copy) -> Option<Verdict> {
+        self.forbidding(covers).or_else(|| self.allowing(covers))
+    }
+
+    fn allowing(&self, covers: impl Fn(&Rule) -> bool) -> Option<Verdict> {
+        let rule = self.rules.allow.iter().find(|rule| covers(rule))?;
+        Some(Verdict::by(Decision::Allow, rule))
+    }
+
+    /// The verdict on a path that no rule matches.
+    fn by_place(&self, path: &Path) -> Verdict {
+        if self.mode == Mode::Full {
+            return self.by_mode(Decision::Allow);
+        }
+        if self.place.is_in_project(path) {
+            return Verdict::new(Decision::Allow, "it is in the project");
+        }
+        outside(path)
     }
 
     /// The verdict of the first denying rule, or else of the first asking one.

@@ -19,12 +19,13 @@ use crate::{ModelConfig, ModelFacts, Secret, SetupError, Timeouts};
 /// Assumed of a model that neither the configuration nor the built-in table describes, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;
 const MAX_OUTPUT_TOKENS: u64 = 8_192;
+/// The delay between two deltas of the demo, so that a first run shows what streaming looks like.
+const DEMO_PACE: Duration = Duration::from_millis(15);
 
 /// Makes providers. Clones share one connection pool, which is set up by the first call.
 #[derive(Clone)]
 pub struct Connector {
     pub(crate) http: Arc<Http>,
-    demo_pace: Duration,
 }
 
 impl Connector {
@@ -33,15 +34,7 @@ impl Connector {
     pub fn new(timeouts: Timeouts) -> Self {
         Self {
             http: Arc::new(Http::new(timeouts)),
-            demo_pace: Duration::from_millis(15),
         }
-    }
-
-    /// Sets the delay between two deltas of the demo; zero disables it.
-    #[must_use]
-    pub fn with_demo_pace(mut self, pace: Duration) -> Self {
-        self.demo_pace = pace;
-        self
     }
 
     /// Makes the provider of a configured model. Sends nothing.
@@ -58,7 +51,7 @@ impl Connector {
     ) -> Result<Arc<dyn Provider>, SetupError> {
         let key = key.filter(|key| !key.is_empty());
         if config.source.is_demo() {
-            return Ok(Arc::new(Demo::new(self.demo_pace)));
+            return Ok(Arc::new(Demo::new(DEMO_PACE)));
         }
         let location = ModelLocation::of(config)?;
         location.check_key(key.as_ref())?;

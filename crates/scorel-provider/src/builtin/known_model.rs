@@ -35,65 +35,47 @@ impl KnownModel {
     }
 
     /// Rejects parameters that control reasoning.
-    pub(super) const fn plain(self) -> Self {
-        Self {
-            reasoning: false,
-            ..self
-        }
+    pub(super) const fn plain(mut self) -> Self {
+        self.reasoning = false;
+        self
     }
 
-    pub(super) const fn text_only(self) -> Self {
-        Self {
-            images: false,
-            ..self
-        }
+    pub(super) const fn text_only(mut self) -> Self {
+        self.images = false;
+        self
     }
 
-    pub(super) const fn levels(self, levels: ThinkingLevels) -> Self {
-        Self {
-            levels: Some(levels),
-            ..self
-        }
+    pub(super) const fn levels(mut self, levels: ThinkingLevels) -> Self {
+        self.levels = Some(levels);
+        self
     }
 
     /// Dollars per million tokens. Where the price depends on the length of the context or the time
     /// of day, the lowest.
-    pub(super) const fn price(self, input: f64, output: f64) -> Self {
-        self.costing(Price {
+    pub(super) const fn price(mut self, input: f64, output: f64) -> Self {
+        self.price = Some(Price {
             input: Price::from_dollars(input),
             output: Price::from_dollars(output),
             cache_read: None,
             cache_write: None,
             noted_on: Some(NOTED_ON),
-        })
+        });
+        self
     }
 
     /// Dollars per million tokens read from the prompt cache.
-    pub(super) const fn cached(self, dollars: f64) -> Self {
-        match self.price {
-            Some(price) => self.costing(Price {
-                cache_read: Some(Price::from_dollars(dollars)),
-                ..price
-            }),
-            None => self,
+    pub(super) const fn cached(mut self, dollars: f64) -> Self {
+        if let Some(price) = &mut self.price {
+            price.cache_read = Some(Price::from_dollars(dollars));
         }
+        self
     }
 
     /// Dollars per million tokens written to the prompt cache.
-    pub(super) const fn cache_writes(self, dollars: f64) -> Self {
-        match self.price {
-            Some(price) => self.costing(Price {
-                cache_write: Some(Price::from_dollars(dollars)),
-                ..price
-            }),
-            None => self,
+    pub(super) const fn cache_writes(mut self, dollars: f64) -> Self {
+        if let Some(price) = &mut self.price {
+            price.cache_write = Some(Price::from_dollars(dollars));
         }
-    }
-
-    const fn costing(self, price: Price) -> Self {
-        Self {
-            price: Some(price),
-            ..self
-        }
+        self
     }
 }

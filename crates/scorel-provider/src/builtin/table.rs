@@ -1,9 +1,13 @@
-use super::entry::{Builtin, ColonRule, KeyRule};
+use super::entry::ColonRule::{After, Anywhere, Never};
+use super::entry::KeyRule::{Optional, Required};
+use super::entry::{Builtin, KeyRule};
 use super::models;
 use crate::anthropic_messages::AnthropicDialect;
 use crate::openai_completions::ChatDialect;
 use crate::openai_responses::ResponsesDialect;
-use crate::wire_dialect::WireDialect;
+use crate::wire_dialect::WireDialect::{
+    AnthropicMessages, GoogleGenerativeAi, OpenAiCompletions, OpenAiResponses,
+};
 
 pub(crate) fn find_builtin(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
@@ -23,122 +27,52 @@ pub(crate) fn find_builtin_with_model(id: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.model(id).is_some())
 }
 
-/// A local server that speaks chat completions.
-const fn server(name: &'static str, base_url: &'static str, dialect: ChatDialect) -> Builtin {
-    Builtin {
-        name,
-        base_url,
-        key: KeyRule::Optional,
-        wire: WireDialect::OpenAiCompletions(dialect),
-        colons: ColonRule::Anywhere,
-        models: &[],
-    }
+/// A table: name, base URL, key, wire with its dialect, colons in names of models, models.
+macro_rules! builtins {
+    ($($name:literal, $url:literal, $key:expr, $wire:expr, $colons:expr, $models:expr;)*) => {
+        &[$(Builtin {
+            name: $name, base_url: $url, key: $key, wire: $wire, colons: $colons, models: $models,
+        }),*]
+    };
 }
 
-pub(super) const BUILTINS: &[Builtin] = &[
-    Builtin {
-        name: "openai",
-        base_url: "https://api.openai.com/v1",
-        key: KeyRule::Required(&["OPENAI_API_KEY"]),
-        // Chat completions would do, but lose the reasoning between tool calls there: only the
-        // Responses API returns it in a form that can be sent back.
-        wire: WireDialect::OpenAiResponses(ResponsesDialect::OPENAI),
-        colons: ColonRule::After("ft"),
-        models: models::OPENAI,
-    },
-    Builtin {
-        name: "anthropic",
-        base_url: "https://api.anthropic.com",
-        key: KeyRule::Required(&["ANTHROPIC_API_KEY"]),
-        wire: WireDialect::AnthropicMessages(AnthropicDialect::ANTHROPIC),
-        colons: ColonRule::Never,
-        models: models::ANTHROPIC,
-    },
-    Builtin {
-        name: "google",
-        base_url: "https://generativelanguage.googleapis.com",
-        // The second may be a key for other Google services, so it comes last.
-        key: KeyRule::Required(&["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
-        wire: WireDialect::GoogleGenerativeAi,
-        colons: ColonRule::Never,
-        models: models::GOOGLE,
-    },
-    Builtin {
-        name: "deepseek",
-        base_url: "https://api.deepseek.com/v1",
-        key: KeyRule::Required(&["DEEPSEEK_API_KEY"]),
-        wire: WireDialect::OpenAiCompletions(ChatDialect::DEEPSEEK),
-        colons: ColonRule::Never,
-        models: models::DEEPSEEK,
-    },
-    Builtin {
-        name: "openrouter",
-        base_url: "https://openrouter.ai/api/v1",
-        key: KeyRule::Required(&["OPENROUTER_API_KEY"]),
-        wire: WireDialect::OpenAiCompletions(ChatDialect::OPENROUTER),
-        colons: ColonRule::Anywhere,
-        // None on purpose: a known model would state its output limit, and OpenRouter reserves
-        // credit for the whole stated limit.
-        models: &[],
-    },
-    Builtin {
-        name: "groq",
-        base_url: "https://api.groq.com/openai/v1",
-        key: KeyRule::Required(&["GROQ_API_KEY"]),
-        wire: WireDialect::OpenAiCompletions(ChatDialect::COMPATIBLE),
-        colons: ColonRule::Never,
-        models: models::GROQ,
-    },
-    Builtin {
-        name: "mistral",
-        base_url: "https://api.mistral.ai/v1",
-        key: KeyRule::Required(&["MISTRAL_API_KEY"]),
-        wire: WireDialect::OpenAiCompletions(ChatDialect::MISTRAL),
-        colons: ColonRule::After("ft"),
-        models: models::MISTRAL,
-    },
-    Builtin {
-        name: "xai",
-        base_url: "https://api.x.ai/v1",
-        key: KeyRule::Required(&["XAI_API_KEY"]),
-        wire: WireDialect::OpenAiCompletions(ChatDialect::XAI),
-        colons: ColonRule::Never,
-        models: models::XAI,
-    },
-    Builtin {
-        name: "moonshot",
-        base_url: "https://api.moonshot.ai/v1",
-        key: KeyRule::Required(&["MOONSHOT_API_KEY"]),
-        wire: WireDialect::OpenAiCompletions(ChatDialect::MOONSHOT),
-        colons: ColonRule::Never,
-        models: models::MOONSHOT,
-    },
-    Builtin {
-        name: "zhipu",
-        base_url: "https://api.z.ai/api/paas/v4",
-        key: KeyRule::Required(&["ZHIPU_API_KEY", "ZAI_API_KEY"]),
-        wire: WireDialect::OpenAiCompletions(ChatDialect::ZHIPU),
-        colons: ColonRule::Never,
-        models: models::ZHIPU,
-    },
-    Builtin {
-        name: "qwen",
-        base_url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-        key: KeyRule::Required(&["DASHSCOPE_API_KEY"]),
-        wire: WireDialect::OpenAiCompletions(ChatDialect::QWEN),
-        colons: ColonRule::Never,
-        models: models::QWEN,
-    },
-    server("ollama", "http://127.0.0.1:11434/v1", ChatDialect::OLLAMA),
-    server(
-        "llama.cpp",
-        "http://127.0.0.1:8080/v1",
-        ChatDialect::TEMPLATE,
-    ),
-    server("vllm", "http://127.0.0.1:8000/v1", ChatDialect::TEMPLATE),
-    server(
-        "lmstudio",
-        "http://127.0.0.1:1234/v1",
-        ChatDialect::COMPATIBLE,
-    ),
-];
+pub(super) const BUILTINS: &[Builtin] = builtins! {
+    // Chat completions would do, but lose the reasoning between tool calls there: only the
+    // Responses API returns it in a form that can be sent back.
+    "openai", "https://api.openai.com/v1", Required(&["OPENAI_API_KEY"]),
+        OpenAiResponses(ResponsesDialect::OPENAI), After("ft"), models::OPENAI;
+    "anthropic", "https://api.anthropic.com", Required(&["ANTHROPIC_API_KEY"]),
+        AnthropicMessages(AnthropicDialect::ANTHROPIC), Never, models::ANTHROPIC;
+    // The second may be a key for other Google services, so it comes last.
+    "google", "https://generativelanguage.googleapis.com",
+        Required(&["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
+        GoogleGenerativeAi, Never, models::GOOGLE;
+    "deepseek", "https://api.deepseek.com/v1", Required(&["DEEPSEEK_API_KEY"]),
+        OpenAiCompletions(ChatDialect::DEEPSEEK), Never, models::DEEPSEEK;
+    // None on purpose: a known model would state its output limit, and OpenRouter reserves
+    // credit for the whole stated limit.
+    "openrouter", "https://openrouter.ai/api/v1", Required(&["OPENROUTER_API_KEY"]),
+        OpenAiCompletions(ChatDialect::OPENROUTER), Anywhere, &[];
+    "groq", "https://api.groq.com/openai/v1", Required(&["GROQ_API_KEY"]),
+        OpenAiCompletions(ChatDialect::COMPATIBLE), Never, models::GROQ;
+    "mistral", "https://api.mistral.ai/v1", Required(&["MISTRAL_API_KEY"]),
+        OpenAiCompletions(ChatDialect::MISTRAL), After("ft"), models::MISTRAL;
+    "xai", "https://api.x.ai/v1", Required(&["XAI_API_KEY"]),
+        OpenAiCompletions(ChatDialect::XAI), Never, models::XAI;
+    "moonshot", "https://api.moonshot.ai/v1", Required(&["MOONSHOT_API_KEY"]),
+        OpenAiCompletions(ChatDialect::MOONSHOT), Never, models::MOONSHOT;
+    "zhipu", "https://api.z.ai/api/paas/v4", Required(&["ZHIPU_API_KEY", "ZAI_API_KEY"]),
+        OpenAiCompletions(ChatDialect::ZHIPU), Never, models::ZHIPU;
+    "qwen", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        Required(&["DASHSCOPE_API_KEY"]),
+        OpenAiCompletions(ChatDialect::QWEN), Never, models::QWEN;
+    // Local servers.
+    "ollama", "http://127.0.0.1:11434/v1", Optional,
+        OpenAiCompletions(ChatDialect::OLLAMA), Anywhere, &[];
+    "llama.cpp", "http://127.0.0.1:8080/v1", Optional,
+        OpenAiCompletions(ChatDialect::TEMPLATE), Anywhere, &[];
+    "vllm", "http://127.0.0.1:8000/v1", Optional,
+        OpenAiCompletions(ChatDialect::TEMPLATE), Anywhere, &[];
+    "lmstudio", "http://127.0.0.1:1234/v1", Optional,
+        OpenAiCompletions(ChatDialect::COMPATIBLE), Anywhere, &[];
+};

@@ -1,0 +1,10 @@
+//! The shape of the sources. Everything here reads files and runs nothing.
+
+mod circles;
+mod crates;
+mod figures;
+mod names;
+mod page;
+mod public;
+mod source;
+mod uses;
