@@ -7,12 +7,11 @@ use std::time::Duration;
 use scorel_proto::{
     AssistantMessage, Block, Context, OutcomeReason, StopReason, ThinkingLevel, TurnError, Usage,
 };
-use tokio_util::sync::CancellationToken;
 
 use self::state::{After, CallEnd, State};
 use crate::model_call::{Early, EarlyCause, ModelCall, Progress};
 use crate::retry::Retry;
-use crate::stop::{Stop, StopCause};
+use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
     Clock, Gatekeeper, ModelRequest, Permission, Provider, ProviderError, Question,
@@ -98,18 +97,18 @@ impl fmt::Debug for TurnDriver {
 }
 
 impl TurnDriver {
-    /// A turn that begins with a model call. Cancelling `cancel` ends it.
+    /// A turn that begins with a model call. `signal` ends it early.
     #[must_use]
-    pub fn new(ports: TurnPorts, cancel: CancellationToken) -> Self {
-        Self::after(ports, cancel, TurnProgress::default())
+    pub fn new(ports: TurnPorts, signal: StopSignal) -> Self {
+        Self::after(ports, signal, TurnProgress::default())
     }
 
     /// A turn that goes on with a model call after what it has done before. Its limits hold for the
     /// whole.
     #[must_use]
-    pub fn after(ports: TurnPorts, cancel: CancellationToken, progress: TurnProgress) -> Self {
+    pub fn after(ports: TurnPorts, signal: StopSignal, progress: TurnProgress) -> Self {
         let remaining = ports.limits.max_duration.saturating_sub(progress.elapsed);
-        let stop = Stop::new(cancel, ports.clock.clone(), remaining);
+        let stop = Stop::new(signal, ports.clock.clone(), remaining);
         Self {
             ports,
             stop,
@@ -125,11 +124,11 @@ impl TurnDriver {
     #[must_use]
     pub fn with_calls(
         ports: TurnPorts,
-        cancel: CancellationToken,
+        signal: StopSignal,
         progress: TurnProgress,
         calls: Vec<ToolCall>,
     ) -> Self {
-        let mut driver = Self::after(ports, cancel, progress);
+        let mut driver = Self::after(ports, signal, progress);
         let end = CallEnd {
             stop_reason: StopReason::ToolUse,
             usage: None,
@@ -196,6 +195,12 @@ impl TurnDriver {
         if let State::Tools { run, .. } = &mut self.state {
             run.answer(permission);
         }
+    }
+
+    /// Ends the turn although its signal has not fired: nothing more of it can be recorded. Tools
+    /// that run come to their end; go on pulling steps until [`Step::Finished`].
+    pub fn abort(&mut self) {
+        self.stop.abort();
     }
 
     /// Extends a turn that has completed by another model call.
@@ -417,12 +422,11 @@ impl TurnDriver {
     }
 
     fn stopped(&self, cause: StopCause) -> State {
-        match cause {
-            StopCause::Cancelled => State::Finished(OutcomeReason::Cancelled, None),
-            StopCause::TimeUp => {
-                State::Finished(OutcomeReason::Limit, Some(self.ports.limits.time_is_up()))
-            }
-        }
+        let error = match cause {
+            StopCause::Cancelled | StopCause::Interrupted => None,
+            StopCause::TimeUp => Some(self.ports.limits.time_is_up()),
+        };
+        State::Finished(cause.outcome(), error)
     }
 
     fn finished(&self, reason: OutcomeReason, error: Option<TurnError>) -> Step {

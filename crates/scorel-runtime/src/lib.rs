@@ -24,4 +24,4 @@ pub use ports::{
     ToolSpec, ToolUpdates, Toolbox, Verdict,
 };
 pub use retry::RetryPolicy;
-pub use tool_run::CANCELLED;
+pub use stop::{StopCause, StopSignal};

@@ -153,7 +153,8 @@ impl ModelCall {
 
     fn stopped(&mut self, cause: StopCause) -> Progress {
         let reason = match cause {
-            StopCause::Cancelled => MessageCancelReason::UserCancel,
+            // The wire has no reason of its own for a stopping daemon.
+            StopCause::Cancelled | StopCause::Interrupted => MessageCancelReason::UserCancel,
             StopCause::TimeUp => MessageCancelReason::Error,
         };
         let remains = self.remains(cause.stop_reason(), reason, None);

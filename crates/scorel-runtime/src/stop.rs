@@ -1,59 +1,120 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use scorel_proto::StopReason;
+use scorel_proto::{OutcomeReason, StopReason};
 use tokio_util::sync::CancellationToken;
 
 use crate::Clock;
 
-/// What can end a turn from outside: somebody cancels, or its time is up.
-#[derive(Debug, Clone)]
-pub(crate) struct Stop {
-    pub(crate) cancel: CancellationToken,
-    clock: Arc<dyn Clock>,
-    deadline: Duration,
-}
-
-/// Why a turn must end.
+/// Why a turn ends before the model is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StopCause {
+pub enum StopCause {
+    /// A client cancelled it.
     Cancelled,
+    /// The daemon stops.
+    Interrupted,
+    /// It reached its time limit.
     TimeUp,
 }
 
 impl StopCause {
-    /// What a message says that ends for this cause.
+    /// The stop reason of a message that was cut off.
     pub(crate) const fn stop_reason(self) -> StopReason {
         match self {
             Self::Cancelled => StopReason::Cancelled,
-            Self::TimeUp => StopReason::Interrupted,
+            Self::Interrupted | Self::TimeUp => StopReason::Interrupted,
+        }
+    }
+
+    /// The outcome of the turn.
+    #[must_use]
+    pub const fn outcome(self) -> OutcomeReason {
+        match self {
+            Self::Cancelled => OutcomeReason::Cancelled,
+            Self::Interrupted => OutcomeReason::Interrupted,
+            Self::TimeUp => OutcomeReason::Limit,
+        }
+    }
+
+    /// The result of a call that was not run.
+    #[must_use]
+    pub const fn call_result(self) -> &'static str {
+        match self {
+            Self::Cancelled => "Cancelled by user",
+            Self::Interrupted => "not run: the daemon stopped",
+            Self::TimeUp => "not run: the turn's time was up",
         }
     }
 }
 
+/// Stops a turn from outside. Clones are one signal; it fires once, and the first cause counts.
+#[derive(Debug, Clone, Default)]
+pub struct StopSignal {
+    fired: CancellationToken,
+    cause: Arc<OnceLock<StopCause>>,
+}
+
+impl StopSignal {
+    /// A signal that has not fired.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops the turn because a client asked for it.
+    pub fn cancel(&self) {
+        self.fire(StopCause::Cancelled);
+    }
+
+    /// Stops the turn because the daemon stops.
+    pub fn interrupt(&self) {
+        self.fire(StopCause::Interrupted);
+    }
+
+    /// The cause, once the signal has fired.
+    #[must_use]
+    pub fn cause(&self) -> Option<StopCause> {
+        self.cause.get().copied()
+    }
+
+    /// Completes when the signal fires.
+    pub async fn fired(&self) -> StopCause {
+        self.fired.cancelled().await;
+        // The cause is set before the token is cancelled.
+        self.cause().unwrap_or(StopCause::Cancelled)
+    }
+
+    fn fire(&self, cause: StopCause) {
+        if self.cause.set(cause).is_ok() {
+            self.fired.cancel();
+        }
+    }
+}
+
+/// Everything that can end a turn early: the signal from outside, and the turn's time limit.
+#[derive(Debug, Clone)]
+pub(crate) struct Stop {
+    signal: StopSignal,
+    clock: Arc<dyn Clock>,
+    deadline: Duration,
+}
+
 impl Stop {
-    pub(crate) fn new(
-        cancel: CancellationToken,
-        clock: Arc<dyn Clock>,
-        max_duration: Duration,
-    ) -> Self {
+    pub(crate) fn new(signal: StopSignal, clock: Arc<dyn Clock>, max_duration: Duration) -> Self {
         let deadline = clock.now().saturating_add(max_duration);
         Self {
-            cancel,
+            signal,
             clock,
             deadline,
         }
     }
 
-    /// Whether the turn must end now.
+    /// Why the turn must end now, if it must.
     pub(crate) fn now(&self) -> Option<StopCause> {
-        if self.cancel.is_cancelled() {
-            Some(StopCause::Cancelled)
-        } else if self.clock.now() >= self.deadline {
-            Some(StopCause::TimeUp)
-        } else {
-            None
-        }
+        let time_up = || self.clock.now() >= self.deadline;
+        self.signal
+            .cause()
+            .or_else(|| time_up().then_some(StopCause::TimeUp))
     }
 
     /// Completes when the turn must end.
@@ -61,7 +122,7 @@ impl Stop {
         let remaining = self.deadline.saturating_sub(self.clock.now());
         tokio::select! {
             biased;
-            () = self.cancel.cancelled() => StopCause::Cancelled,
+            cause = self.signal.fired() => cause,
             () = self.clock.sleep(remaining) => StopCause::TimeUp,
         }
     }
@@ -75,8 +136,16 @@ impl Stop {
         }
     }
 
-    /// Time that the turn spends waiting does not count.
+    /// Moves the deadline: time that the turn spends waiting does not count.
     pub(crate) fn extend(&mut self, duration: Duration) {
         self.deadline = self.deadline.saturating_add(duration);
+    }
+
+    /// Cuts the turn off from its signal and ends it now. See [`crate::TurnDriver::abort`].
+    pub(crate) fn abort(&mut self) {
+        if self.signal.cause().is_none() {
+            self.signal = StopSignal::new();
+            self.signal.interrupt();
+        }
     }
 }

@@ -14,14 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use self::judged::{Judged, Judging};
 use crate::Clock;
-use crate::stop::{Stop, StopCause};
+use crate::stop::Stop;
 use crate::{
     Permission, Question, RawRuntimeEvent, ToolCall, ToolOutcome, Toolbox, TurnLimits, TurnPorts,
     Verdict,
 };
-
-/// The text of the result of a call that was not run because somebody had cancelled the turn.
-pub const CANCELLED: &str = "Cancelled by user";
 
 /// The tool calls of one answer: run in groups, answered in call order.
 ///
@@ -137,7 +134,7 @@ impl ToolRun {
             biased;
             cause = stop.wait() => {
                 let left = self.judging.take_back();
-                self.due.extend(left.iter().map(|call| refusal(call, stop_text(cause))));
+                self.due.extend(left.iter().map(|call| refusal(call, cause.call_result())));
                 return None;
             }
             verdict = ports.gate.judge(call) => verdict,
@@ -154,7 +151,7 @@ impl ToolRun {
     fn begin_group(&mut self, stop: &Stop) -> Option<()> {
         if let Some(cause) = stop.now() {
             self.excess.splice(0..0, self.groups.drain(..).flatten());
-            self.refuse_excess(stop_text(cause))
+            self.refuse_excess(cause.call_result())
         } else if let Some(calls) = self.groups.pop_front() {
             self.judging = Judging::new(calls);
             Some(())
@@ -208,7 +205,7 @@ impl Group {
                 continue;
             }
             if let Some(cause) = cause {
-                let outcome = ToolOutcome::error(stop_text(cause));
+                let outcome = ToolOutcome::error(cause.call_result());
                 self.finish(index, outcome, &ports.clock, due);
                 continue;
             }
@@ -326,13 +323,6 @@ async fn next_update(slot: usize, mut receiver: watch::Receiver<Option<Value>>) 
                 receiver,
             });
         }
-    }
-}
-
-const fn stop_text(cause: StopCause) -> &'static str {
-    match cause {
-        StopCause::Cancelled => CANCELLED,
-        StopCause::TimeUp => "not run: the turn's time was up",
     }
 }
 

@@ -1,8 +1,10 @@
-//! The derived file that makes loading a session independent of its length.
+//! The checkpoint file: makes loading a session independent of its length.
 //!
-//! The payload is one line of JSON, [`Stored`], and then the tree and the index in their compact
-//! forms. A checkpoint that does not fit its log is ignored.
+//! The payload is one line of JSON, [`CheckpointHead`], then the tree and the index in their compact
+//! binary forms: they grow with the log, and as JSON they would dominate the time to load. A
+//! checkpoint that does not fit its log is ignored.
 
+use std::io;
 use std::path::Path;
 
 use scorel_journal::{Index, ResumePoint, Storage, read_checkpoint, write_checkpoint};
@@ -10,32 +12,27 @@ use scorel_proto::{OpenItems, SessionState, SessionView, Tree};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::now_ms;
-use crate::lane::{Lane, LaneState};
 use crate::receipts::{Receipts, StoredReceipt};
 
-/// The version of the payload. Another one is ignored.
+/// The version of the payload. A checkpoint of another version is ignored.
 const VERSION: u32 = 1;
 
-/// The version of a checkpoint that says nothing.
+/// The version of an empty checkpoint, which no daemon reads.
 const VOID: u32 = 0;
 
 /// How large a checkpoint may be: enough for tens of millions of events.
 const MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
-/// How much a log must have grown since the last checkpoint, in bytes and as a part of itself.
-const DUE_BYTES: u64 = 1024 * 1024;
-const DUE_FRACTION: u64 = 8;
-
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stored {
+struct CheckpointHead {
     resume: ResumePoint,
     state: SessionState,
     receipts: Vec<StoredReceipt>,
     tree_bytes: usize,
 }
 
-/// What a checkpoint holds of a session.
+/// The fold of a log's beginning, and where the log goes on.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     pub(crate) resume: ResumePoint,
@@ -45,70 +42,50 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Reads the checkpoint in `dir`, if there is one that makes sense.
+    /// Reads the checkpoint in `dir`, if there is a usable one.
     pub(crate) fn read(storage: &dyn Storage, dir: &Path) -> Option<Self> {
         let payload = read_checkpoint(storage, dir, VERSION, MAX_BYTES)?;
         let line_end = payload.iter().position(|byte| *byte == b'\n')?;
-        let stored: Stored = serde_json::from_slice(&payload[..line_end]).ok()?;
-        let (tree, index) = payload[line_end + 1..].split_at_checked(stored.tree_bytes)?;
+        let head: CheckpointHead = serde_json::from_slice(&payload[..line_end]).ok()?;
+        let (tree, index) = payload[line_end + 1..].split_at_checked(head.tree_bytes)?;
         Some(Self {
-            resume: stored.resume,
+            resume: head.resume,
             view: SessionView {
                 tree: Tree::decode(tree)?,
                 open: OpenItems::default(),
-                state: stored.state,
+                state: head.state,
             },
             index: Index::from_bytes(index)?,
-            receipts: Receipts::restore(stored.receipts),
+            receipts: Receipts::restore(head.receipts),
         })
     }
-}
 
-impl Lane {
-    /// Writes a checkpoint if the log has grown much since the last one.
-    pub(crate) fn checkpoint_if_due(&self, state: &mut LaneState) {
-        let grown = state.log.end().saturating_sub(state.checkpointed);
-        if grown >= DUE_BYTES.max(state.log.end() / DUE_FRACTION) {
-            self.checkpoint(state);
-        }
-    }
-
-    /// Writes a checkpoint, if the session is between two turns. Failing is no harm: it is derived.
-    pub(crate) fn checkpoint(&self, state: &mut LaneState) {
-        let Some(resume) = state.log.resume_point() else {
-            return;
-        };
-        let idle = state.view.state.turn.is_none() && state.view.open.is_empty();
-        let is_new = state.checkpointed != state.log.end();
-        // Behind a checkpoint nobody would see the damage again that still has to be accepted.
-        let is_sound = state.failed.is_none() && state.damage.is_empty() && self.is_sound();
-        if !idle || !is_new || !is_sound || state.deleted {
-            return;
-        }
-        let tree = state.view.tree.encode();
-        let stored = Stored {
+    /// Replaces the checkpoint in `dir`.
+    pub(crate) fn write(
+        storage: &dyn Storage,
+        dir: &Path,
+        resume: ResumePoint,
+        view: &SessionView,
+        index: &Index,
+        receipts: &Receipts,
+    ) -> io::Result<()> {
+        let tree = view.tree.encode();
+        let head = CheckpointHead {
             resume,
-            state: state.view.state.clone(),
-            receipts: state.receipts.stored(now_ms()),
+            state: view.state.clone(),
+            receipts: receipts.stored(now_ms()),
             tree_bytes: tree.len(),
         };
-        let Ok(mut payload) = serde_json::to_vec(&stored) else {
-            return;
-        };
+        let mut payload = serde_json::to_vec(&head)?;
         payload.push(b'\n');
         payload.extend_from_slice(&tree);
-        payload.extend_from_slice(&state.index.to_bytes());
-        match write_checkpoint(&*self.shared.storage, &self.dir, VERSION, &payload) {
-            Ok(()) => state.checkpointed = state.log.end(),
-            Err(error) => tracing::warn!(session = %self.id(), %error, "no checkpoint was written"),
-        }
+        payload.extend_from_slice(&index.to_bytes());
+        write_checkpoint(storage, dir, VERSION, &payload)
     }
 
-    /// Makes sure that the next load reads the whole log.
-    pub(crate) fn void_checkpoint(&self) {
-        let void = write_checkpoint(&*self.shared.storage, &self.dir, VOID, &[]);
-        if let Err(error) = void {
-            tracing::warn!(session = %self.id(), %error, "the checkpoint still hides damage");
-        }
+    /// Replaces the checkpoint in `dir` by one that is ignored. Overwritten, not removed: replacing
+    /// a file is durable in one step of [`Storage`].
+    pub(crate) fn void(storage: &dyn Storage, dir: &Path) -> io::Result<()> {
+        write_checkpoint(storage, dir, VOID, &[])
     }
 }

@@ -2,7 +2,7 @@ use scorel_journal::{AppendError, BlobError, InvalidRecord, OpenError, ReadError
 use scorel_proto::{ErrorCode, Phase, RpcError, SessionId};
 use serde_json::json;
 
-use crate::lane::DamagedPlace;
+use crate::damage::DamagedPlace;
 
 /// Why something could not be done with a session.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,14 @@ pub enum SessionError {
     /// The log cannot be written at the moment.
     #[error("the session cannot be written at the moment: {0}")]
     Stalled(String),
+    /// `cancel` with `clearQueue`: the signal was given, but the log could not be written, so the
+    /// queue is as it was.
+    #[error("the queue could not be cleared: {reason}")]
+    QueueNotCleared {
+        /// Whether a turn took the signal.
+        cancelled: bool,
+        reason: String,
+    },
     /// A turn is open.
     #[error("the session is busy: {}", describe(*.0))]
     Busy(Phase),
@@ -95,7 +103,7 @@ impl SessionError {
         match self {
             Self::NotFound(_) => ErrorCode::SessionNotFound,
             Self::Failed { .. } | Self::Damaged { .. } => ErrorCode::SessionFailed,
-            Self::Stalled(_) => ErrorCode::StorageStalled,
+            Self::Stalled(_) | Self::QueueNotCleared { .. } => ErrorCode::StorageStalled,
             Self::Busy(_) => ErrorCode::RuntimeBusy,
             Self::QueuePaused => ErrorCode::QueuePaused,
             Self::QueueFull { .. } | Self::QueueTooLarge { .. } => ErrorCode::Overloaded,
@@ -121,6 +129,7 @@ impl From<SessionError> for RpcError {
             SessionError::Damaged { session_id, places } => {
                 json!({ "sessionId": session_id, "damage": places })
             }
+            SessionError::QueueNotCleared { cancelled, .. } => json!({ "cancelled": cancelled }),
             SessionError::Busy(phase) => json!({ "phase": phase }),
             SessionError::TooLarge { limit } => json!({ "limit": limit }),
             SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {

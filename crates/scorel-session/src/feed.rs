@@ -1,4 +1,4 @@
-//! How events reach subscribers.
+//! Publishing: from the commit path to any number of subscribers.
 
 mod ring;
 
@@ -9,43 +9,43 @@ use scorel_journal::Appended;
 use scorel_proto::{EndReason, Seq};
 use tokio::sync::watch;
 
-pub(crate) use ring::{Batch, Fallen, RingEvent};
+pub(crate) use ring::{FeedBatch, FellBehind, RingEvent};
 
 use ring::Ring;
 
 /// The live end of a session's events.
 ///
-/// The newest events are kept in a ring of bounded size, encoded once for all subscribers. A
-/// subscriber is a cursor into it and costs the feed nothing: one that stops reading falls out of
-/// the ring and reads the log instead.
+/// A ring of bounded size holds the newest events, encoded once for all subscribers. A subscriber is
+/// a cursor into it, not a queue: one that stops reading falls behind the ring and reads the log
+/// instead, at no cost to the lane or to other subscribers.
 #[derive(Debug)]
 pub(crate) struct Feed {
     ring: Mutex<Ring>,
-    head: watch::Sender<Head>,
+    head: watch::Sender<FeedHead>,
 }
 
-/// Where the feed stands, for those who wait for it to move.
+/// How far the feed has got. Subscribers watch it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Head {
-    /// The number of the last event.
+pub(crate) struct FeedHead {
+    /// The seq of the last published event.
     pub(crate) seq: Seq,
-    /// Set when nothing follows.
+    /// Set when nothing follows any more.
     pub(crate) end: Option<EndReason>,
 }
 
 impl Feed {
-    /// An empty feed after `head`, the last number that may have been published.
+    /// An empty feed after `head`, the highest seq that may have been published.
     pub(crate) fn new(head: Seq, max_bytes: usize) -> Self {
         Self {
             ring: Mutex::new(Ring::new(head, max_bytes)),
-            head: watch::Sender::new(Head {
+            head: watch::Sender::new(FeedHead {
                 seq: head,
                 end: None,
             }),
         }
     }
 
-    /// Shows a record. It takes the proof that the record is in the log.
+    /// Publishes a record. `Appended` is the proof that it is in the log, and only the journal makes one.
     pub(crate) fn publish(&self, record: &Appended) {
         self.push(RingEvent {
             seq: record.seq(),
@@ -54,7 +54,7 @@ impl Feed {
         });
     }
 
-    /// Shows an event that is not kept.
+    /// Publishes a transient event.
     pub(crate) fn publish_transient(&self, seq: Seq, json: Bytes) {
         self.push(RingEvent {
             seq,
@@ -63,32 +63,31 @@ impl Feed {
         });
     }
 
-    /// The number of the last event.
+    /// The seq of the last published event.
     pub(crate) fn head(&self) -> Seq {
         self.head.borrow().seq
     }
 
-    /// A way to wait for the head to move.
-    pub(crate) fn watch(&self) -> watch::Receiver<Head> {
+    pub(crate) fn watch(&self) -> watch::Receiver<FeedHead> {
         self.head.subscribe()
     }
 
-    /// Whether everything after `seq` is in the ring.
+    /// Whether the ring holds every event after `seq`.
     pub(crate) fn covers(&self, seq: Seq) -> bool {
         self.ring().covers(seq)
     }
 
-    /// The events after `seq`, at least one and about `max_bytes` of them.
-    pub(crate) fn after(&self, seq: Seq, max_bytes: usize) -> Result<Batch, Fallen> {
+    /// Events after `seq`: about `max_bytes` of them, at least one if there is one.
+    pub(crate) fn after(&self, seq: Seq, max_bytes: usize) -> Result<FeedBatch, FellBehind> {
         self.ring().after(seq, max_bytes)
     }
 
-    /// Forgets everything but the last event.
+    /// Drops everything but the last event.
     pub(crate) fn shrink(&self) {
         self.ring().shrink();
     }
 
-    /// Nothing follows.
+    /// Tells subscribers that nothing follows. The first reason counts.
     pub(crate) fn end(&self, reason: EndReason) {
         self.head
             .send_modify(|head| head.end = head.end.or(Some(reason)));
@@ -96,12 +95,13 @@ impl Feed {
 
     fn push(&self, event: RingEvent) {
         let seq = event.seq;
+        // Ring before head: a subscriber that sees the new head finds the event.
         self.ring().push(event);
         self.head.send_modify(|head| head.seq = seq);
     }
 
-    /// The ring is consistent between any two statements, so a panic elsewhere does not spoil it.
     fn ring(&self) -> MutexGuard<'_, Ring> {
+        // The ring is consistent between any two statements, so a poisoned lock is usable.
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,103 +1,150 @@
 //! The owner of one session.
+//!
+//! In: commands of clients, steps of the running turn, reads. Out: records in the log, events in
+//! the feed, summaries for listings. Every change happens in a [`Section`]: one at a time, in the
+//! order in which callers asked, so that the order of the log, of seqs and of what subscribers see
+//! is one order.
+//!
+//! The fields of [`Lane`] and of its state are private to this module. Turns, resync and
+//! housekeeping use the methods; that keeps the invariants (append before fold, fold before
+//! publish) in the few files below.
+//!
+//! ```text
+//! api ─→ mutate ─→ send, update, respond, accept, cancel, delete
+//!                      │      load ─→ recovery
+//!                      ↓        ↓        ↓
+//!                 queue ─→ commit ─→ section ─→ Lane, LaneState
+//! ```
+//!
+//! Locks, in the order in which they may be taken: lane state, then any one of job slot, feed,
+//! active list, catalogue, host feed. Those five are leaves: none is held while another lock is
+//! taken. No lane is locked while another is held.
 
+mod accept;
+mod api;
+mod cancel;
+mod checkpointing;
 mod commit;
-mod damage;
+mod delete;
+mod draft;
+mod fold;
+mod health;
+#[cfg(test)]
+mod inspect;
+mod job;
 mod load;
 mod log;
 mod mutate;
+mod open_report;
+mod oversize;
+mod path;
 mod permission;
+mod persist;
+pub(crate) mod phase;
+mod queue;
 mod read;
-mod running;
+mod recovery;
+mod respond;
+mod run;
+mod section;
 mod send;
-mod stall;
 mod state;
+mod update;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use scorel_journal::{Blobs, Reader};
-use scorel_proto::{EndReason, Phase, Session, SessionId, TurnId};
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
+use scorel_proto::{EndReason, Phase, Seq, Session, SessionId, TurnId};
+use scorel_runtime::StopCause;
+use tokio::sync::futures::Notified;
+use tokio::sync::{Mutex, Notify, watch};
+use tokio_util::task::TaskTracker;
 
-pub(crate) use commit::Draft;
-pub use damage::{DamagedPlace, unaccepted_damage};
-pub(crate) use log::Log;
+pub(crate) use draft::Draft;
+pub(crate) use job::{Job, RunningJob};
+use phase::phase;
 pub(crate) use read::encoded;
-pub(crate) use running::{RunningTurn, TurnSlot};
+pub(crate) use section::Section;
 pub use send::SendRequest;
-pub(crate) use state::LaneState;
 
-use crate::feed::Feed;
+use job::JobSlot;
+use state::LaneState;
+
+use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
 use crate::shared::Shared;
-use crate::{SessionError, SessionHeader};
+use crate::{SessionError, SessionHeader, TurnSetup};
 
-/// One session in memory: its log's writer, its folded state and its feed.
+/// Spawns the task of a job whose first record is durable.
 ///
-/// All changes go through its critical section: one at a time, in the order in which they were asked
-/// for, on a thread that may wait for the disk. A section is synchronous and cannot be left half
-/// way, whatever becomes of the caller.
+/// A function pointer, because the task uses the lane: a direct call would make lane and turn depend
+/// on each other.
+pub(crate) type StartJob = fn(Arc<Lane>, RunningJob);
+
+/// One loaded session: the log's only writer, the folded state and the feed.
 #[derive(Debug)]
 pub struct Lane {
-    pub(crate) header: SessionHeader,
-    pub(crate) dir: PathBuf,
-    pub(crate) blobs: Blobs,
-    pub(crate) reader: Reader,
-    pub(crate) feed: Feed,
-    pub(crate) turn: TurnSlot,
-    /// Tells the turn that a request for permission was answered.
-    pub(crate) answered: Notify,
-    pub(crate) shared: Arc<Shared>,
-    /// Whether reading came upon damage that loading did not see, because a checkpoint covers it or
-    /// because it is new.
+    header: SessionHeader,
+    dir: PathBuf,
+    blobs: Blobs,
+    reader: Reader,
+    feed: Feed,
+    job: JobSlot,
+    /// Wakes the turn after a permission decision is durable.
+    answered: Notify,
+    shared: Arc<Shared>,
+    start_job: StartJob,
+    /// A read found damage that loading did not see: a checkpoint hid it, or it is new. From then
+    /// on no checkpoint is written, since it would hide the damage from the next load as well.
     unsound: AtomicBool,
-    /// Whether that happened since the log was read from its beginning.
-    look_due: AtomicBool,
+    /// Damage was found since the log was last read from its start.
+    reread_due: AtomicBool,
     state: Arc<Mutex<LaneState>>,
 }
 
 impl Lane {
-    pub(crate) fn new(
+    fn new(
         header: SessionHeader,
         dir: PathBuf,
         state: LaneState,
         shared: Arc<Shared>,
+        start_job: StartJob,
     ) -> Self {
         let feed = Feed::new(state.log.last_seq(), shared.settings.ring_bytes);
         Self {
             blobs: shared.blobs(&dir),
             reader: state.log.reader(),
             feed,
-            turn: TurnSlot::default(),
+            job: JobSlot::default(),
             answered: Notify::new(),
             dir,
             shared,
-            // A checkpoint beside a log that can only be read is not ours to write.
+            start_job,
+            // The checkpoint beside a log of a newer version belongs to that version.
             unsound: AtomicBool::new(header.problem().is_some()),
-            look_due: AtomicBool::new(false),
+            reread_due: AtomicBool::new(false),
             header,
             state: Arc::new(Mutex::new(state)),
         }
     }
 
-    /// The session's id.
     #[must_use]
     pub const fn id(&self) -> SessionId {
         self.header.session_id
     }
 
-    /// The session's blobs. Reading and writing them blocks.
+    /// The session's blobs. Their methods block on the disk.
     #[must_use]
     pub const fn blobs(&self) -> &Blobs {
         &self.blobs
     }
 
-    /// Whether anything may be written in the session's directory: a log of a newer version is
-    /// only read.
+    /// Fails for a log of a newer version: nothing may be written into such a session's directory.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Failed`] with the version of the log.
+    /// [`SessionError::Failed`], naming the version.
     pub fn check_writable(&self) -> Result<(), SessionError> {
         match self.header.problem() {
             None => Ok(()),
@@ -108,110 +155,124 @@ impl Lane {
         }
     }
 
-    /// Runs `f` in the lane's critical section.
-    ///
-    /// The place in the line is taken when this is first polled. Once `f` has begun it runs to its
-    /// end, also if the caller goes away.
-    pub(crate) async fn section<R: Send + 'static>(
-        self: &Arc<Self>,
-        f: impl FnOnce(&Arc<Self>, &mut LaneState) -> R + Send + 'static,
-    ) -> Result<R, SessionError> {
-        let guard = self.lock().await;
-        let lane = Arc::clone(self);
-        let section = tokio::task::spawn_blocking(move || {
-            let mut guard = guard;
-            let guard = FailOnPanic { state: &mut guard };
-            lane.look_again(guard.state);
-            f(&lane, guard.state)
-        });
-        section
-            .await
-            .map_err(|error| SessionError::Internal(format!("a section failed: {error}")))
+    pub(crate) fn setup(&self) -> Arc<dyn TurnSetup> {
+        Arc::clone(&self.shared.setup)
     }
 
-    /// Whether everything that was read of the log was as it was written.
-    pub(crate) fn is_sound(&self) -> bool {
-        !self.unsound.load(Ordering::Acquire)
+    /// Tracks the tasks that must end before the daemon does.
+    pub(crate) fn tasks(&self) -> &TaskTracker {
+        &self.shared.tasks
     }
 
-    /// Whether the log must be read again, because reading came upon damage.
-    fn must_look(&self) -> bool {
-        self.look_due.load(Ordering::Acquire)
+    pub(crate) const fn header(&self) -> &SessionHeader {
+        &self.header
     }
 
-    /// The lane's state, for work that does not wait for the disk.
-    pub(crate) async fn lock(&self) -> OwnedMutexGuard<LaneState> {
-        Arc::clone(&self.state).lock_owned().await
+    /// Completes after the next permission decision.
+    pub(crate) fn answered(&self) -> Notified<'_> {
+        self.answered.notified()
+    }
+}
+
+/// The running job, as seen from outside a section.
+impl Lane {
+    pub(crate) fn has_job(&self) -> bool {
+        self.job.is_running()
     }
 
-    /// The state without waiting for it, if nobody else has it.
-    pub(crate) fn try_lock(&self) -> Option<OwnedMutexGuard<LaneState>> {
-        Arc::clone(&self.state).try_lock_owned().ok()
+    /// Gives up the job without an outcome: the next daemon continues it, or the log is lost.
+    pub(crate) fn abandon_job(&self) {
+        self.job.end();
     }
 
-    /// Describes the session.
-    ///
-    /// # Errors
-    ///
-    /// If the session is gone.
-    pub async fn session(&self) -> Result<Session, SessionError> {
-        let state = self.lock().await;
-        state.check_exists()?;
-        Ok(self.describe(&state))
+    /// Ends the running job because the daemon stops.
+    pub(crate) fn interrupt(&self) {
+        self.job.interrupt();
     }
 
-    /// What the session is doing, and which turn is open.
-    pub async fn phase(&self) -> (Phase, Option<TurnId>) {
-        let state = self.lock().await;
-        (self.phase_of(&state), state.view.state.turn_id())
+    fn phase_of(&self, state: &LaneState) -> Phase {
+        let stop: Option<StopCause> = self.job.stop();
+        phase(state.health.is_failed(), stop, &state.fold.view.state)
     }
 
-    pub(crate) fn phase_of(&self, state: &LaneState) -> Phase {
-        if state.failed.is_some() || !state.damage.is_empty() {
-            Phase::Failed
-        } else if state.view.state.turn.is_some() && self.turn.is_cancelling() {
-            Phase::Cancelling
-        } else {
-            state.view.state.phase()
-        }
-    }
-
-    pub(crate) fn describe(&self, state: &LaneState) -> Session {
-        let mut session = self.header.describe(&state.view);
+    fn describe(&self, state: &LaneState) -> Session {
+        let mut session = self.header.describe(&state.fold.view);
         session.phase = self.phase_of(state);
-        session.turn_id = state.view.state.turn_id();
+        session.turn_id = turn_id(state);
         session.current_seq = self.feed.head();
-        session.problem = state.problem();
+        session.problem = state.health.problem();
         session
     }
 
-    /// Tells listings and those who follow the daemon that the session has changed.
-    pub(crate) fn announce(&self, state: &LaneState) {
-        // A late word about a session that is gone would bring it back into the listings.
-        if state.deleted {
+    /// Updates listings and the host feed.
+    fn announce(&self, state: &LaneState) {
+        // A late announcement would bring a deleted session back into the listings.
+        if state.health.deleted {
             return;
         }
-        // What a newer version wrote is looked at again by every daemon, which may understand it.
-        let known = self.header.problem().is_none().then(|| state.log.end());
-        self.shared.session_changed(self.describe(state), known);
-    }
-
-    /// The session is deleted: nothing more is written or read, and subscribers are told.
-    pub(crate) fn end(&self, state: &mut LaneState) {
-        state.deleted = true;
-        self.feed.end(EndReason::Deleted);
+        // The summary of a newer version's log is marked as incomplete, so that every daemon reads
+        // the log again: the next one may understand more of it.
+        let summarised = self.header.problem().is_none().then(|| state.log.end());
+        self.shared
+            .session_changed(self.describe(state), summarised);
     }
 }
 
-/// A section that panics may leave the state between two steps; nothing is built on that.
-struct FailOnPanic<'a> {
-    state: &'a mut LaneState,
+/// The feed, for subscribers. Only the commit path publishes.
+impl Lane {
+    pub(crate) fn watch_head(&self) -> watch::Receiver<FeedHead> {
+        self.feed.watch()
+    }
+
+    /// The seq of the last published event.
+    pub(crate) fn head(&self) -> Seq {
+        self.feed.head()
+    }
+
+    /// Whether the ring holds every event after `seq`.
+    pub(crate) fn ring_covers(&self, seq: Seq) -> bool {
+        self.feed.covers(seq)
+    }
+
+    /// Events after `seq` from the ring: about `max_bytes` of them, at least one if there is one.
+    pub(crate) fn recent(&self, seq: Seq, max_bytes: usize) -> Result<FeedBatch, FellBehind> {
+        self.feed.after(seq, max_bytes)
+    }
+
+    /// Drops everything from the ring but the last event.
+    pub(crate) fn shrink_ring(&self) {
+        self.feed.shrink();
+    }
+
+    /// Tells subscribers that nothing follows.
+    pub(crate) fn end_feed(&self, reason: EndReason) {
+        self.feed.end(reason);
+    }
 }
 
-impl Drop for FailOnPanic<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.state.failed = Some("a defect in the daemon; see its log".to_owned());
-        }
+/// Damage that was found while reading.
+impl Lane {
+    fn is_sound(&self) -> bool {
+        !self.unsound.load(Ordering::Acquire)
     }
+
+    /// Requests a reread. Returns whether this is the first damage since loading.
+    fn mark_unsound(&self) -> bool {
+        self.reread_due.store(true, Ordering::Release);
+        !self.unsound.swap(true, Ordering::AcqRel)
+    }
+
+    fn is_reread_due(&self) -> bool {
+        self.reread_due.load(Ordering::Acquire)
+    }
+
+    /// To be called before the log is read again, so that damage found meanwhile requests another
+    /// reread.
+    fn reread_begins(&self) {
+        self.reread_due.store(false, Ordering::Release);
+    }
+}
+
+fn turn_id(state: &LaneState) -> Option<TurnId> {
+    state.fold.view.state.turn_id()
 }

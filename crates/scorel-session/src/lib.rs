@@ -1,21 +1,27 @@
-//! Sessions: what owns their logs, runs their turns and feeds their subscribers.
+//! Sessions: the owners of logs, the tasks that run turns, and the feeds of subscribers.
 //!
-//! One session is one [`Lane`]. Everything that changes a session happens in the lane's critical
-//! section: number, write, fold and publish are one step, so the order in which subscribers see
-//! events is the order of their numbers, and nothing is seen before it is durable.
+//! One session is one [`Lane`]. Every change of a session happens in the lane's critical section:
+//! assign seq, append, sync, fold and publish are one step. So subscribers see events in the order of
+//! their seqs, and no event before it is durable.
 //!
 //! ```text
 //! rpc → Lane → journal (append, sync) → SessionView (fold) → Feed → Subscriber → rpc
-//!         ↑                                                     
+//!         ↑
 //!       turn task ← TurnDriver (scorel-runtime) ← model, tools
 //! ```
 //!
-//! The crate knows no socket, no provider and no tool: [`TurnSetup`] makes what a turn needs.
+//! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
+//! `spool`, `header`), what lanes share (`active`, `catalog`, `shared`), `feed`, `lane`, then its
+//! users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
+//!
+//! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
+//! [`TurnSetup`].
 
 mod active;
 mod catalog;
 mod checkpoint;
 mod clock;
+mod damage;
 mod error;
 mod feed;
 mod header;
@@ -23,25 +29,25 @@ mod host_feed;
 mod lane;
 #[cfg(test)]
 mod model_test;
-mod oversize;
 mod receipts;
-mod recovery;
-mod resync;
 mod sessions;
 mod settings;
 mod setup;
 mod shared;
 mod spool;
 mod subscriber;
+mod sync;
 mod turn;
 
+pub use catalog::ListFilter;
 pub use clock::TokioClock;
+pub use damage::{DamagedPlace, unaccepted_damage};
 pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{Gap, HostFeed};
-pub use lane::{DamagedPlace, Lane, SendRequest, unaccepted_damage};
+pub use lane::{Lane, SendRequest};
 pub use receipts::Command;
-pub use sessions::{ListFilter, NewSession, Sessions};
+pub use sessions::{NewSession, Sessions};
 pub use settings::SessionSettings;
 pub use setup::{PreparedTurn, TurnRequest, TurnSetup};
 pub use subscriber::Subscriber;

@@ -9,19 +9,19 @@ use sha2::{Digest, Sha256};
 
 use crate::SessionError;
 
-/// A client's name for one mutation, with what the mutation was.
+/// Who asks for a mutation, and the key under which a retry finds its receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// Who sent it.
     pub client_id: ClientId,
-    /// The client's name for it; without one it is not remembered.
+    /// Without an id the mutation leaves no receipt.
     pub id: Option<CommandId>,
-    /// The SHA-256 of its method and parameters, in hexadecimal.
+    /// SHA-256 of method and parameters, in hexadecimal. Tells a retry from a reused id.
     pub digest: String,
 }
 
 impl Command {
-    /// Names a call of `method` with `params`, which must not contain the command id.
+    /// The command of a call. `params` must not contain the command id, or renaming a retry would
+    /// make it another command.
     #[must_use]
     pub fn new<P: Serialize>(
         client_id: ClientId,
@@ -32,7 +32,7 @@ impl Command {
         let mut hasher = Sha256::new();
         hasher.update(method.as_bytes());
         hasher.update([0]);
-        // Parameters come out of JSON, so they go back into it, and a hash takes what it is given.
+        // Cannot fail: the parameters came from JSON, and a hasher accepts every write.
         let _ = serde_json::to_writer(&mut hasher, params);
         let digest = hasher
             .finalize()
@@ -47,11 +47,14 @@ impl Command {
     }
 }
 
-/// What was answered to commands that took effect, folded from the log.
+/// The replies to commands that took effect, folded from the log.
+///
+/// A receipt is part of the record that carries out its command. So both become durable in one sync,
+/// and no crash separates them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Receipts {
-    answers: HashMap<(ClientId, CommandId), Receipt>,
-    /// How many there were after the old ones were last forgotten.
+    by_command: HashMap<(ClientId, CommandId), Receipt>,
+    /// How many were left by the last prune.
     pruned: usize,
 }
 
@@ -61,18 +64,33 @@ pub(crate) struct Receipt {
     digest: String,
     /// When the command took effect, in milliseconds since 1970.
     ts: u64,
-    answer: Answer,
+    answer: ReceiptAnswer,
 }
 
-/// The answer to a command.
+/// What a command was answered. Checkpoints store it, so the names are a file format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Answer {
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum ReceiptAnswer {
     Sent(SendMessageResult),
+    /// A reply that is no more than the seq of its record.
     Done(Seq),
+    /// `cancel` with `clearQueue`.
+    QueueCleared {
+        cancelled: bool,
+        seq: Seq,
+    },
 }
 
-/// One receipt as a checkpoint keeps it.
+impl ReceiptAnswer {
+    pub(crate) const fn done(&self) -> Option<Seq> {
+        match self {
+            Self::Done(seq) => Some(*seq),
+            _ => None,
+        }
+    }
+}
+
+/// A receipt in a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StoredReceipt {
@@ -82,74 +100,91 @@ pub(crate) struct StoredReceipt {
     receipt: Receipt,
 }
 
-/// How long receipts are kept at least.
+/// How long receipts are kept: twice the seven days that the protocol promises, since times come from
+/// the wall clock.
 const KEEP_MS: u64 = 14 * 24 * 60 * 60 * 1000;
 
-/// Fewer receipts than this are not worth looking through.
+/// Below this many receipts nothing is pruned.
 const PRUNE_FROM: usize = 256;
 
 impl Receipts {
-    /// The answer that this command has had.
-    pub(crate) fn find(&self, command: &Command) -> Result<Option<&Answer>, SessionError> {
+    /// The reply to this command, if it was carried out before.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Conflict`] if the client has used the id for another command.
+    pub(crate) fn find(&self, command: &Command) -> Result<Option<&ReceiptAnswer>, SessionError> {
         let Some(id) = &command.id else {
             return Ok(None);
         };
-        match self.answers.get(&(command.client_id, id.clone())) {
+        match self.by_command.get(&(command.client_id, id.clone())) {
             Some(receipt) if receipt.digest == command.digest => Ok(Some(&receipt.answer)),
             Some(_) => Err(SessionError::Conflict(format!(
-                "command {id} was used before for something else"
+                "command {id} was used before with another method or other parameters"
             ))),
             None => Ok(None),
         }
     }
 
-    /// Folds one more record. `queue_len` is the length of the queue after it.
+    /// Folds a record. `queue_len` is the length of the queue after it.
     pub(crate) fn apply(&mut self, event: &PersistentEvent, queue_len: usize) {
         if event.origin.is_some() {
+            // Copied history: its commands were addressed to another session.
             return;
         }
         if let PersistentBody::QueueUpdate(body) = &event.body {
-            for op in &body.ops {
-                if let QueueOp::Add { item } = op
-                    && let (Some(id), Some(digest)) = (&item.command_id, &item.digest)
-                {
-                    let answer = Answer::Sent(SendMessageResult::Queued {
-                        queue: WhileRunning::FollowUp,
-                        queue_item_id: item.queue_item_id,
-                        position: u32::try_from(queue_len.saturating_sub(1)).unwrap_or(u32::MAX),
-                        seq: event.seq,
-                    });
-                    self.insert(item.client_id, id, digest, event.ts, answer);
-                }
-            }
-            return;
+            self.queued(event, &body.ops, queue_len);
         }
         if let (Some(id), Some(digest)) = (&event.command_id, &event.digest) {
             self.insert(event.client_id, id, digest, event.ts, answer(event));
         }
     }
 
-    fn insert(&mut self, client: ClientId, id: &CommandId, digest: &str, ts: u64, answer: Answer) {
+    /// The receipt of a queued message is in its item.
+    fn queued(&mut self, event: &PersistentEvent, ops: &[QueueOp], queue_len: usize) {
+        for op in ops {
+            if let QueueOp::Add { item } = op
+                && let (Some(id), Some(digest)) = (&item.command_id, &item.digest)
+            {
+                let answer = ReceiptAnswer::Sent(SendMessageResult::Queued {
+                    queue: WhileRunning::FollowUp,
+                    queue_item_id: item.queue_item_id,
+                    position: u32::try_from(queue_len.saturating_sub(1)).unwrap_or(u32::MAX),
+                    seq: event.seq,
+                });
+                self.insert(item.client_id, id, digest, event.ts, answer);
+            }
+        }
+    }
+
+    fn insert(
+        &mut self,
+        client: ClientId,
+        id: &CommandId,
+        digest: &str,
+        ts: u64,
+        answer: ReceiptAnswer,
+    ) {
         let receipt = Receipt {
             digest: digest.to_owned(),
             ts,
             answer,
         };
-        self.answers.insert((client, id.clone()), receipt);
+        self.by_command.insert((client, id.clone()), receipt);
         self.prune(ts);
     }
 
-    /// Forgets old receipts whenever their number has doubled, so that each costs little.
+    /// Drops old receipts each time their number has doubled: amortised, an insert stays O(1).
     fn prune(&mut self, now: u64) {
-        if self.answers.len() >= PRUNE_FROM.max(self.pruned * 2) {
-            self.answers.retain(|_, receipt| receipt.is_young(now));
-            self.pruned = self.answers.len();
+        if self.by_command.len() >= PRUNE_FROM.max(self.pruned * 2) {
+            self.by_command.retain(|_, receipt| receipt.is_young(now));
+            self.pruned = self.by_command.len();
         }
     }
 
-    /// What a checkpoint keeps: receipts that may still be asked for.
+    /// The receipts for a checkpoint, without expired ones.
     pub(crate) fn stored(&self, now: u64) -> Vec<StoredReceipt> {
-        self.answers
+        self.by_command
             .iter()
             .filter(|(_, receipt)| receipt.is_young(now))
             .map(|((client_id, command_id), receipt)| StoredReceipt {
@@ -162,10 +197,10 @@ impl Receipts {
 
     pub(crate) fn restore(stored: Vec<StoredReceipt>) -> Self {
         let entry = |entry: StoredReceipt| ((entry.client_id, entry.command_id), entry.receipt);
-        let answers: HashMap<_, _> = stored.into_iter().map(entry).collect();
+        let by_command: HashMap<_, _> = stored.into_iter().map(entry).collect();
         Self {
-            pruned: answers.len(),
-            answers,
+            pruned: by_command.len(),
+            by_command,
         }
     }
 }
@@ -176,7 +211,7 @@ impl Receipt {
     }
 }
 
-fn answer(event: &PersistentEvent) -> Answer {
+fn answer(event: &PersistentEvent) -> ReceiptAnswer {
     match (&event.body, event.turn_id) {
         (
             PersistentBody::Message(MessageBody {
@@ -184,11 +219,15 @@ fn answer(event: &PersistentEvent) -> Answer {
                 ..
             }),
             Some(turn_id),
-        ) => Answer::Sent(SendMessageResult::Accepted {
+        ) => ReceiptAnswer::Sent(SendMessageResult::Accepted {
             user_event_id: event.id,
             turn_id,
             seq: event.seq,
         }),
-        _ => Answer::Done(event.seq),
+        (PersistentBody::QueueUpdate(body), _) => ReceiptAnswer::QueueCleared {
+            cancelled: body.cancel_turn_id.is_some(),
+            seq: event.seq,
+        },
+        _ => ReceiptAnswer::Done(event.seq),
     }
 }

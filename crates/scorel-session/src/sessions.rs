@@ -1,76 +1,57 @@
-//! All sessions of a daemon.
+//! All sessions of a daemon: which are in memory, and the catalogue of all.
+//!
+//! In: calls by session id. Out: the session's [`Lane`], loaded on demand and unloaded when it is
+//! idle. No call here waits for a lane while it holds the map's lock.
 
+mod create;
 mod delete;
 mod housekeeping;
+mod page_token;
 mod recover;
-mod resync_pages;
+mod resync;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use scorel_journal::{FORMAT, Index, Journal, Storage};
+use scorel_journal::Storage;
 use scorel_proto::{
-    ActiveSession, Anchors, ClientId, DeviceId, HostEvent, ListSessionsResult, Phase, Project,
-    ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionParent, SessionView,
-    ThinkingLevel, ToolPreset,
+    ActiveSession, Anchors, DeviceId, HostEvent, ListSessionsResult, Phase, Project, ProjectId,
+    SessionId,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-pub use crate::catalog::ListFilter;
+pub use create::NewSession;
 
-use crate::clock::now_ms;
-use crate::header::HeaderType;
-use crate::lane::{LaneState, Log};
-use crate::receipts::Receipts;
+use crate::catalog::ListFilter;
 use crate::shared::Shared;
-use crate::spool::Spool;
-use crate::{HostFeed, Lane, SessionError, SessionHeader, SessionSettings, Subscriber, TurnSetup};
+use crate::{HostFeed, Lane, SessionError, SessionSettings, Subscriber, TurnSetup, turn};
 
-/// How many sessions a snapshot for those who follow the daemon holds.
+/// How many sessions a host snapshot holds: several screens of the most recent ones. A client lists
+/// the rest.
 const SNAPSHOT_SESSIONS: usize = 200;
 
-/// All sessions of a daemon: those in memory, and a catalogue of all.
+/// All sessions of a daemon.
 #[derive(Debug)]
 pub struct Sessions {
     shared: Arc<Shared>,
-    loaded: Mutex<HashMap<SessionId, Arc<Slot>>>,
+    loaded: Mutex<HashMap<SessionId, Arc<LaneSlot>>>,
     device_id: DeviceId,
     version: String,
 }
 
-/// The place of a session in memory, while it is loaded or being loaded.
+/// A session that is loaded or being loaded. Concurrent callers wait for one load: two would be two
+/// writers of one log.
 #[derive(Debug)]
-struct Slot {
+struct LaneSlot {
     lane: OnceCell<Arc<Lane>>,
     last_used: Mutex<Instant>,
 }
 
-/// A session to make.
-#[derive(Debug, Clone)]
-pub struct NewSession {
-    /// The project it belongs to, for life.
-    pub project_id: ProjectId,
-    /// What makes it: a person, or a turn of another session. In the header, for life.
-    pub kind: SessionKind,
-    /// The session and the event that it comes from. In the header, for life.
-    pub parent: Option<SessionParent>,
-    /// Who makes it.
-    pub client_id: ClientId,
-    /// A title.
-    pub title: Option<String>,
-    /// A model of its own.
-    pub model: Option<String>,
-    /// How much the model should think.
-    pub thinking_level: Option<ThinkingLevel>,
-    /// Which tools the model should be offered.
-    pub tools: Option<ToolPreset>,
-}
-
 impl Sessions {
-    /// The sessions in `dir`, which exists. Reads nothing yet. `files` are the files of summaries
-    /// and of active sessions.
+    /// The sessions in `dir`, which exists. Reads nothing yet: starting does not depend on how many
+    /// there are. `files` are the paths of the catalogue and of the active list.
     #[must_use]
     pub fn new(
         dir: PathBuf,
@@ -106,100 +87,13 @@ impl Sessions {
         })
     }
 
-    /// Changes of projects and sessions, for those who follow the daemon.
+    /// Changes of projects and sessions, for host subscribers.
     #[must_use]
     pub fn host(&self) -> &HostFeed {
         &self.shared.host
     }
 
-    /// Makes an empty session. It is durable when this returns.
-    ///
-    /// # Errors
-    ///
-    /// See [`SessionError`].
-    pub async fn create(self: &Arc<Self>, new: NewSession) -> Result<Session, SessionError> {
-        self.create_as(SessionId::generate(), new).await
-    }
-
-    /// Makes an empty session with an id that the caller made. If there is one with that id, it is
-    /// only completed, in case a crash came before all of `new` was written.
-    ///
-    /// # Errors
-    ///
-    /// See [`SessionError`].
-    pub async fn create_as(
-        self: &Arc<Self>,
-        id: SessionId,
-        new: NewSession,
-    ) -> Result<Session, SessionError> {
-        if self.shared.is_draining() {
-            return Err(SessionError::ShuttingDown);
-        }
-        let sessions = Arc::clone(self);
-        // Not dropped with the caller: a session that was begun is finished.
-        let made = tokio::spawn(async move {
-            let lane = match sessions.get(id).await {
-                Err(SessionError::NotFound(_)) => {
-                    sessions.create_lane(sessions.header(id, &new)).await?
-                }
-                known => known?,
-            };
-            sessions.describe_new(&lane, &new).await?;
-            let state = lane.lock().await;
-            lane.announce(&state);
-            Ok(lane.describe(&state))
-        });
-        made.await
-            .map_err(|error| SessionError::Internal(error.to_string()))?
-    }
-
-    /// Writes what a new session is besides its header; nothing if it has records.
-    async fn describe_new(
-        self: &Arc<Self>,
-        lane: &Arc<Lane>,
-        new: &NewSession,
-    ) -> Result<(), SessionError> {
-        let untouched = lane.session().await?.last_persistent_seq == Seq::ZERO;
-        let Some(changes) = first_changes(new).filter(|_| untouched) else {
-            return Ok(());
-        };
-        let described = lane.describe_first(new.client_id, changes).await;
-        if described.is_err() {
-            // Half a session is none.
-            let _ = self.delete(lane.id()).await;
-        }
-        described
-    }
-
-    fn header(&self, session_id: SessionId, new: &NewSession) -> SessionHeader {
-        SessionHeader {
-            type_name: HeaderType::Session,
-            format: FORMAT,
-            session_id,
-            project_id: new.project_id,
-            device_id: self.device_id,
-            kind: new.kind,
-            parent: new.parent.clone(),
-            created_at: now_ms(),
-            version: self.version.clone(),
-        }
-    }
-
-    async fn create_lane(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
-        let shared = Arc::clone(&self.shared);
-        let id = header.session_id;
-        let lane = tokio::task::spawn_blocking(move || create(header, shared))
-            .await
-            .map_err(|error| SessionError::Internal(error.to_string()))??;
-        let slot = Slot {
-            lane: OnceCell::from(Arc::clone(&lane)),
-            last_used: now(),
-        };
-        self.loaded().insert(id, Arc::new(slot));
-        Ok(lane)
-    }
-
-    /// The session, loaded if it was not.
+    /// The session's lane. Loads it if it is not in memory.
     ///
     /// # Errors
     ///
@@ -210,8 +104,8 @@ impl Sessions {
             return Ok(Arc::clone(lane));
         }
         let sessions = Arc::clone(self);
-        // Loading may write, so it is never abandoned half way: two loads at once would be two
-        // writers.
+        // Loading recovers and therefore writes. In a task of its own it is never dropped half way
+        // with a caller that gives up.
         let loading = tokio::spawn(async move {
             let load = || sessions.load(id);
             let loaded = slot.lane.get_or_try_init(load).await.cloned();
@@ -227,7 +121,7 @@ impl Sessions {
 
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
         let shared = Arc::clone(&self.shared);
-        let loaded = tokio::task::spawn_blocking(move || Lane::load(shared, id))
+        let loaded = tokio::task::spawn_blocking(move || Lane::load(shared, id, turn::start_job))
             .await
             .map_err(|error| SessionError::Internal(error.to_string()))?;
         if let Err(SessionError::Failed { reason, .. }) = &loaded {
@@ -236,9 +130,9 @@ impl Sessions {
         loaded
     }
 
-    fn slot(&self, id: SessionId) -> Arc<Slot> {
+    fn slot(&self, id: SessionId) -> Arc<LaneSlot> {
         let new = || {
-            Arc::new(Slot {
+            Arc::new(LaneSlot {
                 lane: OnceCell::new(),
                 last_used: now(),
             })
@@ -251,9 +145,9 @@ impl Sessions {
         slot
     }
 
-    /// Gives up the place of a session that could not be loaded. Whoever else waits for it may
-    /// still load it, so the last one to give up takes it out of the map.
-    fn forget_unloaded(&self, id: SessionId, slot: Arc<Slot>) {
+    /// Gives up the slot of a session that could not be loaded. Other callers that wait on the slot
+    /// try again themselves, so only the last one removes it from the map.
+    fn forget_unloaded(&self, id: SessionId, slot: Arc<LaneSlot>) {
         let mut loaded = self.loaded();
         drop(slot);
         if loaded
@@ -264,7 +158,7 @@ impl Sessions {
         }
     }
 
-    /// Follows a session from where a client stands.
+    /// Subscribes to a session's events, from a client's anchors on.
     ///
     /// # Errors
     ///
@@ -277,7 +171,7 @@ impl Sessions {
         Ok(Subscriber::new(self.get(id).await?, anchors))
     }
 
-    /// Lists sessions, the one that changed last first, and says where the next page begins.
+    /// One page of sessions, the most recently changed first.
     ///
     /// # Errors
     ///
@@ -295,14 +189,14 @@ impl Sessions {
         Ok(self.shared.catalog().await?.has_sessions(project_id))
     }
 
-    /// Everything that those who follow the daemon begin with.
+    /// The snapshot with which a host subscription begins.
     ///
     /// # Errors
     ///
     /// If the directory of sessions cannot be read.
     pub async fn snapshot(&self, projects: Vec<Project>) -> Result<(u64, HostEvent), SessionError> {
         let catalog = self.shared.catalog().await?;
-        // Read before the sessions: a change in between is sent once more, never left out.
+        // The version before the sessions: a change in between is sent twice, not lost.
         let version = self.shared.host.version();
         let filter = ListFilter {
             limit: SNAPSHOT_SESSIONS,
@@ -320,7 +214,7 @@ impl Sessions {
         ))
     }
 
-    /// The sessions in memory that are not idle.
+    /// The loaded sessions that are busy.
     pub async fn active(&self) -> Vec<ActiveSession> {
         let mut active = Vec::new();
         for lane in self.lanes() {
@@ -336,7 +230,6 @@ impl Sessions {
         active
     }
 
-    /// How many sessions are in memory.
     #[must_use]
     pub fn loaded_count(&self) -> usize {
         self.loaded().len()
@@ -349,46 +242,11 @@ impl Sessions {
             .collect()
     }
 
-    fn loaded(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Slot>>> {
+    fn loaded(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LaneSlot>>> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn now() -> Mutex<Instant> {
     Mutex::new(Instant::now())
-}
-
-fn first_changes(new: &NewSession) -> Option<SessionChanges> {
-    let changes = SessionChanges {
-        title: new.title.clone(),
-        model: new.model.clone(),
-        thinking_level: new.thinking_level,
-        tools: new.tools,
-        archived: None,
-    };
-    (changes != SessionChanges::default()).then_some(changes)
-}
-
-fn create(header: SessionHeader, shared: Arc<Shared>) -> Result<Arc<Lane>, SessionError> {
-    let dir = shared.session_dir(header.session_id);
-    let line =
-        serde_json::to_vec(&header).map_err(|error| SessionError::Internal(error.to_string()))?;
-    let storage = Arc::clone(&shared.storage);
-    let journal = Journal::create(storage, &dir, line, shared.settings.durability)
-        .map_err(|error| SessionError::Stalled(crate::error::chain(&error)))?;
-    let state = LaneState {
-        session_id: header.session_id,
-        checkpointed: journal.end(),
-        log: Log::Journal(journal),
-        view: SessionView::default(),
-        index: Index::new(),
-        receipts: Receipts::default(),
-        spool: Spool::new(Arc::clone(&shared.storage), &dir),
-        damage: Vec::new(),
-        failed: None,
-        deleted: false,
-        recovery_due: None,
-        lift_pause: false,
-    };
-    Ok(Arc::new(Lane::new(header, dir, state, shared)))
 }

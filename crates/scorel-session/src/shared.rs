@@ -1,3 +1,4 @@
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,19 +8,20 @@ use scorel_proto::{Session, SessionId};
 use tokio_util::task::TaskTracker;
 
 use crate::active::ActiveSet;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, DELETED_PREFIX};
 use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
 
-/// What all lanes of a daemon share.
+/// What all lanes of a daemon share: the settings, the host side of turns, and the files that are
+/// about all sessions.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) settings: SessionSettings,
     pub(crate) setup: Arc<dyn TurnSetup>,
     pub(crate) host: HostFeed,
-    /// The turns, and whatever else must end before the daemon does.
+    /// Tasks that must end before the daemon does: turns, and work that waits for a log.
     pub(crate) tasks: TaskTracker,
-    /// The sessions that need the daemon although nobody asks for them.
+    /// The sessions that the next daemon has to load at its start.
     pub(crate) active: ActiveSet,
     dir: PathBuf,
     catalog: Arc<Catalog>,
@@ -51,15 +53,11 @@ impl Shared {
         self.dir.join(id.to_string())
     }
 
-    pub(crate) fn dir(&self) -> &Path {
-        &self.dir
-    }
-
     pub(crate) fn blobs(&self, dir: &Path) -> Blobs {
         Blobs::new(Arc::clone(&self.storage), dir, self.settings.max_blob)
     }
 
-    /// Whether the daemon is stopping: no new turn begins.
+    /// Whether the daemon is stopping. No turn begins any more.
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Acquire)
     }
@@ -68,39 +66,53 @@ impl Shared {
         self.draining.store(true, Ordering::Release);
     }
 
-    /// The catalogue, read if it was not.
+    /// The catalogue. The first call reads it.
     pub(crate) async fn catalog(&self) -> Result<&Catalog, SessionError> {
         Catalog::ready(&self.catalog).await?;
         Ok(&self.catalog)
     }
 
-    /// Writes the summaries, if they have changed. Blocks on the disk.
+    /// Writes the catalogue if it has changed. Blocks on the disk.
     pub(crate) fn save_catalog(&self) {
         self.catalog.save();
     }
 
-    /// A session was made or has changed; its log has `log_bytes`, if that stands for its content.
+    /// Updates a summary. `log_bytes` is the length of the log that it covers, if it covers all of it.
     pub(crate) fn session_changed(&self, session: Session, log_bytes: Option<u64>) {
         self.catalog.put(session.clone(), log_bytes);
         self.host.session_changed(session);
     }
 
-    /// A session cannot be used, for this reason.
     pub(crate) fn session_failed(&self, id: SessionId, reason: &str) {
         if let Some(session) = self.catalog.fail(id, reason.to_owned()) {
             self.host.session_changed(session);
         }
     }
 
-    /// Whether a session could not be used when somebody tried the last time.
+    /// Whether the last attempt to load the session failed.
     pub(crate) fn has_failed(&self, id: SessionId) -> bool {
         self.catalog.has_failed(id)
     }
 
-    /// A session was deleted.
     pub(crate) fn session_removed(&self, id: SessionId) {
         self.catalog.remove(id);
         self.host.session_removed(id);
         self.setup.forget(id);
+    }
+
+    /// Renames a session's directory, which deletes the session; returns the new path. Removing the
+    /// files takes long and can fail half way, a rename is atomic.
+    pub(crate) fn put_aside(&self, id: SessionId) -> Result<PathBuf, SessionError> {
+        let failed = |error: io::Error| {
+            SessionError::Filesystem(format!("cannot delete the session: {error}"))
+        };
+        let aside = self.dir.join(format!("{DELETED_PREFIX}{id}"));
+        self.storage
+            .rename(&self.session_dir(id), &aside)
+            .map_err(failed)?;
+        if let Err(error) = self.storage.sync_dir(&self.dir) {
+            tracing::warn!(session = %id, %error, "a deletion may not survive a power failure");
+        }
+        Ok(aside)
     }
 }

@@ -1,8 +1,9 @@
-//! What was shown of the message that is being generated, beside the log.
+//! The spool of the message that is being generated.
 //!
-//! A message is in the log when it is complete. Until then its pieces are written to the file
-//! `inflight`, unsynced, before anybody sees them, so that the end of the process does not take
-//! back what was read. The file holds JSON lines: where the message belongs, then its pieces.
+//! A message enters the log when it is complete. Until then its deltas go to the file `inflight`,
+//! each before it is published, so that a crash of the daemon does not take back text that was read.
+//! They are not synced: that would cost a sync for every delta, and only a power failure needs it.
+//! The file holds JSON lines: a header, then the deltas.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,35 +12,33 @@ use scorel_journal::{Access, LogFile, Storage, read_bounded};
 use scorel_proto::{Block, EventId, PersistentBody, TransientBody, TurnId};
 use serde::{Deserialize, Serialize};
 
-/// The name of the file in a session's directory.
 const NAME: &str = "inflight";
 
-/// How large a spool may be to be read: more than any model says in one message.
+/// How large a spool may be to be read, in bytes: more than any model generates in one message.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The writer of a session's spool.
+/// Writes and reads a session's spool.
 ///
-/// A spool that cannot be written keeps nobody from talking: the message itself will be in the log,
-/// or its failure to get there will be said.
+/// Errors are only logged. The message itself goes to the log, and an error there is reported.
 #[derive(Debug)]
 pub(crate) struct Spool {
     storage: Arc<dyn Storage>,
     path: PathBuf,
     file: Option<Arc<dyn LogFile>>,
-    /// The message that the file holds pieces of.
+    /// The message in the file.
     message: Option<EventId>,
-    /// Whether a piece of it could not be written, so that the rest is left out.
+    /// A delta could not be written. Those after it are left out: without it they would make another
+    /// text.
     broken: bool,
 }
 
-/// One line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(
     tag = "type",
     rename_all = "camelCase",
     rename_all_fields = "camelCase"
 )]
-enum Line {
+enum SpoolLine {
     Start {
         event_id: EventId,
         turn_id: TurnId,
@@ -55,13 +54,13 @@ enum Line {
     },
 }
 
-/// A message that was being generated when the process ended.
+/// A message that a crash cut off.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Spooled {
+pub(crate) struct SpooledMessage {
     pub(crate) event_id: EventId,
     pub(crate) turn_id: TurnId,
     pub(crate) model: String,
-    /// Text and reasoning, in order, without empty blocks.
+    /// Text and thinking in order, without empty blocks.
     pub(crate) content: Vec<Block>,
 }
 
@@ -76,13 +75,13 @@ impl Spool {
         }
     }
 
-    /// Notes an event that is about to be shown.
+    /// Records an event that is about to be published.
     pub(crate) fn note(&mut self, turn_id: TurnId, body: &TransientBody) {
         let noted = match body {
             TransientBody::MessageStart(body) => {
                 let model = body.model.clone().unwrap_or_default();
                 self.start(
-                    &Line::Start {
+                    &SpoolLine::Start {
                         event_id: body.event_id,
                         turn_id,
                         model,
@@ -90,11 +89,11 @@ impl Spool {
                     body.event_id,
                 )
             }
-            TransientBody::TextDelta(body) => self.append(&Line::Text {
+            TransientBody::TextDelta(body) => self.append(&SpoolLine::Text {
                 block: body.block_index,
                 delta: body.delta.clone(),
             }),
-            TransientBody::ThinkingDelta(body) => self.append(&Line::Thinking {
+            TransientBody::ThinkingDelta(body) => self.append(&SpoolLine::Thinking {
                 block: body.block_index,
                 delta: body.delta.clone(),
             }),
@@ -104,7 +103,7 @@ impl Spool {
         self.report(noted);
     }
 
-    /// Notes a record that is in the log: a message that is there needs no pieces.
+    /// Empties the spool once its message is in the log.
     pub(crate) fn recorded(&mut self, id: EventId, body: &PersistentBody) {
         if matches!(body, PersistentBody::Message(_)) {
             let finished = self.finish(id);
@@ -112,11 +111,11 @@ impl Spool {
         }
     }
 
-    /// What the file holds, if it holds a message.
-    pub(crate) fn read(&self) -> Option<Spooled> {
+    /// Reads the message in the file, up to a line that a crash cut off.
+    pub(crate) fn read(&self) -> Option<SpooledMessage> {
         let bytes = read_bounded(&*self.storage, &self.path, MAX_BYTES).ok()?;
         let mut lines = bytes.split(|byte| *byte == b'\n').map_while(parse);
-        let Some(Line::Start {
+        let Some(SpoolLine::Start {
             event_id,
             turn_id,
             model,
@@ -127,7 +126,7 @@ impl Spool {
         let mut blocks: Vec<(u32, Block)> = Vec::new();
         lines.for_each(|line| add(&mut blocks, line));
         let content = blocks.into_iter().map(|(_, block)| block).collect();
-        Some(Spooled {
+        Some(SpooledMessage {
             event_id,
             turn_id,
             model,
@@ -135,7 +134,7 @@ impl Spool {
         })
     }
 
-    /// Forgets what a crash left in the file.
+    /// Empties the file after recovery.
     pub(crate) fn clear(&mut self) {
         let left = self
             .storage
@@ -147,7 +146,7 @@ impl Spool {
         }
     }
 
-    fn start(&mut self, line: &Line, id: EventId) -> std::io::Result<()> {
+    fn start(&mut self, line: &SpoolLine, id: EventId) -> std::io::Result<()> {
         self.open()?.set_len(0)?;
         self.message = Some(id);
         self.broken = false;
@@ -162,7 +161,7 @@ impl Spool {
         self.open()?.set_len(0)
     }
 
-    fn append(&mut self, line: &Line) -> std::io::Result<()> {
+    fn append(&mut self, line: &SpoolLine) -> std::io::Result<()> {
         if self.message.is_none() || self.broken {
             return Ok(());
         }
@@ -190,26 +189,25 @@ impl Spool {
         Ok(file)
     }
 
-    /// Pieces without those before them would be another text: the rest is left out. The file still
-    /// holds the pieces before, and must be emptied when the message is cancelled.
+    /// The file keeps the deltas before the error: they are still emptied with the message.
     fn report(&mut self, result: std::io::Result<()>) {
         if let Err(error) = result {
             self.broken = true;
-            tracing::warn!(path = %self.path.display(), %error, "a message is not spooled");
+            tracing::warn!(path = %self.path.display(), %error, "the spool could not be written");
         }
     }
 }
 
-/// A line cut off by a crash is no JSON; nothing follows it.
-fn parse(line: &[u8]) -> Option<Line> {
+/// `None` for a line that a crash cut off; it is the last one.
+fn parse(line: &[u8]) -> Option<SpoolLine> {
     serde_json::from_slice(line).ok()
 }
 
-fn add(blocks: &mut Vec<(u32, Block)>, line: Line) {
+fn add(blocks: &mut Vec<(u32, Block)>, line: SpoolLine) {
     let (number, delta, thinking) = match line {
-        Line::Text { block, delta } => (block, delta, false),
-        Line::Thinking { block, delta } => (block, delta, true),
-        Line::Start { .. } => return,
+        SpoolLine::Text { block, delta } => (block, delta, false),
+        SpoolLine::Thinking { block, delta } => (block, delta, true),
+        SpoolLine::Start { .. } => return,
     };
     if delta.is_empty() {
         return;
@@ -292,7 +290,7 @@ mod tests {
         }
         let content = vec![thinking_block("hm".into()), Block::text("a b")];
         let model = "m".to_owned();
-        let expected = Spooled {
+        let expected = SpooledMessage {
             event_id: id,
             turn_id,
             model,
@@ -305,7 +303,7 @@ mod tests {
         let content = vec![thinking_block("hm".into()), Block::text("a ")];
         assert_eq!(
             spool(dir.path()).read(),
-            Some(Spooled {
+            Some(SpooledMessage {
                 content,
                 ..expected
             })

@@ -3,15 +3,19 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Block, ClientId, CommandId, QueueItemId};
+use crate::{Block, ClientId, CommandId, QueueItemId, TurnId};
 
 /// The body of `queue_update`: operations in order, and the queue's version after them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct QueueUpdateBody {
     /// The version of the queue after the operations.
     pub version: u64,
     /// What was done.
     pub ops: Vec<QueueOp>,
+    /// The turn that a `cancel` with `clearQueue` signalled in the same step, if it signalled one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel_turn_id: Option<TurnId>,
 }
 
 /// One change of the queue.

@@ -168,10 +168,12 @@ pub struct CancelParams {
     /// The turn to cancel; if another one is running, nothing happens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_turn_id: Option<TurnId>,
-    /// Whether to take the waiting messages out of the queue too.
+    /// Whether to remove all messages from the queue too. This makes `cancel` a mutation: it is
+    /// recorded, and a retry with the same `commandId` gets the first answer without a second signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_queue: Option<bool>,
-    /// The client's name for this command; needs a client id.
+    /// The client's name for this command; needs a client id. Only a `cancel` with `clearQueue` has
+    /// a receipt: without it, repeat with `expectedTurnId`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
@@ -181,6 +183,10 @@ pub struct CancelParams {
 pub struct CancelResult {
     /// Whether a running turn took the signal. Its outcome says what happened.
     pub cancelled: bool,
+    /// With `clearQueue`: the number of the record that cleared the queue. Absent if another turn
+    /// than the expected one was open, and nothing happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
 }
 
 /// The parameters of `rewind`.

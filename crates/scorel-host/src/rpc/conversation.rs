@@ -78,11 +78,22 @@ const fn text_len(block: &Block) -> usize {
     }
 }
 
-async fn cancel(host: Arc<Host>, _: Call, params: CancelParams) -> Result<CancelResult, RpcError> {
+async fn cancel(
+    host: Arc<Host>,
+    call: Call,
+    mut params: CancelParams,
+) -> Result<CancelResult, RpcError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, Cancel::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
-    let clear_queue = params.clear_queue.unwrap_or(false);
-    let cancelled = lane.cancel(params.expected_turn_id, clear_queue).await?;
-    Ok(CancelResult { cancelled })
+    if params.clear_queue == Some(true) {
+        let cancelled = lane.cancel_and_clear(command, params.expected_turn_id);
+        return Ok(cancelled.await?);
+    }
+    Ok(CancelResult {
+        cancelled: lane.cancel(params.expected_turn_id),
+        seq: None,
+    })
 }
 
 async fn respond(

@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::future::{self, BoxFuture, FutureExt};
 use scorel_proto::{AssistantMessage, Context, Message};
 use scorel_runtime::{
-    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, ThinkingLevel, ToolCall,
-    ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
+    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, StopSignal, ThinkingLevel,
+    ToolCall, ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -37,7 +37,7 @@ pub(crate) async fn answers(
         system: String::new(),
         thinking: ThinkingLevel::Default,
     };
-    let mut driver = TurnDriver::new(ports, CancellationToken::new());
+    let mut driver = TurnDriver::new(ports, StopSignal::new());
     let mut answers = Vec::new();
     while answers.len() < calls {
         match driver.next().await {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use scorel_proto::OutcomeReason;
-use scorel_runtime::{CANCELLED, Permission, ToolCall, TurnProgress};
+use scorel_runtime::{Permission, StopCause, ToolCall, TurnProgress};
 use serde_json::json;
 
 use crate::model::Script;
@@ -97,7 +97,13 @@ async fn a_turn_that_is_cancelled_at_a_question_runs_nothing_more() {
     scene.gate.asks("c1", DAY, Permission::Granted);
     let played = scene.play_cancelled_after(SECOND).await;
     assert_eq!(began(&scene), Vec::<String>::new());
-    assert_eq!(played.answers(), [("c1", "nobody said"), ("c2", CANCELLED)]);
+    assert_eq!(
+        played.answers(),
+        [
+            ("c1", "nobody said"),
+            ("c2", StopCause::Cancelled.call_result())
+        ]
+    );
     assert_eq!(played.end.reason, OutcomeReason::Cancelled);
 }
 

@@ -6,11 +6,10 @@ use scorel_proto::{
     AssistantMessage, Block, Message, OutcomeReason, ThinkingLevel, ToolResultMessage,
 };
 use scorel_runtime::{
-    Permission, RawRuntimeEvent, RetryPolicy, Step, ToolCall, TurnDriver, TurnEnd, TurnLimits,
-    TurnPorts, TurnProgress,
+    Permission, RawRuntimeEvent, RetryPolicy, Step, StopSignal, ToolCall, TurnDriver, TurnEnd,
+    TurnLimits, TurnPorts, TurnProgress,
 };
 use tokio::time::{Instant, sleep, timeout};
-use tokio_util::sync::CancellationToken;
 
 use crate::clock::PausedClock;
 use crate::gate::ScriptedGate;
@@ -30,7 +29,7 @@ pub(crate) struct Scene {
     pub(crate) pending: Vec<ToolCall>,
     pub(crate) limits: TurnLimits,
     pub(crate) retry: RetryPolicy,
-    pub(crate) cancel: CancellationToken,
+    pub(crate) cancel: StopSignal,
     /// What the turn has done before.
     pub(crate) progress: TurnProgress,
 }
@@ -55,7 +54,7 @@ impl Scene {
             pending: Vec::new(),
             limits: TurnLimits::default(),
             retry: RetryPolicy::default(),
-            cancel: CancellationToken::new(),
+            cancel: StopSignal::new(),
             progress: TurnProgress::default(),
         }
     }
@@ -118,7 +117,7 @@ impl Scene {
     async fn permission(&self, call: &ToolCall) -> Permission {
         tokio::select! {
             biased;
-            () = self.cancel.cancelled() => Permission::Refused("nobody said".to_owned()),
+            _ = self.cancel.fired() => Permission::Refused("nobody said".to_owned()),
             permission = self.gate.answer(call) => permission,
         }
     }

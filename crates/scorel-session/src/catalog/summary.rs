@@ -3,11 +3,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use scorel_journal::{Access, EVENTS, LogFile, Reader, Storage};
-use scorel_proto::{Event, Phase, Session, SessionId, SessionView};
+use scorel_proto::{Event, Session, SessionId, SessionView};
 
 use crate::SessionHeader;
 use crate::checkpoint::Checkpoint;
 use crate::error::chain;
+use crate::lane::phase::phase;
 
 /// How much of a log's beginning and of its end is looked at.
 const PART_BYTES: u64 = 256 * 1024;
@@ -38,10 +39,7 @@ pub(super) fn summarise(
     fold(&mut view, tail.split(|byte| *byte == b'\n'));
     let mut session = header.describe(&view);
     session.problem = header.problem();
-    session.phase = match session.problem {
-        Some(_) => Phase::Failed,
-        None => view.state.phase(),
-    };
+    session.phase = phase(session.problem.is_some(), None, &view.state);
     Ok(session)
 }
 

@@ -5,8 +5,9 @@ use scorel_proto::Seq;
 
 /// The newest events of a session, bounded by bytes.
 ///
-/// Numbers have gaps, so what is there is known by the **floor**: everything after it is in the
-/// ring. The last event is always kept, however large.
+/// Seqs have gaps, so seqs alone do not tell whether an event is missing. The **floor** does: it is
+/// the last evicted seq, and the ring holds everything after it. The last event is always kept,
+/// however large, so that a subscriber that keeps up never has to read the log.
 #[derive(Debug)]
 pub(super) struct Ring {
     events: VecDeque<RingEvent>,
@@ -15,7 +16,7 @@ pub(super) struct Ring {
     floor: Seq,
 }
 
-/// One event, encoded once.
+/// One event, encoded once for all subscribers.
 #[derive(Debug, Clone)]
 pub(crate) struct RingEvent {
     pub(crate) seq: Seq,
@@ -23,19 +24,19 @@ pub(crate) struct RingEvent {
     pub(crate) json: Bytes,
 }
 
-/// A part of what follows a reader's place.
+/// Some of the events after a cursor.
 #[derive(Debug, Clone)]
-pub(crate) struct Batch {
+pub(crate) struct FeedBatch {
     pub(crate) events: Vec<RingEvent>,
-    /// How many events follow the reader's place, those of the batch included.
+    /// How many events follow the cursor, including those of the batch.
     pub(crate) behind: usize,
 }
 
-/// What a reader wants is no longer in the ring.
+/// The cursor is below the floor: some events after it were evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fallen;
+pub(crate) struct FellBehind;
 
-/// What an event costs besides its text.
+/// The memory of an event besides its JSON, in bytes.
 const OVERHEAD: usize = size_of::<RingEvent>();
 
 impl Ring {
@@ -60,9 +61,9 @@ impl Ring {
         seq >= self.floor
     }
 
-    pub(super) fn after(&self, seq: Seq, max_bytes: usize) -> Result<Batch, Fallen> {
+    pub(super) fn after(&self, seq: Seq, max_bytes: usize) -> Result<FeedBatch, FellBehind> {
         if !self.covers(seq) {
-            return Err(Fallen);
+            return Err(FellBehind);
         }
         let start = self.events.partition_point(|event| event.seq <= seq);
         let mut bytes = 0;
@@ -72,7 +73,7 @@ impl Ring {
             first || bytes <= max_bytes
         };
         let events = self.events.range(start..).take_while(fits).cloned();
-        Ok(Batch {
+        Ok(FeedBatch {
             events: events.collect(),
             behind: self.events.len() - start,
         })
@@ -109,14 +110,14 @@ mod tests {
         }
     }
 
-    fn numbers(batch: &Batch) -> Vec<u64> {
+    fn numbers(batch: &FeedBatch) -> Vec<u64> {
         batch.events.iter().map(|event| event.seq.get()).collect()
     }
 
     #[test]
     fn everything_after_the_floor_is_there() {
         let mut ring = Ring::new(seq(10), 3 * (100 + OVERHEAD));
-        assert_eq!(ring.after(seq(9), 1000).err(), Some(Fallen));
+        assert_eq!(ring.after(seq(9), 1000).err(), Some(FellBehind));
         assert_eq!(
             numbers(&ring.after(seq(10), 1000).expect("covered")),
             [0; 0]
@@ -126,7 +127,7 @@ mod tests {
         }
         assert_eq!(
             ring.after(seq(10), 1000).err(),
-            Some(Fallen),
+            Some(FellBehind),
             "11 was evicted"
         );
         assert_eq!(

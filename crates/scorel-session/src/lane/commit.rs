@@ -1,165 +1,183 @@
-//! The one way in which events come into being: number, write, fold, publish.
+//! The commit path: assign seq, append, sync, fold, publish.
+//!
+//! A record is appended and synced before it is folded, and folded before it is published: no client
+//! sees an event that a crash could take back, and whoever reacts to an event finds it in the state.
+//! A transient event is spooled before it is published, so that a crash does not take back text that
+//! was read.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use scorel_journal::{AppendError, Appended, Journal};
 use scorel_proto::{
-    ClientId, CommandId, EndReason, EventId, PersistentBody, PersistentEvent, Place, Seq,
-    SeqReserveBody, TransientBody, TransientEvent, TurnId,
+    ClientId, EndReason, PersistentBody, PersistentEvent, Place, Seq, SeqReserveBody,
+    TransientBody, TransientEvent, TurnId,
 };
 
-use super::{Lane, LaneState};
+use super::{Draft, Lane, Section};
+use crate::SessionError;
 use crate::clock::now_ms;
-use crate::{Command, SessionError};
-
-/// A persistent event without its number and its place in the tree.
-#[derive(Debug, Clone)]
-pub(crate) struct Draft {
-    pub(crate) id: EventId,
-    pub(crate) client_id: ClientId,
-    pub(crate) turn_id: Option<TurnId>,
-    command_id: Option<CommandId>,
-    digest: Option<String>,
-    /// Where it attaches, if not at the active leaf.
-    parent: Option<Option<EventId>>,
-    pub(crate) body: PersistentBody,
-}
-
-impl Draft {
-    /// An event of the daemon's own.
-    pub(crate) fn new(body: PersistentBody) -> Self {
-        Self {
-            id: EventId::generate(),
-            client_id: ClientId::Daemon,
-            turn_id: None,
-            command_id: None,
-            digest: None,
-            parent: None,
-            body,
-        }
-    }
-
-    pub(crate) fn with_id(mut self, id: EventId) -> Self {
-        self.id = id;
-        self
-    }
-
-    pub(crate) fn in_turn(mut self, turn_id: TurnId) -> Self {
-        self.turn_id = Some(turn_id);
-        self
-    }
-
-    /// Names the command that the event carries out: the event is its receipt.
-    pub(crate) fn by(mut self, command: &Command) -> Self {
-        self.client_id = command.client_id;
-        self.command_id.clone_from(&command.id);
-        self.digest = command.id.is_some().then(|| command.digest.clone());
-        self
-    }
-
-    pub(crate) fn said_by(mut self, client_id: ClientId) -> Self {
-        self.client_id = client_id;
-        self
-    }
-
-    /// Attaches the event somewhere else than at the active leaf.
-    pub(crate) fn after(mut self, parent: Option<EventId>) -> Self {
-        self.parent = Some(parent);
-        self
-    }
-}
+use crate::error::chain;
 
 impl Lane {
-    /// Makes an event durable, folds it and shows it. On an error nothing of it exists.
-    pub(crate) fn commit(
-        &self,
-        state: &mut LaneState,
-        draft: Draft,
-    ) -> Result<PersistentEvent, SessionError> {
-        let (event, record) = self.write(state, draft)?;
-        self.publish(state, &event, &record);
+    /// Publishes a transient event of the running turn.
+    pub(crate) async fn show(
+        self: &Arc<Self>,
+        turn_id: TurnId,
+        body: TransientBody,
+    ) -> Result<(), SessionError> {
+        // Deltas come by the thousand. Their spool write is unsynced and goes to the page cache, so
+        // it stays on this thread: a hop to a blocking thread would cost more than the delta. Only
+        // the rare record that reserves more seqs is synced and needs a section.
+        let body = match self.lock().await.section().try_show(turn_id, body) {
+            None => return Ok(()),
+            Some(body) => body,
+        };
+        self.section(move |section| section.show(turn_id, body))
+            .await?
+    }
+}
+
+impl Section<'_> {
+    /// Commits an event. After an error nothing of it exists.
+    pub(crate) fn commit(&mut self, draft: Draft) -> Result<PersistentEvent, SessionError> {
+        let (event, record) = self.append(draft)?;
+        self.publish(&event, &record);
         Ok(event)
     }
 
-    /// Makes an event durable and shows it right behind `shown`. On an error neither exists, so
-    /// trying again repeats nothing.
+    /// Commits an event and publishes `shown` right before it. After an error neither was
+    /// published, so that a retry repeats nothing.
     pub(crate) fn commit_behind(
-        &self,
-        state: &mut LaneState,
+        &mut self,
         turn_id: TurnId,
         shown: TransientBody,
         draft: Draft,
     ) -> Result<(), SessionError> {
-        state.check_usable()?;
-        let seq = self.transient_seq(state, turn_id)?;
+        self.state.health.check_usable()?;
+        let seq = self.transient_seq(turn_id)?;
         let shown = self.transient(seq, turn_id, shown);
-        let (event, record) = self.write(state, draft)?;
-        self.publish_transient(state, &shown);
-        self.publish(state, &event, &record);
+        let (event, record) = self.append(draft)?;
+        self.publish_transient(&shown);
+        self.publish(&event, &record);
         Ok(())
     }
 
-    fn write(
-        &self,
-        state: &mut LaneState,
-        draft: Draft,
-    ) -> Result<(PersistentEvent, Appended), SessionError> {
-        state.check_usable()?;
-        let mut event = self.event(state, draft);
+    /// Publishes a transient event. May append a `seq_reserve` record first and then waits for the
+    /// disk; [`Lane::show`] avoids that where it can.
+    pub(crate) fn show(
+        &mut self,
+        turn_id: TurnId,
+        body: TransientBody,
+    ) -> Result<(), SessionError> {
+        let seq = self.transient_seq(turn_id)?;
+        self.publish_transient(&self.transient(seq, turn_id, body));
+        Ok(())
+    }
+
+    /// Publishes a transient event, or gives it back if no seq is left for it.
+    fn try_show(&mut self, turn_id: TurnId, body: TransientBody) -> Option<TransientBody> {
+        let journal = self.state.log.writable();
+        let Some(seq) = journal.and_then(|journal| journal.next_transient().ok()) else {
+            return Some(body);
+        };
+        self.publish_transient(&self.transient(seq, turn_id, body));
+        None
+    }
+
+    fn append(&mut self, draft: Draft) -> Result<(PersistentEvent, Appended), SessionError> {
+        self.state.health.check_usable()?;
+        let mut event = self.event(draft);
         let mut append = |journal: &mut Journal| {
             journal.append(|seq| {
                 event.seq = seq;
                 serde_json::to_vec(&event)
             })
         };
-        let mut appended = append(state.journal()?);
-        if matches!(appended, Err(AppendError::Failed(_))) && self.move_to_copy(state) {
-            appended = append(state.journal()?);
+        let mut appended = append(self.state.journal()?);
+        if matches!(appended, Err(AppendError::Failed(_))) && self.move_to_copy() {
+            appended = append(self.state.journal()?);
         }
         match appended {
             Ok(record) => {
                 event.prev = Some(record.prev());
                 Ok((event, record))
             }
-            Err(error) => Err(self.append_failed(state, error)),
+            Err(error) => Err(self.append_failed(error)),
         }
     }
 
-    /// After a failed sync nobody knows what the disk has of the file. What was published is copied
-    /// to a new one, and the session goes on there.
-    fn move_to_copy(&self, state: &mut LaneState) -> bool {
-        match state.log.writable().map(Journal::recover_by_copy) {
+    /// Continues in a copy of the log. After a failed sync the kernel may drop the dirty pages and
+    /// report success next time, so what the old file holds is unknown and syncing it again proves
+    /// nothing. The copy is made from verified, published records.
+    fn move_to_copy(&mut self) -> bool {
+        match self.state.log.writable().map(Journal::recover_by_copy) {
             None => false,
             Some(Ok(())) => {
-                tracing::warn!(session = %self.id(), "the log was moved to a copy of itself");
+                tracing::warn!(session = %self.lane.id(), "the log was moved to a copy of itself");
                 true
             }
             Some(Err(error)) => {
-                tracing::error!(session = %self.id(), %error, "the log could not be copied");
+                tracing::error!(session = %self.lane.id(), %error, "the log could not be copied");
                 false
             }
         }
     }
 
-    fn publish(&self, state: &mut LaneState, event: &PersistentEvent, record: &Appended) {
-        state.index.push(record.place());
-        state.view.apply_persistent(event);
-        state
-            .receipts
-            .apply(event, state.view.state.queue.items.len());
-        state.spool.recorded(event.id, &event.body);
-        self.feed.publish(record);
+    /// A full disk passes. Any other error leaves the file in doubt, and the session fails.
+    fn append_failed(&mut self, error: AppendError) -> SessionError {
+        if !matches!(error, AppendError::Failed(_) | AppendError::Foreign(_)) {
+            return error.into();
+        }
+        let reason = chain(&error);
+        tracing::error!(session = %self.lane.id(), %reason, "the log cannot be written any more");
+        let failure = self.state.health.failure(&reason);
+        self.state.health.failed = Some(reason);
+        self.announce();
+        self.lane.feed.end(EndReason::Failed);
+        failure
     }
 
-    fn event(&self, state: &LaneState, draft: Draft) -> PersistentEvent {
+    /// Folds and publishes a record. `Appended` proves that it is in the log.
+    fn publish(&mut self, event: &PersistentEvent, record: &Appended) {
+        self.state.fold.committed(record.place(), event);
+        self.state.spool.recorded(event.id, &event.body);
+        self.lane.feed.publish(record);
+    }
+
+    fn publish_transient(&mut self, event: &TransientEvent) {
+        self.state.fold.view.apply_transient(event);
+        if let Some(turn_id) = event.turn_id {
+            self.state.spool.note(turn_id, &event.body);
+        }
+        let json = serde_json::to_vec(event).expect("an event has only string keys");
+        self.lane
+            .feed
+            .publish_transient(event.seq, Bytes::from(json));
+    }
+
+    /// The next seq for a transient event. Transients use seqs that the last record reserved; a
+    /// `seq_reserve` record extends the reservation when it is used up.
+    fn transient_seq(&mut self, turn_id: TurnId) -> Result<Seq, SessionError> {
+        if let Ok(seq) = self.state.journal()?.next_transient() {
+            return Ok(seq);
+        }
+        let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
+        self.commit(Draft::new(reserve).in_turn(turn_id))?;
+        let seq = self.state.journal()?.next_transient();
+        seq.map_err(|error| SessionError::Internal(error.to_string()))
+    }
+
+    fn event(&self, draft: Draft) -> PersistentEvent {
         let parent_id = match draft.body.place() {
             Place::Control => None,
-            _ => draft.parent.unwrap_or_else(|| state.view.leaf()),
+            _ => draft.parent.unwrap_or_else(|| self.view().leaf()),
         };
         PersistentEvent {
             id: draft.id,
             parent_id,
             seq: Seq::ZERO,
-            session_id: self.id(),
+            session_id: self.lane.id(),
             client_id: draft.client_id,
             ts: now_ms(),
             turn_id: draft.turn_id,
@@ -171,75 +189,14 @@ impl Lane {
         }
     }
 
-    /// A full disk passes; anything that leaves the file in doubt ends the session's writing.
-    fn append_failed(&self, state: &mut LaneState, error: AppendError) -> SessionError {
-        if !matches!(error, AppendError::Failed(_) | AppendError::Foreign(_)) {
-            return error.into();
-        }
-        let reason = crate::error::chain(&error);
-        tracing::error!(session = %self.id(), %reason, "the log cannot be written any more");
-        let failure = state.failure(&reason);
-        state.failed = Some(reason);
-        self.announce(state);
-        self.feed.end(EndReason::Failed);
-        failure
-    }
-
-    /// Shows an event that is not kept. May have to write a record first, when the reserved
-    /// numbers are used up; see [`Lane::try_show`] for callers that must not wait.
-    pub(crate) fn show(
-        &self,
-        state: &mut LaneState,
-        turn_id: TurnId,
-        body: TransientBody,
-    ) -> Result<(), SessionError> {
-        let seq = self.transient_seq(state, turn_id)?;
-        self.publish_transient(state, &self.transient(seq, turn_id, body));
-        Ok(())
-    }
-
-    /// Shows an event that is not kept, or gives it back if a record must be written first.
-    pub(crate) fn try_show(
-        &self,
-        state: &mut LaneState,
-        turn_id: TurnId,
-        body: TransientBody,
-    ) -> Option<TransientBody> {
-        let journal = state.log.writable();
-        let Some(seq) = journal.and_then(|journal| journal.next_transient().ok()) else {
-            return Some(body);
-        };
-        self.publish_transient(state, &self.transient(seq, turn_id, body));
-        None
-    }
-
-    fn transient_seq(&self, state: &mut LaneState, turn_id: TurnId) -> Result<Seq, SessionError> {
-        if let Ok(seq) = state.journal()?.next_transient() {
-            return Ok(seq);
-        }
-        let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
-        self.commit(state, Draft::new(reserve).in_turn(turn_id))?;
-        let seq = state.journal()?.next_transient();
-        seq.map_err(|error| SessionError::Internal(error.to_string()))
-    }
-
     fn transient(&self, seq: Seq, turn_id: TurnId, body: TransientBody) -> TransientEvent {
         TransientEvent {
             seq,
-            session_id: self.id(),
+            session_id: self.lane.id(),
             client_id: ClientId::Daemon,
             ts: now_ms(),
             turn_id: Some(turn_id),
             body,
         }
-    }
-
-    fn publish_transient(&self, state: &mut LaneState, event: &TransientEvent) {
-        state.view.apply_transient(event);
-        if let Some(turn_id) = event.turn_id {
-            state.spool.note(turn_id, &event.body);
-        }
-        let json = serde_json::to_vec(event).expect("an event has only string keys");
-        self.feed.publish_transient(event.seq, Bytes::from(json));
     }
 }

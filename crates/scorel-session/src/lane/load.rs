@@ -1,226 +1,218 @@
-//! Loading a session: its log is folded, and what a crash left open is closed.
-
-mod again;
+//! Creating and loading sessions.
+//!
+//! Loading folds the log, from its checkpoint if there is one that fits, and then recovers: it
+//! closes what a crash left open, before any client can see the session.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use scorel_journal::{
-    ContinueAt, Durability, Header, Index, Journal, OpenError, OpenReport, Opened, Reader,
-    RecordRef, ResumePoint, Resumed, Storage,
+    ContinueAt, Durability, Header, Journal, OpenError, Opened, Reader, ResumePoint, Resumed,
+    Storage,
 };
-use scorel_proto::{Event, Seq, SessionId, SessionView};
+use scorel_proto::{Seq, SessionId};
 
-use super::damage::{DamagedPlace, unaccepted_damage};
-use super::{Lane, LaneState, Log};
+use super::fold::LogFold;
+use super::health::Health;
+use super::log::SessionLog;
+use super::open_report::{beyond_repair, log_report};
+use super::state::LaneState;
+use super::{Lane, Section, StartJob};
 use crate::checkpoint::Checkpoint;
-use crate::receipts::Receipts;
-use crate::recovery::recover;
+use crate::damage::unaccepted_damage;
+use crate::error::chain;
 use crate::shared::Shared;
 use crate::spool::Spool;
 use crate::{SessionError, SessionHeader};
 
-/// What the records of a log fold into.
-#[derive(Default)]
-struct Fold {
-    view: SessionView,
-    index: Index,
-    receipts: Receipts,
-    /// The length of the log that the checkpoint covers, in bytes.
-    checkpointed: u64,
-}
-
-/// A log that was read, and what it folds into.
-struct Loaded {
+/// A log that was read, with its fold.
+struct LoadedLog {
     header: SessionHeader,
-    log: Log,
-    fold: Fold,
-    damage: Vec<DamagedPlace>,
-    failed: Option<String>,
+    log: SessionLog,
+    fold: LogFold,
+    /// The length of the log that a checkpoint covers, in bytes.
+    checkpointed: u64,
+    health: Health,
 }
 
 impl Lane {
-    /// Loads the session from its directory. Blocks on the disk.
-    pub(crate) fn load(shared: Arc<Shared>, id: SessionId) -> Result<Arc<Self>, SessionError> {
+    /// Creates a session. Blocks on the disk.
+    pub(crate) fn create(
+        shared: Arc<Shared>,
+        header: SessionHeader,
+        start_job: StartJob,
+    ) -> Result<Arc<Self>, SessionError> {
+        let id = header.session_id;
+        let line = serde_json::to_vec(&header)
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        let storage = Arc::clone(&shared.storage);
         let dir = shared.session_dir(id);
-        let loaded = match open(&shared, &dir, id) {
-            Ok(opened) => Loaded::writable(opened, shared.settings.durability, id)?,
-            Err(OpenError::NewerFormat { .. }) => Loaded::read_only(&*shared.storage, &dir, id)?,
-            Err(error) => return Err(SessionError::open(id, &error)),
-        };
-        let Loaded {
+        let journal = Journal::create(storage, &dir, line, shared.settings.durability)
+            .map_err(|error| SessionError::Stalled(chain(&error)))?;
+        let new = LoadedLog {
             header,
-            log,
-            fold,
-            damage,
-            failed,
-        } = loaded;
-        let state = LaneState {
-            session_id: id,
-            checkpointed: fold.checkpointed,
-            log,
-            view: fold.view,
-            index: fold.index,
-            receipts: fold.receipts,
-            spool: Spool::new(Arc::clone(&shared.storage), &dir),
-            damage,
-            failed,
-            deleted: false,
-            recovery_due: None,
-            lift_pause: false,
+            checkpointed: journal.end(),
+            log: SessionLog::Writable(journal),
+            fold: LogFold::default(),
+            health: Health::new(id),
         };
-        let lane = Arc::new(Self::new(header, dir, state, shared));
-        let mut state = lane
-            .try_lock()
-            .expect("nobody else has a lane that is being loaded");
-        lane.wake(&mut state);
-        if state.problem().is_some() || lane.shared.has_failed(id) {
-            // Listings say something else.
-            lane.announce(&state);
-        }
-        drop(state);
-        Ok(lane)
+        Ok(new.into_lane(shared, start_job))
     }
 
-    /// Closes an interrupted turn, and goes on with the queue. A log that cannot be written at the
-    /// moment can be read all the same; what is due is done as soon as it can.
-    pub(super) fn wake(self: &Arc<Self>, state: &mut LaneState) {
-        match self.recover(state) {
-            Err(SessionError::Stalled(_)) => {
-                self.persist_later(Self::recover);
-            }
+    /// Loads a session. Blocks on the disk.
+    pub(crate) fn load(
+        shared: Arc<Shared>,
+        id: SessionId,
+        start_job: StartJob,
+    ) -> Result<Arc<Self>, SessionError> {
+        let dir = shared.session_dir(id);
+        let loaded = match open(&shared, &dir, id) {
+            Ok(opened) => LoadedLog::writable(opened, shared.settings.durability, id)?,
+            Err(OpenError::NewerFormat { .. }) => LoadedLog::read_only(&*shared.storage, &dir, id)?,
+            Err(error) => return Err(SessionError::open(id, &error)),
+        };
+        let lane = loaded.into_lane(shared, start_job);
+        let mut locked = lane.lock_unshared();
+        let mut section = locked.section();
+        section.wake();
+        if section.state.health.problem().is_some() || lane.shared.has_failed(id) {
+            // Listings show what was known before the log was read.
+            section.announce();
+        }
+        drop(locked);
+        Ok(lane)
+    }
+}
+
+impl Section<'_> {
+    /// Recovers, then goes on with the queue. While the log cannot be written the session can be
+    /// read all the same, and this is repeated in the background.
+    pub(super) fn wake(&mut self) {
+        match self.recover_and_go_on() {
+            Err(SessionError::Stalled(_)) => self
+                .lane
+                .persist_later(|section| section.recover_and_go_on()),
             Err(error) => {
-                tracing::error!(session = %self.id(), %error, "the session cannot go on");
-                state.failed.get_or_insert_with(|| error.to_string());
+                tracing::error!(session = %self.lane.id(), %error, "the session cannot go on");
+                let failed = &mut self.state.health.failed;
+                failed.get_or_insert_with(|| error.to_string());
             }
             Ok(()) => {}
         }
     }
 
-    fn recover(self: &Arc<Self>, state: &mut LaneState) -> Result<(), SessionError> {
-        state.recovery_due = None;
-        if state.failed.is_some() || state.deleted || !state.damage.is_empty() {
+    fn recover_and_go_on(&mut self) -> Result<(), SessionError> {
+        self.state.health.recovery_due = None;
+        if self.state.health.is_failed() || self.state.health.deleted {
             return Ok(());
         }
-        let before = state.log.end();
-        let recovered = recover(self, state).and_then(|()| self.start_next(state));
+        let before = self.state.log.end();
+        let recovered = self.recover().and_then(|()| self.start_next());
         if let Err(SessionError::Stalled(reason)) = &recovered {
-            state.recovery_due = Some(reason.clone());
+            self.state.health.recovery_due = Some(reason.clone());
         }
-        if state.log.end() != before {
-            self.announce(state);
+        if self.state.log.end() != before {
+            self.announce();
         }
         recovered
     }
 }
 
-impl Loaded {
+impl LoadedLog {
     fn writable(
-        (opened, fold): (Opened, Fold),
+        (opened, fold, checkpointed): (Opened, LogFold, u64),
         durability: Durability,
         id: SessionId,
     ) -> Result<Self, SessionError> {
-        let header = read_header(&opened.report().header, id)?;
-        report(opened.report(), id);
-        let damage = unaccepted_damage(opened.report(), &fold.view.state.accepted_damage);
-        let failed = beyond_repair(opened.report());
-        // A hole may hide that a turn is open.
-        let at = if fold.view.state.turn.is_some() || !damage.is_empty() {
+        let report = opened.report();
+        let header = read_header(&report.header, id)?;
+        log_report(report, id);
+        let mut health = Health::new(id);
+        health.damage = unaccepted_damage(report, &fold.view.state.accepted_damage);
+        health.failed = beyond_repair(report);
+        // Transient events of an open turn may have used seqs that the last record reserved, and a
+        // hole may hide that a turn is open. Otherwise the last record's seq is the last one.
+        let at = if fold.view.state.turn.is_some() || !health.damage.is_empty() {
             ContinueAt::Reserve
         } else {
             ContinueAt::LastRecord
         };
         Ok(Self {
             header,
-            log: Log::Journal(opened.into_journal(at, durability)),
+            log: SessionLog::Writable(opened.into_journal(at, durability)),
             fold,
-            damage,
-            failed,
+            checkpointed,
+            health,
         })
     }
 
-    /// Reads a log of a newer version. Nothing is written: whatever this version adds, the newer one
-    /// might not understand.
     fn read_only(storage: &dyn Storage, dir: &Path, id: SessionId) -> Result<Self, SessionError> {
         let failed = |error: OpenError| SessionError::open(id, &error);
         let (reader, header) = Reader::open(storage, dir).map_err(failed)?;
         let header = read_header(&header, id)?;
-        let mut fold = Fold::default();
-        let found = reader.scan(&mut |record| fold.add(record));
-        report(&found.map_err(failed)?, id);
+        let mut fold = LogFold::default();
+        let found = reader.scan(&mut |record| fold.read(record));
+        log_report(&found.map_err(failed)?, id);
+        // Damage is not listed: this version could not record that a client accepted it.
+        let mut health = Health::new(id);
+        health.failed = header.problem();
         let last = fold.index.last();
         Ok(Self {
-            failed: header.problem(),
-            log: Log::ReadOnly {
+            log: SessionLog::ReadOnly {
                 reader,
                 last: last.map_or(Seq::ZERO, |place| place.seq),
                 end: last.map_or(0, |place| place.end()),
             },
-            // Nobody can accept it here.
-            damage: Vec::new(),
             header,
             fold,
+            checkpointed: 0,
+            health,
         })
+    }
+
+    fn into_lane(self, shared: Arc<Shared>, start_job: StartJob) -> Arc<Lane> {
+        let dir = shared.session_dir(self.header.session_id);
+        let state = LaneState {
+            log: self.log,
+            fold: self.fold,
+            spool: Spool::new(Arc::clone(&shared.storage), &dir),
+            health: self.health,
+            lift_pause: false,
+            checkpointed: self.checkpointed,
+        };
+        Arc::new(Lane::new(self.header, dir, state, shared, start_job))
     }
 }
 
-/// Opens the log behind its checkpoint, or from the start if the checkpoint does not fit it.
-fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, Fold), OpenError> {
+/// Opens the log behind its checkpoint, or from its start if the checkpoint does not fit.
+fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, LogFold, u64), OpenError> {
     if let Some(checkpoint) = Checkpoint::read(&*shared.storage, dir) {
-        let Checkpoint {
-            resume,
-            view,
-            index,
-            receipts,
-        } = checkpoint;
-        let fold = Fold {
-            view,
-            index,
-            receipts,
-            // With its newline.
-            checkpointed: resume.place().end() + 1,
+        let fold = LogFold {
+            view: checkpoint.view,
+            index: checkpoint.index,
+            receipts: checkpoint.receipts,
         };
-        let (opened, fold) = open_from(shared, dir, Some(resume), fold)?;
+        // The place ends before its newline.
+        let checkpointed = checkpoint.resume.place().end() + 1;
+        let (opened, fold) = open_from(shared, dir, Some(checkpoint.resume), fold)?;
         if matches!(opened.report().resumed, Resumed::FromPoint) {
-            return Ok((opened, fold));
+            return Ok((opened, fold, checkpointed));
         }
         tracing::warn!(session = %id, "the checkpoint does not fit the log and is ignored");
     }
-    open_from(shared, dir, None, Fold::default())
+    let (opened, fold) = open_from(shared, dir, None, LogFold::default())?;
+    Ok((opened, fold, 0))
 }
 
 fn open_from(
     shared: &Shared,
     dir: &Path,
     resume: Option<ResumePoint>,
-    mut fold: Fold,
-) -> Result<(Opened, Fold), OpenError> {
+    mut fold: LogFold,
+) -> Result<(Opened, LogFold), OpenError> {
     let storage = Arc::clone(&shared.storage);
-    Journal::open(storage, dir, resume, &mut |record| fold.add(record)).map(|opened| (opened, fold))
-}
-
-impl Fold {
-    fn add(&mut self, record: RecordRef<'_>) {
-        let covered = self
-            .index
-            .last()
-            .is_some_and(|last| last.seq >= record.place.seq);
-        if covered {
-            // The log does not fit the checkpoint; it is read again without it.
-            return;
-        }
-        self.index.push(record.place);
-        match Event::decode(record.line) {
-            Ok(event) => {
-                self.view.apply(&event);
-                if let Event::Persistent(event) = &event {
-                    self.receipts
-                        .apply(event, self.view.state.queue.items.len());
-                }
-            }
-            Err(error) => tracing::warn!(seq = %record.place.seq, %error, "a record is no event"),
-        }
-    }
+    Journal::open(storage, dir, resume, &mut |record| fold.read(record))
+        .map(|opened| (opened, fold))
 }
 
 fn read_header(header: &Header, id: SessionId) -> Result<SessionHeader, SessionError> {
@@ -228,27 +220,4 @@ fn read_header(header: &Header, id: SessionId) -> Result<SessionHeader, SessionE
         session_id: id,
         reason,
     })
-}
-
-/// Says in the daemon's log what is wrong with a session's log.
-fn report(report: &OpenReport, id: SessionId) {
-    if let Some(torn) = &report.torn {
-        tracing::warn!(
-            session = %id,
-            offset = torn.offset,
-            bytes = torn.len,
-            moved_to = ?torn.moved_to,
-            "the log ends with an unfinished line"
-        );
-    }
-    for damage in &report.damage {
-        tracing::error!(session = %id, offset = damage.offset, bytes = damage.len,
-            reason = %damage.reason, "the log is damaged");
-    }
-}
-
-/// So many damaged places that the log is beyond accepting them one by one.
-fn beyond_repair(report: &OpenReport) -> Option<String> {
-    let (listed, more) = (report.damage.len(), report.more_damage);
-    (more > 0).then(|| format!("the log is damaged at {listed} places and {more} more"))
 }

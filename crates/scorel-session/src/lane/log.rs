@@ -1,58 +1,56 @@
 use scorel_journal::{Journal, Reader, ResumePoint};
 use scorel_proto::Seq;
 
-/// The log of a session in memory.
+/// A loaded session's log.
 #[derive(Debug)]
-pub(crate) enum Log {
-    /// It can be written.
-    Journal(Journal),
-    /// A newer version has written it: this one only reads what it understands.
+pub(super) enum SessionLog {
+    Writable(Journal),
+    /// Written by a newer version. This version serves what it understands and appends nothing,
+    /// because the newer one might not understand that.
     ReadOnly {
-        /// What reads it.
         reader: Reader,
-        /// The number of the last record, or zero.
+        /// The last record's seq, or zero.
         last: Seq,
-        /// Where that record ends, in bytes.
+        /// The end of the last record, in bytes.
         end: u64,
     },
 }
 
-impl Log {
-    /// The journal, if the log can be written.
-    pub(crate) fn writable(&mut self) -> Option<&mut Journal> {
+impl SessionLog {
+    pub(super) fn writable(&mut self) -> Option<&mut Journal> {
         match self {
-            Self::Journal(journal) => Some(journal),
+            Self::Writable(journal) => Some(journal),
             Self::ReadOnly { .. } => None,
         }
     }
 
-    /// The last number that may have been published.
-    pub(crate) fn last_seq(&self) -> Seq {
+    /// The highest seq that may have been published.
+    pub(super) fn last_seq(&self) -> Seq {
         match self {
-            Self::Journal(journal) => journal.last_seq(),
+            Self::Writable(journal) => journal.last_seq(),
             Self::ReadOnly { last, .. } => *last,
         }
     }
 
-    /// The length of the log up to the end of the last good line, in bytes.
-    pub(crate) fn end(&self) -> u64 {
+    /// The end of the last intact line, in bytes.
+    pub(super) fn end(&self) -> u64 {
         match self {
-            Self::Journal(journal) => journal.end(),
+            Self::Writable(journal) => journal.end(),
             Self::ReadOnly { end, .. } => *end,
         }
     }
 
-    /// The last record, to begin behind it at the next load.
-    pub(crate) fn resume_point(&self) -> Option<ResumePoint> {
+    /// Where the next load can resume with a checkpoint. A read-only log gets no checkpoint.
+    pub(super) fn resume_point(&self) -> Option<ResumePoint> {
         match self {
-            Self::Journal(journal) => journal.resume_point(),
+            Self::Writable(journal) => journal.resume_point(),
             Self::ReadOnly { .. } => None,
         }
     }
 
-    pub(crate) fn reader(&self) -> Reader {
+    pub(super) fn reader(&self) -> Reader {
         match self {
-            Self::Journal(journal) => journal.reader(),
+            Self::Writable(journal) => journal.reader(),
             Self::ReadOnly { reader, .. } => reader.clone(),
         }
     }

@@ -1,103 +1,78 @@
-//! Changes of a session besides messages.
+//! The preamble of every mutation, in one place and one order.
 
 use std::sync::Arc;
 
-use scorel_proto::{
-    ClientId, PersistentBody, QueueOp, Seq, Session, SessionChanges, SessionInfoBody, TurnId,
-};
-
-use super::{Draft, Lane, LaneState};
-use crate::receipts::Answer;
+use super::{Lane, Section};
+use crate::receipts::ReceiptAnswer;
 use crate::{Command, SessionError};
 
+/// A change of a session that a client asks for.
+pub(super) trait Mutation: Send + Sync + 'static {
+    type Reply: Send + 'static;
+
+    /// Whether it is carried out while the daemon drains. Most are refused then, since they would
+    /// start work that is about to be interrupted.
+    const WHILE_DRAINING: bool = false;
+
+    /// The command to look up among the receipts. `None` if receipts are kept elsewhere.
+    fn command(&self) -> Option<&Command>;
+
+    /// The reply to a command that was carried out before.
+    fn repeat(&self, answer: &ReceiptAnswer, section: &Section<'_>) -> Option<Self::Reply>;
+
+    /// Whether the session's health allows the change.
+    fn check_health(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        section.state.health.check_usable()
+    }
+
+    /// Whether the session is too busy for it.
+    fn check_busy(&self, _: &Section<'_>) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    /// Whether the session is what the caller expects.
+    fn check_expected(&self, _: &Section<'_>) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    /// Makes the change. The record that it commits is the command's receipt.
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError>;
+}
+
 impl Lane {
-    /// Changes the session's title, model, thinking level or place among the archived ones.
+    /// Carries out a mutation: exists → receipt → usable → draining → busy → expectations → apply.
     ///
-    /// # Errors
-    ///
-    /// See [`SessionError`]; nothing has changed then.
-    pub async fn update(
+    /// The receipt comes before every check that can change its mind: a command that was carried
+    /// out gets its first answer, even if by now the session is busy or the daemon drains. Only a
+    /// deleted session has no receipts left to look at. Drain comes before busy because `busy` tells
+    /// a client to retry here, and this daemon will not serve the retry.
+    pub(super) async fn mutate<M: Mutation>(
         self: &Arc<Self>,
-        command: Command,
-        changes: SessionChanges,
-    ) -> Result<(Seq, Session), SessionError> {
-        self.section(move |lane, state| {
-            state.check_exists()?;
-            if let Some(Answer::Done(seq)) = state.receipts.find(&command)? {
-                return Ok((*seq, lane.describe(state)));
+        mutation: M,
+    ) -> Result<M::Reply, SessionError> {
+        self.section(move |section| {
+            section.check_exists()?;
+            if let Some(reply) = section.repeated(&mutation)? {
+                return Ok(reply);
             }
-            if lane.shared.is_draining() {
+            mutation.check_health(section)?;
+            if section.lane.shared.is_draining() && !M::WHILE_DRAINING {
                 return Err(SessionError::ShuttingDown);
             }
-            let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
-            let seq = lane.commit(state, Draft::new(body).by(&command))?.seq;
-            lane.announce(state);
-            Ok((seq, lane.describe(state)))
+            mutation.check_busy(section)?;
+            mutation.check_expected(section)?;
+            mutation.apply(section)
         })
         .await?
     }
+}
 
-    /// Writes what the session is from the start.
-    pub(crate) async fn describe_first(
-        self: &Arc<Self>,
-        client_id: ClientId,
-        changes: SessionChanges,
-    ) -> Result<(), SessionError> {
-        self.section(move |lane, state| {
-            let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
-            lane.commit(state, Draft::new(body).said_by(client_id))?;
-            Ok(())
-        })
-        .await?
-    }
-
-    /// Signals the running turn. Says whether one took the signal; its outcome follows.
-    ///
-    /// While another turn than the expected one is open, nothing happens, also to the queue.
-    ///
-    /// # Errors
-    ///
-    /// Only if `clear_queue` is set and the queue's change could not be written.
-    pub async fn cancel(
-        self: &Arc<Self>,
-        expected: Option<TurnId>,
-        clear_queue: bool,
-    ) -> Result<bool, SessionError> {
-        let cancelled = self.turn.cancel(expected);
-        if clear_queue {
-            self.section(move |lane, state| {
-                let open = state.view.state.turn_id();
-                let other = open.is_some_and(|open| expected.is_some_and(|id| id != open));
-                if other && !cancelled {
-                    return Ok(());
-                }
-                lane.clear_queue(state)
-            })
-            .await??;
-        }
-        if cancelled {
-            // The phase has changed without a record; those who follow the daemon are told.
-            let lane = Arc::clone(self);
-            self.shared.tasks.spawn(async move {
-                let state = lane.lock().await;
-                lane.announce(&state);
-            });
-        }
-        Ok(cancelled)
-    }
-
-    fn clear_queue(&self, state: &mut LaneState) -> Result<(), SessionError> {
-        state.check_usable()?;
-        let items = &state.view.state.queue.items;
-        let remove = |queue_item_id| QueueOp::Remove { queue_item_id };
-        let ops: Vec<QueueOp> = items
-            .iter()
-            .map(|item| remove(item.queue_item_id))
-            .collect();
-        if ops.is_empty() {
-            Ok(())
-        } else {
-            self.update_queue(state, ClientId::Daemon, ops).map(|_| ())
-        }
+impl Section<'_> {
+    fn repeated<M: Mutation>(&self, mutation: &M) -> Result<Option<M::Reply>, SessionError> {
+        let Some(command) = mutation.command() else {
+            return Ok(None);
+        };
+        let answer = self.state.fold.receipts.find(command)?;
+        Ok(answer.and_then(|answer| mutation.repeat(answer, self)))
     }
 }

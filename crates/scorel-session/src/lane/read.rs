@@ -1,25 +1,24 @@
-//! Reading a session's log.
+//! Reading the log while the session is loaded.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use scorel_journal::{Damage, Place, ReadError};
-use scorel_proto::{EncodedEvent, GetEventsResult, GetTreeResult, Seq, TreeEntry};
+use scorel_proto::{EncodedEvent, GetEventsResult, GetTreeResult, Seq, TreeEntry, TreeNode};
 use serde_json::value::RawValue;
 
-use super::Lane;
+use super::{Lane, Section};
 use crate::SessionError;
 
-/// How many bytes of events one page of an answer holds about at most.
+/// About how many bytes of events one page has at most: a quarter of the largest reply, so that JSON
+/// framing and one large event fit as well.
 const PAGE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Which events to read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Range {
-    /// Those after a number.
+enum EventRange {
     After(Seq),
-    /// The last ones before a number.
+    /// The last ones before a seq.
     Before(Seq),
 }
 
@@ -40,36 +39,58 @@ impl Lane {
                 let text = "`afterSeq` and `beforeSeq` exclude each other";
                 return Err(SessionError::InvalidParams(text.to_owned()));
             }
-            (_, Some(before)) => Range::Before(before),
-            (after, None) => Range::After(after.unwrap_or(Seq::ZERO)),
+            (_, Some(before)) => EventRange::Before(before),
+            (after, None) => EventRange::After(after.unwrap_or(Seq::ZERO)),
         };
-        let (places, more) = self.places(range, limit).await?;
+        let (places, more) = self.lock().await.section().page(range, limit)?;
         let lines = self.read_lines(places).await?;
         let events = lines.iter().map(encoded).collect::<Result<_, _>>()?;
         Ok(GetEventsResult { events, more })
     }
 
-    /// Where the events of one page are, and whether there are more.
-    async fn places(&self, range: Range, limit: usize) -> Result<(Vec<Place>, bool), SessionError> {
-        let state = self.lock().await;
-        state.check_exists()?;
-        Ok(match range {
-            Range::After(seq) => {
-                let all = state.index.after(seq);
-                let count = fitting(all.iter().take(limit));
-                (all[..count].to_vec(), count < all.len())
-            }
-            Range::Before(seq) => {
-                let all = state.index.before(seq, limit.saturating_add(1));
-                let count = fitting(all.iter().rev().take(limit));
-                (all[all.len() - count..].to_vec(), count < all.len())
-            }
+    /// Reads the skeleton of the tree.
+    ///
+    /// # Errors
+    ///
+    /// If the session is gone.
+    pub async fn tree(
+        self: &Arc<Self>,
+        after: Seq,
+        limit: usize,
+    ) -> Result<GetTreeResult, SessionError> {
+        let mut locked = self.lock().await;
+        let section = locked.section();
+        section.check_exists()?;
+        let tree = &section.view().tree;
+        let mut rest = tree.nodes_after(after);
+        let nodes = rest.by_ref().take(limit).map(tree_entry).collect();
+        let more = rest.next().is_some();
+        Ok(GetTreeResult {
+            nodes,
+            more,
+            active_leaf_id: tree.leaf(),
         })
     }
 
-    /// Reads a record, or nothing if it is damaged: what stands around it is served, and the next
-    /// section of the lane reads the log again. Blocks on the disk.
-    pub(crate) fn read_intact(&self, place: Place) -> Result<Option<Bytes>, SessionError> {
+    /// Reads records on a blocking thread, without holding the lane: the log only grows, so places
+    /// stay valid. Damaged records are left out, and the session is reread before this returns.
+    pub(crate) async fn read_lines(
+        self: &Arc<Self>,
+        places: Vec<Place>,
+    ) -> Result<Vec<Bytes>, SessionError> {
+        let lane = Arc::clone(self);
+        let lines = tokio::task::spawn_blocking(move || lane.read_each(&places))
+            .await
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if self.is_reread_due() {
+            self.section(|_| ()).await?;
+        }
+        lines
+    }
+
+    /// Reads a record; `None` if it is damaged. The records around it are still served, and the next
+    /// section rereads the log. Blocks on the disk.
+    fn read_intact(&self, place: Place) -> Result<Option<Bytes>, SessionError> {
         match self.reader.read(place) {
             Ok(line) => Ok(Some(line)),
             Err(ReadError::Damaged(damage)) => {
@@ -80,66 +101,74 @@ impl Lane {
         }
     }
 
-    /// Reads the records at `places` that are not damaged. Blocks on the disk.
-    pub(crate) fn read_each(&self, places: &[Place]) -> Result<Vec<Bytes>, SessionError> {
+    fn read_each(&self, places: &[Place]) -> Result<Vec<Bytes>, SessionError> {
         let read = |place: &Place| self.read_intact(*place).transpose();
         places.iter().filter_map(read).collect()
     }
 
-    /// Without a checkpoint the next load finds the damage too, if this daemon ends before it has
-    /// looked.
+    /// Voids the checkpoint at once: if this daemon dies before the reread, the next load reads the
+    /// whole log and finds the damage too.
     fn found_damage(&self, damage: &Damage) {
         tracing::error!(session = %self.id(), offset = damage.offset, bytes = damage.len,
             reason = %damage.reason, "the log is damaged");
-        self.look_due.store(true, Ordering::Release);
-        if !self.unsound.swap(true, Ordering::AcqRel) {
+        if self.mark_unsound() {
             self.void_checkpoint();
         }
     }
+}
 
-    /// Reads lines of the log, off the asynchronous threads; damaged ones are left out and reported
-    /// as those that loading finds.
-    pub(crate) async fn read_lines(
-        self: &Arc<Self>,
-        places: Vec<Place>,
-    ) -> Result<Vec<Bytes>, SessionError> {
-        let lane = Arc::clone(self);
-        let lines = tokio::task::spawn_blocking(move || lane.read_each(&places))
-            .await
-            .map_err(|error| SessionError::Internal(error.to_string()))?;
-        if self.must_look() {
-            self.section(|_, _| ()).await?;
-        }
-        lines
+impl Section<'_> {
+    /// The positions of the records after `seq`.
+    pub(crate) fn places_after(&self, seq: Seq) -> &[Place] {
+        self.state.fold.index.after(seq)
     }
 
-    /// Reads the skeleton of the tree.
-    ///
-    /// # Errors
-    ///
-    /// If the session is gone.
-    pub async fn tree(&self, after: Seq, limit: usize) -> Result<GetTreeResult, SessionError> {
-        let state = self.lock().await;
-        state.check_exists()?;
-        let tree = &state.view.tree;
-        let mut rest = tree.nodes_after(after);
-        let entry = |node: scorel_proto::TreeNode| TreeEntry {
-            id: node.id,
-            parent_id: node.parent_id,
-            seq: node.seq,
-            turn_end: node.turn_end,
-        };
-        let nodes = rest.by_ref().take(limit).map(entry).collect();
-        let more = rest.next().is_some();
-        Ok(GetTreeResult {
-            nodes,
-            more,
-            active_leaf_id: tree.leaf(),
+    pub(crate) fn has_record(&self, seq: Seq) -> bool {
+        self.state.fold.index.contains(seq)
+    }
+
+    pub(crate) fn place_of(&self, seq: Seq) -> Option<Place> {
+        self.state.fold.index.get(seq)
+    }
+
+    /// Reads the records at `places`, without damaged ones.
+    pub(crate) fn read_each(&self, places: &[Place]) -> Result<Vec<Bytes>, SessionError> {
+        self.lane.read_each(places)
+    }
+
+    pub(crate) fn read_intact(&self, place: Place) -> Result<Option<Bytes>, SessionError> {
+        self.lane.read_intact(place)
+    }
+
+    /// The places of one page, and whether more events follow.
+    fn page(&self, range: EventRange, limit: usize) -> Result<(Vec<Place>, bool), SessionError> {
+        self.check_exists()?;
+        let index = &self.state.fold.index;
+        Ok(match range {
+            EventRange::After(seq) => {
+                let all = index.after(seq);
+                let count = fitting(all.iter().take(limit));
+                (all[..count].to_vec(), count < all.len())
+            }
+            EventRange::Before(seq) => {
+                let all = index.before(seq, limit.saturating_add(1));
+                let count = fitting(all.iter().rev().take(limit));
+                (all[all.len() - count..].to_vec(), count < all.len())
+            }
         })
     }
 }
 
-/// How many of `places` fit on one page; at least one.
+fn tree_entry(node: TreeNode) -> TreeEntry {
+    TreeEntry {
+        id: node.id,
+        parent_id: node.parent_id,
+        seq: node.seq,
+        turn_end: node.turn_end,
+    }
+}
+
+/// How many of `places` fit into one page; at least one.
 fn fitting<'a>(places: impl Iterator<Item = &'a Place>) -> usize {
     let mut bytes = 0;
     places
@@ -151,7 +180,7 @@ fn fitting<'a>(places: impl Iterator<Item = &'a Place>) -> usize {
         .count()
 }
 
-/// A line of the log as it goes out.
+/// A line of the log as a JSON value of a reply.
 pub(crate) fn encoded(line: &Bytes) -> Result<EncodedEvent, SessionError> {
     let text = std::str::from_utf8(line).ok().map(ToOwned::to_owned);
     let raw = text.and_then(|text| RawValue::from_string(text).ok());

@@ -1,108 +1,122 @@
-//! Saying something in a session.
-
-use std::sync::Arc;
-
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
-    Block, ClientId, EventId, Message, MessageBody, MessageSource, Meta, PersistentBody, Phase,
-    QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody, SendMessageResult, Seq,
-    SessionChanges, SessionInfoBody, TurnId, UserMessage, WhileRunning,
+    Block, EventId, MessageBody, PersistentBody, Phase, SendMessageResult, SessionChanges,
+    SessionInfoBody, TurnId, WhileRunning,
 };
 use serde::Serialize;
 
-use super::{Draft, Lane, LaneState};
-use crate::receipts::Answer;
-use crate::{Command, SessionError, turn};
+use super::mutate::Mutation;
+use super::queue::{encoded_len, follow_up, user_message};
+use super::{Draft, Section};
+use crate::receipts::ReceiptAnswer;
+use crate::{Command, SessionError};
 
-/// How many bytes the waiting messages of a session may have together. A single one may be larger.
-const MAX_QUEUE_BYTES: usize = 4 * 1024 * 1024;
-
-/// No more bytes than this stand around a message in its record.
+/// An upper bound for everything in a record that is not its message, in bytes.
 const ENVELOPE: usize = 4096;
 
-/// A message to a session.
+/// The parameters of `sendMessage`.
 #[derive(Debug, Clone)]
 pub struct SendRequest {
-    /// Who says it, and the receipt.
     pub command: Command,
-    /// What is said; not empty.
+    /// Not empty.
     pub content: Vec<Block>,
-    /// What to do while a turn runs or messages wait.
     pub while_running: WhileRunning,
-    /// The event that it follows, if not the active leaf.
+    /// Where the message attaches, if not at the active leaf. The inner `None` is the root.
     pub parent_event_id: Option<Option<EventId>>,
     /// The active leaf that the caller has seen.
     pub expected_leaf_id: Option<Option<EventId>>,
-    /// A model for the session from now on.
+    /// Becomes the session's model.
     pub model: Option<String>,
 }
 
-impl Lane {
-    /// Accepts a message. It is durable when this returns.
-    ///
-    /// # Errors
-    ///
-    /// See [`SessionError`]; nothing has changed then. Only if the disk fails between the record of
-    /// another model and that of the message, the session has the model and not the message.
-    pub async fn send(
-        self: &Arc<Self>,
-        request: SendRequest,
-    ) -> Result<SendMessageResult, SessionError> {
-        self.section(move |lane, state| lane.accept(state, request))
-            .await?
+impl Mutation for SendRequest {
+    type Reply = SendMessageResult;
+
+    fn command(&self) -> Option<&Command> {
+        Some(&self.command)
     }
 
-    fn accept(
-        self: &Arc<Self>,
-        state: &mut LaneState,
-        request: SendRequest,
-    ) -> Result<SendMessageResult, SessionError> {
-        state.check_exists()?;
-        if let Some(Answer::Sent(answer)) = state.receipts.find(&request.command)? {
-            return Ok(answer.clone());
-        }
-        state.check_usable()?;
-        if self.shared.is_draining() {
-            return Err(SessionError::ShuttingDown);
-        }
-        check_leaf(state, request.expected_leaf_id)?;
-        // Known to the next daemon before there is something that needs it.
-        let entered = self.shared.active.enter(self.id());
-        entered.map_err(|error| SessionError::Stalled(error.to_string()))?;
-        let busy = state.view.state.turn.is_some() || !state.view.state.queue.items.is_empty();
-        if busy {
-            self.queue(state, request)
-        } else {
-            self.start(state, request)
+    fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
+        match answer {
+            ReceiptAnswer::Sent(answer) => Some(answer.clone()),
+            _ => None,
         }
     }
 
-    /// An idle session: the message starts a turn.
-    fn start(
-        self: &Arc<Self>,
-        state: &mut LaneState,
-        request: SendRequest,
-    ) -> Result<SendMessageResult, SessionError> {
-        if let Some(Some(parent)) = request.parent_event_id
-            && !state.view.tree.is_turn_end(parent)
+    /// A busy session queues a follow-up and refuses everything else.
+    fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        if !is_busy(section) {
+            return Ok(());
+        }
+        let phase = section.phase();
+        if self.parent_event_id.is_some() {
+            return Err(SessionError::Busy(phase));
+        }
+        match self.while_running {
+            WhileRunning::FollowUp => Ok(()),
+            WhileRunning::Steer => {
+                let text = "steering a running turn is not part of this version";
+                Err(SessionError::Unsupported(text.to_owned()))
+            }
+            WhileRunning::Reject if phase == Phase::Idle && section.view().state.queue.paused => {
+                Err(SessionError::QueuePaused)
+            }
+            WhileRunning::Reject => Err(SessionError::Busy(phase)),
+        }
+    }
+
+    fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        let leaf = section.view().leaf();
+        if self
+            .expected_leaf_id
+            .is_some_and(|expected| expected != leaf)
         {
-            return Err(SessionError::InvalidEvent(format!(
-                "{parent} is not the last event of a finished turn of this session"
-            )));
+            let text = "the active leaf is not expectedLeafId";
+            return Err(SessionError::Conflict(text.to_owned()));
         }
+        match self.parent_event_id.flatten() {
+            Some(parent) if !section.view().tree.is_turn_end(parent) => {
+                Err(SessionError::InvalidEvent(format!(
+                    "{parent} is not the last event of a finished turn of this session"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        // On the active list, durably, before the record that needs it: the next daemon loads only
+        // the sessions on the list, and would not see this message otherwise.
+        let entered = section.lane.shared.active.enter(section.lane.id());
+        entered.map_err(|error| SessionError::Stalled(error.to_string()))?;
+        if is_busy(section) {
+            section.queue_message(self)
+        } else {
+            section.start_turn(self)
+        }
+    }
+}
+
+fn is_busy(section: &Section<'_>) -> bool {
+    let fold = &section.view().state;
+    fold.turn.is_some() || !fold.queue.items.is_empty()
+}
+
+impl Section<'_> {
+    fn start_turn(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {
         let turn_id = TurnId::generate();
         let message = user_message(request.content, None);
-        self.choose_model(state, &request.command, request.model, &message)?;
+        self.choose_model(&request.command, request.model, &message)?;
         let body = PersistentBody::Message(MessageBody {
             message,
             queue_item_id: None,
         });
         let mut draft = Draft::new(body).in_turn(turn_id).by(&request.command);
         if let Some(parent) = request.parent_event_id {
-            draft = draft.after(parent);
+            draft = draft.attached_to(parent);
         }
-        let event = self.commit(state, draft)?;
-        self.begin_turn(state, turn_id);
+        let event = self.commit(draft)?;
+        self.begin_turn(turn_id);
         Ok(SendMessageResult::Accepted {
             user_event_id: event.id,
             turn_id,
@@ -110,62 +124,35 @@ impl Lane {
         })
     }
 
-    /// A busy session: the message waits.
-    fn queue(
-        self: &Arc<Self>,
-        state: &mut LaneState,
-        request: SendRequest,
-    ) -> Result<SendMessageResult, SessionError> {
-        let phase = self.phase_of(state);
-        if request.parent_event_id.is_some() {
-            return Err(SessionError::Busy(phase));
-        }
-        match request.while_running {
-            WhileRunning::FollowUp => {}
-            WhileRunning::Steer => {
-                let text = "steering a running turn is not part of this version";
-                return Err(SessionError::Unsupported(text.to_owned()));
-            }
-            WhileRunning::Reject if phase == Phase::Idle && state.view.state.queue.paused => {
-                return Err(SessionError::QueuePaused);
-            }
-            WhileRunning::Reject => return Err(SessionError::Busy(phase)),
-        }
-        let limit = self.shared.settings.max_queue;
-        let position = state.view.state.queue.items.len();
-        if position >= limit {
-            return Err(SessionError::QueueFull { limit });
-        }
-        let queue_item_id = QueueItemId::generate();
+    fn queue_message(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {
+        let position = self.queue_position()?;
         let command = request.command.clone();
-        let item = queue_item(queue_item_id, request.command, request.content);
-        check_queue_bytes(&state.view.state.queue.items, &item)?;
-        self.choose_model(state, &command, request.model, &item)?;
-        let seq = self.update_queue(state, item.client_id, vec![QueueOp::Add { item }])?;
-        state.lift_pause |= self.turn.is_cancelling();
-        // The message is accepted, whatever becomes of this.
-        self.go_on(state);
-        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        let item = follow_up(request.command, request.content);
+        self.check_queue_bytes(&item)?;
+        self.choose_model(&command, request.model, &item)?;
+        let queue_item_id = item.queue_item_id;
+        let seq = self.enqueue(item)?;
+        self.go_on();
         Ok(SendMessageResult::Queued {
             queue: WhileRunning::FollowUp,
             queue_item_id,
-            position,
+            position: u32::try_from(position).unwrap_or(u32::MAX),
             seq,
         })
     }
 
-    /// Writes that the session has another model from now on, if it does and `message`, which comes
-    /// next, fits into a record.
+    /// Records another model for the session, before `message`.
     fn choose_model(
-        &self,
-        state: &mut LaneState,
+        &mut self,
         command: &Command,
         model: Option<String>,
         message: &impl Serialize,
     ) -> Result<(), SessionError> {
-        if model.is_none() || model == state.view.state.model {
+        if model.is_none() || model == self.view().state.model {
             return Ok(());
         }
+        // Checked before the model is recorded: a message that is refused afterwards would leave the
+        // session with its model.
         if encoded_len(message) + ENVELOPE > MAX_RECORD {
             return Err(SessionError::TooLarge {
                 limit: MAX_RECORD as u64,
@@ -176,104 +163,7 @@ impl Lane {
             ..SessionChanges::default()
         };
         let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
-        self.commit(state, Draft::new(body).said_by(command.client_id))?;
+        self.commit(Draft::new(body).authored_by(command.client_id))?;
         Ok(())
-    }
-
-    /// Writes changes of the queue that somebody made; returns the record's number.
-    pub(crate) fn update_queue(
-        &self,
-        state: &mut LaneState,
-        client_id: ClientId,
-        ops: Vec<QueueOp>,
-    ) -> Result<Seq, SessionError> {
-        let version = state.view.state.queue.version + 1;
-        let body = PersistentBody::QueueUpdate(QueueUpdateBody { version, ops });
-        let seq = self.commit(state, Draft::new(body).said_by(client_id))?.seq;
-        self.announce(state);
-        Ok(seq)
-    }
-
-    /// Makes the first waiting message a turn, if no turn is open, messages wait, the queue is not
-    /// paused and the daemon is not stopping.
-    pub(crate) fn start_next(self: &Arc<Self>, state: &mut LaneState) -> Result<(), SessionError> {
-        if state.view.state.turn.is_some() || self.shared.is_draining() {
-            return Ok(());
-        }
-        // Damage that was found while the last turn ran is accepted before the next one.
-        self.look_again(state);
-        let queue = &state.view.state.queue;
-        let Some(item) = queue.items.first().filter(|_| !queue.paused).cloned() else {
-            return Ok(());
-        };
-        let turn_id = TurnId::generate();
-        let message = user_message(item.content, Some(MessageSource::FollowUp));
-        let queue_item_id = Some(item.queue_item_id);
-        let body = PersistentBody::Message(MessageBody {
-            message,
-            queue_item_id,
-        });
-        self.commit(
-            state,
-            Draft::new(body).in_turn(turn_id).said_by(item.client_id),
-        )?;
-        self.begin_turn(state, turn_id);
-        Ok(())
-    }
-
-    /// The turn's first record is durable: its task starts.
-    pub(crate) fn begin_turn(self: &Arc<Self>, state: &LaneState, turn_id: TurnId) {
-        let running = self.turn.begin(turn_id);
-        // Whoever stops the daemon has either seen this turn or been seen by it.
-        if self.shared.is_draining() {
-            running.interrupt();
-        }
-        self.announce(state);
-        turn::spawn(Arc::clone(self), running);
-    }
-}
-
-fn check_leaf(state: &LaneState, expected: Option<Option<EventId>>) -> Result<(), SessionError> {
-    match expected {
-        Some(leaf) if leaf != state.view.leaf() => Err(SessionError::Conflict(
-            "the conversation has moved on".to_owned(),
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// The queue is part of the session's description, which must fit into one answer.
-fn check_queue_bytes(items: &[QueueItem], new: &QueueItem) -> Result<(), SessionError> {
-    let waiting: usize = items.iter().map(encoded_len).sum();
-    if !items.is_empty() && waiting + encoded_len(new) > MAX_QUEUE_BYTES {
-        let limit = MAX_QUEUE_BYTES;
-        return Err(SessionError::QueueTooLarge { limit });
-    }
-    Ok(())
-}
-
-fn encoded_len(part: &impl Serialize) -> usize {
-    serde_json::to_vec(part).map_or(0, |json| json.len())
-}
-
-fn user_message(content: Vec<Block>, source: Option<MessageSource>) -> Message {
-    Message::User(UserMessage {
-        content,
-        meta: Meta {
-            source,
-            provider: None,
-        },
-    })
-}
-
-fn queue_item(queue_item_id: QueueItemId, command: Command, content: Vec<Block>) -> QueueItem {
-    let client_id: ClientId = command.client_id;
-    QueueItem {
-        queue_item_id,
-        kind: QueueKind::FollowUp,
-        content,
-        client_id,
-        digest: command.id.is_some().then_some(command.digest),
-        command_id: command.id,
     }
 }

@@ -20,7 +20,7 @@ use super::disk::Trouble;
 use super::home::Home;
 use super::reference::Reference;
 use crate::clock::now_ms;
-use crate::lane::{Draft, LaneState};
+use crate::lane::{Draft, Section};
 use crate::{
     Lane, NewSession, PreparedTurn, SessionError, SessionSettings, Sessions, TurnRequest, TurnSetup,
 };
@@ -89,7 +89,7 @@ impl History {
         };
         let id = sessions.create(new).await.expect("created").session_id;
         let lane = sessions.get(id).await.expect("there");
-        lane.shared.start_draining();
+        lane.start_draining();
         let log_end = home.log(id).len();
         Self {
             watchers: (0..=dice.below(3)).map(|_| Watcher::default()).collect(),
@@ -180,8 +180,9 @@ impl History {
     /// Almost all numbers that the last record reserves are issued and never shown.
     async fn use_up_numbers(&mut self) {
         let lane = self.lane().await;
-        let mut state = lane.lock().await;
-        let journal = state.journal().expect("writable");
+        let mut locked = lane.lock().await;
+        let mut section = locked.section();
+        let journal = section.journal();
         let left = journal
             .reserved_through()
             .get()
@@ -217,7 +218,7 @@ impl History {
         }
         let lane = Arc::clone(self.lane.as_ref().expect("just set"));
         // A turn that recovery leaves open has a task, which finds that the sessions are stopping.
-        while lane.turn.is_running() {
+        while lane.has_job() {
             tokio::task::yield_now().await;
         }
         lane
@@ -226,14 +227,15 @@ impl History {
     /// Does something to the session and takes note of the records that it published.
     async fn act<R>(
         &mut self,
-        f: impl FnOnce(&Arc<Lane>, &mut LaneState) -> Result<R, SessionError>,
+        f: impl FnOnce(&mut Section<'_>) -> Result<R, SessionError>,
         shown: Option<(scorel_proto::TurnId, TransientBody)>,
     ) -> bool {
         let lane = self.lane().await;
-        let mut state = lane.lock().await;
-        let before = state.log.last_seq();
-        let done = f(&lane, &mut state);
-        let end = usize::try_from(state.log.end()).expect("small");
+        let mut locked = lane.lock().await;
+        let mut section = locked.section();
+        let before = section.last_seq();
+        let done = f(&mut section);
+        let end = section.log_end();
         let mut lines = self.new_lines(end);
         self.log_end = end;
         let Some((turn_id, body)) = shown else {
@@ -275,8 +277,7 @@ impl History {
     }
 
     async fn commit(&mut self, draft: Draft) -> bool {
-        self.act(|lane, state| lane.commit(state, draft), None)
-            .await
+        self.act(|section| section.commit(draft), None).await
     }
 
     async fn show(&mut self, turn_id: scorel_proto::TurnId, body: TransientBody) -> bool {
@@ -285,7 +286,7 @@ impl History {
         }
         let shown = body.clone();
         self.act(
-            |lane, state| lane.show(state, turn_id, shown),
+            |section| section.show(turn_id, shown),
             Some((turn_id, body)),
         )
         .await
@@ -309,10 +310,11 @@ impl History {
     /// What must be true between any two steps.
     async fn check(&mut self) {
         let lane = self.lane().await;
-        let state = lane.lock().await;
-        assert_eq!(lane.feed.head(), self.reference.head);
-        assert_eq!(state.damage.is_empty(), !self.reference.damaged);
-        assert_eq!(state.view, self.reference.view);
+        let mut locked = lane.lock().await;
+        let section = locked.section();
+        assert_eq!(lane.head(), self.reference.head);
+        assert_eq!(section.damage().is_empty(), !self.reference.damaged);
+        assert_eq!(*section.view(), self.reference.view);
         for watcher in &self.watchers {
             watcher.client.check(&self.reference);
         }

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use scorel_journal::{FORMAT, Reader};
 use scorel_proto::SessionId;
 
-use super::{Sessions, Shared};
-use crate::catalog::DELETED_PREFIX;
-use crate::lane::LaneState;
-use crate::{Lane, SessionError};
+use super::Sessions;
+use crate::SessionError;
+use crate::shared::Shared;
 
 impl Sessions {
-    /// Removes a session and everything that it has stored.
+    /// Deletes a session with everything that it has stored.
     ///
     /// # Errors
     ///
@@ -26,8 +25,8 @@ impl Sessions {
     }
 
     async fn delete_now(self: Arc<Self>, id: SessionId) -> Result<(), SessionError> {
-        let gone = match self.get(id).await {
-            Ok(lane) => lane.section(delete).await??,
+        let aside = match self.get(id).await {
+            Ok(lane) => lane.delete().await?,
             Err(error @ SessionError::Failed { .. }) => {
                 let shared = Arc::clone(&self.shared);
                 blocking(move || delete_unopened(&shared, id, error)).await??
@@ -36,25 +35,11 @@ impl Sessions {
         };
         self.loaded().remove(&id);
         self.shared.session_removed(id);
-        blocking(move || remove(&gone)).await
+        blocking(move || remove(&aside)).await
     }
 }
 
-/// From the change of the directory's name on the session does not exist.
-fn delete(lane: &Arc<Lane>, state: &mut LaneState) -> Result<PathBuf, SessionError> {
-    state.check_exists()?;
-    lane.check_writable()?;
-    if lane.turn.is_running() {
-        return Err(SessionError::Busy(lane.phase_of(state)));
-    }
-    let gone = put_aside(&lane.shared, lane.id())?;
-    lane.end(state);
-    lane.shared.active.leave(lane.id());
-    Ok(gone)
-}
-
-/// A session that cannot be opened can be deleted all the same, unless that is because a newer
-/// version has written it.
+/// A session that cannot be opened can be deleted, unless it belongs to a newer version.
 fn delete_unopened(
     shared: &Shared,
     id: SessionId,
@@ -62,29 +47,15 @@ fn delete_unopened(
 ) -> Result<PathBuf, SessionError> {
     match Reader::open(&*shared.storage, &shared.session_dir(id)) {
         Ok((_, header)) if header.format() > FORMAT => Err(error),
-        _ => put_aside(shared, id),
+        _ => shared.put_aside(id),
     }
 }
 
-fn put_aside(shared: &Shared, id: SessionId) -> Result<PathBuf, SessionError> {
-    let failed =
-        |error: io::Error| SessionError::Filesystem(format!("cannot delete the session: {error}"));
-    let gone = shared.dir().join(format!("{DELETED_PREFIX}{id}"));
-    let storage = &shared.storage;
-    storage
-        .rename(&shared.session_dir(id), &gone)
-        .map_err(failed)?;
-    if let Err(error) = storage.sync_dir(shared.dir()) {
-        tracing::warn!(session = %id, %error, "a deletion may not survive a power failure");
-    }
-    Ok(gone)
-}
-
-/// What is left behind is removed when the catalogue is read the next time.
-fn remove(gone: &Path) {
-    match std::fs::remove_dir_all(gone) {
+/// Removes the files. What a crash leaves is removed when the catalogue is read the next time.
+fn remove(aside: &Path) {
+    match std::fs::remove_dir_all(aside) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            tracing::warn!(path = %gone.display(), %error, "a deleted session takes up space");
+            tracing::warn!(path = %aside.display(), %error, "the files of a deleted session could not be removed");
         }
         _ => {}
     }

@@ -4,14 +4,14 @@ use std::time::Duration;
 use scorel_proto::{EndReason, SessionId};
 use tokio_util::sync::CancellationToken;
 
-use super::{Sessions, Slot};
+use super::{LaneSlot, Sessions};
 use crate::Lane;
 
-/// How often idle sessions are looked for.
+/// The interval between sweeps.
 const PERIOD: Duration = Duration::from_secs(10);
 
 impl Sessions {
-    /// Keeps memory small and summaries fresh until `stop` fires.
+    /// Sweeps periodically until `stop` fires.
     pub async fn housekeep(self: Arc<Self>, stop: CancellationToken) {
         loop {
             tokio::select! {
@@ -21,18 +21,18 @@ impl Sessions {
         }
     }
 
-    /// Shrinks the feeds of idle sessions, unloads those that nobody uses, writes the summaries.
+    /// Shrinks the rings of idle sessions, unloads unused ones and writes the catalogue.
     pub async fn sweep(&self) {
         for lane in self.lanes() {
-            if !lane.turn.is_running() {
-                lane.feed.shrink();
+            if !lane.has_job() {
+                lane.shrink_ring();
             }
         }
         self.leave_active(self.idle_active()).await;
         for id in self.unused() {
             if let Some(lane) = self.lane_in_memory(id) {
-                // What is derived is written while the lane is still the only writer.
-                let _ = lane.section(|lane, state| lane.checkpoint(state)).await;
+                // Before it leaves the map: afterwards another lane may be loaded on the same log.
+                let _ = lane.section(|section| section.checkpoint()).await;
             }
             self.unload(id);
         }
@@ -40,8 +40,8 @@ impl Sessions {
         let _ = tokio::task::spawn_blocking(move || shared.save_catalog()).await;
     }
 
-    /// The sessions on the list of active ones that nobody has used for a while. To leave earlier
-    /// would mean to enter again, which is slow, with the next message of a conversation.
+    /// Sessions on the active list that have not been used for a while. Leaving earlier would cost a
+    /// synced write of the list with the next message of a conversation.
     fn idle_active(&self) -> Vec<Arc<Lane>> {
         let loaded = self.loaded();
         let idle = loaded.values().filter(|slot| self.is_idle(slot));
@@ -50,8 +50,7 @@ impl Sessions {
         active.cloned().collect()
     }
 
-    /// Whether nobody has asked for the session for a while.
-    fn is_idle(&self, slot: &Slot) -> bool {
+    fn is_idle(&self, slot: &LaneSlot) -> bool {
         let last_used = *slot
             .last_used
             .lock()
@@ -59,26 +58,25 @@ impl Sessions {
         last_used.elapsed() >= self.shared.settings.idle_unload
     }
 
-    /// The sessions that can leave memory.
     fn unused(&self) -> Vec<SessionId> {
         let loaded = self.loaded();
         let idle = loaded.iter().filter(|(_, slot)| self.is_unused(slot));
         idle.map(|(id, _)| *id).collect()
     }
 
-    fn is_unused(&self, slot: &Arc<Slot>) -> bool {
+    fn is_unused(&self, slot: &Arc<LaneSlot>) -> bool {
         let Some(lane) = slot.lane.get() else {
             return false;
         };
         self.is_idle(slot)
             && Arc::strong_count(slot) == 1
             && Arc::strong_count(lane) == 1
-            && !lane.turn.is_running()
+            && !lane.has_job()
             && !self.shared.active.contains(lane.id())
     }
 
-    /// Whoever wants the lane from now on gets it through the map, so nobody can have it while the
-    /// map is locked and the map's reference is the only one.
+    /// New references to the lane come from the map only. So while the map is locked and holds the
+    /// last reference, no task can get the lane.
     fn unload(&self, id: SessionId) {
         let mut loaded = self.loaded();
         if loaded.get(&id).is_some_and(|slot| self.is_unused(slot)) {
@@ -95,7 +93,7 @@ impl Sessions {
 
     async fn work_ends(&self) {
         for lane in self.lanes() {
-            // A message that was accepted just before has begun its turn by now.
+            // A section that has passed the drain check has started its turn when the lock is free.
             drop(lane.lock().await);
         }
         self.shared.tasks.close();
@@ -103,22 +101,22 @@ impl Sessions {
     }
 
     /// Ends all work: no turn begins any more, running turns are interrupted and get their outcome,
-    /// what is derived is written, subscribers are told. Returns whether that was done in time.
+    /// derived files are written, subscriptions end. Returns whether the turns ended within `grace`.
     pub async fn drain(&self, grace: Duration) -> bool {
         self.shared.start_draining();
         for lane in self.lanes() {
-            lane.turn.interrupt();
+            lane.interrupt();
         }
         let in_time = tokio::time::timeout(grace, self.work_ends()).await.is_ok();
         if in_time {
-            // The next start has nothing to do for those that are at rest.
+            // The next start need not load sessions that are idle now.
             self.leave_active(self.lanes()).await;
         }
         for lane in self.lanes() {
             if in_time {
-                let _ = lane.section(|lane, state| lane.checkpoint(state)).await;
+                let _ = lane.section(|section| section.checkpoint()).await;
             }
-            lane.feed.end(EndReason::ShuttingDown);
+            lane.end_feed(EndReason::ShuttingDown);
         }
         let shared = Arc::clone(&self.shared);
         let _ = tokio::task::spawn_blocking(move || shared.save_catalog()).await;

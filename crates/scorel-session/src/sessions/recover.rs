@@ -3,12 +3,11 @@ use std::sync::Arc;
 use scorel_proto::SessionId;
 
 use super::Sessions;
-use crate::lane::LaneState;
 use crate::{Lane, SessionError};
 
 impl Sessions {
-    /// Loads the sessions that a daemon before left in the middle of something, so that turns are
-    /// closed and queues go on although nobody opens them. Meant to run beside everything else.
+    /// Loads the sessions on the active list, so that interrupted turns are closed and queues go on
+    /// although no client asks for them. To be spawned: the daemon serves clients meanwhile.
     pub async fn recover(self: Arc<Self>) {
         let shared = Arc::clone(&self.shared);
         let known = tokio::task::spawn_blocking(move || shared.active.read()).await;
@@ -35,26 +34,21 @@ impl Sessions {
         }
     }
 
-    /// Without a list, the ends of all logs tell which sessions are in the middle of something.
+    /// Without a list, the tail of every log tells which sessions were busy.
     async fn unfinished(&self) -> Vec<SessionId> {
         match self.shared.catalog().await {
             Ok(catalog) => catalog.unfinished(),
             Err(error) => {
-                tracing::warn!(%error, "the sessions cannot be looked through");
+                tracing::warn!(%error, "the catalogue cannot be read, so no session is recovered before it is used");
                 Vec::new()
             }
         }
     }
 
-    /// Takes those of the sessions that need nothing any more off the list.
+    /// Takes idle sessions off the active list.
     pub(super) async fn leave_active(&self, lanes: Vec<Arc<Lane>>) {
         for lane in lanes {
-            // Within the section, so that no message comes in between the look and the leave.
-            let left = lane.section(|lane, state| {
-                if needs_nothing(state) {
-                    lane.shared.active.leave(lane.id());
-                }
-            });
+            let left = lane.section(|section| section.leave_active_if_idle());
             if left.await.is_err() {
                 return;
             }
@@ -62,21 +56,16 @@ impl Sessions {
         let shared = Arc::clone(&self.shared);
         let tidied = tokio::task::spawn_blocking(move || shared.active.tidy()).await;
         if let Ok(Err(error)) = tidied {
-            // An entry that stays costs a look at the next start.
+            // A superfluous entry only costs the next start a load.
             tracing::debug!(%error, "the list of active sessions keeps entries too many");
         }
     }
 
-    /// A session that does not exist any more needs nothing.
+    /// Takes a session that no longer exists off the list.
     async fn forget_active(&self, id: SessionId) {
         let shared = Arc::clone(&self.shared);
         let forget = move || shared.active.leave(id);
-        // It fails only when the daemon ends, and then the next one does this.
+        // Fails only while the daemon stops, and then the next one does this.
         let _ended = tokio::task::spawn_blocking(forget).await;
     }
-}
-
-fn needs_nothing(state: &LaneState) -> bool {
-    let folded = &state.view.state;
-    folded.turn.is_none() && folded.queue.items.is_empty() && folded.permissions.is_empty()
 }

@@ -1,125 +1,152 @@
-//! Asking whether a tool call may run.
+//! Asking for permission to run a tool call.
+//!
+//! The request and its decision are records. The task waits for the decision's record, not for a
+//! message of the client, so that it makes no difference who decides, and when: a client, a
+//! deadline, a cancel, or a client that answered while an earlier daemon ran.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{
     PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PermissionRequestId,
-    PersistentBody, TurnId,
+    PersistentBody,
 };
-use scorel_runtime::{CANCELLED, Permission, Question, ToolCall};
+use scorel_runtime::{Permission, Question, StopCause, ToolCall};
 
+use super::task::TurnTask;
 use crate::SessionError;
 use crate::clock::now_ms;
-use crate::lane::{Draft, Lane, RunningTurn};
+use crate::lane::Draft;
 
-/// How a question ended.
-pub(super) enum Asked {
-    /// It was decided.
+/// How waiting for a decision ended.
+pub(super) enum PermissionAnswer {
     Decided(PermissionDecisionBody),
-    /// The daemon stops; the next one waits on.
-    Interrupted,
+    /// The daemon stops. The request stays open, and the next daemon waits on.
+    Stopped(StopCause),
 }
 
-/// Asks, unless a daemon before this one has asked, and waits for the answer.
-pub(super) async fn ask(
-    lane: &Arc<Lane>,
-    running: &RunningTurn,
-    call: &ToolCall,
-    question: &Question,
-) -> Result<Asked, SessionError> {
-    let wanted = request(call, question);
-    let is_same = |asked: &PermissionRequestBody| is_same(asked, &wanted);
-    if let Some(decision) = decision(lane, &call.id, is_same).await {
-        return Ok(Asked::Decided(decision));
-    }
-    let request = open(lane, running.turn_id, wanted.clone()).await?;
-    loop {
-        let answered = lane.answered.notified();
-        tokio::pin!(answered);
-        answered.as_mut().enable();
-        let is_this = |asked: &PermissionRequestBody| asked.request_id == request.request_id;
-        if let Some(decision) = decision(lane, &call.id, is_this).await {
-            return Ok(Asked::Decided(decision));
+impl TurnTask {
+    /// Records the request, unless an earlier daemon has, and waits for the decision.
+    pub(super) async fn ask(
+        &self,
+        call: &ToolCall,
+        question: &Question,
+    ) -> Result<PermissionAnswer, SessionError> {
+        let wanted = request(call, question);
+        let is_same = |asked: &PermissionRequestBody| is_same(asked, &wanted);
+        if let Some(decision) = self.decision(&call.id, is_same).await {
+            return Ok(PermissionAnswer::Decided(decision));
         }
-        let (decision, reason) = tokio::select! {
-            biased;
-            () = running.cancel.cancelled() => {
-                if running.is_interrupted() {
-                    return Ok(Asked::Interrupted);
+        let request = self.open_request(wanted.clone()).await?;
+        let is_this = |asked: &PermissionRequestBody| asked.request_id == request.request_id;
+        loop {
+            // Enabled before the check: a decision between the two would wake nobody.
+            let answered = self.lane.answered();
+            tokio::pin!(answered);
+            answered.as_mut().enable();
+            if let Some(decision) = self.decision(&call.id, is_this).await {
+                return Ok(PermissionAnswer::Decided(decision));
+            }
+            let (decision, reason) = tokio::select! {
+                biased;
+                cause = self.stop.fired() => match cause {
+                    StopCause::Interrupted => return Ok(PermissionAnswer::Stopped(cause)),
+                    _ => (PermissionDecision::Cancelled, "the turn was cancelled"),
+                },
+                () = answered => continue,
+                () = passed(request.deadline) => {
+                    let decision = request.at_deadline.unwrap_or(PermissionDecision::Deny);
+                    (decision, "nobody answered in time")
                 }
-                (PermissionDecision::Cancelled, "the turn was cancelled")
-            }
-            () = answered => continue,
-            () = passed(request.deadline) => {
-                let decision = request.at_deadline.unwrap_or(PermissionDecision::Deny);
-                (decision, "nobody answered in time")
-            }
+            };
+            self.decide(request.request_id, decision, reason).await?;
+        }
+    }
+
+    /// The decision about a call, if it was about a request that `is_wanted`.
+    async fn decision(
+        &self,
+        call_id: &str,
+        is_wanted: impl Fn(&PermissionRequestBody) -> bool,
+    ) -> Option<PermissionDecisionBody> {
+        let locked = self.lane.lock().await;
+        let turn = locked.view().state.turn.as_ref()?;
+        let mut calls = turn.calls.iter();
+        let call = calls.find(|call| call.tool_call_id == call_id)?;
+        let asked = call.asked.as_ref().filter(|asked| is_wanted(asked));
+        asked.and(call.decision.clone())
+    }
+
+    /// The open request for a call, or a new one. A request with other words, from another daemon's
+    /// configuration, is cancelled: its answer would not answer this one.
+    async fn open_request(
+        &self,
+        wanted: PermissionRequestBody,
+    ) -> Result<PermissionRequestBody, SessionError> {
+        let turn_id = self.turn_id;
+        self.lane
+            .persist(move |section| {
+                let open = section.view().state.permissions.iter();
+                let mut open = open.filter(|open| open.tool_call_id == wanted.tool_call_id);
+                match open.next().cloned() {
+                    Some(open) if is_same(&open, &wanted) => return Ok(open),
+                    Some(open) => {
+                        let decision = PermissionDecisionBody {
+                            request_id: open.request_id,
+                            decision: PermissionDecision::Cancelled,
+                            reason: Some("replaced by a request in other words".to_owned()),
+                        };
+                        section.decide(None, decision)?;
+                    }
+                    None => {}
+                }
+                let body = PersistentBody::PermissionRequest(wanted.clone());
+                section.commit(Draft::new(body).in_turn(turn_id))?;
+                section.announce();
+                Ok(wanted.clone())
+            })
+            .await
+    }
+
+    /// Records a decision of the daemon's own, unless a client was faster.
+    async fn decide(
+        &self,
+        request_id: PermissionRequestId,
+        decision: PermissionDecision,
+        reason: &str,
+    ) -> Result<(), SessionError> {
+        let body = PermissionDecisionBody {
+            request_id,
+            decision,
+            reason: Some(reason.to_owned()),
         };
-        decide(lane, request.request_id, decision, reason).await?;
+        self.lane
+            .persist(move |section| {
+                if section.open_request(body.request_id).is_some() {
+                    section.decide(None, body.clone())?;
+                }
+                Ok(())
+            })
+            .await
     }
 }
 
-/// What a decision means for the call.
+/// The decision as the engine takes it.
 pub(super) fn permission(decision: &PermissionDecisionBody) -> Permission {
     let reason = decision.reason.as_deref();
     match (decision.decision, reason) {
         (decision, _) if decision.allows() => Permission::Granted,
-        (PermissionDecision::Cancelled, _) => Permission::Refused(CANCELLED.to_owned()),
+        (PermissionDecision::Cancelled, _) => {
+            Permission::Refused(StopCause::Cancelled.call_result().to_owned())
+        }
         (_, Some(reason)) => Permission::Refused(format!("not run: permission refused: {reason}")),
         (_, None) => Permission::Refused("not run: permission refused".to_owned()),
     }
 }
 
-/// Whether an answer to one request answers the other: it is about the same call, for the same
-/// reason and with the same consequences.
+/// Whether the answer to one request answers the other: same call, same reason, same rules.
 fn is_same(asked: &PermissionRequestBody, wanted: &PermissionRequestBody) -> bool {
     (&asked.tool_call_id, &asked.input) == (&wanted.tool_call_id, &wanted.input)
         && (&asked.reason, &asked.rules) == (&wanted.reason, &wanted.rules)
-}
-
-/// What was decided about a call, when it was asked like that.
-async fn decision(
-    lane: &Lane,
-    call_id: &str,
-    is_wanted: impl Fn(&PermissionRequestBody) -> bool,
-) -> Option<PermissionDecisionBody> {
-    let state = lane.lock().await;
-    let turn = state.view.state.turn.as_ref()?;
-    let mut calls = turn.calls.iter();
-    let call = calls.find(|call| call.tool_call_id == call_id)?;
-    let asked = call.asked.as_ref().filter(|asked| is_wanted(asked));
-    asked.and(call.decision.clone())
-}
-
-/// The open request for a call; a new one, if there is none. One that asks something else, because
-/// it was judged by another daemon, ends.
-async fn open(
-    lane: &Arc<Lane>,
-    turn_id: TurnId,
-    wanted: PermissionRequestBody,
-) -> Result<PermissionRequestBody, SessionError> {
-    lane.persist(move |lane, state| {
-        let open = state.view.state.permissions.iter();
-        let mut open = open.filter(|open| open.tool_call_id == wanted.tool_call_id);
-        match open.next().cloned() {
-            Some(open) if is_same(&open, &wanted) => return Ok(open),
-            Some(open) => {
-                let decision = PermissionDecisionBody {
-                    request_id: open.request_id,
-                    decision: PermissionDecision::Cancelled,
-                    reason: Some("it is asked again, in other words".to_owned()),
-                };
-                lane.decide(state, None, decision)?;
-            }
-            None => {}
-        }
-        let body = PersistentBody::PermissionRequest(wanted.clone());
-        lane.commit(state, Draft::new(body).in_turn(turn_id))?;
-        lane.announce(state);
-        Ok(wanted.clone())
-    })
-    .await
 }
 
 fn request(call: &ToolCall, question: &Question) -> PermissionRequestBody {
@@ -152,26 +179,4 @@ async fn passed(deadline: Option<u64>) {
         }
         None => std::future::pending().await,
     }
-}
-
-/// Decides in nobody's name, unless somebody was faster.
-async fn decide(
-    lane: &Arc<Lane>,
-    request_id: PermissionRequestId,
-    decision: PermissionDecision,
-    reason: &str,
-) -> Result<(), SessionError> {
-    let body = PermissionDecisionBody {
-        request_id,
-        decision,
-        reason: Some(reason.to_owned()),
-    };
-    lane.persist(move |lane, state| {
-        let mut open = state.view.state.permissions.iter();
-        if open.any(|open| open.request_id == body.request_id) {
-            lane.decide(state, None, body.clone())?;
-        }
-        Ok(())
-    })
-    .await
 }

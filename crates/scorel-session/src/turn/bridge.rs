@@ -1,43 +1,36 @@
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use scorel_proto::{
-    Block, EventId, MessageBody, MessageCancelled, MessageStart, PersistentBody, PersistentEvent,
-    Role, StopReason, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd,
-    ToolExecutionStart, ToolExecutionUpdate, ToolResultBlock, ToolResultMessage, ToolStartedBody,
-    TransientBody, TurnId, TurnResumedBody, TurnStart, TurnWaitingBody,
+    EventId, Message, MessageBody, MessageCancelled, MessageStart, PersistentBody, PersistentEvent,
+    Role, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart,
+    ToolExecutionUpdate, ToolStartedBody, TransientBody, TurnResumedBody, TurnStart,
+    TurnWaitingBody,
 };
-use scorel_runtime::{CANCELLED, RawRuntimeEvent, ToolCall};
+use scorel_runtime::{RawRuntimeEvent, ToolCall};
 
+use super::task::TurnTask;
 use crate::SessionError;
 use crate::clock::now_ms;
-use crate::lane::{Draft, Lane, RunningTurn};
+use crate::lane::Draft;
 
-/// Gives the engine's events their ids and places, and passes them to the lane.
-///
-/// [`Bridge::handle`] returns when an event that must be durable is durable.
-pub(super) struct Bridge {
-    lane: Arc<Lane>,
-    turn_id: TurnId,
-    running: RunningTurn,
-    /// The events between the root and the active leaf, kept up to date while the turn runs: only
-    /// the turn moves the leaf.
+/// Gives the engine's events their ids and hands them to the lane.
+pub(super) struct TurnBridge {
+    task: TurnTask,
+    /// The active path. Only the turn moves the leaf while it runs, so this stays current.
     path: Vec<PersistentEvent>,
     /// The id of the message that is being generated.
     message: EventId,
-    /// The ids that the results of started calls will have.
+    /// The ids of the results to come, by tool call id. Clients know them since
+    /// `tool_execution_start`.
     results: HashMap<String, EventId>,
 }
 
-impl Bridge {
-    pub(super) fn new(lane: Arc<Lane>, running: RunningTurn, path: Vec<PersistentEvent>) -> Self {
-        let message = EventId::generate();
+impl TurnBridge {
+    pub(super) fn new(task: TurnTask, path: Vec<PersistentEvent>) -> Self {
         Self {
-            lane,
-            turn_id: running.turn_id,
-            running,
+            task,
             path,
-            message,
+            message: EventId::generate(),
             results: HashMap::new(),
         }
     }
@@ -46,22 +39,19 @@ impl Bridge {
         &self.path
     }
 
+    /// Returns when an event that must be durable is durable.
     pub(super) async fn handle(&mut self, event: RawRuntimeEvent) -> Result<(), SessionError> {
         match event {
             RawRuntimeEvent::MessageStart { model } => self.start_message(model).await,
-            RawRuntimeEvent::MessageEnd { mut message } => {
-                if message.stop_reason == StopReason::Cancelled && self.running.is_interrupted() {
-                    message.stop_reason = StopReason::Interrupted;
-                }
-                let message = scorel_proto::Message::Assistant(message);
-                self.commit_message(self.message, message).await
+            RawRuntimeEvent::MessageEnd { message } => {
+                self.commit_message(self.message, Message::Assistant(message))
+                    .await
             }
             RawRuntimeEvent::ToolExecutionStart { call } => self.start_tool(call).await,
             RawRuntimeEvent::ToolResult { message } => {
                 let id = self.results.remove(&message.result().tool_use_id);
-                let message = scorel_proto::Message::ToolResult(self.truthful(message));
-                self.commit_message(id.unwrap_or_else(EventId::generate), message)
-                    .await
+                let id = id.unwrap_or_else(EventId::generate);
+                self.commit_message(id, Message::ToolResult(message)).await
             }
             RawRuntimeEvent::Waiting { duration, reason } => {
                 let duration = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
@@ -83,20 +73,7 @@ impl Bridge {
         }
     }
 
-    /// The engine takes every stop for a person's. A call that was refused because the daemon stops
-    /// says so.
-    fn truthful(&self, message: ToolResultMessage) -> ToolResultMessage {
-        let result = message.result();
-        let refused = result.is_error && result.content == [Block::text(CANCELLED)];
-        if refused && self.running.is_interrupted() {
-            let result = ToolResultBlock::error(&result.tool_use_id, "not run: the daemon stopped");
-            ToolResultMessage::new(message.tool_name, result, message.duration_ms)
-        } else {
-            message
-        }
-    }
-
-    /// The events that are shown as they are.
+    /// The transient event for an engine event, if it is no more than that.
     fn transient(&self, event: RawRuntimeEvent) -> Option<TransientBody> {
         let event_id = self.message;
         let result_id = |call_id: &str| self.results.get(call_id).copied();
@@ -171,20 +148,8 @@ impl Bridge {
         })
     }
 
-    /// Shows an event. The common case never leaves this task's thread; only when the reserved
-    /// numbers are used up a record must be written.
     async fn show(&self, body: TransientBody) -> Result<(), SessionError> {
-        let body = {
-            let mut state = self.lane.lock().await;
-            match self.lane.try_show(&mut state, self.turn_id, body) {
-                None => return Ok(()),
-                Some(body) => body,
-            }
-        };
-        let turn_id = self.turn_id;
-        self.lane
-            .section(move |lane, state| lane.show(state, turn_id, body))
-            .await?
+        self.task.lane.show(self.task.turn_id, body).await
     }
 
     async fn start_message(&mut self, model: String) -> Result<(), SessionError> {
@@ -198,37 +163,35 @@ impl Bridge {
         .await
     }
 
-    async fn commit_message(
-        &mut self,
-        id: EventId,
-        message: scorel_proto::Message,
-    ) -> Result<(), SessionError> {
+    async fn commit_message(&mut self, id: EventId, message: Message) -> Result<(), SessionError> {
         let body = PersistentBody::Message(MessageBody {
             message,
             queue_item_id: None,
         });
-        let draft = Draft::new(body).with_id(id).in_turn(self.turn_id);
+        let draft = Draft::new(body).with_id(id).in_turn(self.task.turn_id);
         let event = self
+            .task
             .lane
-            .section(move |lane, state| lane.commit_any_size(state, draft))
+            .section(move |section| section.commit_any_size(draft))
             .await??;
         self.path.push(event);
         Ok(())
     }
 
     async fn control(&self, body: PersistentBody) -> Result<(), SessionError> {
-        let draft = Draft::new(body).in_turn(self.turn_id);
-        self.lane
-            .section(move |lane, state| {
-                lane.commit(state, draft)?;
-                lane.announce(state);
+        let draft = Draft::new(body).in_turn(self.task.turn_id);
+        self.task
+            .lane
+            .section(move |section| {
+                section.commit(draft)?;
+                section.announce();
                 Ok(())
             })
             .await?
     }
 
-    /// That the tool starts is durable before it starts: after a crash its outcome is unknown, and
-    /// without this record it would pass for not started.
+    /// Records `tool_started` before the tool starts. Without the record, recovery would take a call
+    /// that had effects for one that never ran.
     async fn start_tool(&mut self, call: ToolCall) -> Result<(), SessionError> {
         let event_id = EventId::generate();
         let first_open = self.results.is_empty();
@@ -247,11 +210,12 @@ impl Bridge {
             tool_name: call.name,
             args: call.input,
         });
-        let turn_id = self.turn_id;
-        self.lane
-            .section(move |lane, state| {
-                lane.commit(state, Draft::new(started).in_turn(turn_id))?;
-                lane.show(state, turn_id, shown)
+        let turn_id = self.task.turn_id;
+        self.task
+            .lane
+            .section(move |section| {
+                section.commit(Draft::new(started).in_turn(turn_id))?;
+                section.show(turn_id, shown)
             })
             .await?
     }

@@ -37,7 +37,7 @@ impl Scene {
 
     async fn cancel(&self) {
         let lane = self.rig.lane(self.id).await;
-        assert!(lane.cancel(Some(self.turn), false).await.expect("answered"));
+        assert!(lane.cancel(Some(self.turn)));
     }
 
     /// The turn ends as cancelled, and the session can be used.
@@ -54,15 +54,7 @@ impl Scene {
             "{shown:?}"
         );
         let log = self.rig.check(self.id).await;
-        assert!(
-            !self
-                .rig
-                .lane(self.id)
-                .await
-                .cancel(None, false)
-                .await
-                .expect("answered")
-        );
+        assert!(!self.rig.lane(self.id).await.cancel(None));
         self.rig.exchange(self.id, "and now?").await;
         log
     }
@@ -244,7 +236,7 @@ async fn another_turn_than_the_expected_one_goes_on() {
     let call = scene.rig.model().await;
     let lane = scene.rig.lane(scene.id).await;
     let other = TurnId::generate();
-    assert!(!lane.cancel(Some(other), false).await.expect("answered"));
+    assert!(!lane.cancel(Some(other)));
     let mut follower = scene.follower;
     call.text("still ").await;
     call.text_in(0, "here").await;
@@ -258,12 +250,6 @@ async fn an_idle_session_takes_no_cancel() {
     let id = rig.session().await;
     rig.exchange(id, "one").await;
     let before = rig.log(id).lines;
-    assert!(
-        !rig.lane(id)
-            .await
-            .cancel(None, true)
-            .await
-            .expect("answered")
-    );
+    assert!(!rig.lane(id).await.cancel(None));
     assert_eq!(rig.log(id).lines, before);
 }

@@ -3,6 +3,7 @@
 mod anchors;
 mod cancel;
 mod checkpoint;
+mod clear_queue;
 mod crash;
 mod damage;
 mod delete;

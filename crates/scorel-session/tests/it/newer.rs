@@ -11,7 +11,7 @@ use scorel_proto::{
 };
 use scorel_session::{ListFilter, SessionError};
 
-use crate::rig::{Rig, client, command, message};
+use crate::rig::{Rig, clear, client, command, message};
 
 /// Makes a session's log one of format 2.
 fn renew(rig: &Rig, id: SessionId) {
@@ -114,8 +114,8 @@ async fn nothing_is_written_beside_a_log_of_a_newer_version() {
         ..SessionChanges::default()
     };
     assert_refused(lane.update(message("x").command, changes).await);
-    assert!(!lane.cancel(None, false).await.expect("nothing to cancel"));
-    assert_refused(lane.cancel(None, true).await);
+    assert!(!lane.cancel(None));
+    assert_refused(lane.cancel_and_clear(clear(), None).await);
     drop(lane);
     assert_refused(rig.sessions.delete(id).await);
     // What is damaged later is noticed, and not noted.

@@ -264,7 +264,7 @@ async fn cancelling_the_turn_ends_the_question() {
         let rig = if restarted { next(&rig) } else { rig };
         let mut follower = rig.follow(id).await;
         let lane = rig.lane(id).await;
-        assert!(lane.cancel(Some(turn), false).await.expect("cancelled"));
+        assert!(lane.cancel(Some(turn)));
         assert_eq!(follower.outcome().await, "cancelled");
         let log = rig.check(id).await;
         assert_eq!(log.only("permission_decision")["decision"], "cancelled");

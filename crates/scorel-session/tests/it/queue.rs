@@ -117,7 +117,7 @@ async fn cancelling_pauses_what_was_queued_before() {
     let call = rig.model().await;
     rig.say(id, "two").await;
     let lane = rig.lane(id).await;
-    assert!(lane.cancel(None, false).await.expect("cancelled"));
+    assert!(lane.cancel(None));
     call.ended().await;
     assert_eq!(follower.outcome().await, "cancelled");
     assert!(lane.session().await.expect("there").queue_paused);
@@ -146,7 +146,7 @@ async fn a_message_accepted_after_a_cancel_lifts_the_coming_pause() {
     let run = rig.tool().await;
     rig.say(id, "two").await;
     let lane = rig.lane(id).await;
-    assert!(lane.cancel(None, false).await.expect("cancelled"));
+    assert!(lane.cancel(None));
     assert_eq!(lane.phase().await.0, Phase::Cancelling);
     rig.say(id, "three").await;
     run.end("finished all the same");

@@ -3,7 +3,7 @@
 use scorel_proto::{CommandId, ErrorCode, SendMessageResult, SessionChanges};
 use scorel_session::Command;
 
-use crate::rig::{Rig, client, command};
+use crate::rig::{Rig, clear, client, command};
 
 #[tokio::test(start_paused = true)]
 async fn a_command_that_is_sent_again_gets_its_first_answer() {
@@ -114,7 +114,7 @@ async fn a_command_id_belongs_to_one_client_and_one_payload() {
     let call = rig.model().await;
     rig.lane(id)
         .await
-        .cancel(None, true)
+        .cancel_and_clear(clear(), None)
         .await
         .expect("cancelled");
     call.ended().await;

@@ -60,7 +60,7 @@ async fn a_turn_that_waits_on_can_be_cancelled() {
     let again = rig.crashed();
     let mut follower = again.follow(id).await;
     let lane = again.lane(id).await;
-    assert!(lane.cancel(Some(turn), false).await.expect("cancelled"));
+    assert!(lane.cancel(Some(turn)));
     assert_eq!(follower.outcome().await, "cancelled");
     again.check(id).await;
 }

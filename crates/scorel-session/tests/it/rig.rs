@@ -301,3 +301,8 @@ pub(crate) fn turn(answer: &SendMessageResult) -> TurnId {
 pub(crate) fn client() -> ClientId {
     ClientId::generate()
 }
+
+/// A `cancel` with `clearQueue` and without a receipt.
+pub(crate) fn clear() -> Command {
+    Command::new(ClientId::Daemon, None, "cancel", &())
+}

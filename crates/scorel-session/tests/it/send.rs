@@ -6,7 +6,7 @@ use scorel_proto::{
 use scorel_session::{SendRequest, SessionError, SessionSettings};
 
 use crate::log::text;
-use crate::rig::{Rig, client, command, message, settings};
+use crate::rig::{Rig, clear, client, command, message, settings};
 
 fn code<T: std::fmt::Debug>(result: Result<T, SessionError>) -> ErrorCode {
     result.expect_err("an error").code()
@@ -232,7 +232,7 @@ async fn the_queue_is_bounded_in_messages_and_in_bytes() {
     assert_eq!(rig.log(id).all("queue_update").len(), 3);
     rig.lane(id)
         .await
-        .cancel(None, true)
+        .cancel_and_clear(clear(), None)
         .await
         .expect("cancelled");
     call.ended().await;
@@ -292,14 +292,25 @@ async fn clearing_the_queue_removes_what_waits_and_nothing_else() {
     rig.say(id, "three").await;
     let lane = rig.lane(id).await;
     let other = scorel_proto::TurnId::generate();
-    assert!(!lane.cancel(Some(other), true).await.expect("answered"));
+    assert!(
+        !lane
+            .cancel_and_clear(clear(), Some(other))
+            .await
+            .expect("answered")
+            .cancelled
+    );
     assert_eq!(
         lane.session().await.expect("there").queue.len(),
         2,
         "another turn is open"
     );
     let mut follower = rig.follow(id).await;
-    assert!(lane.cancel(Some(turn), true).await.expect("cancelled"));
+    assert!(
+        lane.cancel_and_clear(clear(), Some(turn))
+            .await
+            .expect("cancelled")
+            .cancelled
+    );
     assert_eq!(follower.outcome().await, "cancelled");
     call.ended().await;
     let log = rig.check(id).await;

@@ -153,6 +153,7 @@ impl Log {
         self.push(PersistentBody::QueueUpdate(QueueUpdateBody {
             version,
             ops,
+            cancel_turn_id: None,
         }));
         self.turn = turn;
     }

@@ -162,6 +162,14 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
             PersistentBody::TurnOutcome(outcome(OutcomeReason::Error, Some(error()))),
         ),
         ("", PersistentBody::QueueUpdate(queue_update())),
+        (
+            ".cleared",
+            PersistentBody::QueueUpdate(QueueUpdateBody {
+                version: 7,
+                ops: Vec::new(),
+                cancel_turn_id: Some(ids::turn()),
+            }),
+        ),
         ("", PersistentBody::ToolStarted(tool_started())),
         ("", PersistentBody::PermissionRequest(permission_request())),
         (
@@ -239,6 +247,7 @@ fn queue_update() -> QueueUpdateBody {
             QueueOp::Remove { queue_item_id: id },
             QueueOp::Resume,
         ],
+        cancel_turn_id: None,
     }
 }
 

@@ -114,8 +114,7 @@ impl History {
         assert_eq!(written[..left.len()], left);
         let written = written.split_off(left.len());
         self.found_alive = false;
-        self.reference
-            .loaded(&left, &written, sure, lane.feed.head());
+        self.reference.loaded(&left, &written, sure, lane.head());
         self.log_end = after.len();
         self.lane = Some(lane);
         self.check_recovery(&found, &written, message);

@@ -97,7 +97,7 @@ impl History {
         }
         let lane = self.lane().await;
         // What is in memory is served from there.
-        lane.feed.shrink();
+        lane.shrink_ring();
         self.reference.shrink();
         let mut intact = self.intact();
         intact.retain(|at| {
@@ -129,7 +129,7 @@ impl History {
         };
         let expected = self.reference.records().map(|record| record.seq);
         assert!(expected.eq(served), "what stands around the damage");
-        let places = lane.lock().await.damage.clone();
+        let places = lane.lock().await.section().damage().to_vec();
         let [place] = &places[..] else {
             panic!("one flipped bit is one place to accept: {places:?}");
         };
@@ -198,17 +198,18 @@ impl History {
     /// Somebody accepts up to `count` damaged places.
     pub(super) async fn accept_damage(&mut self, count: usize) {
         let lane = self.lane().await;
-        let places = lane.lock().await.damage.clone();
+        let places = lane.lock().await.section().damage().to_vec();
         for place in places.into_iter().take(count) {
             let command = Command::new(ClientId::Daemon, None, "acceptDamage", &());
             let accepted = lane
                 .accept_damage(command, place.offset, place.length)
                 .await;
             accepted.expect("accepted");
-            let state = lane.lock().await;
-            self.reference.damaged = !state.damage.is_empty();
-            let end = usize::try_from(state.log.end()).expect("small");
-            drop(state);
+            let mut locked = lane.lock().await;
+            let section = locked.section();
+            self.reference.damaged = !section.damage().is_empty();
+            let end = section.log_end();
+            drop(locked);
             let lines = self.new_lines(end);
             self.log_end = end;
             self.publish(&lines);

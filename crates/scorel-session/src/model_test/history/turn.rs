@@ -68,6 +68,7 @@ impl History {
         PersistentBody::QueueUpdate(QueueUpdateBody {
             version,
             ops: vec![op],
+            cancel_turn_id: None,
         })
     }
 
@@ -308,7 +309,7 @@ impl History {
         let draft = Draft::new(outcome).in_turn(turn_id);
         let expected = Some((turn_id, shown.clone()));
         self.act(
-            |lane, state| lane.commit_behind(state, turn_id, shown, draft),
+            |section| section.commit_behind(turn_id, shown, draft),
             expected,
         )
         .await;

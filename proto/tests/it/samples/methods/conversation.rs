@@ -89,8 +89,17 @@ fn steering() -> Vec<Golden> {
         command_id: Some(ids::command()),
     };
     let mut all = Vec::from(method::<RewriteQueue>(&rewrite, &seq));
-    all.extend(method::<Cancel>(&cancel, &CancelResult { cancelled: true }));
+    let cleared = CancelResult {
+        cancelled: true,
+        seq: Some(ids::seq(12)),
+    };
+    let missed = CancelResult {
+        cancelled: false,
+        seq: None,
+    };
+    all.extend(method::<Cancel>(&cancel, &cleared));
     all.push(params_of::<Cancel>(".any", &any));
+    all.push(result_of::<Cancel>(".any", &missed));
     all.extend(method::<RespondPermission>(&respond, &seq));
     all
 }

@@ -1,31 +1,31 @@
-//! Messages that do not fit into a record of the log.
+//! Messages that are too large for a record of the log.
 
 use scorel_journal::{Blobs, MAX_RECORD};
 use scorel_proto::{Block, Message, PersistentBody, PersistentEvent, ToolResultContent};
 
+use super::{Draft, Section};
 use crate::SessionError;
-use crate::lane::{Draft, Lane, LaneState};
 
-/// How much of a record is left to what is not the message.
+/// What is left of a record for everything that is not the message.
 const MARGIN: usize = 64 * 1024;
 
-/// How much of a text that becomes a blob stays in the message, in bytes.
+/// How much of a text stays in the message when the text becomes a blob, in bytes.
 const PREVIEW: usize = 16 * 1024;
 
-impl Lane {
-    /// Makes an event durable and shows it. Of a message that is too large for a record, the largest
-    /// texts go to blobs before.
+impl Section<'_> {
+    /// Commits an event. If its message is too large for a record, the largest texts become blobs.
+    ///
+    /// Tried as it is first: almost every message fits, and measuring means encoding it twice.
     pub(crate) fn commit_any_size(
-        &self,
-        state: &mut LaneState,
+        &mut self,
         mut draft: Draft,
     ) -> Result<PersistentEvent, SessionError> {
-        match self.commit(state, draft.clone()) {
+        match self.commit(draft.clone()) {
             Err(SessionError::TooLarge { .. }) => {
                 if let PersistentBody::Message(body) = &mut draft.body {
-                    make_fit(&mut body.message, &self.blobs)?;
+                    make_fit(&mut body.message, &self.lane.blobs)?;
                 }
-                self.commit(state, draft)
+                self.commit(draft)
             }
             committed => committed,
         }
@@ -44,7 +44,7 @@ fn make_fit(message: &mut Message, blobs: &Blobs) -> Result<(), SessionError> {
     if fits(message) {
         return Ok(());
     }
-    // What no model gets may go, if that helps.
+    // The model never gets these, so they may go.
     match message {
         Message::ToolResult(message) => {
             let [ToolResultContent::ToolResult(result)] = &mut message.content;
@@ -82,7 +82,8 @@ fn text_len(block: &Block) -> usize {
     }
 }
 
-/// A text block as a blob; durable when this returns.
+/// Replaces a text by a blob, which is durable when this returns: a record must not name content
+/// that a crash could lose.
 fn stored(block: &Block, blobs: &Blobs) -> Result<Block, SessionError> {
     let Block::Text { text, .. } = block else {
         return Ok(block.clone());

@@ -1,0 +1,75 @@
+use scorel_proto::{DamageAcceptedBody, PersistentBody, Seq};
+
+use super::mutate::Mutation;
+use super::{Draft, Section};
+use crate::damage::DamagedPlace;
+use crate::receipts::ReceiptAnswer;
+use crate::{Command, SessionError};
+
+/// `acceptDamage`.
+#[derive(Debug)]
+pub(super) struct AcceptDamage {
+    pub(super) command: Command,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+}
+
+impl Mutation for AcceptDamage {
+    type Reply = Seq;
+
+    /// It starts nothing by itself: recovery and the queue check for drain where they start turns.
+    const WHILE_DRAINING: bool = true;
+
+    fn command(&self) -> Option<&Command> {
+        Some(&self.command)
+    }
+
+    fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
+        answer.done()
+    }
+
+    /// Damage is what it is for. A lost log fails the commit.
+    fn check_health(&self, _: &Section<'_>) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        if section
+            .state
+            .health
+            .damage
+            .iter()
+            .any(|place| self.names(place))
+        {
+            return Ok(());
+        }
+        let text = "no damaged place with this offset and length waits to be accepted";
+        Err(SessionError::Conflict(text.to_owned()))
+    }
+
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        // The one record that is written while there is damage.
+        let damage = std::mem::take(&mut section.state.health.damage);
+        let body = DamageAcceptedBody {
+            offset: self.offset,
+            length: self.length,
+        };
+        let draft = Draft::new(PersistentBody::DamageAccepted(body)).by(&self.command);
+        let committed = section.commit(draft);
+        section.state.health.damage = damage;
+        let seq = committed?.seq;
+        let damage = &mut section.state.health.damage;
+        damage.retain(|place| !self.names(place));
+        if damage.is_empty() {
+            section.wake();
+        }
+        section.announce();
+        Ok(seq)
+    }
+}
+
+impl AcceptDamage {
+    const fn names(&self, place: &DamagedPlace) -> bool {
+        place.offset == self.offset && place.length == self.length
+    }
+}

@@ -1,0 +1,135 @@
+//! What clients can ask of a session.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use scorel_proto::{
+    CancelResult, PermissionDecisionBody, Phase, SendMessageResult, Seq, Session, SessionChanges,
+    TurnId,
+};
+
+use super::accept::AcceptDamage;
+use super::cancel::CancelAndClear;
+use super::delete::DeleteSession;
+use super::respond::PermissionResponse;
+use super::update::UpdateRequest;
+use super::{Lane, SendRequest};
+use crate::{Command, SessionError};
+
+impl Lane {
+    /// The session's description.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotFound`] if the session was deleted.
+    pub async fn session(self: &Arc<Self>) -> Result<Session, SessionError> {
+        let mut locked = self.lock().await;
+        let section = locked.section();
+        section.check_exists()?;
+        Ok(section.describe())
+    }
+
+    /// The phase, and the open turn.
+    pub async fn phase(self: &Arc<Self>) -> (Phase, Option<TurnId>) {
+        let mut locked = self.lock().await;
+        let section = locked.section();
+        (section.phase(), section.view().state.turn_id())
+    }
+
+    /// Accepts a message. It is durable when this returns; the turn runs on its own.
+    ///
+    /// # Errors
+    ///
+    /// See [`SessionError`]; nothing has changed then, with one exception: if the log fails between
+    /// the record of another model and that of the message, the session keeps the model.
+    pub async fn send(
+        self: &Arc<Self>,
+        request: SendRequest,
+    ) -> Result<SendMessageResult, SessionError> {
+        self.mutate(request).await
+    }
+
+    /// Changes title, model, thinking level, tools or the archived flag.
+    ///
+    /// # Errors
+    ///
+    /// See [`SessionError`]; nothing has changed then.
+    pub async fn update(
+        self: &Arc<Self>,
+        command: Command,
+        changes: SessionChanges,
+    ) -> Result<(Seq, Session), SessionError> {
+        self.mutate(UpdateRequest { command, changes }).await
+    }
+
+    /// Answers a permission request. The first answer counts; it is durable when this returns.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Conflict`] if the request is not open,
+    /// [`SessionError::InvalidParams`] if it cannot be answered like that, otherwise see
+    /// [`SessionError`]. Nothing is decided then.
+    pub async fn respond(
+        self: &Arc<Self>,
+        command: Command,
+        decision: PermissionDecisionBody,
+    ) -> Result<Seq, SessionError> {
+        self.mutate(PermissionResponse { command, decision }).await
+    }
+
+    /// Accepts a damaged place. The session goes on when none is left.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Conflict`] if no such place waits to be accepted.
+    pub async fn accept_damage(
+        self: &Arc<Self>,
+        command: Command,
+        offset: u64,
+        length: u64,
+    ) -> Result<Seq, SessionError> {
+        self.mutate(AcceptDamage {
+            command,
+            offset,
+            length,
+        })
+        .await
+    }
+
+    /// Signals the running turn, if it is the expected one, and returns whether it took the signal.
+    /// The turn's outcome says what came of it.
+    ///
+    /// Acknowledged from memory: it waits neither for the lane nor for the disk.
+    #[must_use]
+    pub fn cancel(self: &Arc<Self>, expected: Option<TurnId>) -> bool {
+        if self.job.cancel(expected).is_none() {
+            return false;
+        }
+        // The phase has changed without a record. Listings are told as soon as the lane is free.
+        let lane = Arc::clone(self);
+        self.shared.tasks.spawn(async move {
+            lane.lock().await.section().announce();
+        });
+        true
+    }
+
+    /// Signals the running turn and empties the queue in one step. If another turn than the expected
+    /// one is open, nothing happens.
+    ///
+    /// # Errors
+    ///
+    /// If the queue's change could not be recorded. The signal stands all the same; see
+    /// [`SessionError::QueueNotCleared`].
+    pub async fn cancel_and_clear(
+        self: &Arc<Self>,
+        command: Command,
+        expected: Option<TurnId>,
+    ) -> Result<CancelResult, SessionError> {
+        self.mutate(CancelAndClear { command, expected }).await
+    }
+
+    /// Deletes the session unless a turn runs. Returns the directory to remove.
+    pub(crate) async fn delete(self: &Arc<Self>) -> Result<PathBuf, SessionError> {
+        self.mutate(DeleteSession).await
+    }
+}

@@ -1,0 +1,89 @@
+use scorel_proto::{CancelResult, PersistentBody, QueueOp, QueueUpdateBody, TurnId};
+
+use super::mutate::Mutation;
+use super::{Draft, Section, turn_id};
+use crate::receipts::ReceiptAnswer;
+use crate::{Command, SessionError};
+
+/// `cancel` with `clearQueue`.
+///
+/// Without `clearQueue`, cancel is no mutation: it signals the turn from outside the lane, so that a
+/// slow disk does not delay it, and leaves no receipt.
+#[derive(Debug)]
+pub(super) struct CancelAndClear {
+    pub(super) command: Command,
+    pub(super) expected: Option<TurnId>,
+}
+
+impl Mutation for CancelAndClear {
+    type Reply = CancelResult;
+
+    /// A cancel must work until the end; it starts nothing.
+    const WHILE_DRAINING: bool = true;
+
+    fn command(&self) -> Option<&Command> {
+        Some(&self.command)
+    }
+
+    /// Without a second signal: by now another turn may be running.
+    fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
+        match answer {
+            ReceiptAnswer::QueueCleared { cancelled, seq } => Some(CancelResult {
+                cancelled: *cancelled,
+                seq: Some(*seq),
+            }),
+            _ => None,
+        }
+    }
+
+    /// The signal does not need the log. The commit checks the rest, after the signal.
+    fn check_health(&self, _: &Section<'_>) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        let open = turn_id(section.state);
+        let is_other = |open| self.expected.is_some_and(|expected| expected != open);
+        if open.is_some_and(is_other) {
+            // The caller means a turn that is over. The queue belongs to what runs now.
+            return Ok(CancelResult {
+                cancelled: false,
+                seq: None,
+            });
+        }
+        let cancelled = section.lane.job.cancel(self.expected);
+        let cleared = section.clear_queue(&self.command, cancelled);
+        // The phase may have changed although no record says so.
+        section.announce();
+        match cleared {
+            Ok(seq) => Ok(CancelResult {
+                cancelled: cancelled.is_some(),
+                seq: Some(seq),
+            }),
+            Err(SessionError::Stalled(reason)) => Err(SessionError::QueueNotCleared {
+                cancelled: cancelled.is_some(),
+                reason,
+            }),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Section<'_> {
+    /// Removes all items in one record, which is the command's receipt even if the queue is empty.
+    fn clear_queue(
+        &mut self,
+        command: &Command,
+        cancelled: Option<TurnId>,
+    ) -> Result<scorel_proto::Seq, SessionError> {
+        let queue = &self.view().state.queue;
+        let remove = |queue_item_id| QueueOp::Remove { queue_item_id };
+        let items = queue.items.iter();
+        let body = PersistentBody::QueueUpdate(QueueUpdateBody {
+            version: queue.version + 1,
+            ops: items.map(|item| remove(item.queue_item_id)).collect(),
+            cancel_turn_id: cancelled,
+        });
+        Ok(self.commit(Draft::new(body).by(command))?.seq)
+    }
+}

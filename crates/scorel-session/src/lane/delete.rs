@@ -1,0 +1,50 @@
+use std::path::PathBuf;
+
+use scorel_proto::EndReason;
+
+use super::Section;
+use super::mutate::Mutation;
+use crate::receipts::ReceiptAnswer;
+use crate::{Command, SessionError};
+
+/// `deleteSession`. Its reply is the directory to remove.
+#[derive(Debug)]
+pub(super) struct DeleteSession;
+
+impl Mutation for DeleteSession {
+    type Reply = PathBuf;
+
+    /// It ends work, and the host may be completing a deletion from before a restart.
+    const WHILE_DRAINING: bool = true;
+
+    /// The host keeps the receipt: a session's own would go with it.
+    fn command(&self) -> Option<&Command> {
+        None
+    }
+
+    fn repeat(&self, _: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
+        None
+    }
+
+    /// A failed or damaged session can be deleted, the session of a newer version cannot.
+    fn check_health(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        section.lane.check_writable()
+    }
+
+    fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        if section.lane.has_job() {
+            return Err(SessionError::Busy(section.phase()));
+        }
+        Ok(())
+    }
+
+    /// From the rename on the session does not exist.
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        let lane = section.lane;
+        let aside = lane.shared.put_aside(lane.id())?;
+        section.state.health.deleted = true;
+        lane.end_feed(EndReason::Deleted);
+        lane.shared.active.leave(lane.id());
+        Ok(aside)
+    }
+}

@@ -1,0 +1,61 @@
+use scorel_proto::{ClientId, CommandId, EventId, PersistentBody, TurnId};
+
+use crate::Command;
+
+/// A persistent event before the commit path gives it its seq, parent and time.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub(super) id: EventId,
+    pub(super) client_id: ClientId,
+    pub(super) turn_id: Option<TurnId>,
+    pub(super) command_id: Option<CommandId>,
+    pub(super) digest: Option<String>,
+    /// Where to attach, unless at the active leaf. The inner `None` is the root.
+    pub(super) parent: Option<Option<EventId>>,
+    pub(super) body: PersistentBody,
+}
+
+impl Draft {
+    /// An event by the daemon itself, outside any turn.
+    pub(crate) fn new(body: PersistentBody) -> Self {
+        Self {
+            id: EventId::generate(),
+            client_id: ClientId::Daemon,
+            turn_id: None,
+            command_id: None,
+            digest: None,
+            parent: None,
+            body,
+        }
+    }
+
+    /// Uses an id that clients already know, from `message_start` or `tool_execution_start`.
+    pub(crate) fn with_id(mut self, id: EventId) -> Self {
+        self.id = id;
+        self
+    }
+
+    pub(crate) fn in_turn(mut self, turn_id: TurnId) -> Self {
+        self.turn_id = Some(turn_id);
+        self
+    }
+
+    /// Makes the event the receipt of `command`.
+    pub(crate) fn by(mut self, command: &Command) -> Self {
+        self.client_id = command.client_id;
+        self.command_id.clone_from(&command.id);
+        self.digest = command.id.is_some().then(|| command.digest.clone());
+        self
+    }
+
+    /// Names the author without making the event a receipt.
+    pub(crate) fn authored_by(mut self, client_id: ClientId) -> Self {
+        self.client_id = client_id;
+        self
+    }
+
+    pub(crate) fn attached_to(mut self, parent: Option<EventId>) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+}

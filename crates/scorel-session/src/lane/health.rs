@@ -1,0 +1,82 @@
+use scorel_proto::SessionId;
+
+use crate::SessionError;
+use crate::damage::DamagedPlace;
+
+/// What keeps a session from being changed, or from existing.
+#[derive(Debug)]
+pub(super) struct Health {
+    session_id: SessionId,
+    /// Damage that no client has accepted yet.
+    pub(super) damage: Vec<DamagedPlace>,
+    /// Why the session is `Failed` until it is loaded again.
+    pub(super) failed: Option<String>,
+    pub(super) deleted: bool,
+    /// The log could not be written when recovery tried to close what a crash left open. Nothing
+    /// new may begin before recovery has run: a new turn would hide the interrupted one.
+    pub(super) recovery_due: Option<String>,
+}
+
+impl Health {
+    pub(super) const fn new(session_id: SessionId) -> Self {
+        Self {
+            session_id,
+            damage: Vec::new(),
+            failed: None,
+            deleted: false,
+            recovery_due: None,
+        }
+    }
+
+    /// The check before reading.
+    pub(super) const fn check_exists(&self) -> Result<(), SessionError> {
+        if self.deleted {
+            Err(SessionError::NotFound(self.session_id))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The check before any change.
+    pub(super) fn check_usable(&self) -> Result<(), SessionError> {
+        self.check_exists()?;
+        match (&self.failed, &self.recovery_due) {
+            (Some(reason), _) => Err(self.failure(reason)),
+            (None, _) if !self.damage.is_empty() => Err(SessionError::Damaged {
+                session_id: self.session_id,
+                places: self.damage.clone(),
+            }),
+            (None, Some(reason)) => Err(SessionError::Stalled(reason.clone())),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// The first row of the phase table.
+    pub(super) const fn is_failed(&self) -> bool {
+        self.failed.is_some() || !self.damage.is_empty()
+    }
+
+    /// `problem` of the session's description.
+    pub(super) fn problem(&self) -> Option<String> {
+        match (&self.failed, self.damage.first()) {
+            (Some(reason), _) => Some(reason.clone()),
+            (None, Some(first)) => {
+                let more = self.damage.len() - 1;
+                let more = if more == 0 {
+                    String::new()
+                } else {
+                    format!(", and {more} more places")
+                };
+                Some(format!("the log is damaged {first}{more}"))
+            }
+            (None, None) => None,
+        }
+    }
+
+    pub(super) fn failure(&self, reason: &str) -> SessionError {
+        SessionError::Failed {
+            session_id: self.session_id,
+            reason: reason.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What the journal found when it read a log.
+
+use scorel_journal::OpenReport;
+use scorel_proto::SessionId;
+
+/// Writes torn lines and damage to the daemon's log.
+pub(super) fn log_report(report: &OpenReport, id: SessionId) {
+    if let Some(torn) = &report.torn {
+        tracing::warn!(
+            session = %id,
+            offset = torn.offset,
+            bytes = torn.len,
+            moved_to = ?torn.moved_to,
+            "the log ends with an unterminated line"
+        );
+    }
+    for damage in &report.damage {
+        tracing::error!(session = %id, offset = damage.offset, bytes = damage.len,
+            reason = %damage.reason, "the log is damaged");
+    }
+}
+
+/// Why the session fails if the journal found more damage than it lists: clients accept damage
+/// place by place, and they cannot accept what is not listed.
+pub(super) fn beyond_repair(report: &OpenReport) -> Option<String> {
+    let (listed, more) = (report.damage.len(), report.more_damage);
+    (more > 0).then(|| format!("the log is damaged at {listed} places and {more} more"))
+}

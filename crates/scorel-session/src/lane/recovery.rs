@@ -1,0 +1,145 @@
+//! Recovery: closes what a crash left open.
+//!
+//! Each record that it commits takes the fold one step further, so a crash during recovery is
+//! continued by the next load and gives the same records.
+
+use scorel_proto::{
+    AssistantMessage, Block, EventId, InternalMessage, Message, MessageBody, Meta, OpenCall,
+    OutcomeReason, PersistentBody, StopReason, ToolResultBlock, ToolResultMessage, TurnId,
+    TurnOutcomeBody, TurnResumedBody,
+};
+
+use super::{Draft, Section};
+use crate::SessionError;
+use crate::spool::SpooledMessage;
+
+/// The message by which the model of a resumed turn learns of the interruption.
+const INTERRUPTED: &str = "The program that runs you was interrupted and has started again. What \
+    you said last may be cut off, and the outcome of a tool that was running is not known. Go on \
+    from here.";
+
+impl Section<'_> {
+    /// Closes, resumes or continues the turn that the last daemon left open, if it did.
+    pub(super) fn recover(&mut self) -> Result<(), SessionError> {
+        let Some(turn) = self.view().state.turn.clone() else {
+            return Ok(());
+        };
+        if self.is_waiting() {
+            self.begin_turn(turn.turn_id);
+            return Ok(());
+        }
+        tracing::info!(session = %self.lane.id(), turn = %turn.turn_id, "a turn was interrupted");
+        // Read before anything is committed. The downtime does not count for the turn.
+        let last_sign = self.view().state.updated_at;
+        self.keep_spooled(turn.turn_id)?;
+        self.answer_open_calls("the daemon stopped")?;
+        self.cancel_requests("the daemon stopped")?;
+        if self.lane.shared.settings.resume_interrupted && !turn.resumed {
+            return self.resume(turn.turn_id);
+        }
+        let body = PersistentBody::TurnOutcome(TurnOutcomeBody {
+            reason: OutcomeReason::Interrupted,
+            error: None,
+            usage: turn.usage,
+            steps: turn.steps,
+            duration_ms: last_sign.saturating_sub(turn.started_at),
+        });
+        self.commit(Draft::new(body).in_turn(turn.turn_id))?;
+        Ok(())
+    }
+
+    /// Whether the open turn waits for a point in time or for an answer, with nothing under way. The
+    /// next daemon continues such a turn as if nothing had happened.
+    pub(crate) fn is_waiting(&self) -> bool {
+        let fold = &self.view().state;
+        let turn = fold.turn.as_ref();
+        turn.is_some_and(|turn| turn.waiting.is_some() && turn.calls.is_empty()) || fold.is_asking()
+    }
+
+    /// Continues the turn. The claim is recorded first: a turn that kills the daemon does so once
+    /// more, not for ever.
+    fn resume(&mut self, turn_id: TurnId) -> Result<(), SessionError> {
+        let claim = PersistentBody::TurnResumed(TurnResumedBody {});
+        self.commit(Draft::new(claim).in_turn(turn_id))?;
+        let note = Message::Internal(InternalMessage {
+            content: vec![Block::text(INTERRUPTED)],
+            meta: Meta::default(),
+        });
+        self.commit(Draft::new(message(note)).in_turn(turn_id))?;
+        self.begin_turn(turn_id);
+        Ok(())
+    }
+
+    /// Makes a partial message of the text that clients were shown. Without text nothing remains.
+    fn keep_spooled(&mut self, turn_id: TurnId) -> Result<(), SessionError> {
+        let Some(spooled) = self.state.spool.read() else {
+            return Ok(());
+        };
+        // The message itself may be in the log: a crash can come before the spool is emptied.
+        let is_ours = spooled.turn_id == turn_id && !self.view().tree.contains(spooled.event_id);
+        if is_ours && has_text(&spooled) {
+            let id = spooled.event_id;
+            let draft = Draft::new(message(partial(spooled))).with_id(id);
+            match self.commit_any_size(draft.in_turn(turn_id)) {
+                Err(SessionError::TooLarge { .. }) => {
+                    tracing::warn!(session = %self.lane.id(), "a message is too large to be kept");
+                }
+                committed => committed.map(|_| ())?,
+            }
+        }
+        self.state.spool.clear();
+        Ok(())
+    }
+
+    /// Gives every open tool call an error as its result: no call may stay without one.
+    pub(crate) fn answer_open_calls(&mut self, cause: &str) -> Result<(), SessionError> {
+        let Some(turn) = &self.view().state.turn else {
+            return Ok(());
+        };
+        let turn_id = turn.turn_id;
+        for call in turn.calls.clone() {
+            let id = call.started.unwrap_or_else(EventId::generate);
+            let result = Message::ToolResult(unknown_result(call, cause));
+            let draft = Draft::new(message(result)).with_id(id);
+            self.commit(draft.in_turn(turn_id))?;
+        }
+        Ok(())
+    }
+}
+
+fn has_text(spooled: &SpooledMessage) -> bool {
+    spooled.content.iter().any(|block| match block {
+        Block::Text { text, .. } => !text.trim().is_empty(),
+        _ => false,
+    })
+}
+
+fn partial(spooled: SpooledMessage) -> Message {
+    Message::Assistant(AssistantMessage {
+        content: spooled.content,
+        model: spooled.model,
+        stop_reason: StopReason::Interrupted,
+        usage: None,
+        partial: true,
+        meta: Meta::default(),
+    })
+}
+
+fn message(message: Message) -> PersistentBody {
+    PersistentBody::Message(MessageBody {
+        message,
+        queue_item_id: None,
+    })
+}
+
+fn unknown_result(call: OpenCall, cause: &str) -> ToolResultMessage {
+    let text = match call.started {
+        Some(_) => format!("started, outcome unknown: {cause} before the tool had ended"),
+        None => format!("not started: {cause}"),
+    };
+    ToolResultMessage::new(
+        call.tool_name,
+        ToolResultBlock::error(call.tool_call_id, text),
+        0,
+    )
+}

@@ -1,0 +1,65 @@
+use scorel_proto::{PermissionDecision, PermissionDecisionBody, PermissionRequestBody, Seq};
+
+use super::Section;
+use super::mutate::Mutation;
+use crate::receipts::ReceiptAnswer;
+use crate::{Command, SessionError};
+
+/// `respondPermission`.
+#[derive(Debug)]
+pub(super) struct PermissionResponse {
+    pub(super) command: Command,
+    pub(super) decision: PermissionDecisionBody,
+}
+
+impl Mutation for PermissionResponse {
+    type Reply = Seq;
+
+    fn command(&self) -> Option<&Command> {
+        Some(&self.command)
+    }
+
+    fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
+        answer.done()
+    }
+
+    /// The first decision counts. Later ones find the request closed.
+    fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        let request = self.request(section)?;
+        let lasting = [PermissionDecision::Session, PermissionDecision::Always];
+        if lasting.contains(&self.decision.decision) && request.rules.is_empty() {
+            let text = "this call is asked about every time: answer `once` or `deny`";
+            return Err(SessionError::InvalidParams(text.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        if self.decision.decision == PermissionDecision::Always {
+            // The grant is durable before the decision: the other way round, a crash between the two
+            // would leave clients with an `always` that does not hold.
+            let rules = &self.request(section)?.rules;
+            let lane = section.lane();
+            let granted = lane
+                .shared
+                .setup
+                .allow_always(lane.header.project_id, rules);
+            granted.map_err(|error| SessionError::Filesystem(error.to_string()))?;
+        }
+        section.decide(Some(&self.command), self.decision)
+    }
+}
+
+impl PermissionResponse {
+    fn request<'a>(
+        &self,
+        section: &'a Section<'_>,
+    ) -> Result<&'a PermissionRequestBody, SessionError> {
+        let id = self.decision.request_id;
+        section.open_request(id).ok_or_else(|| {
+            SessionError::Conflict(format!(
+                "{id} is not open: it was answered, or its turn has ended"
+            ))
+        })
+    }
+}

@@ -1,0 +1,37 @@
+use std::sync::Arc;
+
+use scorel_proto::TurnId;
+
+use super::{Job, Section};
+use crate::SessionError;
+
+impl Section<'_> {
+    /// Starts the task of a turn whose first record is durable.
+    pub(super) fn begin_turn(&self, turn_id: TurnId) {
+        let running = self.lane.job.begin(Job::Turn(turn_id));
+        // Drain sets its flag and then interrupts every job it finds. This fills the slot and then
+        // reads the flag, so one of the two always sees the other.
+        if self.lane.shared.is_draining() {
+            running.stop.interrupt();
+        }
+        self.announce();
+        (self.lane.start_job)(Arc::clone(self.lane), running);
+    }
+
+    /// Commits the running job's outcome with `commit`.
+    ///
+    /// The slot is emptied before the outcome is published: a client that has seen the outcome and
+    /// cancels then cancels nothing. If the commit fails the job still has to be closed, so it goes
+    /// back into the slot.
+    pub(crate) fn end_job(
+        &mut self,
+        commit: impl FnOnce(&mut Self) -> Result<(), SessionError>,
+    ) -> Result<(), SessionError> {
+        let running = self.lane.job.end();
+        let committed = commit(self);
+        if committed.is_err() {
+            self.lane.job.put_back(running);
+        }
+        committed
+    }
+}

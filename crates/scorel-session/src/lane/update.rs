@@ -1,0 +1,48 @@
+use scorel_proto::{ClientId, PersistentBody, Seq, Session, SessionChanges, SessionInfoBody};
+
+use super::mutate::Mutation;
+use super::{Draft, Section};
+use crate::receipts::ReceiptAnswer;
+use crate::{Command, SessionError};
+
+/// `updateSession` and `archiveSession`.
+#[derive(Debug)]
+pub(super) struct UpdateRequest {
+    pub(super) command: Command,
+    pub(super) changes: SessionChanges,
+}
+
+impl Mutation for UpdateRequest {
+    type Reply = (Seq, Session);
+
+    fn command(&self) -> Option<&Command> {
+        Some(&self.command)
+    }
+
+    /// The first seq, with the session as it is now: the description is not in the receipt.
+    fn repeat(&self, answer: &ReceiptAnswer, section: &Section<'_>) -> Option<Self::Reply> {
+        answer.done().map(|seq| (seq, section.describe()))
+    }
+
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        let body = PersistentBody::SessionInfo(SessionInfoBody {
+            changes: self.changes,
+        });
+        let seq = section.commit(Draft::new(body).by(&self.command))?.seq;
+        section.announce();
+        Ok((seq, section.describe()))
+    }
+}
+
+impl Section<'_> {
+    /// Records the properties of a session that is being created. Its receipt is the host's.
+    pub(crate) fn describe_first(
+        &mut self,
+        author: ClientId,
+        changes: SessionChanges,
+    ) -> Result<(), SessionError> {
+        let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
+        self.commit(Draft::new(body).authored_by(author))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+use std::sync::Arc;
+
+use scorel_journal::FORMAT;
+use scorel_proto::{
+    ClientId, ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionParent,
+    ThinkingLevel, ToolPreset,
+};
+use tokio::sync::OnceCell;
+
+use super::{LaneSlot, Sessions, now};
+use crate::clock::now_ms;
+use crate::header::HeaderType;
+use crate::{Lane, SessionError, SessionHeader, turn};
+
+/// The parameters of a new session.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    pub project_id: ProjectId,
+    /// What creates it: a person, or a turn of another session. In the header, for life.
+    pub kind: SessionKind,
+    /// The session and the event it comes from. In the header, for life.
+    pub parent: Option<SessionParent>,
+    pub client_id: ClientId,
+    pub title: Option<String>,
+    pub model: Option<String>,
+    pub thinking_level: Option<ThinkingLevel>,
+    pub tools: Option<ToolPreset>,
+}
+
+impl Sessions {
+    /// Creates an empty session, which is durable when this returns.
+    ///
+    /// # Errors
+    ///
+    /// See [`SessionError`].
+    pub async fn create(self: &Arc<Self>, new: NewSession) -> Result<Session, SessionError> {
+        self.create_as(SessionId::generate(), new).await
+    }
+
+    /// Creates an empty session with an id of the caller's. If the session exists, it is completed:
+    /// a crash may have come before all of `new` was recorded, and the host retries with the same id.
+    ///
+    /// # Errors
+    ///
+    /// See [`SessionError`].
+    pub async fn create_as(
+        self: &Arc<Self>,
+        id: SessionId,
+        new: NewSession,
+    ) -> Result<Session, SessionError> {
+        if self.shared.is_draining() {
+            return Err(SessionError::ShuttingDown);
+        }
+        let sessions = Arc::clone(self);
+        // In a task of its own: it is completed even if the caller's connection closes.
+        let made = tokio::spawn(async move {
+            let lane = match sessions.get(id).await {
+                Err(SessionError::NotFound(_)) => {
+                    sessions.create_lane(sessions.header(id, &new)).await?
+                }
+                known => known?,
+            };
+            sessions.describe_new(&lane, &new).await?;
+            let mut locked = lane.lock().await;
+            let section = locked.section();
+            section.announce();
+            Ok(section.describe())
+        });
+        made.await
+            .map_err(|error| SessionError::Internal(error.to_string()))?
+    }
+
+    /// Records what a new session is besides its header, unless it has records already.
+    async fn describe_new(
+        self: &Arc<Self>,
+        lane: &Arc<Lane>,
+        new: &NewSession,
+    ) -> Result<(), SessionError> {
+        let untouched = lane.session().await?.last_persistent_seq == Seq::ZERO;
+        let Some(changes) = first_changes(new).filter(|_| untouched) else {
+            return Ok(());
+        };
+        let author = new.client_id;
+        let described = lane
+            .section(move |section| section.describe_first(author, changes))
+            .await
+            .and_then(|described| described);
+        if described.is_err() {
+            // Without its properties the session is not the one that was asked for.
+            let _ = self.delete(lane.id()).await;
+        }
+        described
+    }
+
+    fn header(&self, session_id: SessionId, new: &NewSession) -> SessionHeader {
+        SessionHeader {
+            type_name: HeaderType::Session,
+            format: FORMAT,
+            session_id,
+            project_id: new.project_id,
+            device_id: self.device_id,
+            kind: new.kind,
+            parent: new.parent.clone(),
+            created_at: now_ms(),
+            version: self.version.clone(),
+        }
+    }
+
+    async fn create_lane(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
+        let shared = Arc::clone(&self.shared);
+        let id = header.session_id;
+        let lane =
+            tokio::task::spawn_blocking(move || Lane::create(shared, header, turn::start_job))
+                .await
+                .map_err(|error| SessionError::Internal(error.to_string()))??;
+        let slot = LaneSlot {
+            lane: OnceCell::from(Arc::clone(&lane)),
+            last_used: now(),
+        };
+        self.loaded().insert(id, Arc::new(slot));
+        Ok(lane)
+    }
+}
+
+fn first_changes(new: &NewSession) -> Option<SessionChanges> {
+    let changes = SessionChanges {
+        title: new.title.clone(),
+        model: new.model.clone(),
+        thinking_level: new.thinking_level,
+        tools: new.tools,
+        archived: None,
+    };
+    (changes != SessionChanges::default()).then_some(changes)
+}

@@ -1,0 +1,71 @@
+use scorel_proto::{Anchors, Seq, SyncMode};
+
+use super::cursor::SyncCursor;
+use crate::lane::Section;
+
+/// Why the stream cannot be resumed although the records are known.
+const EVICTED: &str = "some transient events are no longer kept";
+
+/// How a client with given anchors catches up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SyncPlan {
+    pub(crate) mode: SyncMode,
+    pub(crate) reason: Option<&'static str>,
+    pub(crate) cursor: SyncCursor,
+}
+
+impl SyncPlan {
+    /// Compares a client's anchors with the session.
+    pub(crate) fn new(section: &Section<'_>, anchors: Anchors) -> Self {
+        let record = anchors.persistent_last_seq;
+        if record == Seq::ZERO && anchors.stream_last_seq.unwrap_or(Seq::ZERO) == Seq::ZERO {
+            return Self::full(None);
+        }
+        if record != Seq::ZERO && !section.has_record(record) {
+            return Self::full(Some(
+                "persistentLastSeq is not the number of a record of this session",
+            ));
+        }
+        let Some(stream) = anchors.stream_last_seq else {
+            return Self::fallback(record, None);
+        };
+        if stream < record {
+            return Self::full(Some("streamLastSeq is before persistentLastSeq"));
+        }
+        if stream > section.lane().head() {
+            return Self::full(Some("streamLastSeq is ahead of this session"));
+        }
+        if !section.lane().ring_covers(stream) {
+            return Self::fallback(record, Some(EVICTED));
+        }
+        Self {
+            mode: SyncMode::StreamResume,
+            reason: None,
+            cursor: SyncCursor::Resume {
+                after: record,
+                through: stream,
+            },
+        }
+    }
+
+    /// The plan for a client whose next events left the ring while it caught up.
+    pub(crate) const fn evicted(record: Seq) -> Self {
+        Self::fallback(record, Some(EVICTED))
+    }
+
+    const fn full(reason: Option<&'static str>) -> Self {
+        Self::reload(SyncMode::FullReload, Seq::ZERO, reason)
+    }
+
+    const fn fallback(record: Seq, reason: Option<&'static str>) -> Self {
+        Self::reload(SyncMode::PersistentFallback, record, reason)
+    }
+
+    const fn reload(mode: SyncMode, after: Seq, reason: Option<&'static str>) -> Self {
+        Self {
+            mode,
+            reason,
+            cursor: SyncCursor::Reload { mode, after },
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What a turn needs before its first model call.
+
+use std::time::Duration;
+
+use scorel_proto::{
+    InstructionPart, PersistentBody, RuntimeStart, TransientBody, TurnError, TurnResumedBody,
+};
+use scorel_runtime::StopCause;
+
+use super::task::TurnTask;
+use crate::clock::now_ms;
+use crate::lane::Draft;
+use crate::{PreparedTurn, SessionError, TurnRequest};
+
+impl TurnTask {
+    /// Asks the host for ports and instructions. On a blocking thread: the host reads configuration
+    /// files and keys, anew for each turn.
+    pub(super) async fn prepare(&self) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
+        let request = self.request().await;
+        let setup = self.lane.setup();
+        tokio::task::spawn_blocking(move || setup.prepare(&request))
+            .await
+            .map_err(|error| SessionError::Internal(error.to_string()))
+    }
+
+    async fn request(&self) -> TurnRequest {
+        let lane = &self.lane;
+        lane.view(|view| TurnRequest {
+            session_id: lane.id(),
+            project_id: lane.header().project_id,
+            model: view.state.model.clone(),
+            thinking_level: view.state.thinking_level,
+            tools: view.state.tools,
+            allowed: view.state.allowed.clone(),
+            blobs: lane.blobs().clone(),
+        })
+        .await
+    }
+
+    /// Opens the turn for subscribers and returns the session's instructions.
+    pub(super) async fn begin(&self, parts: Vec<InstructionPart>) -> Result<String, SessionError> {
+        let turn_id = self.turn_id;
+        self.lane
+            .section(move |section| {
+                let start = TransientBody::RuntimeStart(RuntimeStart {});
+                section.show(turn_id, start)?;
+                section.announce();
+                section.freeze_instructions(turn_id, parts)
+            })
+            .await?
+    }
+
+    /// Waits on in a turn that was waiting when the last daemon stopped. Returns why it must end, if
+    /// it must.
+    pub(super) async fn wait_on(&self) -> Result<Option<StopCause>, SessionError> {
+        let until = self
+            .lane
+            .view(|view| {
+                let turn = view.state.turn.as_ref();
+                turn.and_then(|turn| turn.waiting.as_ref())
+                    .map(|waiting| waiting.until)
+            })
+            .await;
+        let Some(until) = until else {
+            return Ok(None);
+        };
+        let rest = Duration::from_millis(until.saturating_sub(now_ms()));
+        tokio::select! {
+            biased;
+            cause = self.stop.fired() => return Ok(Some(cause)),
+            () = tokio::time::sleep(rest) => {}
+        }
+        let resumed = PersistentBody::TurnResumed(TurnResumedBody {});
+        let draft = Draft::new(resumed).in_turn(self.turn_id);
+        self.lane
+            .section(move |section| {
+                section.commit(draft)?;
+                section.announce();
+                Ok(None)
+            })
+            .await?
+    }
+}

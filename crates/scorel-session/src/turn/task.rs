@@ -1,0 +1,53 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_proto::{OutcomeReason, TurnError, TurnId};
+use scorel_runtime::{StopCause, StopSignal, TurnEnd, TurnProgress};
+
+use crate::lane::Lane;
+
+/// One turn while its task runs.
+#[derive(Debug, Clone)]
+pub(super) struct TurnTask {
+    pub(super) lane: Arc<Lane>,
+    pub(super) turn_id: TurnId,
+    pub(super) stop: StopSignal,
+}
+
+impl TurnTask {
+    /// What the turn has done so far, folded from its records. Empty, unless an earlier daemon began
+    /// the turn.
+    pub(super) async fn progress(&self) -> TurnProgress {
+        self.lane
+            .view(|view| {
+                let fold = &view.state;
+                let turn = fold.turn.as_ref();
+                turn.map_or_else(TurnProgress::default, |turn| TurnProgress {
+                    usage: turn.usage,
+                    steps: turn.steps,
+                    elapsed: Duration::from_millis(turn.elapsed_ms(fold.updated_at)),
+                })
+            })
+            .await
+    }
+
+    /// The end of a turn that was stopped outside the engine.
+    pub(super) async fn stopped(&self, cause: StopCause) -> TurnEnd {
+        self.ended(cause.outcome(), None).await
+    }
+
+    /// The end of a turn that failed outside the engine.
+    pub(super) async fn failed(&self, error: TurnError) -> TurnEnd {
+        self.ended(OutcomeReason::Error, Some(error)).await
+    }
+
+    async fn ended(&self, reason: OutcomeReason, error: Option<TurnError>) -> TurnEnd {
+        let TurnProgress { usage, steps, .. } = self.progress().await;
+        TurnEnd {
+            reason,
+            error,
+            usage,
+            steps,
+        }
+    }
+}
