@@ -1,4 +1,6 @@
-use std::collections::HashMap;
+mod node_table;
+
+use node_table::NodeTable;
 
 use crate::{EventId, PersistentBody, PersistentEvent, Place, Seq, UnknownEvent};
 
@@ -7,10 +9,12 @@ const NONE: u32 = u32::MAX;
 /// The skeleton of a session's tree: which event follows which, and where the conversation stands.
 ///
 /// It holds no content: an event's number finds its line in the log.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Tree {
+    /// In log order, so a parent stands before its children.
     nodes: Vec<Node>,
-    by_id: HashMap<EventId, u32>,
+    /// Derived from `nodes`.
+    by_id: NodeTable,
     leaf: Option<u32>,
 }
 
@@ -80,22 +84,33 @@ impl Tree {
     /// Whether `id` is an event of the tree.
     #[must_use]
     pub fn contains(&self, id: EventId) -> bool {
-        self.by_id.contains_key(&id)
+        self.index_of(id).is_some()
     }
 
     /// Whether a finished turn ends at `id`: the conversation can go back there.
     #[must_use]
     pub fn is_turn_end(&self, id: EventId) -> bool {
-        self.by_id
-            .get(&id)
-            .is_some_and(|index| self.nodes[*index as usize].turn_end)
+        self.index_of(id)
+            .is_some_and(|index| self.nodes[index as usize].turn_end)
+    }
+
+    fn index_of(&self, id: EventId) -> Option<u32> {
+        self.by_id.get(id, |index| self.nodes[index as usize].id)
+    }
+
+    /// Gives back the memory that growing has reserved. An idle session keeps its tree for as long
+    /// as it is loaded.
+    pub fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        let nodes = &self.nodes;
+        self.by_id.shrink(|index| nodes[index as usize].id);
     }
 
     /// The events from the root to `leaf`, both included. Empty for no leaf.
     #[must_use]
     pub fn path(&self, leaf: Option<EventId>) -> Vec<PathNode> {
         let mut path = Vec::new();
-        let mut next = leaf.and_then(|id| self.by_id.get(&id).copied());
+        let mut next = leaf.and_then(|id| self.index_of(id));
         while let Some(index) = next {
             let node = &self.nodes[index as usize];
             path.push(PathNode {
@@ -136,12 +151,10 @@ impl Tree {
         let index = self.add(event.id, event.parent_id, event.seq, kind);
         match &event.body {
             PersistentBody::Rewind(body) => {
-                self.leaf = body
-                    .target_event_id
-                    .and_then(|id| self.by_id.get(&id).copied());
+                self.leaf = body.target_event_id.and_then(|id| self.index_of(id));
             }
             PersistentBody::Branch(body) => {
-                self.leaf = self.by_id.get(&body.leaf_event_id).copied().or(self.leaf);
+                self.leaf = self.index_of(body.leaf_event_id).or(self.leaf);
             }
             _ if kind != NodeKind::Aside => self.leaf = Some(index),
             _ => {}
@@ -169,9 +182,7 @@ impl Tree {
     }
 
     fn add(&mut self, id: EventId, parent: Option<EventId>, seq: Seq, kind: NodeKind) -> u32 {
-        let parent = parent
-            .and_then(|id| self.by_id.get(&id).copied())
-            .unwrap_or(NONE);
+        let parent = parent.and_then(|id| self.index_of(id)).unwrap_or(NONE);
         let index = u32::try_from(self.nodes.len()).unwrap_or(NONE);
         self.nodes.push(Node {
             id,
@@ -180,7 +191,8 @@ impl Tree {
             kind,
             turn_end: false,
         });
-        self.by_id.insert(id, index);
+        let nodes = &self.nodes;
+        self.by_id.insert(index, |index| nodes[index as usize].id);
         index
     }
 
@@ -211,13 +223,19 @@ impl Tree {
             return None;
         }
         let nodes: Vec<Node> = chunks.map(Node::decode).collect::<Option<_>>()?;
-        let by_id = (0..)
-            .zip(&nodes)
-            .map(|(index, node)| (node.id, index))
-            .collect();
+        let mut by_id = NodeTable::default();
+        for index in 0..u32::try_from(nodes.len()).ok()? {
+            by_id.insert(index, |index| nodes[index as usize].id);
+        }
         let leaf = (leaf != NONE).then_some(leaf);
         let known = leaf.is_none_or(|index| (index as usize) < nodes.len());
         known.then_some(Self { nodes, by_id, leaf })
+    }
+}
+
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes && self.leaf == other.leaf
     }
 }
 
