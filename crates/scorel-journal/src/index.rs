@@ -27,6 +27,11 @@ impl Index {
         }
     }
 
+    /// Gives back the memory that growing has reserved.
+    pub fn shrink(&mut self) {
+        self.places.shrink_to_fit();
+    }
+
     /// The place of the record with this number.
     #[must_use]
     pub fn get(&self, seq: Seq) -> Option<Place> {

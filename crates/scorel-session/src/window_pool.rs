@@ -110,8 +110,8 @@ impl WindowPool {
         drop(removed);
     }
 
-    /// Drops the windows of sessions that have been idle for long enough.
-    pub(crate) fn expire(&self) {
+    /// Drops the windows of sessions that have been idle for long enough, and names these sessions.
+    pub(crate) fn expire(&self) -> Vec<SessionId> {
         let mut windows = self.windows();
         let expired = |pooled: &PooledWindow| {
             let idle = pooled.idle_since;
@@ -122,9 +122,10 @@ impl WindowPool {
             .iter()
             .filter(|(_, pooled)| expired(pooled));
         let ids: Vec<SessionId> = found.map(|(id, _)| *id).collect();
-        let removed: Vec<_> = ids.into_iter().map(|id| windows.remove(id)).collect();
+        let removed: Vec<_> = ids.iter().map(|id| windows.remove(*id)).collect();
         drop(windows);
         drop(removed);
+        ids
     }
 
     /// A copy of the session's window.

@@ -53,6 +53,14 @@ impl Lane {
         }
     }
 
+    /// Gives back the memory that turns have left behind. To be called some time after the last job:
+    /// the next one takes it again.
+    pub(crate) async fn shrink(self: &Arc<Self>) {
+        if !self.has_job() {
+            self.lock().await.section().state.fold.shrink();
+        }
+    }
+
     async fn build_window(self: &Arc<Self>, plan: WindowPlan) -> Result<BuiltWindow, SessionError> {
         let is_barrier = |(node, _): &&(PathNode, _)| node.kind == NodeKind::Compact;
         let barrier = plan.path.iter().rfind(is_barrier);

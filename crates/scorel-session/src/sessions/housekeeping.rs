@@ -29,7 +29,11 @@ impl Sessions {
                 lane.shrink_ring();
             }
         }
-        self.shared.windows.expire();
+        for id in self.shared.windows.expire() {
+            if let Some(lane) = self.lane_in_memory(id) {
+                lane.shrink().await;
+            }
+        }
         self.leave_active(self.idle_active()).await;
         for id in self.unused() {
             if let Some(lane) = self.lane_in_memory(id) {
