@@ -1,10 +1,10 @@
-//! Content blocks: what messages are made of.
+//! Content blocks, the parts of a message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One piece of a message's content.
+/// One part of a message's content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -16,57 +16,58 @@ pub enum Block {
     Text {
         /// The text.
         text: String,
-        /// What the provider needs back with this block in later requests.
+        /// Opaque provider data that must accompany this block in later requests.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider: Option<Value>,
     },
-    /// The model's reasoning.
+    /// Reasoning of the model.
     Thinking {
-        /// The visible reasoning; empty where the provider hides it.
+        /// The visible reasoning; empty if the provider withholds it.
         text: String,
-        /// The provider's proof of the reasoning, sent back unchanged.
+        /// The provider's signature of the reasoning, which must be sent back unchanged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
-        /// Whether the provider hid the reasoning; `signature` then holds the opaque data.
+        /// Whether the provider withheld the reasoning; `signature` then holds its encrypted form.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         redacted: bool,
-        /// What the provider needs back with this block in later requests.
+        /// Opaque provider data that must accompany this block in later requests.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider: Option<Value>,
     },
-    /// A picture, stored as a blob of the session.
+    /// An image, stored as a blob of the session.
     Image {
         /// The media type, such as `image/png`.
         media_type: String,
-        /// The SHA-256 of the picture's bytes, in hexadecimal: the name of the blob.
+        /// The blob that holds the image.
         blob: BlobHash,
     },
-    /// The model asks for a tool.
+    /// A tool call by the model.
     ToolUse {
-        /// The call's id, as the model gave it.
+        /// The call's id, assigned by the provider; unique within the message.
         id: String,
         /// The tool's name.
         name: String,
-        /// The arguments. An empty object if they could not be parsed; see `invalidInput`.
+        /// The arguments; an empty object if the model's text is not a JSON object, see
+        /// `invalidInput`.
         input: Value,
-        /// The arguments as the model wrote them, when they are not a JSON object.
+        /// The arguments as the model wrote them, if they are not a JSON object.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         invalid_input: Option<String>,
-        /// What the provider needs back with this block in later requests.
+        /// Opaque provider data that must accompany this block in later requests.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider: Option<Value>,
     },
-    /// The answer to a `tool_use`.
+    /// The result of a tool call.
     ToolResult(ToolResultBlock),
-    /// Content too large for an event, stored as a blob of the session.
+    /// Content that is too large for an event, stored as a blob of the session.
     Blob {
-        /// The SHA-256 of the content, in hexadecimal: the name of the blob.
+        /// The blob that holds the content.
         sha256: BlobHash,
-        /// The content's length in bytes.
+        /// The size of the content in bytes.
         size: u64,
         /// The media type, such as `text/plain`.
         media_type: String,
-        /// The beginning of the content, for people and for the model.
+        /// The beginning of the content, for display and for the model.
         preview: String,
     },
 }
@@ -82,23 +83,23 @@ impl Block {
     }
 }
 
-/// The answer to one tool call.
+/// The result of one tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultBlock {
-    /// The id of the `tool_use` this answers.
+    /// The `id` of the `tool_use` block.
     pub tool_use_id: String,
-    /// What the model gets.
+    /// The content for the model.
     pub content: Vec<Block>,
     /// Whether the call failed.
     pub is_error: bool,
-    /// What a user interface may show; the model never gets it.
+    /// Structured data for user interfaces, by tool. The model does not get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }
 
 impl ToolResultBlock {
-    /// A failed call with one line for the model.
+    /// The result of a failed call, with an error text for the model.
     #[must_use]
     pub fn error(tool_use_id: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -110,13 +111,14 @@ impl ToolResultBlock {
     }
 }
 
-/// The SHA-256 of a blob's bytes: 64 lower-case hexadecimal digits. It names the blob.
+/// The SHA-256 of a blob's bytes, as 64 lower-case hexadecimal digits. It identifies the blob
+/// within its session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct BlobHash(#[schemars(regex(pattern = "^[0-9a-f]{64}$"))] String);
 
 impl BlobHash {
-    /// The digits.
+    /// The hexadecimal digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -151,7 +153,7 @@ impl<'de> Deserialize<'de> for BlobHash {
     }
 }
 
-/// A text is not a SHA-256 in lower-case hexadecimal.
+/// The text is not a SHA-256 in lower-case hexadecimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a blob hash is 64 lower-case hexadecimal digits")]
 pub struct InvalidBlobHash;

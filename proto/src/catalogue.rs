@@ -1,4 +1,5 @@
-//! The method table with every schema worked out, as the documents need it.
+//! The method table with generated schemas: the common source of the OpenRPC document and the
+//! reference.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -6,17 +7,17 @@ use serde_json::{Map, Value};
 
 use crate::{EncodedEvent, ErrorData, HostEvent, METHODS, MethodInfo, SyncMarker};
 
-/// Where the definitions stand in the OpenRPC document.
+/// The JSON pointer to the type definitions in the OpenRPC document.
 const DEFINITIONS: &str = "/components/schemas";
 
 /// Every method and notification with its schemas.
 ///
-/// The schemas say what is written: readers may accept less, for example an absent field where
-/// `null` is written.
+/// The schemas describe what is written; what is accepted may be more lenient, for example an
+/// absent field where `null` is written.
 pub(crate) struct Catalogue {
     pub(crate) methods: Vec<Described>,
     pub(crate) notifications: Vec<Notification>,
-    /// Every other type, by name.
+    /// All referenced types, by name.
     pub(crate) definitions: Map<String, Value>,
 }
 
@@ -39,12 +40,12 @@ pub(crate) struct Notification {
     pub(crate) name: &'static str,
     pub(crate) subscribe: &'static str,
     pub(crate) unsubscribe: &'static str,
-    /// The schemas that `params.result` fits one of.
+    /// The alternatives for `params.result`.
     pub(crate) results: Vec<Value>,
 }
 
 impl Catalogue {
-    /// Works out every schema.
+    /// Generates every schema.
     pub(crate) fn new() -> Self {
         let mut generator = SchemaSettings::draft07()
             .for_serialize()
@@ -114,7 +115,7 @@ fn notifications(generator: &mut SchemaGenerator) -> Vec<Notification> {
     ]
 }
 
-/// The name of the definition that a schema refers to.
+/// The name of the definition that a `$ref` points to.
 pub(crate) fn reference(schema: &Value) -> Option<&str> {
     let target = schema.get("$ref")?.as_str()?;
     target
@@ -123,7 +124,7 @@ pub(crate) fn reference(schema: &Value) -> Option<&str> {
         .strip_prefix('/')
 }
 
-/// The fields of an object's schema, in order.
+/// The fields of an object schema, in declaration order.
 pub(crate) fn fields(schema: &Value) -> Vec<Field> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required =
@@ -140,7 +141,7 @@ pub(crate) fn fields(schema: &Value) -> Vec<Field> {
         .collect()
 }
 
-/// A description in a schema, or nothing.
+/// The description of a schema; empty if it has none.
 pub(crate) fn description(schema: &Value) -> &str {
     schema
         .get("description")

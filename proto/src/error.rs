@@ -1,7 +1,7 @@
-//! Errors on the wire.
+//! Errors of the protocol.
 //!
-//! A failed call answers with a JSON-RPC error object whose `data` is an [`ErrorData`]. Clients
-//! decide by `data.code`; `message` is for people.
+//! A failed call returns a JSON-RPC error object whose `data` is an [`ErrorData`]. Clients decide
+//! by `data.code`; `message` is for people.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $number:literal, $text:literal, $retryable:literal;)*) => {
-        /// What went wrong, in a form that programs decide by.
+        /// The kind of failure, for programs to decide by.
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema,
         )]
@@ -21,10 +21,10 @@ macro_rules! codes {
         }
 
         impl ErrorCode {
-            /// Every code, in the order of the documentation.
+            /// All codes, in the order of the reference.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// The number in the JSON-RPC error object.
+            /// The `code` of the JSON-RPC error object. Numbers are never reassigned.
             #[must_use]
             pub const fn number(self) -> i32 {
                 match self { $(Self::$name => $number,)* }
@@ -36,13 +36,13 @@ macro_rules! codes {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// What the code means, in a sentence.
+            /// The meaning of the code, in one or two sentences.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),*).trim_start(),)* }
             }
 
-            /// Whether the same call may succeed later, unchanged.
+            /// Whether the unchanged call may succeed later.
             #[must_use]
             pub const fn retryable(self) -> bool {
                 match self { $(Self::$name => $retryable,)* }
@@ -52,54 +52,57 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The text is not JSON, or is nested too deeply.
+    /// The text is not JSON, is nested too deeply, or has a member name that is too long.
     ParseError = -32700, "parse_error", false;
     /// The JSON is not a JSON-RPC 2.0 request.
     InvalidRequest = -32600, "invalid_request", false;
-    /// There is no such method.
+    /// The method does not exist.
     MethodNotFound = -32601, "method_not_found", false;
-    /// The parameters do not fit the method; `details.field` may say where.
+    /// The parameters are invalid; `details.field` may name the parameter.
     InvalidParams = -32602, "invalid_params", false;
-    /// The daemon failed in a way that it did not foresee.
+    /// An unexpected failure in the daemon; its log has the details.
     InternalError = -32603, "internal_error", false;
-    /// There is no session with this id.
+    /// The session does not exist.
     SessionNotFound = 1001, "session_not_found", false;
-    /// There is no project with this id.
+    /// The project does not exist.
     ProjectNotFound = 1002, "project_not_found", false;
-    /// The project still has sessions.
+    /// The project has sessions and cannot be removed.
     ProjectHasSessions = 1003, "project_has_sessions", false;
-    /// A turn is running or messages are queued; `details.phase` says what the session is doing.
+    /// A turn is open or messages are queued; `details.phase` is the session's phase.
     RuntimeBusy = 1004, "runtime_busy", true;
-    /// The state is not what the caller expected, or a command id was used for something else.
+    /// The state differs from what the caller expects, or the `commandId` was used for another
+    /// command.
     Conflict = 1005, "conflict", false;
-    /// The event does not exist, or cannot be used in this place.
+    /// The event does not exist, or is not valid for this parameter.
     InvalidEventId = 1006, "invalid_event_id", false;
     /// The target lies before the last compaction.
     CannotRewindPastCompact = 1007, "cannot_rewind_past_compact", false;
-    /// The caller did not prove who it is.
+    /// Authentication failed.
     AuthFailed = 1008, "auth_failed", false;
-    /// The caller may not do this.
+    /// The caller lacks the permission that the method requires.
     Forbidden = 1009, "forbidden", false;
     /// Client and daemon have no protocol version in common; `details` holds both ranges.
     ProtocolMismatch = 1010, "protocol_mismatch", false;
-    /// A frame, a message or a blob is larger than its limit; `details.limit` is in bytes.
+    /// A frame, message or blob exceeds its limit; `details.limit` is in bytes.
     PayloadTooLarge = 1011, "payload_too_large", false;
-    /// A limit on connections, subscriptions or queued messages is reached.
+    /// A limit on connections, subscriptions, queued messages or receipts is reached;
+    /// `details.limit` may hold it.
     Overloaded = 1012, "overloaded", true;
-    /// The session cannot go on; `details` says why and where.
+    /// The session cannot be used, or only be read; `details` holds the reason or the damaged
+    /// places.
     SessionFailed = 1013, "session_failed", false;
-    /// The session or the daemon's own files cannot be written at the moment, for example because
-    /// the disk is full. Reading works, and so does everything else once there is room again.
+    /// The session's log or the daemon's own files cannot be written at the moment, for example
+    /// because the disk is full. Reading works; writing works again once there is space.
     StorageStalled = 1014, "storage_stalled", true;
-    /// The queue is paused and the caller asked not to be queued.
+    /// The queue is paused, and the caller chose `reject`.
     QueuePaused = 1015, "queue_paused", false;
-    /// The daemon is stopping.
+    /// The daemon is shutting down.
     ShuttingDown = 1016, "shutting_down", true;
-    /// A file or directory could not be used; `details.path` says which.
+    /// A file system operation failed; `details.path` may name the file.
     FilesystemError = 1017, "filesystem_error", false;
-    /// The model's provider could not be used.
+    /// The model provider cannot be used or returned an error; `details.provider` names it.
     ProviderError = 1018, "provider_error", false;
-    /// This daemon does not have this feature.
+    /// This version does not implement the method or option.
     Unsupported = 1019, "unsupported", false;
 }
 
@@ -112,24 +115,24 @@ impl fmt::Display for ErrorCode {
 /// The `data` of a JSON-RPC error object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorData {
-    /// What went wrong.
+    /// The kind of failure.
     pub code: ErrorCode,
-    /// Whether the same call may succeed later, unchanged.
+    /// Whether the unchanged call may succeed later.
     pub retryable: bool,
-    /// Facts about the failure, by code.
+    /// Further data, depending on the code; absent if there is none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub details: Value,
 }
 
-/// A failed call.
+/// A failed call, as a value: what becomes the JSON-RPC error object.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct RpcError {
-    /// What went wrong.
+    /// The kind of failure.
     pub code: ErrorCode,
-    /// The failure in words, beginning in lower case, without a final stop.
+    /// A description for people: lower case, without a full stop.
     pub message: String,
-    /// Facts about the failure, by code.
+    /// Further data, depending on the code; absent if there is none.
     pub details: Value,
 }
 
@@ -144,7 +147,7 @@ impl RpcError {
         }
     }
 
-    /// Adds facts about the failure.
+    /// Sets the details; `Value::Null` means none.
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
         self.details = details;

@@ -1,4 +1,4 @@
-//! Events: the lines of a session's log, and what is shown while a turn runs.
+//! Events: the records of a session's log, and the transient events of a running turn.
 
 mod outcome;
 mod permission;
@@ -20,43 +20,43 @@ pub use transient::*;
 
 use crate::{ClientId, CommandId, EventId, Seq, SessionId, TurnId};
 
-/// One event of a session.
+/// One event of a session, decoded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// It is in the log.
+    /// A record of the log.
     Persistent(Box<PersistentEvent>),
-    /// It was only shown.
+    /// An event that was published but not stored.
     Transient(Box<TransientEvent>),
-    /// It is of a type that this version does not know.
+    /// An event of an unknown type, or of a known type with an unreadable body.
     Unknown(UnknownEvent),
 }
 
-/// An event of a type, or of a shape, that this version does not know.
+/// The envelope of an event whose body this version cannot read.
 ///
-/// Its bytes stay in the log and travel to clients unchanged.
+/// The event itself is stored and forwarded as it is, byte for byte; see [`EncodedEvent`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownEvent {
-    /// The `type` it gives.
+    /// The value of `type`.
     pub type_name: String,
-    /// Its id, if it is persistent.
+    /// The event's id, if it is persistent.
     pub id: Option<EventId>,
-    /// The event it attaches to.
+    /// The event it attaches to, if it is part of the tree.
     pub parent_id: Option<EventId>,
-    /// Its number.
+    /// The event's number.
     pub seq: Seq,
     /// The session it belongs to.
     pub session_id: SessionId,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     pub ts: u64,
-    /// The turn that caused it.
+    /// The turn that caused it, if any.
     pub turn_id: Option<TurnId>,
-    /// For a record of the log: the number of the record before it.
+    /// The number of the preceding record; `None` for a transient event.
     pub prev: Option<Seq>,
-    /// Why it could not be read as the type it gives, if that type is known.
+    /// Why the body could not be decoded; `None` if the type is unknown.
     pub problem: Option<String>,
 }
 
-/// The fields that every event has, and those that every persistent event may have.
+/// The fields common to all events, and those common to persistent events.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope<'a> {
@@ -76,13 +76,12 @@ struct Envelope<'a> {
 }
 
 impl Event {
-    /// Reads an event from its JSON text.
-    ///
-    /// Types and shapes that are not known give [`Event::Unknown`].
+    /// Decodes an event from its JSON text. Unknown types, and bodies that do not match their type,
+    /// become [`Event::Unknown`].
     ///
     /// # Errors
     ///
-    /// If the text is not a JSON object with the fields that every event has.
+    /// If the text is not a JSON object with the fields common to all events.
     pub fn decode(text: &str) -> serde_json::Result<Self> {
         let envelope: Envelope<'_> = serde_json::from_str(text)?;
         let name = envelope.type_name.as_ref();
@@ -101,7 +100,7 @@ impl Event {
         Ok(Self::Unknown(envelope.unknown(problem)))
     }
 
-    /// The event's number.
+    /// The event's number within its session.
     #[must_use]
     pub const fn seq(&self) -> Seq {
         match self {
@@ -121,7 +120,7 @@ impl Event {
         }
     }
 
-    /// When the event was made, in milliseconds since 1970.
+    /// When the event was created, in milliseconds since 1970.
     #[must_use]
     pub const fn ts(&self) -> u64 {
         match self {
@@ -131,7 +130,7 @@ impl Event {
         }
     }
 
-    /// The turn that caused the event.
+    /// The turn that caused the event, if any.
     #[must_use]
     pub const fn turn_id(&self) -> Option<TurnId> {
         match self {
@@ -141,7 +140,7 @@ impl Event {
         }
     }
 
-    /// The event's `type`.
+    /// The value of `type` on the wire.
     #[must_use]
     pub fn type_name(&self) -> &str {
         match self {
@@ -151,7 +150,8 @@ impl Event {
         }
     }
 
-    /// Whether the event is a record of the log. Only records carry `prev`.
+    /// Whether the event is a record of the log. An event of an unknown type is one if it carries
+    /// `prev`.
     #[must_use]
     pub const fn is_persistent(&self) -> bool {
         match self {
@@ -206,31 +206,30 @@ impl Envelope<'_> {
     }
 }
 
-/// An event as the exact JSON text that stands in the log or was broadcast.
-///
-/// Fields that this version does not know survive in it.
+/// An event as the exact JSON text of its log line or broadcast. Fields that this version does not
+/// know survive in it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EncodedEvent(Box<RawValue>);
 
 impl EncodedEvent {
-    /// Wraps the JSON text of an event.
+    /// Wraps the JSON text of an event, unchecked; [`EncodedEvent::decode`] checks it.
     #[must_use]
     pub const fn new(text: Box<RawValue>) -> Self {
         Self(text)
     }
 
-    /// The JSON text.
+    /// The JSON text, without a newline.
     #[must_use]
     pub fn text(&self) -> &str {
         self.0.get()
     }
 
-    /// Reads the event.
+    /// Decodes the event.
     ///
     /// # Errors
     ///
-    /// If the text is not a JSON object with the fields that every event has.
+    /// If the text is not a JSON object with the fields common to all events.
     pub fn decode(&self) -> serde_json::Result<Event> {
         Event::decode(self.text())
     }

@@ -1,7 +1,7 @@
-//! Identities: a prefix that names the kind, and a ULID.
+//! Ids: a prefix for the kind, and a ULID.
 //!
-//! Ids are copied around as 16 bytes and become text only on the wire. Parsing accepts exactly the
-//! text that formatting produces, so an id that passed its grammar is safe as a path component.
+//! Ids are 16 bytes in memory and text only on the wire. Parsing accepts exactly the canonical text
+//! that formatting produces, so a parsed id is safe as a path component.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,13 +11,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
 
-/// Why a text is not an id.
+/// A text that is not a valid id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not {expected}")]
 pub struct InvalidId {
-    /// The beginning of the text that was refused, at most 64 characters.
+    /// The rejected text, truncated to 64 characters: it may come from a hostile client.
     pub text: String,
-    /// What was expected, such as "a session id (`ses_` and a ULID)".
+    /// The expected form, such as "a session id (`ses_` and a ULID)".
     pub expected: &'static str,
 }
 
@@ -30,7 +30,8 @@ impl InvalidId {
     }
 }
 
-/// Reads the canonical text of a ULID: 26 upper-case Crockford digits, nothing else.
+/// Parses the canonical text of a ULID: 26 upper-case Crockford digits. The `ulid` crate also
+/// accepts other spellings, which would give one id several names.
 fn parse_ulid(text: &str) -> Option<Ulid> {
     let ulid = Ulid::from_string(text).ok()?;
     (ulid.to_string() == text).then_some(ulid)
@@ -43,22 +44,22 @@ macro_rules! id {
         pub struct $name([u8; 16]);
 
         impl $name {
-            /// The prefix of this kind of id, with its underscore.
+            /// The prefix of this kind of id, including the underscore.
             pub const PREFIX: &'static str = $prefix;
 
-            /// Makes a new id from the clock and the system's randomness.
+            /// Generates an id from the clock and the system's random source.
             #[must_use]
             pub fn generate() -> Self {
                 Self(Ulid::generate().to_bytes())
             }
 
-            /// The id as 16 bytes, for compact storage.
+            /// The 16 bytes of the ULID, for compact storage.
             #[must_use]
             pub const fn to_bytes(self) -> [u8; 16] {
                 self.0
             }
 
-            /// The id made of 16 bytes that [`Self::to_bytes`] gave.
+            /// The inverse of [`Self::to_bytes`].
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(bytes)
@@ -118,7 +119,7 @@ macro_rules! id {
 }
 
 id!(
-    /// One machine with one daemon.
+    /// A machine with its daemon.
     DeviceId, "dev_", "a device id (`dev_` and a ULID)"
 );
 id!(
@@ -126,41 +127,41 @@ id!(
     ProjectId, "prj_", "a project id (`prj_` and a ULID)"
 );
 id!(
-    /// One conversation with an agent, with one log.
+    /// A conversation with its log.
     SessionId, "ses_", "a session id (`ses_` and a ULID)"
 );
 id!(
-    /// One persistent event.
+    /// A persistent event.
     EventId, "evt_", "an event id (`evt_` and a ULID)"
 );
 id!(
-    /// One turn: from a message to its outcome.
+    /// A turn.
     TurnId, "trn_", "a turn id (`trn_` and a ULID)"
 );
 id!(
-    /// One message waiting in a session's queue.
+    /// A queued message.
     QueueItemId, "que_", "a queue item id (`que_` and a ULID)"
 );
 id!(
-    /// One request for permission.
+    /// A permission request.
     PermissionRequestId, "prm_", "a permission request id (`prm_` and a ULID)"
 );
 
-/// Who caused an event: the daemon itself, or a client installation.
+/// The author of an event: the daemon, or a client installation.
 ///
-/// A client makes its id once per installation and keeps it; the daemon's own events carry `daemon`.
+/// A client generates its id once per installation and stores it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClientId {
-    /// The daemon itself, written `daemon`.
+    /// The daemon itself, `daemon` on the wire.
     Daemon,
-    /// A client installation, written `cli_` and a ULID.
+    /// A client installation, `cli_` and a ULID on the wire.
     Client([u8; 16]),
 }
 
 impl ClientId {
     const EXPECTED: &'static str = "a client id (`cli_` and a ULID)";
 
-    /// Makes a new client id from the clock and the system's randomness.
+    /// Generates a client id from the clock and the system's random source.
     #[must_use]
     pub fn generate() -> Self {
         Self::Client(Ulid::generate().to_bytes())
@@ -223,9 +224,9 @@ impl JsonSchema for ClientId {
     }
 }
 
-/// A client's name for one mutation: 1 to 128 visible ASCII characters.
+/// The idempotency key of a command: 1 to 128 visible ASCII characters, generated by the client.
 ///
-/// Within one client, a command id is applied once however often it is sent.
+/// A command is applied once per client id and command id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct CommandId(String);

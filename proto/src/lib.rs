@@ -1,23 +1,19 @@
-//! The Scorel protocol: its types, its manual and the fold that every participant shares.
+//! The Scorel protocol: its types, their documentation, and the fold that every participant shares.
 //!
-//! In this crate:
+//! - [`Event`], [`PersistentBody`] and [`TransientBody`] are what happens in a session;
+//!   [`EncodedEvent`] is an event byte for byte, as it is logged and broadcast.
+//! - [`METHODS`] and [`Method`] are the calls; [`SyncMarker`] and [`HostEvent`] are what
+//!   subscriptions send besides events.
+//! - [`ErrorCode`] and [`RpcError`] are the failures.
+//! - [`SessionView`] is the state of a session, folded from its events. Daemon, recovery, client
+//!   library and tests use this one fold, so they cannot disagree about what the events mean.
+//! - [`EventHandler`], [`build_context`] and [`ContextWindow`] are what events mean to the model and
+//!   to a reader.
+//! - [`openrpc_document`] and [`reference_markdown`] describe all of it. Doc comments on wire types
+//!   end up in both: they address authors of clients, in any language.
 //!
-//! - [`Event`], [`PersistentBody`] and [`TransientBody`]: what happens in a session, and
-//!   [`EncodedEvent`]: the same byte for byte;
-//! - [`METHODS`] and [`Method`]: what a client can ask, with [`SyncMarker`] and [`HostEvent`]: what
-//!   subscriptions send besides events;
-//! - [`SessionView`]: the state of a session, folded from its events;
-//! - [`EventHandler`], [`build_context`] and [`ContextWindow`]: what events mean to the model and to
-//!   a person;
-//! - [`ErrorCode`] and [`RpcError`]: what goes wrong;
-//! - [`openrpc_document`] and [`protocol_markdown`]: all of it, described.
-//!
-//! The crate does no input or output and needs no runtime. What follows is the manual for the
-//! author of a client; `docs/protocol.md` holds the same text and the reference of every method,
-//! event and type.
-//!
-//! # The protocol
-#![doc = include_str!("manual.md")]
+//! The crate performs no input or output and needs no async runtime, so that clients can use it as
+//! it is. The manual is `docs/protocol.md`; `docs/protocol-reference.md` is generated from here.
 #![warn(missing_docs)]
 
 mod block;
@@ -55,7 +51,7 @@ pub use message::{
 pub use method::*;
 pub use model::{ErrorCategory, ThinkingLevel};
 pub use openrpc::openrpc_document;
-pub use reference::protocol_markdown;
+pub use reference::reference_markdown;
 pub use seq::Seq;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;

@@ -1,4 +1,4 @@
-//! Messages: what a person, the model and the tools say.
+//! Messages of users, the model, tools and the daemon.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use crate::{Block, ToolResultBlock, Usage};
 
-/// One message of a conversation.
+/// One message of a conversation, by its author.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// What a person, or a program in their place, says.
+    /// A message from a client.
     User(UserMessage),
-    /// What the model answers.
+    /// An answer of the model.
     Assistant(AssistantMessage),
-    /// What a tool answers.
+    /// The result of one tool call.
     ToolResult(ToolResultMessage),
-    /// What the daemon tells the model.
+    /// A message from the daemon to the model.
     Internal(InternalMessage),
 }
 
 impl Message {
-    /// A message of a person with one text block.
+    /// A user message with one text block.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self::User(UserMessage {
@@ -30,7 +30,7 @@ impl Message {
         })
     }
 
-    /// The name of the role, as on the wire.
+    /// The value of `role` on the wire.
     #[must_use]
     pub const fn role(&self) -> Role {
         match self {
@@ -42,11 +42,11 @@ impl Message {
     }
 }
 
-/// Who speaks in a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// A person, or a program in their place.
+    /// A client.
     User,
     /// The model.
     Assistant,
@@ -56,39 +56,40 @@ pub enum Role {
     Internal,
 }
 
-/// A message of a person.
+/// A message from a client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UserMessage {
-    /// What was said.
+    /// The content.
     pub content: Vec<Block>,
-    /// Where it came from.
+    /// How the message arrived; absent if it started a turn directly.
     #[serde(default, skip_serializing_if = "Meta::is_empty")]
     pub meta: Meta,
 }
 
-/// A message of the model.
+/// An answer of the model: one model call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
-    /// Text, reasoning and tool calls, in the order in which the model gave them.
+    /// Text, reasoning and tool calls, in the order in which the model produced them.
     pub content: Vec<Block>,
-    /// The model that answered.
+    /// The model, as `provider/id` or as the provider names it.
     pub model: String,
     /// Why the model stopped.
     pub stop_reason: StopReason,
-    /// What the call used, where the provider said so.
+    /// The tokens used; absent if the provider does not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Whether the answer was cut off. Its tool calls were dropped.
+    /// Whether the answer was cut off, by an error, a cancellation or a crash. Its tool calls were
+    /// dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// What the provider needs back, and where the message came from.
+    /// Opaque provider data for later requests.
     #[serde(default, skip_serializing_if = "Meta::is_empty")]
     pub meta: Meta,
 }
 
 impl AssistantMessage {
-    /// The tool calls in the message, in order: id, name and block.
+    /// The `tool_use` blocks of the message, in order.
     pub fn tool_uses(&self) -> impl Iterator<Item = &Block> {
         self.content
             .iter()
@@ -96,23 +97,23 @@ impl AssistantMessage {
     }
 }
 
-/// A message of a tool: the answer to exactly one call.
+/// The result of exactly one tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultMessage {
-    /// The answer.
+    /// The result: exactly one block.
     pub content: [ToolResultContent; 1],
     /// The name of the tool.
     pub tool_name: String,
-    /// How long the call ran, in milliseconds. Zero if it never started.
+    /// The duration of the call in milliseconds; 0 if it never started.
     pub duration_ms: u64,
-    /// Where the message came from.
+    /// How the message arrived; absent for tool results.
     #[serde(default, skip_serializing_if = "Meta::is_empty")]
     pub meta: Meta,
 }
 
 impl ToolResultMessage {
-    /// Wraps the answer to one call.
+    /// Wraps the result of one call.
     #[must_use]
     pub fn new(tool_name: impl Into<String>, result: ToolResultBlock, duration_ms: u64) -> Self {
         Self {
@@ -123,7 +124,7 @@ impl ToolResultMessage {
         }
     }
 
-    /// The answer.
+    /// The result: exactly one block.
     #[must_use]
     pub const fn result(&self) -> &ToolResultBlock {
         let [ToolResultContent::ToolResult(result)] = &self.content;
@@ -131,73 +132,73 @@ impl ToolResultMessage {
     }
 }
 
-/// The one kind of block that a tool's message holds.
+/// The block of a tool's message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToolResultContent {
-    /// The answer to a `tool_use`.
+    /// The result of a tool call.
     ToolResult(ToolResultBlock),
 }
 
-/// A message of the daemon to the model.
+/// A message from the daemon to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InternalMessage {
-    /// What the model is told.
+    /// The content.
     pub content: Vec<Block>,
-    /// Where it came from.
+    /// How the message arrived; absent if it started a turn directly.
     #[serde(default, skip_serializing_if = "Meta::is_empty")]
     pub meta: Meta,
 }
 
-/// Facts about a message that are not its content.
+/// Metadata of a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Meta {
-    /// How a user message came in, when it did not start a turn by itself.
+    /// How a user message arrived; absent if it started a turn directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<MessageSource>,
-    /// What the provider needs back in later requests.
+    /// Opaque provider data that must accompany this message in later requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Value>,
 }
 
 impl Meta {
-    /// Whether there is nothing to say.
+    /// Whether all fields are absent; the whole object is then omitted.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.source.is_none() && self.provider.is_none()
     }
 }
 
-/// How a user message came in.
+/// How a user message arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum MessageSource {
-    /// Said while the turn ran; the model reads it within the turn.
+    /// Sent while the turn ran, and read by the model within that turn.
     Steer,
-    /// Queued while a turn ran; it started a turn of its own.
+    /// Queued while another turn ran; it started a turn of its own.
     FollowUp,
 }
 
-/// Why a model stopped.
+/// Why the model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// It had finished.
+    /// It completed its answer.
     EndTurn,
-    /// It waits for the answers to its tool calls.
+    /// It waits for the results of its tool calls.
     ToolUse,
-    /// It reached its limit of output tokens.
+    /// It reached the limit of output tokens.
     MaxTokens,
-    /// It refused.
+    /// It refused to answer.
     Refusal,
-    /// The provider's filter stopped it.
+    /// The provider's content filter stopped it.
     ContentFilter,
     /// The provider paused a long answer; the next request continues it.
     Pause,
-    /// The call failed after it had begun to answer.
+    /// The model call failed after the answer had begun.
     Error,
-    /// Somebody cancelled.
+    /// A client cancelled the turn.
     Cancelled,
-    /// The daemon stopped in the middle.
+    /// The daemon stopped or crashed during the answer.
     Interrupted,
 }

@@ -1,5 +1,5 @@
-//! The methods of the daemon: the one table from which dispatch, the typed client, `rpc.discover`
-//! and the protocol document are made.
+//! The method table: dispatch, the typed client, `rpc.discover` and the reference are all derived
+//! from it.
 
 mod conversation;
 mod host;
@@ -19,31 +19,31 @@ pub use session::*;
 
 use crate::ErrorCode;
 
-/// One method: its name on the wire and its types.
+/// A method as a type: its name and the types of its parameters and result, for typed calls.
 pub trait Method: Send + Sync + 'static {
-    /// The name on the wire.
+    /// The name on the wire, such as `sendMessage`.
     const NAME: &'static str;
-    /// The parameters.
+    /// The parameters, an object on the wire.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
     /// The result.
     type Result: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 }
 
-/// What a caller must be allowed to do.
+/// The permission that a method requires. Each level includes the previous ones.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// See projects, sessions and events.
+    /// Read projects, sessions and events.
     Read,
-    /// Also say things to sessions and change them.
+    /// Send messages to sessions and change them.
     Control,
-    /// Also change what the daemon may reach, and stop it.
+    /// Register and remove directories, and stop the daemon.
     Admin,
 }
 
-/// Which part of the documentation a method belongs to.
+/// The section of the reference that lists a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
@@ -51,40 +51,51 @@ pub enum Group {
     Host,
     /// Registered directories.
     Projects,
-    /// Sessions as things: made, listed, removed.
+    /// The life cycle and metadata of sessions.
     Sessions,
-    /// What happens in a session.
+    /// Messages, turns, queue, tree.
     Conversation,
-    /// Events and blobs.
+    /// Events, blobs and subscriptions.
     Reading,
 }
 
-/// Everything about a method that programs and the documentation need.
+impl Group {
+    /// Every group, in the order of the documentation.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Host,
+        Self::Projects,
+        Self::Sessions,
+        Self::Conversation,
+        Self::Reading,
+    ];
+}
+
+/// The description of a method, for dispatch and documentation.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodInfo {
-    /// The name on the wire.
+    /// The name on the wire, such as `sendMessage`.
     pub name: &'static str,
-    /// What it does, in a few sentences.
+    /// The description, in Markdown with line breaks; see [`MethodInfo::summary_line`].
     pub summary: &'static str,
-    /// Its part of the documentation.
+    /// The section of the reference.
     pub group: Group,
-    /// What a caller must be allowed to do.
+    /// The permission that a method requires. Each level includes the previous ones.
     pub access: Access,
-    /// Whether this version carries it out; otherwise it answers `unsupported`.
+    /// Whether this version implements it; otherwise it fails with `unsupported`.
     pub available: bool,
-    /// The errors of its own that it may answer with. The JSON-RPC errors, `forbidden`,
-    /// `shutting_down` and `internal_error` may come from any method.
+    /// The error codes specific to this method. JSON-RPC errors, `forbidden`, `shutting_down` and
+    /// `internal_error` can come from any method and are not listed.
     pub errors: &'static [ErrorCode],
-    /// The schema of its parameters.
+    /// Generates the JSON Schema of the parameters.
     pub params: fn(&mut SchemaGenerator) -> Schema,
-    /// The schema of its result.
+    /// Generates the JSON Schema of the result.
     pub result: fn(&mut SchemaGenerator) -> Schema,
-    /// The names of its parameters, in the order in which they may be given by position.
+    /// The parameter names in order, for positional parameters.
     pub param_names: fn() -> Vec<String>,
 }
 
 impl MethodInfo {
-    /// What the method does, in one line.
+    /// The description on one line.
     #[must_use]
     pub fn summary_line(&self) -> String {
         let words: Vec<&str> = self.summary.split_whitespace().collect();
@@ -118,7 +129,7 @@ macro_rules! methods {
             }
         )*)*
 
-        /// Every method, in the order of the documentation.
+        /// All methods, in the order of the reference.
         pub const METHODS: &[MethodInfo] = &[$($(
             MethodInfo {
                 name: $name,
@@ -139,130 +150,135 @@ macro_rules! methods {
 
 methods! {
     Host {
-        /// Says who the client is and agrees on a protocol version. Optional: a client that needs
-        /// neither an identity nor a check of versions may call other methods at once.
+        /// Identifies the client and negotiates the protocol version. Optional: a client that needs
+        /// neither can call other methods directly.
         Hello = "hello", Read, now, HelloParams => HelloResult, [ProtocolMismatch];
-        /// Says how the daemon is.
+        /// Returns the state of the daemon: version, load, active sessions, configuration problems.
         GetStatus = "getStatus", Read, now, NoParams => Status, [];
-        /// Asks the daemon to finish what it can and stop.
+        /// Shuts the daemon down gracefully: running turns may finish within the grace period.
+        /// Returns before the daemon exits; `pid` says which process to wait for.
         Shutdown = "shutdown", Admin, now, NoParams => ShutdownResult, [];
-        /// Lists the models that can be used: those that the endpoints say they have, where there is
-        /// a key for them, and those of the daemon's own table. Answers after a quarter of a minute
-        /// at the latest.
+        /// Lists the usable models: those that the providers' endpoints report, where an API key is
+        /// available, and those of the built-in table. Queries the endpoints, and returns after at
+        /// most 15 seconds.
         ListModels = "listModels", Read, now, ListModelsParams => ListModelsResult,
             [ProjectNotFound, ProviderError];
-        /// Asks a model for one word, to see whether it can be used. Costs what that costs.
+        /// Tests a model by asking it for one word. The call is billed by the provider.
         CheckModel = "checkModel", Control, now, CheckModelParams => CheckModelResult,
             [ProjectNotFound, ProviderError];
-        /// Describes every method as an OpenRPC document.
+        /// Returns an OpenRPC document that describes every method.
         Discover = "rpc.discover", Read, now, NoParams => serde_json::Value, [];
-        /// Follows the daemon: a snapshot, then changes of projects, sessions and phases, as
-        /// notifications `host`. The result is the id of the subscription.
+        /// Subscribes to the daemon's own state: a snapshot, then changes of projects, sessions and
+        /// phases as `host` notifications. Returns the subscription's id.
         SubscribeHost = "subscribeHost", Read, now, NoParams => SubscriptionId, [Overloaded];
-        /// Ends a subscription of `subscribeHost`. Says whether there was one.
+        /// Ends a subscription of `subscribeHost`. Returns whether it existed.
         UnsubscribeHost = "unsubscribeHost", Read, now, UnsubscribeParams => bool, [];
     }
     Projects {
-        /// Lists the directories inside a directory, so that a client can offer them as projects.
+        /// Lists the subdirectories of a directory, for a picker of project directories.
         ListDirectories = "listDirectories", Read, now,
             ListDirectoriesParams => ListDirectoriesResult, [FilesystemError];
-        /// Registers a directory as a project. Registering it again gives the same project.
+        /// Registers a directory as a project. Registering it again returns the existing project.
         RegisterProject = "registerProject", Admin, now,
             RegisterProjectParams => RegisterProjectResult,
             [FilesystemError, Conflict, StorageStalled, Overloaded];
-        /// Lists the projects.
+        /// Lists all projects.
         ListProjects = "listProjects", Read, now, NoParams => ListProjectsResult, [];
-        /// Forgets a project without sessions. Its files stay as they are.
+        /// Removes a project that has no sessions. The directory and its files are not touched.
         RemoveProject = "removeProject", Admin, now,
             RemoveProjectParams => RemoveProjectResult,
             [ProjectNotFound, ProjectHasSessions, FilesystemError, Conflict, StorageStalled,
              Overloaded];
     }
     Sessions {
-        /// Makes an empty session. Repeated after the session was deleted, the command makes no other
-        /// one and answers `session_not_found`.
+        /// Creates an empty session. Repeated with the same `commandId` after the session was
+        /// deleted, it fails with `session_not_found` instead of creating another one.
         CreateSession = "createSession", Control, now,
             CreateSessionParams => CreateSessionResult,
             [ProjectNotFound, SessionNotFound, Conflict, StorageStalled, Overloaded, ProviderError];
-        /// Describes a session.
+        /// Returns a session's metadata.
         GetSession = "getSession", Read, now, GetSessionParams => GetSessionResult,
             [SessionNotFound, SessionFailed];
-        /// Lists sessions, the one that changed last first.
+        /// Lists sessions, the most recently changed first, in pages.
         ListSessions = "listSessions", Read, now, ListSessionsParams => ListSessionsResult,
             [ProjectNotFound];
-        /// Changes a session's title, model or thinking level. What is absent stays.
+        /// Changes a session's title, model, thinking level or tools. Absent parameters leave their
+        /// setting unchanged.
         UpdateSession = "updateSession", Control, now,
             UpdateSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, ProviderError];
-        /// Puts a session away, or takes it out again.
+        /// Archives a session, or restores it.
         ArchiveSession = "archiveSession", Control, now,
             ArchiveSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
-        /// Removes a session and everything it has stored. A running turn must be cancelled before.
-        /// A session that a newer version has written is not removed.
+        /// Deletes a session with its log and blobs. Fails with `runtime_busy` while a turn runs:
+        /// cancel it first. A session written by a newer version is not deleted.
         DeleteSession = "deleteSession", Control, now,
             DeleteSessionParams => DeleteSessionResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, FilesystemError, Conflict,
              StorageStalled, Overloaded];
-        /// Makes a new session with the conversation up to an event of another.
+        /// Creates a session with a copy of another session's conversation up to an event.
         CloneSession = "cloneSession", Control, later,
             CloneSessionParams => CreateSessionResult, [SessionNotFound, InvalidEventId];
-        /// Accepts a damaged place of the log, so that the session can go on.
+        /// Accepts a damaged place in the log, so that the session can be written again. The damage
+        /// stays in the log.
         AcceptDamage = "acceptDamage", Control, now, AcceptDamageParams => SeqResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
     }
     Conversation {
-        /// Says something in a session. Answers once that is durable, never after the turn.
+        /// Sends a message to a session. Returns once the message is durable, without waiting for
+        /// the turn.
         SendMessage = "sendMessage", Control, now, SendMessageParams => SendMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, QueuePaused, Conflict,
              InvalidEventId, PayloadTooLarge, Overloaded, Unsupported, ProviderError];
-        /// Changes the messages that wait.
+        /// Changes the queue.
         RewriteQueue = "rewriteQueue", Control, later, RewriteQueueParams => SeqResult,
             [SessionNotFound, Conflict];
-        /// Cancels the running turn. Answers at once; the turn's outcome says what happened.
+        /// Cancels the open turn. Returns at once; `turn_outcome` reports how the turn ended.
         Cancel = "cancel", Control, now, CancelParams => CancelResult,
             [SessionNotFound, SessionFailed, StorageStalled];
-        /// Takes the conversation back to an earlier event.
+        /// Moves the active leaf back to an earlier event on its path.
         Rewind = "rewind", Control, later, RewindParams => SeqResult,
             [SessionNotFound, RuntimeBusy, InvalidEventId, CannotRewindPastCompact, Conflict];
-        /// Takes the conversation over to another branch.
+        /// Moves the active leaf to another branch.
         Branch = "branch", Control, later, BranchParams => SeqResult,
             [SessionNotFound, RuntimeBusy, InvalidEventId, Conflict];
-        /// Replaces earlier events by a summary in the model's context.
+        /// Replaces earlier messages in the model's context by a summary.
         Compact = "compact", Control, later, CompactParams => SeqResult,
             [SessionNotFound, RuntimeBusy];
-        /// Answers a request for permission. The first answer counts: another is a conflict.
+        /// Answers a permission request. The first answer counts; a later one fails with
+        /// `conflict`.
         RespondPermission = "respondPermission", Control, now,
             RespondPermissionParams => SeqResult, [SessionNotFound, SessionFailed, StorageStalled,
              FilesystemError, Conflict];
     }
     Reading {
-        /// Reads the skeleton of a session's tree, in pages.
+        /// Returns the structure of a session's tree, without content, in pages.
         GetTree = "getTree", Read, now, GetTreeParams => GetTreeResult,
             [SessionNotFound, SessionFailed];
-        /// Reads events of the log in ascending order: those after `afterSeq`, or the last ones
-        /// before `beforeSeq`.
+        /// Returns persistent events in ascending order: the first ones after `afterSeq`, or the
+        /// last ones before `beforeSeq`.
         GetEvents = "getEvents", Read, now, GetEventsParams => GetEventsResult,
             [SessionNotFound, SessionFailed];
-        /// Reads a blob, or a part of one.
+        /// Returns a blob, or a range of its bytes.
         GetBlob = "getBlob", Read, now, GetBlobParams => GetBlobResult,
             [SessionNotFound, SessionFailed, FilesystemError];
-        /// Stores a blob, to be named by a later message.
+        /// Stores a blob, for use in a later message.
         PutBlob = "putBlob", Control, now, PutBlobParams => PutBlobResult,
             [SessionNotFound, SessionFailed, PayloadTooLarge, StorageStalled];
-        /// Reads everything that was missed, in pages, without following.
+        /// Returns everything a client missed since its anchors, in pages, without subscribing.
         Resync = "resync", Read, now, ResyncParams => ResyncResult,
             [SessionNotFound, SessionFailed];
-        /// Reads everything that was missed and then follows the session, as notifications
-        /// `event`. The result is the id of the subscription.
+        /// Sends everything a client missed since its anchors, then follows the session, as `event`
+        /// notifications. Returns the subscription's id.
         SubscribeEvents = "subscribeEvents", Read, now, SubscribeEventsParams => SubscriptionId,
             [SessionNotFound, SessionFailed, Overloaded];
-        /// Ends a subscription of `subscribeEvents`. Says whether there was one.
+        /// Ends a subscription of `subscribeEvents`. Returns whether it existed.
         UnsubscribeEvents = "unsubscribeEvents", Read, now, UnsubscribeParams => bool, [];
     }
 }
 
-/// The method called `name`.
+/// Looks a method up by its name on the wire.
 #[must_use]
 pub fn method_info(name: &str) -> Option<&'static MethodInfo> {
     METHODS.iter().find(|method| method.name == name)

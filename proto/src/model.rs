@@ -1,55 +1,56 @@
-//! Models: how they are named, how much they think, how a call of one fails.
+//! Thinking levels, and categories of failed model calls.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much a model should think before it answers.
+/// How much a model should reason before it answers. Levels that a model does not support are
+/// mapped to the nearest one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingLevel {
-    /// Whatever the provider does when nothing is said.
+    /// The provider's default: the request does not mention reasoning.
     #[default]
     Default,
-    /// Not at all, where the model can.
+    /// No reasoning, if the model supports that.
     None,
-    /// As little as possible.
+    /// The least reasoning that the model supports.
     Minimal,
-    /// A little.
+    /// Little reasoning.
     Low,
-    /// More.
+    /// A medium amount of reasoning.
     Medium,
-    /// Much.
+    /// Extensive reasoning.
     High,
 }
 
-/// What kind of failure ended a model call.
+/// The category of a failed model call, by which the daemon decides whether to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCategory {
-    /// The key is missing or wrong, or may not use the model.
+    /// The API key is missing or invalid, or lacks access to the model.
     Auth,
-    /// The endpoint has no such model or path.
+    /// The endpoint does not know the model or the path.
     NotFound,
-    /// The request is larger than the model's context.
+    /// The request exceeds the model's context window.
     ContextOverflow,
-    /// The endpoint refuses the request.
+    /// The endpoint rejected the request as invalid.
     InvalidRequest,
-    /// The account has nothing left.
+    /// The account's quota or credit is exhausted.
     Quota,
-    /// Too many requests or tokens for now.
+    /// The rate limit was exceeded.
     RateLimit,
-    /// The endpoint failed.
+    /// The endpoint reported an internal error.
     ServerError,
-    /// The endpoint has too much to do.
+    /// The endpoint reported that it is overloaded.
     Overloaded,
-    /// The connection failed.
+    /// The connection could not be made or was lost.
     Network,
-    /// The endpoint stopped in the middle of its answer.
+    /// The stream ended before the answer was complete.
     StreamTruncated,
-    /// The endpoint was silent for too long.
+    /// The endpoint did not respond, or sent nothing, for longer than the timeout.
     Timeout,
-    /// The model wrote something that its provider rejects.
+    /// The provider rejected the model's own output, such as a malformed tool call.
     BadModelOutput,
-    /// The answer reached the limit of output tokens, and the provider calls that a failure.
+    /// The answer reached the limit of output tokens, and the provider reports that as an error.
     Length,
 }

@@ -3,15 +3,15 @@ use serde_json::{Map, Value, json};
 use crate::catalogue::{Catalogue, Described, Field, Notification, description};
 use crate::{ErrorCode, ErrorData, ProtocolRange, RpcError};
 
-/// The version of the OpenRPC specification that the document follows.
+/// The version of the OpenRPC specification.
 const OPENRPC: &str = "1.3.2";
 
-/// Describes every method as an OpenRPC document, for the daemon's `version`.
+/// The OpenRPC document of the protocol, as `rpc.discover` returns it. `version` is that of the
+/// daemon.
 ///
-/// Every type is a JSON Schema (draft 7) under `components`. Beyond OpenRPC, a method says in
-/// `x-access` what its caller must be allowed to do, in `x-group` where it belongs and in
-/// `x-available` whether this version carries it out; `x-notifications` lists what subscriptions
-/// send.
+/// Every type is a JSON Schema (draft 7) under `components`. Extensions to OpenRPC: `x-access` is
+/// the permission that a method requires, `x-group` its section in the reference, `x-available`
+/// whether this version implements it, and `x-notifications` lists what subscriptions send.
 #[must_use]
 pub fn openrpc_document(version: &str) -> Value {
     let catalogue = Catalogue::new();

@@ -1,15 +1,15 @@
-//! The number of an event within its session.
+//! The sequence number of an event.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The number of an event: from 1, strictly increasing within a session, never used twice.
+/// The sequence number of an event: from 1, strictly increasing within a session, never reused.
 ///
-/// Persistent and transient events share one sequence, and numbers may be skipped. As an anchor,
-/// [`Seq::ZERO`] stands before the first event. Numbers stay below 2^53 so that every JSON
-/// implementation keeps them exactly.
+/// Persistent and transient events share one sequence, which may have gaps. As an anchor,
+/// [`Seq::ZERO`] is the position before the first event. Numbers stay below 2^53, the range in
+/// which every JSON implementation represents integers exactly.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema,
 )]
@@ -17,12 +17,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Seq(#[schemars(range(min = 0, max = 9_007_199_254_740_991_u64))] u64);
 
 impl Seq {
-    /// The place before the first event.
+    /// The position before the first event.
     pub const ZERO: Self = Self(0);
     /// The largest number, 2^53 − 1.
     pub const MAX: Self = Self((1 << 53) - 1);
 
-    /// The number `value`, or nothing if it is not below 2^53.
+    /// The number `value`; `None` if it is not below 2^53.
     #[must_use]
     pub const fn new(value: u64) -> Option<Self> {
         if value <= Self::MAX.0 {
@@ -38,7 +38,7 @@ impl Seq {
         self.0
     }
 
-    /// The number `count` places on, at most [`Seq::MAX`].
+    /// The number `count` further on, at most [`Seq::MAX`].
     #[must_use]
     pub fn plus(self, count: u64) -> Self {
         Self(self.0.saturating_add(count).min(Self::MAX.0))
@@ -50,7 +50,7 @@ impl Seq {
         self.plus(1)
     }
 
-    /// The number before this one; zero stays zero.
+    /// The previous number; zero stays zero.
     #[must_use]
     pub const fn previous(self) -> Self {
         Self(self.0.saturating_sub(1))

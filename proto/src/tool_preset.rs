@@ -4,26 +4,26 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which tools a session's model is offered.
+/// The set of tools that a session's model is offered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolPreset {
-    /// Those of a coding agent: files, search, commands, and its list of things to do.
+    /// The tools of a coding agent: files, search, commands and a to-do list.
     #[default]
     Coding,
-    /// Those that change nothing.
+    /// Only tools that change nothing.
     Readonly,
-    /// All that there are, those that reach the web among them.
+    /// All tools, including those that access the web.
     All,
-    /// None.
+    /// No tools.
     None,
 }
 
 impl ToolPreset {
-    /// Every preset, in the order in which they are documented.
+    /// All presets, in the order of the documentation.
     pub const ALL: [Self; 4] = [Self::Coding, Self::Readonly, Self::All, Self::None];
 
-    /// Its name.
+    /// The name on the wire and in the configuration.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,31 +1,31 @@
-//! What model calls use.
+//! Token usage of model calls.
 
 use std::ops::AddAssign;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one or more model calls, in the same terms for every provider.
+/// The tokens of one or more model calls, counted the same way for every provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// All input tokens, cached ones included.
+    /// Input tokens, including cached ones.
     pub input_tokens: u64,
-    /// All output tokens, reasoning included.
+    /// Output tokens, including reasoning.
     pub output_tokens: u64,
-    /// The part of the input that was read from the provider's cache.
+    /// Of the input: tokens read from the provider's prompt cache.
     #[serde(default)]
     pub cache_read_tokens: u64,
-    /// The part of the input that was written to the provider's cache.
+    /// Of the input: tokens written to the provider's prompt cache.
     #[serde(default)]
     pub cache_write_tokens: u64,
-    /// The part of the output that was reasoning.
+    /// Of the output: reasoning tokens.
     #[serde(default)]
     pub reasoning_tokens: u64,
 }
 
 impl Usage {
-    /// Input and output together.
+    /// Input plus output tokens.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)

@@ -1,13 +1,12 @@
-//! The wire `anthropic-messages`: the Messages API of Anthropic, which many gateways speak, too.
+//! The wire `anthropic-messages`: Anthropic's Messages API, which many gateways also offer.
 //!
-//! A base URL is given with or without its version segment: `https://api.anthropic.com`,
-//! `https://api.anthropic.com/v1` and `https://gateway.example/anthropic` all work; `/v1` is added
-//! where it lacks, then `/messages`. The key goes in `x-api-key`.
+//! The base URL may or may not include the version: `https://api.anthropic.com`,
+//! `https://api.anthropic.com/v1` and `https://gateway.example/anthropic` all work.
 //!
-//! How a model is told to think is data by its id: see the `thinking` module.
+//! How a model is told to reason depends on its id; see the `thinking` module.
 
-mod answer;
 mod blocks;
+mod decoder;
 mod dialect;
 mod history;
 mod opaque;
@@ -22,30 +21,28 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use scorel_runtime::ModelRequest;
 
-pub(crate) use dialect::Dialect;
+pub(crate) use dialect::AnthropicDialect;
 
-use self::thinking::Thinking;
-use crate::wire::{self, ModelOrigin, Wire, with_path};
+use self::decoder::AnthropicDecoder;
+use self::dialect::Endpoint;
+use self::thinking::ClaudeThinking;
+use crate::wire::{ModelOrigin, Wire, with_path};
 
-/// The wire.
 #[derive(Debug)]
 pub(crate) struct AnthropicMessages;
-
-/// All that a call over this wire needs beside the request.
-type Endpoint = wire::Endpoint<AnthropicMessages>;
 
 impl Wire for AnthropicMessages {
     const API: &'static str = "anthropic-messages";
 
-    type Dialect = Dialect;
-    type Answer = answer::Answer;
+    type Dialect = AnthropicDialect;
+    type Decoder = AnthropicDecoder;
 
     fn url(base: Url, _model: &str) -> Url {
         let versioned = base.path().trim_end_matches('/').ends_with("/v1");
         with_path(base, if versioned { "messages" } else { "v1/messages" })
     }
 
-    fn key_header(_dialect: Dialect) -> Option<HeaderName> {
+    fn key_header(_dialect: AnthropicDialect) -> Option<HeaderName> {
         Some(HeaderName::from_static("x-api-key"))
     }
 
@@ -62,15 +59,15 @@ impl Wire for AnthropicMessages {
         request::render(endpoint, request)
     }
 
-    fn answer(origin: ModelOrigin) -> answer::Answer {
-        answer::Answer::new(origin)
+    fn decoder(origin: ModelOrigin) -> AnthropicDecoder {
+        AnthropicDecoder::new(origin)
     }
 }
 
-/// The feature in trial that requests for the model use.
 fn beta(endpoint: &Endpoint) -> Option<&'static str> {
     let allowed = endpoint.dialect.betas && endpoint.reasoning;
-    Thinking::of(&endpoint.model.id).beta().filter(|_| allowed)
+    let thinking = ClaudeThinking::of(&endpoint.model.id);
+    thinking.beta().filter(|_| allowed)
 }
 
 #[cfg(test)]

@@ -3,16 +3,16 @@ use std::io;
 
 use scorel_proto::BlobHash;
 
-/// Where the pictures of a conversation are read from.
+/// Supplies the images of a conversation, which are stored outside its log.
 pub trait BlobSource: fmt::Debug + Send + Sync {
-    /// Reads a whole blob. Called on a thread that may block.
+    /// Reads a whole blob. Called on a blocking thread.
     ///
     /// # Errors
-    /// When there is no such blob or it cannot be read.
+    /// The blob is missing or unreadable.
     fn read(&self, blob: &BlobHash) -> io::Result<Vec<u8>>;
 }
 
-/// A source without any blob, for conversations of text.
+/// A source without blobs, for conversations without images.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoBlobs;
 

@@ -1,38 +1,36 @@
-//! What a caller says about the model that it wants.
+//! The configuration of one model, as the caller resolved it.
 
 use crate::Price;
 
-/// One model, as configured.
+/// One configured model. The optional facts override the built-in table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelConfig {
-    /// Where the model is.
+    /// The provider or endpoint.
     pub source: ModelSource,
     /// The model's id at the provider. Empty only for `demo`.
     pub id: String,
-    /// How many tokens a request and its answer may have together, if the caller knows better than
-    /// the built-in table.
+    /// Input and output together, in tokens.
     pub context_window: Option<u64>,
-    /// How many tokens an answer may have, if the caller knows better than the built-in table.
+    /// The largest reply, in tokens. Sent to the provider as the output limit.
     pub max_output_tokens: Option<u64>,
-    /// Whether the model can be told how much to think, if the caller knows better than the
-    /// built-in table.
+    /// Whether the model takes parameters that control reasoning.
     pub reasoning: Option<bool>,
-    /// Whether the model takes pictures, if the caller knows better than the built-in table.
+    /// Whether the model takes image input.
     pub images: Option<bool>,
-    /// Texts at which the model is to stop; each wire has its own limit of how many it takes.
+    /// Strings at which the model stops. Only as many are sent as the provider accepts.
     pub stop_sequences: Vec<String>,
-    /// What the model costs, if the caller knows better than the built-in table.
+    /// What input and output cost.
     pub price: Option<Price>,
-    /// The built-in provider whose ways a custom endpoint has; `None` to go by its host.
+    /// The built-in provider whose dialect a custom endpoint speaks; `None` looks up its host.
     pub dialect: Option<String>,
-    /// The header that takes the key as it is, where the endpoint wants another than its wire.
+    /// The header that carries the bare key; `None` for the API's usual one.
     pub key_header: Option<String>,
-    /// Headers that go with every call, names and values. Not for credentials.
+    /// Headers sent with every request, as names and values. Credentials are rejected.
     pub headers: Vec<(String, String)>,
 }
 
 impl ModelConfig {
-    /// The offline model that is built in.
+    /// The offline demo model.
     #[must_use]
     pub fn demo() -> Self {
         Self::builtin("demo", "demo")
@@ -50,7 +48,7 @@ impl ModelConfig {
         )
     }
 
-    /// A model at any endpoint that speaks a known wire.
+    /// A model at a custom endpoint.
     #[must_use]
     pub fn custom(
         provider: impl Into<String>,
@@ -85,23 +83,23 @@ impl ModelConfig {
     }
 }
 
-/// Where a model is.
+/// Where a model is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSource {
-    /// At a provider of the built-in table.
+    /// A provider of the built-in table.
     Builtin {
-        /// The provider's name in the table.
+        /// The name in the table.
         provider: String,
-        /// Another base URL than the table's, such as a proxy's.
+        /// Replaces the table's base URL, such as by a proxy's.
         base_url: Option<String>,
     },
-    /// At an endpoint that the caller describes.
+    /// An endpoint that the user described.
     Custom {
-        /// The name to show for it.
+        /// The name to show.
         provider: String,
-        /// The wire that it speaks, such as `openai-completions`.
+        /// The wire, such as `openai-completions`.
         api: String,
-        /// The URL under which the wire's paths are, such as `https://host/v1`.
+        /// The URL below which the API's paths are, such as `https://host/v1`.
         base_url: String,
     },
 }
@@ -115,7 +113,7 @@ impl ModelSource {
         }
     }
 
-    /// Whether it is the offline model that is built in.
+    /// Whether this is the offline demo model.
     #[must_use]
     pub fn is_demo(&self) -> bool {
         matches!(self, Self::Builtin { provider, .. } if provider == "demo")

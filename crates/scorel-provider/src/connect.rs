@@ -9,18 +9,18 @@ use crate::blobs::BlobSource;
 use crate::demo::Demo;
 use crate::google_generative_ai::GoogleGenerativeAi;
 use crate::http::Http;
+use crate::model_location::ModelLocation;
 use crate::openai_completions::OpenAiCompletions;
 use crate::openai_responses::OpenAiResponses;
-use crate::place::Place;
 use crate::wire::{ConfiguredHeaders, Endpoint, HttpProvider, Wire};
 use crate::wire_dialect::WireDialect;
 use crate::{ModelConfig, ModelFacts, Secret, SetupError, Timeouts};
 
-/// What is assumed of a model that nothing is known about, in tokens.
+/// Assumed of a model that neither the configuration nor the built-in table describes, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;
 const MAX_OUTPUT_TOKENS: u64 = 8_192;
 
-/// Makes providers. They share connections, which are set up at the first call.
+/// Makes providers. Clones share one connection pool, which is set up by the first call.
 #[derive(Clone)]
 pub struct Connector {
     pub(crate) http: Arc<Http>,
@@ -28,7 +28,7 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// A connector without any connection yet.
+    /// A connector without connections.
     #[must_use]
     pub fn new(timeouts: Timeouts) -> Self {
         Self {
@@ -37,19 +37,19 @@ impl Connector {
         }
     }
 
-    /// Sets how long the demo waits between two pieces of its answer; zero for not at all.
+    /// Sets the delay between two deltas of the demo; zero disables it.
     #[must_use]
     pub fn with_demo_pace(mut self, pace: Duration) -> Self {
         self.demo_pace = pace;
         self
     }
 
-    /// Makes the provider of a configured model. Nothing is sent.
+    /// Makes the provider of a configured model. Sends nothing.
     ///
-    /// `blobs` is where the pictures of the conversation are.
+    /// `blobs` supplies the images of the conversation.
     ///
     /// # Errors
-    /// [`SetupError`] when the configuration cannot work.
+    /// The configuration is unusable; see [`SetupError`].
     pub fn connect(
         &self,
         config: &ModelConfig,
@@ -60,39 +60,38 @@ impl Connector {
         if config.source.is_demo() {
             return Ok(Arc::new(Demo::new(self.demo_pace)));
         }
-        let place = Place::of(config)?;
-        place.check_key(key.as_ref())?;
-        self.provider(config, place, key, blobs)
+        let location = ModelLocation::of(config)?;
+        location.check_key(key.as_ref())?;
+        self.provider(config, location, key, blobs)
     }
 
     fn provider(
         &self,
         config: &ModelConfig,
-        place: Place<'_>,
+        location: ModelLocation<'_>,
         key: Option<Secret>,
         blobs: Arc<dyn BlobSource>,
     ) -> Result<Arc<dyn Provider>, SetupError> {
         if config.id.is_empty() {
             return Err(SetupError::MissingModel {
-                provider: place.provider.to_owned(),
+                provider: location.provider.to_owned(),
             });
         }
-        match place.wire {
+        let levels = location.model(&config.id).and_then(|known| known.levels);
+        match location.wire {
             WireDialect::OpenAiCompletions(dialect) => {
-                let known = place.model(&config.id);
-                let dialect = dialect.with_levels(known.and_then(|known| known.levels));
-                self.over::<OpenAiCompletions>(config, place, dialect, key, blobs)
+                let dialect = dialect.with_levels(levels);
+                self.over::<OpenAiCompletions>(config, location, dialect, key, blobs)
             }
             WireDialect::OpenAiResponses(dialect) => {
-                let known = place.model(&config.id);
-                let dialect = dialect.with_levels(known.and_then(|known| known.levels));
-                self.over::<OpenAiResponses>(config, place, dialect, key, blobs)
+                let dialect = dialect.with_levels(levels);
+                self.over::<OpenAiResponses>(config, location, dialect, key, blobs)
             }
             WireDialect::GoogleGenerativeAi => {
-                self.over::<GoogleGenerativeAi>(config, place, (), key, blobs)
+                self.over::<GoogleGenerativeAi>(config, location, (), key, blobs)
             }
             WireDialect::AnthropicMessages(dialect) => {
-                self.over::<AnthropicMessages>(config, place, dialect, key, blobs)
+                self.over::<AnthropicMessages>(config, location, dialect, key, blobs)
             }
         }
     }
@@ -100,22 +99,24 @@ impl Connector {
     fn over<W: Wire>(
         &self,
         config: &ModelConfig,
-        place: Place<'_>,
+        location: ModelLocation<'_>,
         dialect: W::Dialect,
         key: Option<Secret>,
         blobs: Arc<dyn BlobSource>,
     ) -> Result<Arc<dyn Provider>, SetupError> {
-        let facts = ModelFacts::configured(config).or(ModelFacts::known(place.model(&config.id)));
+        let known = ModelFacts::known(location.model(&config.id));
+        let facts = ModelFacts::configured(config).or(known);
         let model = ModelInfo {
-            provider: place.provider.to_owned(),
+            provider: location.provider.to_owned(),
             id: config.id.clone(),
             context_window: facts.context_window.unwrap_or(CONTEXT_WINDOW),
             max_output_tokens: facts.max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
         };
         let headers = ConfiguredHeaders::new(config)?;
-        let endpoint = Endpoint::<W> {
+        let endpoint = Endpoint {
+            api: W::API,
             model,
-            url: W::url(place.base_url, &config.id),
+            url: W::url(location.base_url, &config.id),
             key,
             dialect,
             output_limit: facts.max_output_tokens,
@@ -125,7 +126,7 @@ impl Connector {
             blobs,
             http: Arc::clone(&self.http),
         };
-        Ok(Arc::new(HttpProvider::new(endpoint, headers)))
+        Ok(Arc::new(HttpProvider::<W>::new(endpoint, headers)))
     }
 }
 

@@ -1,4 +1,7 @@
-//! The model that is built in: no network, no key, always the same.
+//! The offline demo model: no network, no key, deterministic.
+//!
+//! In: a request with the engine's tools. Out: the event stream of a scripted reply, paced like a
+//! real one. It exists so that the first run shows a whole tool loop before a key is configured.
 
 mod listing;
 mod script;
@@ -10,23 +13,22 @@ use futures_util::stream::{self, StreamExt};
 use scorel_proto::{StopReason, Usage};
 use scorel_runtime::{ModelInfo, ModelRequest, Provider, ProviderEvent, ProviderStream};
 
-use script::{Reply, ToolUse};
-use turn::Turn;
+use script::{DemoCall, DemoReply};
+use turn::DemoTurn;
 
-/// How much of the arguments of a call goes into one delta, in characters.
+/// The size of an arguments delta, in characters: small, so that clients see arguments stream.
 const ARGUMENT_PIECE: usize = 8;
 
-/// Shows what Scorel does without a language model: it looks at the current directory with the
-/// tools that it is given and answers from what they say.
+/// Looks at the project with the tools of the request and describes what they return.
 #[derive(Debug)]
 pub(crate) struct Demo {
     model: ModelInfo,
-    /// How long it waits between two deltas.
+    /// The delay before each event but the first.
     pace: Duration,
 }
 
 impl Demo {
-    /// The name of the provider and of its only model.
+    /// The name of both the provider and its only model.
     pub(crate) const NAME: &str = "demo";
     pub(crate) const CONTEXT_WINDOW: u64 = 1_000_000;
     pub(crate) const MAX_OUTPUT_TOKENS: u64 = 8_192;
@@ -51,7 +53,7 @@ impl Provider for Demo {
 
     fn stream(&self, request: ModelRequest) -> ProviderStream {
         let pace = self.pace;
-        let events = answer(&request, &self.model.id);
+        let events = reply_events(&request, &self.model.id);
         stream::iter(events.into_iter().enumerate())
             .then(move |(number, event)| async move {
                 if number > 0 && !pace.is_zero() {
@@ -63,8 +65,8 @@ impl Provider for Demo {
     }
 }
 
-fn answer(request: &ModelRequest, model: &str) -> Vec<ProviderEvent> {
-    let turn = Turn::of(request);
+fn reply_events(request: &ModelRequest, model: &str) -> Vec<ProviderEvent> {
+    let turn = DemoTurn::of(request);
     let reply = script::reply(&turn, &request.tools);
     let mut events = vec![ProviderEvent::Start {
         model: Some(model.to_owned()),
@@ -90,7 +92,7 @@ fn answer(request: &ModelRequest, model: &str) -> Vec<ProviderEvent> {
     events
 }
 
-fn call_events(id: String, call: &ToolUse) -> Vec<ProviderEvent> {
+fn call_events(id: String, call: &DemoCall) -> Vec<ProviderEvent> {
     let mut events = vec![ProviderEvent::ToolCallStart {
         block: 1,
         id,
@@ -109,8 +111,8 @@ fn call_events(id: String, call: &ToolUse) -> Vec<ProviderEvent> {
     events
 }
 
-/// Words in place of tokens.
-fn usage(turn: &Turn, reply: &Reply) -> Usage {
+/// Counts words, since there is no tokenizer.
+fn usage(turn: &DemoTurn, reply: &DemoReply) -> Usage {
     let output = reply.text.split_whitespace().count() + usize::from(reply.call.is_some());
     Usage {
         input_tokens: turn.words,

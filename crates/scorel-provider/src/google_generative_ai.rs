@@ -1,10 +1,11 @@
-//! The wire `google-generative-ai`: Gemini models over HTTP, as the Gemini API and Vertex speak it.
+//! The wire `google-generative-ai`: Gemini models through the Gemini API or Vertex.
 //!
-//! The base URL is that of the host, with or without the API's version: `https://host` and
-//! `https://host/v1beta` are the same. Where models have a publisher, as on Vertex, it ends with
-//! the publisher: `https://host/v1/projects/p/locations/l/publishers/google`.
+//! The base URL may or may not include the version: `https://host` and `https://host/v1beta` are
+//! equal. On Vertex it ends with the publisher:
+//! `https://host/v1/projects/p/locations/l/publishers/google`.
 
-mod answer;
+mod decoder;
+mod dialect;
 mod family;
 mod finish;
 mod history;
@@ -19,24 +20,22 @@ use reqwest::Url;
 use reqwest::header::HeaderName;
 use scorel_runtime::ModelRequest;
 
-use crate::wire::{self, ModelOrigin, Wire, has_version, with_path};
+use self::decoder::GeminiDecoder;
+use self::dialect::Endpoint;
+use crate::wire::{ModelOrigin, Wire, has_version, with_path};
 
-/// The version of the API whose paths are used where the base URL names none.
+/// Used where the base URL names no version.
 const VERSION: &str = "v1beta";
 
-/// The wire.
 #[derive(Debug)]
 pub(crate) struct GoogleGenerativeAi;
-
-/// All that a call over this wire needs beside the request.
-type Endpoint = wire::Endpoint<GoogleGenerativeAi>;
 
 impl Wire for GoogleGenerativeAi {
     const API: &'static str = "google-generative-ai";
 
-    /// Endpoints do not differ; models do, see [`family`].
+    /// Hosts do not differ; models do, see [`family`].
     type Dialect = ();
-    type Answer = answer::Answer;
+    type Decoder = GeminiDecoder;
 
     fn url(base: Url, model: &str) -> Url {
         let model = model.strip_prefix("models/").unwrap_or(model);
@@ -46,6 +45,7 @@ impl Wire for GoogleGenerativeAi {
         } else {
             with_path(base, &format!("{VERSION}/{path}"))
         };
+        // Without it the response is one JSON array instead of an event stream.
         url.query_pairs_mut().append_pair("alt", "sse");
         url
     }
@@ -58,12 +58,12 @@ impl Wire for GoogleGenerativeAi {
         request::render(endpoint, request)
     }
 
-    fn answer(origin: ModelOrigin) -> answer::Answer {
-        answer::Answer::new(origin)
+    fn decoder(origin: ModelOrigin) -> GeminiDecoder {
+        GeminiDecoder::new(origin)
     }
 }
 
-/// Whether the path ends with a publisher, whose version stands further in front.
+/// Whether the path ends with a Vertex publisher; the version is further to the front then.
 fn has_publisher(base: &Url) -> bool {
     let path = base.path().trim_end_matches('/');
     path.rsplit('/').nth(1) == Some("publishers")

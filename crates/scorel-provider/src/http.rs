@@ -1,17 +1,25 @@
-//! The way to an endpoint: connections, time limits, failures.
+//! HTTP to a provider: connections, timeouts, and the classification of failures.
+//!
+//! In: an [`HttpCall`] with complete headers. Out: the byte stream of a successful response, or a
+//! `ProviderError` with a category, whether to retry and after how long. Nothing here depends on
+//! the API: providers mix each other's error formats, so one set of rules covers all.
 
 mod body;
 mod classify;
 mod client;
 mod error_body;
 mod error_text;
+mod failure;
+mod provider_error;
 mod retry_after;
+mod route;
 mod timeouts;
 
 pub(crate) use body::{ReadError, idle_limited};
-pub(crate) use classify::{Origin, classify};
-pub(crate) use client::{Call, Http};
+pub(crate) use classify::{FailureOrigin, classify};
+pub(crate) use client::{Http, HttpCall};
 pub(crate) use error_body::ErrorBody;
 pub(crate) use error_text::error_text;
+pub(crate) use provider_error::provider_error;
 pub(crate) use retry_after::retry_after;
 pub use timeouts::Timeouts;

@@ -1,16 +1,16 @@
-//! Model providers: the wires over HTTP and the offline demo model.
+//! Model providers: four APIs over HTTP and the offline demo model.
 //!
-//! A [`Connector`] makes a [`Provider`](scorel_runtime::Provider) of a [`ModelConfig`]. It is given
-//! keys already resolved: this crate reads no configuration and, but for the proxy settings of the
-//! platform, no environment.
+//! In: a [`ModelConfig`] and a key that the caller has already resolved. Out: a
+//! [`Provider`](scorel_runtime::Provider), made by a [`Connector`]. This crate reads no
+//! configuration and, but for the platform's proxy settings, no environment.
 //!
-//! A provider makes one attempt and says how it ended; retries are the engine's. It never puts a
-//! credential into an error, and it follows no redirect, so that a key reaches only the host that
-//! it was configured for.
+//! A provider makes one attempt and reports how it ended; the engine retries. No error contains a
+//! credential, and no redirect is followed, so that a key reaches only the host it was configured
+//! for.
 //!
-//! Wires: `openai-completions`, `openai-responses`, `anthropic-messages` and
-//! `google-generative-ai`. What differs between the hosts of a wire is data: see the `dialect`
-//! and `builtin` modules.
+//! The APIs (wires): `openai-completions`, `openai-responses`, `anthropic-messages` and
+//! `google-generative-ai`. How hosts of one API differ is data: the `dialect` module of each wire,
+//! selected by the `builtin` table.
 
 mod anthropic_messages;
 mod blobs;
@@ -18,15 +18,14 @@ mod builtin;
 mod config;
 mod connect;
 mod demo;
-mod dialect;
 mod google_generative_ai;
 mod http;
 mod listing;
 mod model_facts;
+mod model_location;
 mod model_name;
 mod openai_completions;
 mod openai_responses;
-mod place;
 mod price;
 mod secret;
 mod setup_error;

@@ -1,24 +1,24 @@
-use crate::builtin::{Builtin, KnownModel};
+use crate::builtin::{KnownModel, find_builtin};
 use crate::demo::Demo;
 use crate::{ModelConfig, Price};
 
-/// What is known about a model; nothing where nobody said.
+/// Capabilities and price of a model; `None` where they are unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ModelFacts {
-    /// How many tokens a request and its answer may have together.
+    /// Input and output together, in tokens.
     pub context_window: Option<u64>,
-    /// How many tokens an answer may have.
+    /// The largest reply, in tokens.
     pub max_output_tokens: Option<u64>,
-    /// Whether it can be told how much to think.
+    /// Whether the model takes parameters that control reasoning.
     pub reasoning: Option<bool>,
-    /// Whether it takes pictures.
+    /// Whether the model takes image input.
     pub images: Option<bool>,
-    /// What it costs.
+    /// What input and output cost.
     pub price: Option<Price>,
 }
 
 impl ModelFacts {
-    /// What a caller says about the model that it wants.
+    /// The facts that the user configured.
     #[must_use]
     pub fn configured(config: &ModelConfig) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl ModelFacts {
         }
     }
 
-    /// What the table knows.
+    /// The facts in the built-in table.
     pub(crate) fn known(model: Option<&KnownModel>) -> Self {
         model.map_or_else(Self::default, |model| Self {
             context_window: Some(model.context_window),
@@ -41,13 +41,13 @@ impl ModelFacts {
         })
     }
 
-    /// The models of a built-in provider that the table knows, the one to suggest first.
+    /// The known models of a built-in provider, the default suggestion first.
     #[must_use]
     pub fn of_builtin(provider: &str) -> Vec<(&'static str, Self)> {
         if provider == Demo::NAME {
             return vec![(Demo::NAME, Self::of_demo())];
         }
-        let models = Builtin::find(provider).map_or(&[][..], |builtin| builtin.models);
+        let models = find_builtin(provider).map_or(&[][..], |builtin| builtin.models);
         let facts = |model: &'static KnownModel| (model.id, Self::known(Some(model)));
         models.iter().map(facts).collect()
     }
@@ -62,7 +62,7 @@ impl ModelFacts {
         }
     }
 
-    /// These facts, and the others where these are silent.
+    /// These facts, completed by `others`.
     #[must_use]
     pub fn or(self, others: Self) -> Self {
         Self {

@@ -1,55 +1,55 @@
-//! How people name a model: by its id at the provider that they use, or as `provider:id`.
+//! Parses what users type to name a model: an id at the provider in use, or `provider:id`.
 
-use crate::builtin::{Builtin, Colons};
-use crate::place::unknown_provider;
+use crate::builtin::{ColonRule, find_builtin, find_builtin_with_model};
+use crate::model_location::unknown_provider;
 use crate::{ModelConfig, ModelSource, SetupError};
 
 impl ModelConfig {
-    /// The model that somebody means who uses this one.
+    /// Resolves a model name against this configuration.
     ///
-    /// What stands before the first colon names a provider: the one in use, or one of the built-in
-    /// table. Ids that have colons themselves, as a server of one's own and some others have, are
-    /// taken as they are, unless they begin with a provider's name.
+    /// The part before the first colon is a provider: the one in use or a built-in one. Model ids
+    /// that contain colons themselves (`qwen3:8b`, `…:free`, `ft:…`) are taken whole where the
+    /// provider in use has such ids, unless they begin with a provider's name.
     ///
     /// # Errors
-    /// The provider is unknown, or no model of it is named.
+    /// The provider is unknown, or the model id is empty.
     pub fn named(&self, name: &str) -> Result<Self, SetupError> {
         let own = name.strip_prefix(self.source.provider());
         if let Some(id) = own.and_then(|rest| rest.strip_prefix(':')) {
-            return Ok(self.with_id(filled(self.source.provider(), id)?));
+            return Ok(self.with_id(require_id(self.source.provider(), id)?));
         }
         let Some((provider, id)) = name.split_once(':') else {
             return self.own_model(name);
         };
         let config = Self::builtin(provider, id);
-        if config.source.is_demo() || Builtin::find(provider).is_some() {
-            filled(provider, id)?;
+        if config.source.is_demo() || find_builtin(provider).is_some() {
+            require_id(provider, id)?;
             return Ok(Self {
                 stop_sequences: self.stop_sequences.clone(),
                 ..config
             });
         }
-        if self.has_id_after(provider) {
+        if self.allows_colon_after(provider) {
             Ok(self.with_id(name))
         } else {
             Err(unknown_provider(provider))
         }
     }
 
-    /// A model of the provider in use. The demo has but one: whoever names another wants to talk to
-    /// that and not to the demo.
+    /// A model of the provider in use. The demo has one model only, so naming another is a mistake:
+    /// the user wants a real provider and must not get the demo's replies instead.
     fn own_model(&self, id: &str) -> Result<Self, SetupError> {
         if self.source.is_demo() && id != self.id {
             return Err(SetupError::NotTheDemo {
                 name: id.to_owned(),
-                suggestion: with_provider(id),
+                suggestion: qualified_name(id),
             });
         }
         Ok(self.with_id(id))
     }
 
-    /// Another model of the same provider. What was said about this one does not hold for another
-    /// whose provider is known.
+    /// Another model of the same provider. Configured facts are about the configured model and do
+    /// not carry over, except on custom endpoints, where the user has no other place to state them.
     #[must_use]
     pub fn with_id(&self, id: &str) -> Self {
         let mut other = self.clone();
@@ -67,31 +67,31 @@ impl ModelConfig {
         other
     }
 
-    /// Whether the provider in use may have a model whose id begins so, with a colon behind it.
-    fn has_id_after(&self, beginning: &str) -> bool {
+    fn allows_colon_after(&self, prefix: &str) -> bool {
         let ModelSource::Builtin { provider, .. } = &self.source else {
             return true;
         };
-        match Builtin::find(provider).map(|builtin| builtin.colons) {
-            Some(Colons::Anywhere) => true,
-            Some(Colons::After(known)) => known == beginning,
-            Some(Colons::Nowhere) | None => false,
+        match find_builtin(provider).map(|builtin| builtin.colons) {
+            Some(ColonRule::Anywhere) => true,
+            Some(ColonRule::After(known)) => known == prefix,
+            Some(ColonRule::Never) | None => false,
         }
     }
 }
 
-/// The name with the provider of the table in front that it names otherwise, or that has the model.
-fn with_provider(name: &str) -> Option<String> {
+/// The name as `provider:id`, where the provider can be guessed: from OpenRouter's `provider/id`
+/// or because a built-in provider has the model.
+fn qualified_name(name: &str) -> Option<String> {
     if let Some((provider, id)) = name.split_once('/')
-        && let Some(builtin) = Builtin::find(provider)
+        && let Some(builtin) = find_builtin(provider)
     {
         return Some(format!("{}:{id}", builtin.name));
     }
-    let builtin = Builtin::with_model(name)?;
+    let builtin = find_builtin_with_model(name)?;
     Some(format!("{}:{name}", builtin.name))
 }
 
-fn filled<'a>(provider: &str, id: &'a str) -> Result<&'a str, SetupError> {
+fn require_id<'a>(provider: &str, id: &'a str) -> Result<&'a str, SetupError> {
     if id.trim().is_empty() {
         return Err(SetupError::MissingModel {
             provider: provider.to_owned(),

@@ -1,11 +1,16 @@
-//! The wire `openai-completions`: chat completions over HTTP, as many servers speak it.
+//! The wire `openai-completions`: chat completions, the API that most servers imitate.
+//!
+//! The base URL is what stands before `/chat/completions`. The imitations differ in many small ways:
+//! [`ChatDialect`] holds what has to be known before a request; what a reply shows by itself, such
+//! as the field with its reasoning, is detected by the decoder.
 
-mod answer;
 mod cache;
+mod decoder;
+mod dialect;
+mod finish;
 mod history;
 mod reasoning;
 mod request;
-mod stop;
 mod think_tags;
 mod tool_calls;
 mod usage;
@@ -13,21 +18,20 @@ mod usage;
 use reqwest::Url;
 use scorel_runtime::ModelRequest;
 
-use crate::dialect::Dialect;
-use crate::wire::{self, ModelOrigin, Wire, with_path};
+pub(crate) use dialect::ChatDialect;
 
-/// The wire.
+use self::decoder::ChatDecoder;
+use self::dialect::Endpoint;
+use crate::wire::{ModelOrigin, Wire, with_path};
+
 #[derive(Debug)]
 pub(crate) struct OpenAiCompletions;
-
-/// All that a call over this wire needs beside the request.
-type Endpoint = wire::Endpoint<OpenAiCompletions>;
 
 impl Wire for OpenAiCompletions {
     const API: &'static str = "openai-completions";
 
-    type Dialect = Dialect;
-    type Answer = answer::Answer;
+    type Dialect = ChatDialect;
+    type Decoder = ChatDecoder;
 
     fn url(base: Url, _model: &str) -> Url {
         with_path(base, "chat/completions")
@@ -37,7 +41,7 @@ impl Wire for OpenAiCompletions {
         request::render(endpoint, request)
     }
 
-    fn answer(origin: ModelOrigin) -> answer::Answer {
-        answer::Answer::new(origin)
+    fn decoder(origin: ModelOrigin) -> ChatDecoder {
+        ChatDecoder::new(origin)
     }
 }

@@ -1,9 +1,9 @@
-//! The wire `openai-responses`: the Responses API over HTTP, without anything kept at the endpoint.
+//! The wire `openai-responses`: OpenAI's Responses API, used without server-side state.
 //!
-//! A base URL is what stands before `/responses`, such as `https://api.openai.com/v1`. If it has no
-//! path at all, the `/v1` that hosts have there is added; a few hosts are known to have none.
+//! The base URL is what stands before `/responses`. Without a path, the `/v1` of most hosts is
+//! added; see [`ResponsesDialect`] for those that have none.
 
-mod answer;
+mod decoder;
 mod dialect;
 mod history;
 mod output;
@@ -14,25 +14,23 @@ mod usage;
 use reqwest::Url;
 use scorel_runtime::ModelRequest;
 
-use crate::wire::{self, ModelOrigin, Wire, with_path};
+pub(crate) use dialect::ResponsesDialect;
 
-pub(crate) use dialect::Dialect;
+use self::decoder::ResponsesDecoder;
+use self::dialect::Endpoint;
+use crate::wire::{ModelOrigin, Wire, with_path};
 
-/// The wire.
 #[derive(Debug)]
 pub(crate) struct OpenAiResponses;
-
-/// All that a call over this wire needs beside the request.
-type Endpoint = wire::Endpoint<OpenAiResponses>;
 
 impl Wire for OpenAiResponses {
     const API: &'static str = "openai-responses";
 
-    type Dialect = Dialect;
-    type Answer = answer::Answer;
+    type Dialect = ResponsesDialect;
+    type Decoder = ResponsesDecoder;
 
     fn url(base: Url, _model: &str) -> Url {
-        let versioned = Dialect::of_host(base.host_str()).versioned;
+        let versioned = ResponsesDialect::of_host(base.host_str()).versioned;
         let path = if versioned && base.path() == "/" {
             "v1/responses"
         } else {
@@ -45,8 +43,8 @@ impl Wire for OpenAiResponses {
         request::render(endpoint, request)
     }
 
-    fn answer(origin: ModelOrigin) -> answer::Answer {
-        answer::Answer::new(origin)
+    fn decoder(origin: ModelOrigin) -> ResponsesDecoder {
+        ResponsesDecoder::new(origin)
     }
 }
 
@@ -54,25 +52,8 @@ impl Wire for OpenAiResponses {
 mod tests {
     use reqwest::Url;
 
-    use super::{Dialect, OpenAiResponses};
-    use crate::ModelConfig;
-    use crate::place::Place;
+    use super::OpenAiResponses;
     use crate::wire::Wire;
-    use crate::wire_dialect::WireDialect;
-
-    #[test]
-    fn a_custom_entry_gets_the_ways_of_its_host_on_this_wire() {
-        for (base, dialect) in [
-            ("https://api.openai.com/v1", Dialect::OPENAI),
-            ("http://127.0.0.1:1234/v1", Dialect::COMPATIBLE),
-        ] {
-            let config = ModelConfig::custom("mine", OpenAiResponses::API, base, "gpt-5");
-            match Place::of(&config).unwrap().wire {
-                WireDialect::OpenAiResponses(found) => assert_eq!(found, dialect),
-                other => panic!("{other:?}"),
-            }
-        }
-    }
 
     #[test]
     fn a_base_url_works_with_and_without_its_version() {

@@ -1,27 +1,27 @@
-/// What a model costs, in millionths of a US dollar for a million tokens.
+/// What a model costs, in millionths of a US dollar per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Price {
-    /// Input that was not in the provider's cache.
+    /// Input that is not read from the prompt cache.
     pub input: u64,
-    /// Output, reasoning included.
+    /// Output including reasoning.
     pub output: u64,
-    /// Input that was read from the provider's cache, if that has a price of its own.
+    /// Input read from the prompt cache; `None` if it costs the same as `input`.
     pub cache_read: Option<u64>,
-    /// Input that was written to the provider's cache, if that has a price of its own.
+    /// Input written to the prompt cache; `None` if it costs the same as `input`.
     pub cache_write: Option<u64>,
-    /// The day on which the table's price held, as `2026-10-03`; `None` for a price that the user
-    /// named.
+    /// The day on which the table's price was looked up, such as `2026-10-03`; `None` for a price
+    /// from the configuration or the provider.
     pub noted_on: Option<&'static str>,
 }
 
 impl Price {
-    /// Dollars in the unit of the fields.
+    /// Converts dollars to the unit of the fields.
     #[must_use]
     pub const fn from_dollars(dollars: f64) -> u64 {
         (dollars * 1e6 + 0.5) as u64
     }
 
-    /// An amount of the fields in dollars.
+    /// Converts the unit of the fields to dollars.
     #[must_use]
     pub const fn to_dollars(amount: u64) -> f64 {
         amount as f64 / 1e6

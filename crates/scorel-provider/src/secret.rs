@@ -2,19 +2,19 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// A credential. It is never printed or written, and its memory is overwritten when it goes.
+/// A credential. It is never printed, and its memory is zeroed on drop.
 #[derive(Clone)]
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes a credential; white space around it, as files and shells leave it, is dropped.
+    /// Takes a credential and trims the white space that files and shells leave around it.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         let text = Zeroizing::new(text.into());
         Self(Zeroizing::new(text.trim().to_owned()))
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the credential is the empty string.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -24,8 +24,9 @@ impl Secret {
         &self.0
     }
 
-    /// The text with the credential blotted out.
+    /// The text with every occurrence of the credential replaced.
     pub(crate) fn redact(&self, text: &str) -> String {
+        // `replace` would insert the placeholder between all characters.
         if self.is_empty() {
             return text.to_owned();
         }

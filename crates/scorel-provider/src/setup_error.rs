@@ -1,64 +1,64 @@
-/// Why no provider can be made of a configuration.
+/// Why a configured model is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// No built-in provider has that name.
-    #[error("there is no built-in provider {name:?}{}; known are {}", hint(suggestion.as_ref()), known.join(", "))]
+    /// No built-in provider has this name.
+    #[error("unknown provider {name:?}{}; the built-in providers are {}", hint(suggestion.as_ref()), known.join(", "))]
     UnknownProvider {
         /// The name that was given.
         name: String,
-        /// The known name that is most like it.
+        /// The most similar known name.
         suggestion: Option<&'static str>,
-        /// All known names.
+        /// All built-in providers.
         known: Vec<&'static str>,
     },
-    /// A model was named, and there is only the demo.
+    /// A model was named, but only the demo is configured.
     #[error(
-        "no provider is configured that could have a model {name:?}{}",
+        "no configured provider has a model {name:?}{}",
         suggestion.as_ref().map_or_else(
-            || "; name one in front of it, such as openai:ID".to_owned(),
+            || "; put the provider in front of it, such as openai:ID".to_owned(),
             |name| format!(" (is {name:?} meant?)")
         )
     )]
     NotTheDemo {
         /// The model that was named.
         name: String,
-        /// The model of the built-in table that is probably meant.
+        /// The model of the built-in table that was probably meant.
         suggestion: Option<String>,
     },
-    /// No wire has that name.
-    #[error("there is no wire {api:?}; known are {}", known.join(", "))]
+    /// No wire has this name.
+    #[error("unknown api {api:?}; the known ones are {}", known.join(", "))]
     UnknownApi {
         /// The name that was given.
         api: String,
-        /// All known names.
+        /// All wires.
         known: Vec<&'static str>,
     },
-    /// The provider does not answer without a key.
-    #[error("{provider} needs a key; it is usually kept in the variable {}", variables.join(" or "))]
+    /// The provider needs a key, and none was given.
+    #[error("{provider} needs an API key; it is usually kept in the environment variable {}", variables.join(" or "))]
     MissingKey {
         /// The provider's name.
         provider: String,
-        /// The variables of the environment in which people keep the key.
+        /// The environment variables that conventionally carry the key.
         variables: &'static [&'static str],
     },
     /// No model was named.
-    #[error("no model of {provider} is named")]
+    #[error("no model of {provider} is given")]
     MissingModel {
         /// The provider's name.
         provider: String,
     },
-    /// The base URL cannot be used. The URL itself is not repeated: it may hold a credential.
-    #[error("the base URL cannot be used: {reason}")]
+    /// The base URL is invalid. It is not repeated here: it may contain a credential.
+    #[error("invalid base URL: {reason}")]
     InvalidBaseUrl {
-        /// What is wrong with it.
+        /// Completes "invalid base URL: …".
         reason: String,
     },
-    /// A header cannot be sent. Its value is not repeated: it may be a credential.
-    #[error("the header {name:?} cannot be sent: {reason}")]
+    /// A configured header is invalid. Its value is not repeated here: it may be a credential.
+    #[error("invalid header {name:?}: {reason}")]
     InvalidHeader {
         /// The header's name.
         name: String,
-        /// What is wrong with it.
+        /// Completes "invalid header …: …".
         reason: &'static str,
     },
 }

@@ -1,7 +1,7 @@
-//! Reads an HTTP body as an event stream.
+//! Decodes a response body as server-sent events.
 //!
-//! The grammar is the library's. What endpoints add to the grammar is turned into plain events
-//! before the library sees it; see [`Normaliser`].
+//! The `sse-stream` crate parses the standard grammar. [`SseNormaliser`] runs before it and turns
+//! what providers send outside the grammar into events that it understands.
 
 mod normaliser;
 
@@ -11,19 +11,19 @@ use sse_stream::SseByteStream;
 
 use crate::http::ReadError;
 
-pub(crate) use normaliser::{Normaliser, OPEN_END};
+use normaliser::{OPEN_END, SseNormaliser};
 
-/// One event.
+/// A server-sent event with data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Event {
-    /// The event's type, where it was named.
+pub(crate) struct SseEvent {
+    /// The `event:` field.
     pub(crate) name: Option<String>,
-    /// Its data lines.
+    /// The `data:` lines, joined by line feeds.
     pub(crate) data: String,
 }
 
-impl Event {
-    /// Whether the body ended inside the event, so that its data may be cut off.
+impl SseEvent {
+    /// Whether the body ended inside this event, so that its data may be truncated.
     pub(crate) fn is_open_end(&self) -> bool {
         self.name.as_deref() == Some(OPEN_END)
     }
@@ -33,14 +33,14 @@ impl Event {
     }
 }
 
-/// The events of a body. After an error the stream ends.
+/// The events of a body. The stream ends after an error.
 pub(crate) fn events(
     body: impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static,
-) -> BoxStream<'static, Result<Event, ReadError>> {
+) -> BoxStream<'static, Result<SseEvent, ReadError>> {
     SseByteStream::new(normalised(body))
         .filter_map(async |item| match item {
             Ok(event) => event.data.map(|data| {
-                Ok(Event {
+                Ok(SseEvent {
                     name: event.event,
                     data,
                 })
@@ -53,7 +53,7 @@ pub(crate) fn events(
 fn normalised(
     body: impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static,
 ) -> BoxStream<'static, Result<Bytes, ReadError>> {
-    let state = Some((body.boxed(), Normaliser::default()));
+    let state = Some((body.boxed(), SseNormaliser::default()));
     stream::unfold(state, async |state| {
         let (mut body, mut normaliser) = state?;
         match body.next().await {
@@ -68,7 +68,7 @@ fn normalised(
     .boxed()
 }
 
-/// Gets our own error back out of the library's.
+/// Unwraps the error that our own body stream returned to the library.
 fn read_error(error: sse_stream::Error) -> ReadError {
     match error {
         sse_stream::Error::Body(error) => match error.downcast::<ReadError>() {

@@ -1,30 +1,47 @@
-//! What all wires share: one call is rendered, posted, and its events are read.
+//! The seam between the engine and the provider APIs.
 //!
-//! A wire says what is its own: where and with which headers it posts, how it renders a
-//! conversation and how it reads an answer. [`HttpProvider`] does the rest.
+//! In: a [`ModelRequest`] of the engine and an [`Endpoint`]. Out: a stream of `ProviderEvent`s that
+//! ends with `Done` or with one `ProviderError`. A [`Wire`] says only what its API has of its own:
+//! URL and headers, how it renders a request, and, as its [`Decoder`], how it reads the payloads of
+//! the response. [`HttpProvider`] posts the request, [`reader`] drives the event stream, [`reply`]
+//! holds the rules that are the same for every API: when a reply starts, when it is complete, which
+//! payloads are errors, which stop reason is reported.
 
-mod answer;
+mod block_numbers;
 mod call_ids;
 mod configured_headers;
-mod content;
+mod decoder;
 mod digest;
 mod endpoint;
 mod failure;
-mod origin;
+mod finish;
+mod host_table;
+mod input_content;
+mod json_body;
+mod model_origin;
 mod provider;
 mod reader;
+mod reply;
+mod text;
 mod thinking;
+mod url;
 
-pub(crate) use answer::Answer;
+pub(crate) use block_numbers::BlockNumbers;
 pub(crate) use call_ids::CallIds;
 pub(crate) use configured_headers::ConfiguredHeaders;
-pub(crate) use content::{Content, said};
+pub(crate) use decoder::{Decoder, ReplyStatus};
 pub(crate) use digest::digest;
 pub(crate) use endpoint::Endpoint;
-pub(crate) use failure::{stream_failure, truncated};
-pub(crate) use origin::ModelOrigin;
+pub(crate) use failure::stream_failure;
+pub(crate) use finish::{FinishReason, unknown_finish};
+pub(crate) use host_table::find_host;
+pub(crate) use input_content::{InputContent, sendable_text};
+pub(crate) use json_body::JsonBody;
+pub(crate) use model_origin::ModelOrigin;
 pub(crate) use provider::HttpProvider;
-pub(crate) use thinking::nearest;
+pub(crate) use text::{arguments_text, non_empty, text_of};
+pub(crate) use thinking::{ThinkingLevels, nearest_level};
+pub(crate) use url::{has_version, with_path};
 
 use std::fmt::Debug;
 
@@ -32,53 +49,36 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName};
 use scorel_runtime::ModelRequest;
 
-/// A protocol that endpoints speak.
+/// A provider API.
 pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
-    /// The wire's name in configurations and in what is kept with messages.
+    /// The name used in the configuration and in the metadata stored with messages.
     const API: &'static str;
 
-    /// How the endpoints of the wire differ, as data.
+    /// How hosts of this API differ, as data.
     type Dialect: Debug + Copy + Send + Sync;
 
-    /// An answer while it streams.
-    type Answer: Answer;
+    type Decoder: Decoder;
 
-    /// Where to post, given the configured base URL and the model's id.
+    /// The URL to post to. `base` is the configured base URL.
     fn url(base: Url, model: &str) -> Url;
 
-    /// The header that takes the key as it is; `None` for `Authorization: Bearer`.
+    /// The header that carries the bare key; `None` for `Authorization: Bearer`.
     fn key_header(_dialect: Self::Dialect) -> Option<HeaderName> {
         None
     }
 
-    /// What the wire wants in the header beside the key and the usual.
-    fn headers(_endpoint: &Endpoint<Self>) -> HeaderMap {
+    /// Headers beside the key and the content negotiation.
+    fn headers(_endpoint: &Endpoint<Self::Dialect>) -> HeaderMap {
         HeaderMap::new()
     }
 
-    /// The body of a call. Equal requests give equal bytes, and what stays at the front of a
-    /// conversation stays at the front of the body, so that the endpoint's cache holds.
+    /// The request body.
     ///
-    /// Reads pictures from files: not for a thread that must not block.
-    fn render(endpoint: &Endpoint<Self>, request: &ModelRequest) -> Vec<u8>;
+    /// Equal requests give equal bytes, and a longer conversation extends the bytes of a shorter
+    /// one: providers cache prompts by prefix, and any difference before the end voids the cache.
+    ///
+    /// Blocks: it reads images from files.
+    fn render(endpoint: &Endpoint<Self::Dialect>, request: &ModelRequest) -> Vec<u8>;
 
-    /// An answer of which nothing came yet.
-    fn answer(origin: ModelOrigin) -> Self::Answer;
-}
-
-/// Whether the path ends with a version such as `v1beta`.
-pub(crate) fn has_version(base: &Url) -> bool {
-    let path = base.path().trim_end_matches('/');
-    let last = path.rsplit('/').next().unwrap_or_default();
-    last.strip_prefix('v').is_some_and(|version| {
-        version.starts_with(|first: char| first.is_ascii_digit())
-            && version.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
-}
-
-/// The URL with segments added to its path; its query, which some gateways need, stays.
-pub(crate) fn with_path(mut url: Url, path: &str) -> Url {
-    let base = url.path().trim_end_matches('/').to_owned();
-    url.set_path(&format!("{base}/{path}"));
-    url
+    fn decoder(origin: ModelOrigin) -> Self::Decoder;
 }

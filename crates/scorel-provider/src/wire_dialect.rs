@@ -1,39 +1,37 @@
-use crate::anthropic_messages::{self, AnthropicMessages};
-use crate::dialect::Dialect;
+use crate::anthropic_messages::{AnthropicDialect, AnthropicMessages};
 use crate::google_generative_ai::GoogleGenerativeAi;
-use crate::openai_completions::OpenAiCompletions;
-use crate::openai_responses::{self, OpenAiResponses};
+use crate::openai_completions::{ChatDialect, OpenAiCompletions};
+use crate::openai_responses::{OpenAiResponses, ResponsesDialect};
 use crate::wire::Wire;
 
-/// A wire, and the ways of one host on it.
+/// A wire with the dialect of one host.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum WireDialect {
-    OpenAiCompletions(Dialect),
-    OpenAiResponses(openai_responses::Dialect),
+    OpenAiCompletions(ChatDialect),
+    OpenAiResponses(ResponsesDialect),
     GoogleGenerativeAi,
-    AnthropicMessages(anthropic_messages::Dialect),
+    AnthropicMessages(AnthropicDialect),
 }
 
 impl WireDialect {
-    /// One for each wire: what an endpoint that nothing is known about is assumed to accept.
+    /// One entry per wire, each with what an unknown host is assumed to accept.
     pub(crate) const COMPATIBLE: [Self; 4] = [
-        Self::OpenAiCompletions(Dialect::COMPATIBLE),
-        Self::OpenAiResponses(openai_responses::Dialect::COMPATIBLE),
+        Self::OpenAiCompletions(ChatDialect::COMPATIBLE),
+        Self::OpenAiResponses(ResponsesDialect::COMPATIBLE),
         Self::GoogleGenerativeAi,
-        Self::AnthropicMessages(anthropic_messages::Dialect::COMPATIBLE),
+        Self::AnthropicMessages(AnthropicDialect::COMPATIBLE),
     ];
 
-    /// The same wire with what is known about a host's ways on it.
+    /// The same wire with the dialect of `host`. Only the Responses API has a table of hosts of its
+    /// own; chat completions are looked up in the built-in table before.
     pub(crate) fn at_host(self, host: Option<&str>) -> Self {
         match self {
-            Self::OpenAiResponses(_) => {
-                Self::OpenAiResponses(openai_responses::Dialect::of_host(host))
-            }
+            Self::OpenAiResponses(_) => Self::OpenAiResponses(ResponsesDialect::of_host(host)),
             other => other,
         }
     }
 
-    /// The wire's name.
+    /// The wire's name in the configuration.
     pub(crate) const fn api(self) -> &'static str {
         match self {
             Self::OpenAiCompletions(_) => OpenAiCompletions::API,

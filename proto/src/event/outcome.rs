@@ -1,24 +1,25 @@
-//! How turns end.
+//! Outcomes of turns.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Usage;
 
-/// The body of `turn_outcome`.
+/// Body of `turn_outcome`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnOutcomeBody {
     /// How the turn ended.
     pub reason: OutcomeReason,
-    /// What went wrong, for `error` and `limit`.
+    /// The failure or the limit; present for `error` and `limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
-    /// What the turn's model calls used.
+    /// The tokens used by all model calls of the turn.
     pub usage: Usage,
-    /// How many model calls the turn made.
+    /// The number of model calls.
     pub steps: u32,
-    /// How long the turn took, in milliseconds.
+    /// The time from the turn's first event to its end in milliseconds, including time spent
+    /// waiting.
     pub duration_ms: u64,
 }
 
@@ -26,27 +27,27 @@ pub struct TurnOutcomeBody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeReason {
-    /// The model finished.
+    /// The model finished its answer.
     Completed,
-    /// Somebody cancelled.
+    /// A client cancelled the turn.
     Cancelled,
-    /// Something failed.
+    /// A model call failed, or an internal error occurred.
     Error,
-    /// The daemon stopped in the middle.
+    /// The daemon stopped or crashed during the turn.
     Interrupted,
-    /// A limit of the turn was reached.
+    /// The turn reached one of its limits.
     Limit,
 }
 
-/// What went wrong in a turn.
+/// Why a turn failed, or which limit it reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnError {
-    /// The kind of failure: an error category of the model call, the name of a limit, or
-    /// `internal_error`.
+    /// The category of the failed model call, such as `rate_limit`; the name of the limit, such as
+    /// `steps`; or `internal_error`.
     pub code: String,
-    /// The failure in words.
+    /// A description for people.
     pub message: String,
-    /// Whether trying again may help.
+    /// Whether the same message may succeed later.
     pub retryable: bool,
 }

@@ -1,4 +1,4 @@
-//! Events of permission.
+//! Permission requests and their decisions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,63 +6,63 @@ use serde_json::Value;
 
 use crate::PermissionRequestId;
 
-/// The body of `permission_request`.
+/// Body of `permission_request`, and an element of `inFlight.permissions`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionRequestBody {
-    /// The request's id.
+    /// The request's id, which `respondPermission` takes.
     pub request_id: PermissionRequestId,
-    /// The call that waits.
+    /// The tool call that waits for the decision.
     pub tool_call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// Exactly what would be done.
+    /// The call's arguments, exactly as the tool would execute them.
     pub input: Value,
-    /// Why it must be asked.
+    /// Why permission is required, for people.
     pub reason: String,
-    /// The rules that `session` and `always` would add to those that allow; without any, the two
-    /// are not possible.
+    /// The rules that the decisions `session` and `always` add to the allowed ones. Empty if the
+    /// call must be asked about every time; those decisions are then not possible.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// Until when somebody may decide, in milliseconds since 1970.
+    /// When the request expires, in milliseconds since 1970. Absent: it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
-    /// What is decided at the deadline if nobody has.
+    /// The decision that takes effect at `deadline`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_deadline: Option<PermissionDecision>,
 }
 
-/// The body of `permission_decision`.
+/// Body of `permission_decision`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionDecisionBody {
-    /// The request.
+    /// The request that was decided.
     pub request_id: PermissionRequestId,
-    /// The answer.
+    /// The decision.
     pub decision: PermissionDecision,
-    /// Why, in the words of the one who decided.
+    /// The reason, as given by the client, or by the daemon for its own decisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// An answer to a request for permission.
+/// The decision about a permission request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionDecision {
-    /// Allowed this time.
+    /// Allow this call.
     Once,
-    /// Allowed for the rest of the session.
+    /// Allow this call, and similar ones for the rest of the session.
     Session,
-    /// Allowed in this project from now on.
+    /// Allow this call, and similar ones in this project from now on.
     Always,
-    /// Refused.
+    /// Refuse this call.
     Deny,
-    /// Nobody decided before the turn ended.
+    /// The turn ended first. Only the daemon decides this.
     Cancelled,
 }
 
 impl PermissionDecision {
-    /// Whether the call may run.
+    /// Whether the decision allows the call.
     #[must_use]
     pub const fn allows(self) -> bool {
         matches!(self, Self::Once | Self::Session | Self::Always)

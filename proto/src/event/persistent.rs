@@ -1,4 +1,4 @@
-//! Events that are written to the log.
+//! Persistent events: the records of the log.
 
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
@@ -10,47 +10,51 @@ use crate::{
     TurnId,
 };
 
-/// An event that is written to the session's log before anybody sees it.
+/// An event that is written to the session's log and synced before any client sees it.
 ///
-/// As JSON the fields of `body` stand beside the others. A line of the log ends with two more
-/// fields, `prev` and `crc`, which the log itself adds.
+/// In JSON, the fields of `body` stand beside the others. The log appends two fields to each line,
+/// `prev` and `crc`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = describe_crc)]
 pub struct PersistentEvent {
-    /// The event's own id.
+    /// The event's id.
     pub id: EventId,
-    /// The event this one follows in the tree; `null` for control events and for the first.
+    /// The event it attaches to in the tree; `null` for a root, and for events that are not part of
+    /// the tree.
     pub parent_id: Option<EventId>,
-    /// The event's number.
+    /// The event's number, unique and increasing within the session.
     pub seq: Seq,
     /// The session it belongs to.
     pub session_id: SessionId,
-    /// Who caused it.
+    /// The client that caused it, or `daemon`.
     pub client_id: ClientId,
-    /// When it was made, in milliseconds since 1970. For people: order is by `seq`.
+    /// When it was created, in milliseconds since 1970. For display only: `seq` defines the order.
     pub ts: u64,
-    /// The turn that caused it.
+    /// The turn that caused it; absent outside a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The command that this event carried out; with `clientId` it is the command's receipt.
+    /// The `commandId` of the call that caused it. Together with `clientId` it is the receipt of
+    /// that command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
-    /// The SHA-256 of that command's method and parameters, in hexadecimal.
+    /// The SHA-256 of that call's method and parameters, in hexadecimal, to recognise a repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// In a cloned session: the event this one is a copy of. It is history and starts nothing.
+    /// In a cloned session: the event that this one copies. A copy is history: it opens no turn and
+    /// changes no queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
-    /// What happened.
+    /// The type and its fields.
     #[serde(flatten)]
     pub body: PersistentBody,
-    /// The number of the persistent event before this one, 0 for the first. Added by the log.
+    /// The `seq` of the preceding persistent event; 0 for the first. Added by the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<Seq>,
 }
 
-/// Only the log knows a line's checksum, so no field of the type holds it.
+/// Adds `crc` to the schema. The checksum covers the encoded line, so only the log can compute it,
+/// and the type has no such field.
 fn describe_crc(schema: &mut Schema) {
     let crc = json_schema!({
         "type": "string",
@@ -62,7 +66,7 @@ fn describe_crc(schema: &mut Schema) {
     }
 }
 
-/// Where a copied event comes from.
+/// The source of a copied event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Origin {
@@ -74,7 +78,7 @@ pub struct Origin {
 
 macro_rules! persistent_bodies {
     ($($(#[$doc:meta])* $variant:ident($body:ty) = $name:literal, $place:ident;)*) => {
-        /// What a persistent event says, by its `type`.
+        /// The body of a persistent event, by its `type`.
         #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
         #[serde(tag = "type")]
         pub enum PersistentBody {
@@ -82,22 +86,22 @@ macro_rules! persistent_bodies {
         }
 
         impl PersistentBody {
-            /// Every type name, in the order of the documentation.
+            /// All values of `type`, in the order of the reference.
             pub const TYPES: &'static [&'static str] = &[$($name,)*];
 
-            /// The `type` of the event.
+            /// The value of `type` on the wire.
             #[must_use]
             pub const fn type_name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
             }
 
-            /// How the event stands to the tree.
+            /// The event's relation to the session's tree.
             #[must_use]
             pub const fn place(&self) -> Place {
                 match self { $(Self::$variant(_) => Place::$place,)* }
             }
 
-            /// How the events of a type stand to the tree. Nothing if the type is not known.
+            /// The relation of a type of event to the tree; `None` for an unknown type.
             pub(crate) fn place_of(name: &str) -> Option<Place> {
                 match name {
                     $($name => Some(Place::$place),)*
@@ -105,8 +109,8 @@ macro_rules! persistent_bodies {
                 }
             }
 
-            /// Reads the body of an event of a known type out of the event's JSON text.
-            /// Nothing if the type is not known.
+            /// Decodes the body of type `name` from the event's whole JSON text; `None` for an
+            /// unknown type.
             pub(crate) fn decode(name: &str, text: &str) -> Option<serde_json::Result<Self>> {
                 match name {
                     $($name => Some(serde_json::from_str(text).map(Self::$variant)),)*
@@ -117,168 +121,168 @@ macro_rules! persistent_bodies {
     };
 }
 
-/// How a persistent event stands to the tree of the session.
+/// The relation of a persistent event to the session's tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// It attaches to the active leaf and becomes the leaf.
+    /// Attaches to the active leaf and becomes the leaf.
     Leaf,
-    /// It attaches to the active leaf and moves the leaf to its target.
+    /// Attaches to the active leaf and moves the leaf to its target.
     Move,
-    /// It attaches to the active leaf and leaves the leaf where it is.
+    /// Attaches to the active leaf, which stays where it is.
     Aside,
-    /// It is not part of the tree.
+    /// Is not part of the tree.
     Control,
 }
 
 persistent_bodies! {
-    /// Somebody said something.
+    /// A message was added: by a user, the model, a tool or the daemon.
     Message(MessageBody) = "message", Leaf;
-    /// Earlier events are replaced by a summary in the model's context.
+    /// A summary replaced earlier messages in the model's context.
     Compact(CompactBody) = "compact", Leaf;
-    /// An extension says something to the model.
+    /// An extension added a message for the model.
     CustomMessage(CustomMessageBody) = "custom_message", Leaf;
-    /// The conversation goes back to an earlier event.
+    /// The active leaf moved back to an earlier event.
     Rewind(RewindBody) = "rewind", Move;
-    /// The conversation goes over to another branch.
+    /// The active leaf moved to another branch.
     Branch(BranchBody) = "branch", Move;
-    /// The message that follows came in through a channel.
+    /// The next message arrived through an external channel.
     ChannelInject(ChannelInjectBody) = "channel_inject", Aside;
-    /// The session's title, model or other facts changed.
+    /// The session's title, model or other settings changed.
     SessionInfo(SessionInfoBody) = "session_info", Aside;
-    /// An extension keeps data.
+    /// An extension stored data.
     Custom(CustomBody) = "custom", Aside;
-    /// The system prompt of the session, frozen.
+    /// The system prompt for the model calls that follow.
     InstructionSnapshot(InstructionSnapshotBody) = "instruction_snapshot", Control;
-    /// A turn ended.
+    /// A turn ended. This is its last event.
     TurnOutcome(TurnOutcomeBody) = "turn_outcome", Control;
     /// The queue changed.
     QueueUpdate(QueueUpdateBody) = "queue_update", Control;
-    /// A tool is about to run.
+    /// A tool call is about to execute: from here on it may have had effects.
     ToolStarted(ToolStartedBody) = "tool_started", Control;
     /// A tool call waits for permission.
     PermissionRequest(PermissionRequestBody) = "permission_request", Control;
-    /// A request for permission was answered.
+    /// A permission request was decided.
     PermissionDecision(PermissionDecisionBody) = "permission_decision", Control;
-    /// A turn waits, for example for a rate limit.
+    /// A turn is suspended until a known time, for example because of a rate limit.
     TurnWaiting(TurnWaitingBody) = "turn_waiting", Control;
-    /// A waiting or interrupted turn goes on.
+    /// A suspended or interrupted turn continued.
     TurnResumed(TurnResumedBody) = "turn_resumed", Control;
-    /// Old tool results are shortened in the model's context.
+    /// Old tool results were shortened in the model's context.
     ContextTrim(ContextTrimBody) = "context_trim", Control;
-    /// A hole in the log was accepted.
+    /// A damaged place in the log was accepted.
     DamageAccepted(DamageAcceptedBody) = "damage_accepted", Control;
-    /// The next block of numbers is reserved.
+    /// A block of sequence numbers was reserved.
     SeqReserve(SeqReserveBody) = "seq_reserve", Control;
 }
 
-/// The body of `message`.
+/// Body of `message`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageBody {
-    /// What was said.
+    /// The message.
     pub message: Message,
-    /// The queue item that became this message. Folding the event removes the item.
+    /// The queue item from which the message was made. The event removes that item from the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_item_id: Option<QueueItemId>,
 }
 
-/// The body of `compact`.
+/// Body of `compact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactBody {
-    /// The summary that the model reads instead.
+    /// The summary that replaces the messages.
     pub summary: String,
-    /// The last event that the summary covers.
+    /// The last event that the summary replaces.
     pub compacted_through: EventId,
-    /// Messages before that point which the model still reads whole.
+    /// Messages up to that event that stay in the context in full.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<EventId>,
-    /// The context's size before, in tokens.
+    /// The size of the context before, in tokens.
     pub tokens_before: u64,
-    /// The context's size after, in tokens.
+    /// The size of the context after, in tokens.
     pub tokens_after: u64,
 }
 
-/// The body of `custom_message`.
+/// Body of `custom_message`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CustomMessageBody {
-    /// The extension's name for this kind of message.
+    /// The kind of message, as named by the extension.
     pub kind: String,
-    /// What the model reads.
+    /// The message as the model gets it.
     pub message: Message,
-    /// What the model does not read.
+    /// Data of the extension, which the model does not get.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
-/// The body of `rewind`.
+/// Body of `rewind`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RewindBody {
-    /// The event that becomes the leaf; `null` goes back to the empty conversation.
+    /// The new active leaf; `null` for the empty conversation.
     #[serde(deserialize_with = "Option::deserialize")]
     pub target_event_id: Option<EventId>,
 }
 
-/// The body of `branch`.
+/// Body of `branch`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BranchBody {
-    /// The event that becomes the leaf.
+    /// The new active leaf.
     pub leaf_event_id: EventId,
 }
 
-/// The body of `channel_inject`.
+/// Body of `channel_inject`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelInjectBody {
-    /// The channel, such as `telegram` or `cron`.
+    /// The name of the channel, such as `telegram` or `cron`.
     pub channel: String,
-    /// The message's id over there.
+    /// The message's id in that channel.
     pub external_id: String,
-    /// More facts about the message.
+    /// Further data of the channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
 }
 
-/// The body of `session_info`: what changed. Fields that are absent stay as they were.
+/// Body of `session_info`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionInfoBody {
-    /// The changes.
+    /// The changed settings.
     pub changes: SessionChanges,
 }
 
-/// Changes of a session's facts.
+/// Changed settings of a session. Absent fields are unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionChanges {
-    /// A new title.
+    /// The new title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A new model, by its id at the configured provider.
+    /// The new model: its id at the configured provider, or `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// A new thinking level.
+    /// The new thinking level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
-    /// Which tools the model is offered from now on.
+    /// The new tool preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
-    /// Whether the session is put away.
+    /// Whether the session is archived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
 }
 
-/// The body of `custom`.
+/// Body of `custom`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CustomBody {
-    /// The extension's name for this kind of data.
+    /// The kind of data, as named by the extension.
     pub kind: String,
-    /// The data.
+    /// The data, which only the extension interprets.
     pub data: Value,
 }
 
-/// The body of `instruction_snapshot`.
+/// Body of `instruction_snapshot`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InstructionSnapshotBody {
     /// The parts of the system prompt, in order. The prompt is their texts, joined by empty lines.
@@ -286,7 +290,7 @@ pub struct InstructionSnapshotBody {
 }
 
 impl InstructionSnapshotBody {
-    /// The system prompt.
+    /// The system prompt: the parts' texts, joined by empty lines.
     #[must_use]
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.parts.iter().map(|part| part.text.as_str()).collect();
@@ -297,56 +301,57 @@ impl InstructionSnapshotBody {
 /// One part of a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InstructionPart {
-    /// Where it comes from, such as `base` or `environment`.
+    /// The origin of the part, such as `base` or `environment`.
     pub source: String,
     /// The text.
     pub text: String,
 }
 
-/// The body of `tool_started`.
+/// Body of `tool_started`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolStartedBody {
-    /// The call.
+    /// The id of the call, from the `tool_use` block.
     pub tool_call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// The id that the tool's result will have.
+    /// The id that the `message` event with the result will have.
     pub event_id: EventId,
 }
 
-/// The body of `turn_waiting`.
+/// Body of `turn_waiting`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnWaitingBody {
-    /// When the turn goes on, in milliseconds since 1970.
+    /// When the turn continues, in milliseconds since 1970.
     pub until: u64,
-    /// What it waits for, in words.
+    /// What it waits for, for people.
     pub reason: String,
 }
 
-/// The body of `turn_resumed`. It says no more than its `turnId`.
+/// Body of `turn_resumed`, which has no fields beyond `turnId`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnResumedBody {}
 
-/// The body of `context_trim`.
+/// Body of `context_trim`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextTrimBody {
-    /// The tool results that the model reads shortened from now on.
+    /// The `message` events whose tool results are shortened.
     pub event_ids: Vec<EventId>,
-    /// How many characters of each remain.
+    /// The number of characters kept of each result.
     pub keep_chars: u64,
 }
 
-/// The body of `damage_accepted`.
+/// Body of `damage_accepted`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DamageAcceptedBody {
-    /// Where the damage begins in the log, in bytes.
+    /// The byte offset in the log at which the damage begins.
     pub offset: u64,
-    /// How long it is, in bytes.
+    /// The length of the damage in bytes.
     pub length: u64,
 }
 
-/// The body of `seq_reserve`. Like every record it reserves the numbers after its own.
+/// Body of `seq_reserve`, which has no fields. Like every record, it reserves the block of numbers
+/// after its own `seq`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeqReserveBody {}

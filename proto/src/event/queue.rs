@@ -1,78 +1,78 @@
-//! Events of a session's queue.
+//! The queue: items and operations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Block, ClientId, CommandId, QueueItemId, TurnId};
 
-/// The body of `queue_update`: operations in order, and the queue's version after them.
+/// Body of `queue_update`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdateBody {
     /// The version of the queue after the operations.
     pub version: u64,
-    /// What was done.
+    /// The operations, in order.
     pub ops: Vec<QueueOp>,
     /// The turn that a `cancel` with `clearQueue` signalled in the same step, if it signalled one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_turn_id: Option<TurnId>,
 }
 
-/// One change of the queue.
+/// One operation on the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum QueueOp {
-    /// A message joins the end. It also ends a pause.
+    /// Append a message. A paused queue continues.
     Add {
-        /// The message.
+        /// The new item.
         item: QueueItem,
     },
-    /// A message is rewritten.
+    /// Replace the content of a message.
     Edit {
-        /// Which one.
+        /// The item's id.
         queue_item_id: QueueItemId,
-        /// What it says now.
+        /// The new content.
         content: Vec<Block>,
     },
-    /// A message goes to another place.
+    /// Move a message.
     Move {
-        /// Which one.
+        /// The item's id.
         queue_item_id: QueueItemId,
-        /// Its new place, counted from 0.
+        /// The new zero-based position.
         position: u32,
     },
-    /// A message is taken out.
+    /// Remove a message.
     Remove {
-        /// Which one.
+        /// The item's id.
         queue_item_id: QueueItemId,
     },
-    /// A steer becomes a follow-up, or the other way round.
+    /// Change a steer into a follow-up, or the reverse.
     Convert {
-        /// Which one.
+        /// The item's id.
         queue_item_id: QueueItemId,
-        /// What it is now.
+        /// The new kind.
         kind: QueueKind,
     },
-    /// A paused queue goes on.
+    /// Continue a paused queue.
     Resume,
 }
 
-/// A message that waits in the queue.
+/// A queued message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueItem {
-    /// The item's id.
+    /// The item's id. The `message` event made from it carries it as `queueItemId`.
     pub queue_item_id: QueueItemId,
-    /// What becomes of it.
+    /// What becomes of the message.
     pub kind: QueueKind,
-    /// What was said.
+    /// The content of the message.
     pub content: Vec<Block>,
-    /// Who said it.
+    /// The client that sent it.
     pub client_id: ClientId,
-    /// The command that queued it.
+    /// The `commandId` of the call that queued it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
-    /// The SHA-256 of that command's method and parameters, in hexadecimal.
+    /// The SHA-256 of that call's method and parameters, in hexadecimal, to recognise a repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
@@ -81,7 +81,7 @@ pub struct QueueItem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QueueKind {
-    /// It starts a turn of its own, after the running one.
+    /// It starts a turn of its own after the current one.
     FollowUp,
     /// The running turn reads it before its next model call.
     Steer,

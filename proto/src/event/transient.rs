@@ -1,4 +1,4 @@
-//! Events that are shown while a turn runs and are not kept.
+//! Transient events: the progress of a running turn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use crate::{ClientId, EventId, OutcomeReason, Role, Seq, SessionId, StopReason, TurnId, Usage};
 
-/// An event that is sent to subscribers and not kept. It exists only inside a turn.
+/// An event that is sent to subscribers and not stored. It only occurs within a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransientEvent {
-    /// The event's number, from the same sequence as the persistent events.
+    /// The event's number, from the same sequence as those of persistent events.
     pub seq: Seq,
     /// The session it belongs to.
     pub session_id: SessionId,
-    /// Who caused it.
+    /// The client that caused it, or `daemon`.
     pub client_id: ClientId,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     pub ts: u64,
-    /// The turn that caused it.
+    /// The turn that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// What happened.
+    /// The type and its fields.
     #[serde(flatten)]
     pub body: TransientBody,
 }
@@ -42,7 +42,7 @@ impl TransientEvent {
 
 macro_rules! transient_bodies {
     ($($(#[$doc:meta])* $variant:ident($body:ty) = $name:literal;)*) => {
-        /// What a transient event says, by its `type`.
+        /// The body of a transient event, by its `type`.
         #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
         #[serde(tag = "type")]
         pub enum TransientBody {
@@ -50,17 +50,17 @@ macro_rules! transient_bodies {
         }
 
         impl TransientBody {
-            /// Every type name, in the order of the documentation.
+            /// All values of `type`, in the order of the reference.
             pub const TYPES: &'static [&'static str] = &[$($name,)*];
 
-            /// The `type` of the event.
+            /// The value of `type` on the wire.
             #[must_use]
             pub const fn type_name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
             }
 
-            /// Reads the body of an event of a known type out of the event's JSON text.
-            /// Nothing if the type is not known.
+            /// Decodes the body of type `name` from the event's whole JSON text; `None` for an
+            /// unknown type.
             pub(crate) fn decode(name: &str, text: &str) -> Option<serde_json::Result<Self>> {
                 match name {
                     $($name => Some(serde_json::from_str(text).map(Self::$variant)),)*
@@ -72,194 +72,195 @@ macro_rules! transient_bodies {
 }
 
 transient_bodies! {
-    /// A turn begins to run.
+    /// A turn started running.
     RuntimeStart(RuntimeStart) = "runtime_start";
-    /// A turn has ended; its `turn_outcome` follows.
+    /// A turn ended; its `turn_outcome` follows.
     RuntimeEnd(RuntimeEnd) = "runtime_end";
-    /// A model call begins.
+    /// A model call started. Its tool calls belong to the same step.
     TurnStart(TurnStart) = "turn_start";
-    /// A model call and its tools are done.
+    /// A model call and its tool calls are complete.
     TurnEnd(TurnEnd) = "turn_end";
-    /// The model begins to answer.
+    /// A message has begun; deltas and the `message` follow, or `message_cancelled`.
     MessageStart(MessageStart) = "message_start";
-    /// More text.
+    /// Text to append to a `text` block.
     TextDelta(TextDelta) = "text_delta";
-    /// More reasoning.
+    /// Text to append to a `thinking` block.
     ThinkingDelta(ThinkingDelta) = "thinking_delta";
-    /// More of a tool call's arguments.
+    /// Text to append to the arguments of a tool call.
     ToolCallDelta(ToolCallDelta) = "tool_call_delta";
-    /// A message that had begun will not come.
+    /// A message that had begun was discarded.
     MessageCancelled(MessageCancelled) = "message_cancelled";
-    /// A tool begins to run.
+    /// A tool started to execute.
     ToolExecutionStart(ToolExecutionStart) = "tool_execution_start";
-    /// What a running tool shows.
+    /// Progress of a running tool.
     ToolExecutionUpdate(ToolExecutionUpdate) = "tool_execution_update";
-    /// A tool has ended; its result follows as a `message`.
+    /// A tool ended; its result follows as a `message`.
     ToolExecutionEnd(ToolExecutionEnd) = "tool_execution_end";
 }
 
-/// The body of `runtime_start`.
+/// Body of `runtime_start`, which has no fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeStart {}
 
-/// The body of `runtime_end`.
+/// Body of `runtime_end`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeEnd {
     /// How the turn ended.
     pub reason: OutcomeReason,
-    /// What went wrong, in words.
+    /// The failure, for people; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// The body of `turn_start`.
+/// Body of `turn_start`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStart {
-    /// The number of the model call within the turn, from 0.
+    /// The zero-based index of the model call within the turn.
     pub turn_index: u32,
 }
 
-/// The body of `turn_end`.
+/// Body of `turn_end`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEnd {
-    /// The number of the model call within the turn, from 0.
+    /// The zero-based index of the model call within the turn.
     pub turn_index: u32,
-    /// What the call used, where the provider said so.
+    /// The tokens used; absent if the provider does not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Why the model stopped.
+    /// Why the model stopped; absent if it did not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
 }
 
-/// The body of `message_start`.
+/// Body of `message_start`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageStart {
-    /// The id that the finished `message` will have.
+    /// The id that the `message` event will have.
     pub event_id: EventId,
-    /// The event that it will follow.
+    /// The event to which it will attach; `null` for a root.
     pub parent_id: Option<EventId>,
-    /// Who speaks.
+    /// The author of the message.
     pub role: Role,
-    /// The model that answers.
+    /// The model; present for assistant messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// The body of `text_delta`.
+/// Body of `text_delta`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextDelta {
-    /// The message.
+    /// The id of the message, from `message_start`.
     pub event_id: EventId,
-    /// The block within the message, from 0.
+    /// The zero-based index of the block within the message.
     pub block_index: u32,
-    /// The text to add.
+    /// The text to append.
     pub delta: String,
-    /// In a merged event: the number of the first delta in it.
+    /// In a merged event: the `seq` of the first delta that it contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<Seq>,
 }
 
-/// The body of `thinking_delta`.
+/// Body of `thinking_delta`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingDelta {
-    /// The message.
+    /// The id of the message, from `message_start`.
     pub event_id: EventId,
-    /// The block within the message, from 0.
+    /// The zero-based index of the block within the message.
     pub block_index: u32,
-    /// The text to add.
+    /// The text to append.
     pub delta: String,
-    /// In a merged event: the number of the first delta in it.
+    /// In a merged event: the `seq` of the first delta that it contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<Seq>,
 }
 
-/// The body of `tool_call_delta`.
+/// Body of `tool_call_delta`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallDelta {
-    /// The message.
+    /// The id of the message, from `message_start`.
     pub event_id: EventId,
-    /// The block within the message, from 0.
+    /// The zero-based index of the block within the message.
     pub block_index: u32,
-    /// The call.
+    /// The id of the tool call.
     pub tool_call_id: String,
-    /// The tool, in the first delta of a call.
+    /// The name of the tool; present in the first delta of a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The text to add to the arguments' JSON.
+    /// The text to append to the JSON text of the arguments.
     pub delta: String,
-    /// In a merged event: the number of the first delta in it.
+    /// In a merged event: the `seq` of the first delta that it contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<Seq>,
 }
 
-/// The body of `message_cancelled`.
+/// Body of `message_cancelled`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageCancelled {
-    /// The id that will not come.
+    /// The id of the discarded message.
     pub event_id: EventId,
-    /// Why.
+    /// Why it was discarded.
     pub reason: MessageCancelReason,
 }
 
-/// Why a message that had begun will not come.
+/// Why a message was discarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageCancelReason {
-    /// Somebody cancelled.
+    /// A client cancelled the turn.
     UserCancel,
     /// The model call failed.
     Error,
-    /// The answer had no room.
+    /// The answer reached the limit of output tokens before it had content.
     MaxTokens,
 }
 
-/// The body of `tool_execution_start`.
+/// Body of `tool_execution_start`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolExecutionStart {
-    /// The id that the tool's result will have.
+    /// The id that the `message` event with the result will have.
     pub event_id: EventId,
-    /// The event that the result will follow; `null` while an earlier result is missing.
+    /// The event to which the result will attach; `null` while the result of an earlier parallel
+    /// call is pending.
     pub parent_id: Option<EventId>,
-    /// The call.
+    /// The id of the tool call.
     pub tool_call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// The arguments.
+    /// The arguments of the call.
     pub args: Value,
 }
 
-/// The body of `tool_execution_update`.
+/// Body of `tool_execution_update`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolExecutionUpdate {
-    /// The id that the tool's result will have.
+    /// The id that the `message` event with the result will have.
     pub event_id: EventId,
-    /// The call.
+    /// The id of the tool call.
     pub tool_call_id: String,
-    /// What the tool shows now. It replaces the update before.
+    /// The current state of the output. It replaces the previous update.
     pub partial: Value,
 }
 
-/// The body of `tool_execution_end`.
+/// Body of `tool_execution_end`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolExecutionEnd {
-    /// The id that the tool's result will have.
+    /// The id that the `message` event with the result will have.
     pub event_id: EventId,
-    /// The call.
+    /// The id of the tool call.
     pub tool_call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// How long the call ran, in milliseconds.
+    /// The duration of the call, in milliseconds.
     pub duration_ms: u64,
     /// Whether the call failed.
     pub is_error: bool,

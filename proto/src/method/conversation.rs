@@ -9,9 +9,9 @@ use crate::{
     SessionId, TurnId,
 };
 
-/// What a person says: text, or blocks of text and images.
+/// The content of a user message: a string, or an array of `text`, `image` and `blob` blocks.
 ///
-/// On the wire a string stands for one text block.
+/// On the wire, a string is shorthand for one text block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Content(pub Vec<Block>);
@@ -60,61 +60,64 @@ impl JsonSchema for Content {
     }
 }
 
-/// The parameters of `sendMessage`.
+/// Parameters of `sendMessage`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendMessageParams {
     /// The session.
     pub session_id: SessionId,
-    /// What to say. Not empty.
+    /// The message; not empty. Images are stored with `putBlob` first.
     pub content: Content,
-    /// What to do while a turn runs or messages are queued; `followUp` if absent.
+    /// What to do with the message if a turn is running or messages are queued; absent: `followUp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub while_running: Option<WhileRunning>,
-    /// The event that the message follows, instead of the active leaf. `null` begins anew.
+    /// The event to attach to instead of the active leaf; `null` starts a new root. Fails with
+    /// `runtime_busy` while a turn runs or messages are queued.
     #[serde(
         default,
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
     pub parent_event_id: Option<Option<EventId>>,
-    /// The active leaf that the caller has seen. If it is another one, the answer is `conflict`.
+    /// The active leaf as the client knows it. Fails with `conflict` if it is another event by now.
+    /// Absent: not checked.
     #[serde(
         default,
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
     pub expected_leaf_id: Option<Option<EventId>>,
-    /// A model for this session from now on, by its id at the configured provider or as
+    /// Changes the session's model from this message on: an id at the configured provider, or
     /// `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// Tells a field that is `null` from one that is absent.
+/// Distinguishes `null` (`Some(None)`) from an absent field (`None`), which serde alone does not.
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
-/// What becomes of a message while a turn runs or messages are queued.
+/// What to do with a message when the session is busy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhileRunning {
-    /// It joins the queue and starts a turn of its own.
+    /// Queue it; it starts a turn of its own.
     #[default]
     FollowUp,
-    /// The running turn reads it before its next model call.
+    /// Queue it for the running turn, which reads it before its next model call. Not implemented in
+    /// this version: fails with `unsupported`.
     Steer,
-    /// It is refused.
+    /// Fail with `runtime_busy`, or with `queue_paused` if only a paused queue is in the way.
     Reject,
 }
 
-/// The result of `sendMessage`: the message is durable.
+/// Result of `sendMessage`. The message is durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "status",
@@ -122,50 +125,52 @@ pub enum WhileRunning {
     rename_all_fields = "camelCase"
 )]
 pub enum SendMessageResult {
-    /// It starts a turn.
+    /// The message started a turn.
     Accepted {
-        /// The message's event.
+        /// The id of the `message` event.
         user_event_id: EventId,
-        /// The turn.
+        /// The turn that the message started.
         turn_id: TurnId,
-        /// The number of the message's event.
+        /// The `seq` of the `message` event.
         seq: Seq,
     },
-    /// It waits.
+    /// The message was queued.
     Queued {
-        /// Which queue it joined.
+        /// What it was queued as, `followUp` or `steer`.
         queue: WhileRunning,
-        /// The item; the message's event will name it.
+        /// The queue item. The later `message` event carries it as `queueItemId`.
         queue_item_id: QueueItemId,
-        /// Its place, from 0 for the next one to run.
+        /// The zero-based position in the queue.
         position: u32,
-        /// The number of the record that queued it.
+        /// The `seq` of the `queue_update` event.
         seq: Seq,
     },
 }
 
-/// The parameters of `rewriteQueue`.
+/// Parameters of `rewriteQueue`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RewriteQueueParams {
     /// The session.
     pub session_id: SessionId,
-    /// The version of the queue that the caller has seen.
+    /// The `queueVersion` on which the operations are based. Fails with `conflict` if the queue has
+    /// changed since.
     pub expected_version: u64,
-    /// The changes, in order.
+    /// The operations, applied in order: all or none.
     pub ops: Vec<QueueOp>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The parameters of `cancel`.
+/// Parameters of `cancel`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CancelParams {
     /// The session.
     pub session_id: SessionId,
-    /// The turn to cancel; if another one is running, nothing happens.
+    /// The turn to cancel. If another turn is open, nothing is cancelled. Absent: whichever turn is
+    /// open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_turn_id: Option<TurnId>,
     /// Whether to remove all messages from the queue too. This makes `cancel` a mutation: it is
@@ -178,10 +183,11 @@ pub struct CancelParams {
     pub command_id: Option<CommandId>,
 }
 
-/// The result of `cancel`.
+/// Result of `cancel`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelResult {
-    /// Whether a running turn took the signal. Its outcome says what happened.
+    /// Whether an open turn took the signal. `turn_outcome` then reports how it ended, which is not
+    /// necessarily `cancelled`: it may have completed first.
     pub cancelled: bool,
     /// With `clearQueue`: the number of the record that cleared the queue. Absent if another turn
     /// than the expected one was open, and nothing happened.
@@ -189,67 +195,71 @@ pub struct CancelResult {
     pub seq: Option<Seq>,
 }
 
-/// The parameters of `rewind`.
+/// Parameters of `rewind`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RewindParams {
     /// The session.
     pub session_id: SessionId,
-    /// The event to go back to: the last one of a finished turn, or `null` for the beginning.
+    /// The new active leaf: the last event of a finished turn, or `null` for the empty
+    /// conversation.
     #[serde(deserialize_with = "Option::deserialize")]
     pub target_event_id: Option<EventId>,
-    /// The active leaf that the caller has seen.
+    /// The active leaf as the client knows it; `null` for an empty conversation. Fails with
+    /// `conflict` if it is another event by now.
     #[serde(deserialize_with = "Option::deserialize")]
     pub expected_leaf_id: Option<EventId>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The parameters of `branch`.
+/// Parameters of `branch`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BranchParams {
     /// The session.
     pub session_id: SessionId,
-    /// The event to go to: the last one of a finished turn.
+    /// The new active leaf: the last event of a finished turn.
     pub leaf_event_id: EventId,
-    /// The active leaf that the caller has seen.
+    /// The active leaf as the client knows it; `null` for an empty conversation. Fails with
+    /// `conflict` if it is another event by now.
     #[serde(deserialize_with = "Option::deserialize")]
     pub expected_leaf_id: Option<EventId>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The parameters of `compact`.
+/// Parameters of `compact`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompactParams {
     /// The session.
     pub session_id: SessionId,
-    /// What the summary should pay attention to.
+    /// Additional instructions for the summary, such as what to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The parameters of `respondPermission`.
+/// Parameters of `respondPermission`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RespondPermissionParams {
     /// The session.
     pub session_id: SessionId,
-    /// The request.
+    /// The request to answer.
     pub request_id: PermissionRequestId,
-    /// The answer.
+    /// The decision. `session` and `always` fail with `invalid_params` if the request has no
+    /// `rules`; `cancelled` is reserved for the daemon.
     pub decision: PermissionDecision,
-    /// Why, for the log.
+    /// The reason, recorded in the log. The model is given the reason of a `deny`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }

@@ -3,37 +3,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ClientId, DeviceId, Phase, Project, ProjectId, Session, SessionId, TurnId, Usage};
 
-/// The parameters of a method that takes none.
+/// Parameters of a method that takes none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoParams {}
 
-/// The parameters of `hello`.
+/// Parameters of `hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HelloParams {
-    /// The client installation. Commands need it.
+    /// The id of this client installation, generated once and stored. Required for `commandId` on
+    /// this connection, and recorded as the author of the client's events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<ClientId>,
-    /// The protocol versions that the client speaks.
+    /// The protocol versions that the client supports.
     pub protocol: ProtocolRange,
 }
 
-/// A range of protocol versions, both ends included.
+/// A range of protocol versions, inclusive at both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolRange {
-    /// The oldest version.
+    /// The oldest supported version.
     pub min: u32,
-    /// The newest version.
+    /// The newest supported version.
     pub max: u32,
 }
 
 impl ProtocolRange {
-    /// What this version of the crate speaks.
+    /// The versions that this crate implements.
     pub const SUPPORTED: Self = Self { min: 1, max: 1 };
 
-    /// The newest version in both ranges.
+    /// The newest version in both ranges; `None` if they do not overlap.
     #[must_use]
     pub fn common(self, other: Self) -> Option<u32> {
         let newest = self.max.min(other.max);
@@ -41,120 +42,124 @@ impl ProtocolRange {
     }
 }
 
-/// The result of `hello`.
+/// Result of `hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HelloResult {
-    /// The version that both sides speak.
+    /// The negotiated protocol version: the newest in both ranges.
     pub protocol: u32,
-    /// The machine.
+    /// The device: stable for as long as the daemon's home directory exists.
     pub device_id: DeviceId,
-    /// The daemon's version.
+    /// The version of the daemon's program, for people.
     pub version: String,
 }
 
-/// How the daemon is.
+/// The state of the daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// The daemon's version.
+    /// The version of the daemon's program, for people.
     pub version: String,
-    /// The protocol versions that it speaks.
+    /// The protocol versions that the daemon supports.
     pub protocol: ProtocolRange,
-    /// The machine.
+    /// The device: stable for as long as the daemon's home directory exists.
     pub device_id: DeviceId,
-    /// The machine's name, for people.
+    /// The name of the device, for people.
     pub display_name: String,
-    /// The daemon's process.
+    /// The daemon's process id.
     pub pid: u32,
-    /// The directory in which everything is kept.
+    /// The absolute path of the daemon's home directory.
     pub home: String,
     /// When the daemon started, in milliseconds since 1970.
     pub started_at: u64,
-    /// How many connections are open.
+    /// The number of open connections, including this one.
     pub connections: u32,
-    /// How many sessions are in memory.
+    /// The number of sessions loaded in memory.
     pub loaded_sessions: u32,
-    /// The sessions that are not idle.
+    /// The loaded sessions whose phase is not `idle`.
     pub active: Vec<ActiveSession>,
-    /// The model that new sessions use, as `provider/id`.
+    /// The model of sessions that do not set their own, as `provider/id`.
     pub default_model: String,
-    /// Whether the daemon is stopping.
+    /// Whether the daemon is shutting down: turns finish, changes are refused.
     pub draining: bool,
-    /// What is wrong with the configuration file, if it could not be used.
+    /// Why the configuration file was rejected; the last valid configuration stays in use. Absent
+    /// if the file is valid or does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_problem: Option<String>,
 }
 
-/// A session that is not idle.
+/// A session whose phase is not `idle`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActiveSession {
     /// The session.
     pub session_id: SessionId,
-    /// What it is doing.
+    /// The session's phase.
     pub phase: Phase,
-    /// The turn that is running.
+    /// The open turn; `null` if there is none, as in a failed session.
     pub turn_id: Option<TurnId>,
 }
 
-/// The result of `shutdown`.
+/// Result of `shutdown`. The daemon is still running when it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShutdownResult {
-    /// The daemon's process, to wait for.
+    /// The daemon's process id, for a caller that waits until it exits.
     pub pid: u32,
 }
 
-/// The parameters of `listModels`.
+/// Parameters of `listModels`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListModelsParams {
-    /// The project whose configuration counts; otherwise the user's alone.
+    /// The project whose configuration applies. Absent: the user's configuration alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
-    /// Only this provider's models. Then an endpoint that cannot be asked is an error; otherwise
-    /// its `problem` is told and what the daemon knows by itself is listed.
+    /// List only this provider's models. If its endpoint cannot be queried, the call fails with
+    /// `provider_error`. Absent: all providers; an endpoint that cannot be queried is reported in
+    /// `problem`, and the models that the daemon knows without it are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Whether endpoints are asked; `true` unless said otherwise. `false` sends nothing.
+    /// Whether to query the endpoints; `true` if absent. With `false` no request is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<bool>,
 }
 
-/// The result of `listModels`.
+/// Result of `listModels`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListModelsResult {
-    /// The models.
+    /// The models, grouped by provider.
     pub models: Vec<Model>,
-    /// The one that new sessions use, as `provider/id`.
+    /// The model of sessions that do not set their own, as `provider/id`.
     pub default_model: String,
-    /// The providers that were looked at.
+    /// The providers that were considered, with the reason where one could not be queried.
     pub providers: Vec<ModelProvider>,
 }
 
-/// Somebody who has models.
+/// A provider of models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelProvider {
-    /// The name.
+    /// The provider's name in the configuration and in model names.
     pub name: String,
-    /// The variables in which its key is looked for, of which the first that is set counts.
+    /// The environment variables that may hold its API key, in order of precedence. Empty if it
+    /// needs none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_variables: Vec<String>,
-    /// Whether the daemon has that key.
+    /// Whether the daemon found an API key in one of `keyVariables`.
     pub has_key: bool,
-    /// Whether it is a server that people run on their own machine.
+    /// Whether it is a local model server, such as Ollama, that needs no key.
     pub local: bool,
-    /// Whether its endpoint said which models it has.
+    /// Whether its endpoint returned its list of models.
     pub live: bool,
-    /// Why its endpoint was not asked, or did not say.
+    /// Why its endpoint was not queried, or the error of the query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// A model that can be used. What nobody knows is absent.
+/// A usable model. Properties that neither the endpoint, the configuration nor the built-in table
+/// knows are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
@@ -162,89 +167,93 @@ pub struct Model {
     pub provider: String,
     /// The model's id at the provider.
     pub id: String,
-    /// The model's name, for people.
+    /// A display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How many tokens a request and its answer may have together.
+    /// The context window in tokens: request and answer together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
-    /// How many tokens an answer may have.
+    /// The maximum length of an answer, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
-    /// Whether it can be told how much to think.
+    /// Whether it supports a thinking level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
-    /// Whether it takes pictures.
+    /// Whether it accepts images as input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
-    /// What it costs.
+    /// The price in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
-    /// Whether its provider's endpoint says that it has the model.
+    /// Whether the provider's endpoint listed the model; `false` if only the built-in table or the
+    /// configuration does.
     pub live: bool,
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
-    /// Input that was not in the provider's cache.
+    /// Uncached input.
     pub input: f64,
-    /// Output, reasoning included.
+    /// Output, including reasoning.
     pub output: f64,
-    /// Input that was read from the provider's cache.
+    /// Input read from the provider's prompt cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// Input that was written to the provider's cache.
+    /// Input written to the provider's prompt cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
-    /// The day on which this price was noted, as `2026-11-21`; absent for what the endpoint or the
-    /// configuration says.
+    /// The date of a price from the built-in table, such as `2026-11-21`. Absent for a price from
+    /// the endpoint or the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noted_on: Option<String>,
 }
 
-/// The parameters of `checkModel`.
+/// Parameters of `checkModel`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckModelParams {
-    /// The project whose configuration counts; otherwise the user's alone.
+    /// The project whose configuration applies. Absent: the user's configuration alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
-    /// The model, by its id at the configured provider or as `provider:id`; otherwise the one that
-    /// new sessions use.
+    /// The model to check: its id at the configured provider, or `provider:id`. Absent: the default
+    /// model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// The result of `checkModel`.
+/// Result of `checkModel`: the model answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckModelResult {
-    /// The model that was asked, as `provider/id`.
+    /// The model that was called, as `provider/id`.
     pub model: String,
-    /// The model that answered, as the endpoint names it.
+    /// The model that the endpoint reports to have used, which may be a dated version. Absent if it
+    /// does not report one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
-    /// What the call used, where the endpoint said so.
+    /// The tokens used; absent if the endpoint does not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// How long the call took.
+    /// The duration of the call, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// The id of a subscription; notifications carry it as `params.subscription`.
+/// The id of a subscription, unique within its connection. Notifications carry it as
+/// `params.subscription`.
 pub type SubscriptionId = String;
 
-/// The parameters of the methods that end a subscription.
+/// Parameters of `unsubscribeEvents` and `unsubscribeHost`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UnsubscribeParams {
-    /// The subscription.
+    /// The id that the subscribing call returned.
     pub subscription: SubscriptionId,
 }
 
-/// What `subscribeHost` sends, as `params.result` of a notification `host`.
+/// What `subscribeHost` sends, as `params.result` of a `host` notification. `version` increases by
+/// one with each change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -252,41 +261,41 @@ pub struct UnsubscribeParams {
     rename_all_fields = "camelCase"
 )]
 pub enum HostEvent {
-    /// Everything, as it is. It comes first, and again after a gap.
+    /// The whole state. Sent first, and again whenever the subscriber fell too far behind.
     Snapshot {
-        /// The number of the last change in it.
+        /// The version of the last change that the snapshot includes.
         version: u64,
-        /// The projects.
+        /// All projects.
         projects: Vec<Project>,
-        /// The sessions that changed last, the newest first.
+        /// The most recently changed sessions, the newest first.
         sessions: Vec<Session>,
-        /// Whether there are more sessions than these; `listSessions` has them all.
+        /// Whether sessions were left out; `listSessions` returns all.
         more: bool,
     },
     /// A project was registered.
     ProjectAdded {
-        /// The number of the change.
+        /// The version after this change.
         version: u64,
         /// The project.
         project: Project,
     },
-    /// A project was forgotten.
+    /// A project was removed.
     ProjectRemoved {
-        /// The number of the change.
+        /// The version after this change.
         version: u64,
         /// The project.
         project_id: ProjectId,
     },
-    /// A session was made, or something about it changed: its title, phase, leaf or queue.
+    /// A session was created, or its title, model, phase, leaf, queue or usage changed.
     SessionChanged {
-        /// The number of the change.
+        /// The version after this change.
         version: u64,
-        /// The session as it is now.
+        /// The session after the change.
         session: Box<Session>,
     },
     /// A session was deleted.
     SessionRemoved {
-        /// The number of the change.
+        /// The version after this change.
         version: u64,
         /// The session.
         session_id: SessionId,

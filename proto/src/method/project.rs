@@ -3,98 +3,98 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CommandId, ProjectId};
 
-/// A registered directory.
+/// A registered directory, to which sessions belong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
-    /// The project.
+    /// The project's id.
     pub project_id: ProjectId,
-    /// Its name, for people.
+    /// The display name, given on registration or derived from the directory's name.
     pub display_name: String,
-    /// The directory, absolute and without symbolic links.
+    /// The directory: absolute, with symbolic links resolved.
     pub work_dir: String,
     /// When it was registered, in milliseconds since 1970.
     pub created_at: u64,
-    /// When it last changed, in milliseconds since 1970.
+    /// When its entry last changed, in milliseconds since 1970.
     pub updated_at: u64,
 }
 
-/// The parameters of `listDirectories`.
+/// Parameters of `listDirectories`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListDirectoriesParams {
-    /// The directory, absolute; the user's home directory if absent.
+    /// The absolute path of the directory to list; absent: the user's home directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
-/// The result of `listDirectories`.
+/// Result of `listDirectories`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListDirectoriesResult {
-    /// The directory, absolute and without symbolic links.
+    /// The directory: absolute, with symbolic links resolved.
     pub path: String,
-    /// The directory that holds it; absent at the root.
+    /// The parent directory; absent at the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_path: Option<String>,
-    /// The directories in it, by name. Those that cannot be read as text are left out.
+    /// Its subdirectories, sorted by name. Names that are not UTF-8 are omitted.
     pub entries: Vec<DirectoryEntry>,
-    /// Whether there are more than are listed.
+    /// Whether entries were omitted because there are too many.
     pub truncated: bool,
 }
 
-/// A directory inside a directory.
+/// A subdirectory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectoryEntry {
-    /// Its name.
+    /// The last component of the path.
     pub name: String,
-    /// Its absolute path.
+    /// The absolute path.
     pub path: String,
 }
 
-/// The parameters of `registerProject`.
+/// Parameters of `registerProject`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegisterProjectParams {
-    /// The directory, absolute.
+    /// The absolute path of an existing directory.
     pub work_dir: String,
-    /// A name for people; the directory's own name if absent.
+    /// A display name; absent: the directory's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The result of `registerProject`.
+/// Result of `registerProject`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisterProjectResult {
-    /// The project.
+    /// The new project, or the one already registered for this directory.
     pub project: Project,
 }
 
-/// The result of `listProjects`.
+/// Result of `listProjects`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListProjectsResult {
-    /// The projects, the oldest first.
+    /// All projects, the oldest first.
     pub projects: Vec<Project>,
 }
 
-/// The parameters of `removeProject`.
+/// Parameters of `removeProject`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoveProjectParams {
-    /// The project.
+    /// The project's id.
     pub project_id: ProjectId,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The result of `removeProject`.
+/// Result of `removeProject`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RemoveProjectResult {
-    /// The project that is gone.
+    /// The removed project.
     #[serde(rename = "projectId")]
     pub project_id: ProjectId,
 }

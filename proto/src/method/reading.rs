@@ -6,227 +6,234 @@ use crate::{
     Seq, SessionId, TurnId,
 };
 
-/// The parameters of `getTree`.
+/// Parameters of `getTree`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetTreeParams {
     /// The session.
     pub session_id: SessionId,
-    /// Only events after this number.
+    /// Return the events with a greater `seq`; absent: from the beginning. For the next page, the
+    /// `seq` of the last node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<Seq>,
-    /// How many at most, 1 to 10,000; 1,000 if absent.
+    /// The maximum number of nodes per page, 1 to 10,000; absent: 1,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000))]
     pub limit: Option<u32>,
 }
 
-/// The result of `getTree`.
+/// Result of `getTree`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GetTreeResult {
-    /// Events of the tree, in the order of the log.
+    /// The nodes in log order, so that a parent precedes its children.
     pub nodes: Vec<TreeEntry>,
-    /// Whether there are more.
+    /// Whether more nodes follow.
     pub more: bool,
-    /// The event that the next message follows.
+    /// The active leaf: the event to which the next message attaches; `null` in an empty session.
     pub active_leaf_id: Option<EventId>,
 }
 
-/// One event of a session's tree.
+/// A node of the tree: an event without its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeEntry {
-    /// The event.
+    /// The event's id.
     pub id: EventId,
-    /// The event it follows.
+    /// The event it attaches to; `null` for a root.
     pub parent_id: Option<EventId>,
-    /// Its number.
+    /// The event's `seq`.
     pub seq: Seq,
-    /// Whether a finished turn ends here, so that the conversation can go back to it.
+    /// Whether a finished turn ends here, which makes it a valid target of `rewind` and `branch`.
     pub turn_end: bool,
 }
 
-/// The parameters of `getEvents`.
+/// Parameters of `getEvents`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetEventsParams {
     /// The session.
     pub session_id: SessionId,
-    /// Only events after this number; 0 if absent.
+    /// Return the first events with a greater `seq`; absent: 0. Excludes `beforeSeq`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<Seq>,
-    /// The last events before this number. Not together with `afterSeq`.
+    /// Return the last events with a smaller `seq`. Excludes `afterSeq`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_seq: Option<Seq>,
-    /// How many at most, 1 to 1,000; 100 if absent. Large events make a page shorter.
+    /// The maximum number of events per page, 1 to 1,000; absent: 100. Large events make a page
+    /// shorter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<u32>,
 }
 
-/// The result of `getEvents`.
+/// Result of `getEvents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GetEventsResult {
-    /// Persistent events in ascending order.
+    /// Persistent events in ascending order of `seq`, in both directions.
     pub events: Vec<EncodedEvent>,
-    /// Whether there are more in the direction that was asked for.
+    /// Whether more events exist in the requested direction.
     pub more: bool,
 }
 
-/// The parameters of `getBlob`.
+/// Parameters of `getBlob`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetBlobParams {
     /// The session.
     pub session_id: SessionId,
-    /// The blob.
+    /// The blob's hash, from the block that refers to it.
     pub sha256: BlobHash,
-    /// The first byte; 0 if absent.
+    /// The offset of the first byte to return; absent: 0. Fails with `invalid_params` beyond the
+    /// end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// How many bytes at most; 4 MiB if absent or more.
+    /// The maximum number of bytes; absent or larger: 4 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
 }
 
-/// The result of `getBlob`.
+/// Result of `getBlob`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GetBlobResult {
-    /// The bytes, in base64.
+    /// The bytes in base64. Fewer than requested at the end of the blob.
     pub data: String,
-    /// The first byte's place in the blob.
+    /// The offset of the first byte.
     pub offset: u64,
-    /// The length of the whole blob in bytes.
+    /// The size of the whole blob in bytes.
     pub size: u64,
 }
 
-/// The parameters of `putBlob`.
+/// Parameters of `putBlob`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PutBlobParams {
     /// The session.
     pub session_id: SessionId,
-    /// The bytes, in base64. At most 4 MiB.
+    /// The bytes in base64: at most 4 MiB after decoding, else `payload_too_large`.
     pub data: String,
-    /// The client's name for this command; needs a client id.
+    /// Has no effect: the call is idempotent by nature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The result of `putBlob`.
+/// Result of `putBlob`. The blob is durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PutBlobResult {
-    /// The blob's name.
+    /// The blob's hash, for use in an `image` block.
     pub sha256: BlobHash,
-    /// Its length in bytes.
+    /// The blob's size in bytes.
     pub size: u64,
 }
 
-/// Where a client stands in a session: its two anchors.
+/// A client's position in a session's event stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Anchors {
-    /// The number of the last persistent event that the client has; 0 for none.
+    /// `P`: the `seq` of the last persistent event that the client has; 0 for none.
     #[serde(default)]
     pub persistent_last_seq: Seq,
-    /// The number of the last event of any kind that the client has, while what it shows of
-    /// unfinished messages is complete; absent otherwise.
+    /// `S`: the `seq` of the last event of any kind, if what the client shows of unfinished
+    /// messages is complete; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
 }
 
-/// The parameters of `resync`.
+/// Parameters of `resync`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResyncParams {
     /// The session.
     pub session_id: SessionId,
-    /// The number of the last persistent event that the client has; 0 if absent.
+    /// Anchor `P`: the `seq` of the last persistent event that the client has; absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent_last_seq: Option<Seq>,
-    /// The number of the last event that the client has, while its stream state is complete.
+    /// Anchor `S`: the `seq` of the last event of any kind, if what the client shows of unfinished
+    /// messages is complete; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
-    /// `nextPage` of the page before.
+    /// `nextPage` of the previous page, with the same anchors; absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
 }
 
-/// How a client gets up to date.
+/// How a resync brings a client up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncMode {
-    /// It gets every event that it missed. What it shows stays.
+    /// All missed events follow, transient ones included. The client keeps its view.
     StreamResume,
-    /// It gets the persistent events that it missed and what is open now. Its unfinished items
-    /// are dropped unless they are in that.
+    /// The missed persistent events and a snapshot of everything open follow. The client keeps its
+    /// view, but drops unfinished items that the snapshot does not contain.
     PersistentFallback,
-    /// It starts over: its view is cleared, and it gets all persistent events and what is open.
+    /// All persistent events and a snapshot of everything open follow. The client clears its view
+    /// first.
     FullReload,
 }
 
-/// The result of `resync`.
+/// Result of `resync`: one page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResyncResult {
     /// How the client gets up to date.
     pub mode: SyncMode,
-    /// Why it must start over or fall back.
+    /// Why the stream could not be resumed, for diagnostics; absent in mode `stream_resume`, and
+    /// for a client without events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What it missed, or the first page of that.
+    /// The missed events of this page, in ascending order.
     pub events: Vec<EncodedEvent>,
-    /// On the last page: the number through which the client is up to date.
+    /// On the last page: the `seq` up to which the client is now current, its new `S`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through_seq: Option<Seq>,
-    /// On the last page of a reload: what is open.
+    /// On the last page, unless the mode is `stream_resume`: a snapshot of everything open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<InFlight>,
-    /// The number of the session's last event.
+    /// The `seq` of the session's last published event.
     pub current_seq: Seq,
-    /// The event that the next message follows.
+    /// The active leaf: the event to which the next message attaches; `null` in an empty session.
     pub active_leaf_id: Option<EventId>,
-    /// What to ask for the next page with; absent on the last one.
+    /// The token for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_page: Option<String>,
 }
 
-/// What is open in a session at one moment.
+/// A snapshot of everything unfinished in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InFlight {
-    /// What the session is doing.
+    /// The session's phase.
     pub phase: Phase,
-    /// The turn that is open.
+    /// The open turn; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// Messages that are being generated and tools that are running.
+    /// The messages being generated and the tools being executed.
     #[serde(flatten)]
     pub open: OpenItems,
-    /// The messages that wait.
+    /// The queue.
     pub queue: Queue,
-    /// The requests for permission without a decision.
+    /// The permission requests without a decision, in the order of the calls.
     pub permissions: Vec<PermissionRequestBody>,
 }
 
-/// The parameters of `subscribeEvents`.
+/// Parameters of `subscribeEvents`: the session and the client's anchors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubscribeEventsParams {
     /// The session.
     pub session_id: SessionId,
-    /// The number of the last persistent event that the client has; 0 if absent.
+    /// Anchor `P`: the `seq` of the last persistent event that the client has; absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent_last_seq: Option<Seq>,
-    /// The number of the last event that the client has, while its stream state is complete.
+    /// Anchor `S`: the `seq` of the last event of any kind, if what the client shows of unfinished
+    /// messages is complete; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
 }
 
-/// What `subscribeEvents` sends between the events, as `params.result` of a notification `event`.
-/// Markers carry no `seq`. Another `sync_start` may come at any time.
+/// What `subscribeEvents` sends in addition to events, as `params.result` of an `event`
+/// notification. A marker has no `seq`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -234,47 +241,49 @@ pub struct SubscribeEventsParams {
     rename_all_fields = "camelCase"
 )]
 pub enum SyncMarker {
-    /// The events that the client missed follow.
+    /// The missed events follow. Can arrive at any time, when the subscriber has fallen too far
+    /// behind.
     SyncStart {
         /// The session.
         session_id: SessionId,
         /// How the client gets up to date.
         mode: SyncMode,
-        /// Why it must start over or fall back.
+        /// Why the stream could not be resumed, for diagnostics; absent in mode `stream_resume`,
+        /// and for a client without events.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// In a reload: what is open.
+    /// In modes other than `stream_resume`: a snapshot of everything open, after the missed events.
     InFlight {
         /// The session.
         session_id: SessionId,
-        /// What is open.
+        /// The snapshot. It replaces the client's unfinished items.
         in_flight: InFlight,
     },
     /// The client is up to date; live events follow.
     SyncEnd {
         /// The session.
         session_id: SessionId,
-        /// The number through which the client is up to date.
+        /// The `seq` up to which the client is now current, its new `S`.
         through_seq: Seq,
     },
-    /// The session was deleted, or the daemon stops. Nothing follows.
+    /// The subscription has ended; nothing follows.
     End {
         /// The session.
         session_id: SessionId,
-        /// Why.
+        /// Why it ended.
         reason: EndReason,
     },
 }
 
-/// Why a subscription ends by itself.
+/// Why the daemon ended a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     /// The session was deleted.
     Deleted,
-    /// The session cannot be used any more.
+    /// The session has failed.
     Failed,
-    /// The daemon stops.
+    /// The daemon is shutting down. Reconnect and resume with the anchors.
     ShuttingDown,
 }

@@ -6,139 +6,143 @@ use crate::{
     TurnId, Usage,
 };
 
-/// A session as listings and snapshots show it.
+/// The metadata of a session: everything but its events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// Its project.
+    /// The project it belongs to, for life.
     pub project_id: ProjectId,
-    /// What made it.
+    /// What created it.
     pub kind: SessionKind,
-    /// The session it came from.
+    /// The session it was created from; absent for a session that a user started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionParent>,
-    /// Its title, or the beginning of its first message; `null` while it has neither.
+    /// The title; without one, the first line of the first message, shortened; `null` if there is
+    /// neither.
     pub title: Option<String>,
-    /// The model it uses, as it was named; `null` if it follows the configuration.
+    /// The session's own model, as the client named it; `null` if it uses the configured one.
     pub model: Option<String>,
-    /// How much the model thinks.
+    /// The session's thinking level.
     pub thinking_level: ThinkingLevel,
-    /// Which tools the model is offered; absent if the session follows the configuration.
+    /// The session's own tool preset; absent if it uses the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
-    /// What it is doing.
+    /// The current phase.
     pub phase: Phase,
-    /// The turn that is open.
+    /// The open turn; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The event that the next message follows.
+    /// The active leaf: the event to which the next message attaches; `null` in an empty session.
     pub active_leaf_id: Option<EventId>,
-    /// The number of the last event.
+    /// The `seq` of the last published event, transient events included; 0 if there is none.
     pub current_seq: Seq,
-    /// The number of the last persistent event.
+    /// The `seq` of the last persistent event; 0 if there is none.
     pub last_persistent_seq: Seq,
-    /// The messages that wait, first to run first.
+    /// The queued messages, the next one to run first.
     pub queue: Vec<QueueItem>,
-    /// A number that changes whenever the queue changes.
+    /// The version of the queue. It changes with every change of the queue; `rewriteQueue` expects
+    /// it.
     pub queue_version: u64,
-    /// Whether the queue waits for a new message or for `resume`.
+    /// Whether the queue is paused: it continues when a message is queued or with the operation
+    /// `resume`.
     pub queue_paused: bool,
-    /// What all model calls of the session have used.
+    /// The tokens used by all model calls of the session.
     pub usage: Usage,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     pub created_at: u64,
-    /// When its log last grew, in milliseconds since 1970.
+    /// The time of its last persistent event, in milliseconds since 1970.
     pub updated_at: u64,
-    /// Whether it is put away.
+    /// Whether it is archived: hidden from lists, otherwise unchanged.
     pub archived: bool,
-    /// What is wrong with it, if it cannot be used.
+    /// Why it cannot be used, or only be read; absent if nothing is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// What made a session.
+/// What created a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionKind {
-    /// A person.
+    /// A client, on behalf of a user.
     #[default]
     User,
-    /// Another session's agent.
+    /// The agent of another session.
     Subagent,
-    /// An external command line agent.
+    /// A session that runs an external command line agent.
     Runner,
     /// A workflow.
     Workflow,
-    /// Something that this version does not know.
+    /// A kind that this version does not know.
     #[serde(other)]
     Other,
 }
 
-/// The session that another session came from.
+/// The origin of a session that another session created, or that is a clone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionParent {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// The event at which it was left.
+    /// The event at which the new session branched off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_id: Option<EventId>,
-    /// The task for which it was made.
+    /// The task for which it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
 }
 
-/// The parameters of `createSession`.
+/// Parameters of `createSession`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSessionParams {
     /// The project it belongs to, for life.
     pub project_id: ProjectId,
-    /// A title.
+    /// A title: one line, at most 1 KiB. Absent: the first message serves as title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A model, by its id at the configured provider or as `provider:id`.
+    /// A model: its id at the configured provider, or `provider:id`. Absent: the configured model,
+    /// also when that changes later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How much the model should think.
+    /// The thinking level; absent: `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
-    /// Which tools the model should be offered.
+    /// The tools that the model is offered; absent: as configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The result of `createSession` and `cloneSession`.
+/// Result of `createSession` and `cloneSession`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateSessionResult {
     /// The new session's id.
     pub session_id: SessionId,
-    /// The new session.
+    /// The new session as it is now.
     pub session: Session,
 }
 
-/// The parameters of `getSession`.
+/// Parameters of `getSession`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetSessionParams {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
 }
 
-/// The result of `getSession`.
+/// Result of `getSession`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GetSessionResult {
     /// The session.
     pub session: Session,
 }
 
-/// The parameters of `listSessions`.
+/// Parameters of `listSessions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSessionsParams {
@@ -148,141 +152,142 @@ pub struct ListSessionsParams {
     /// Only sessions of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<SessionKind>,
-    /// Only sessions that are put away, or only the others; the others if absent.
+    /// `true`: only archived sessions; `false` or absent: only the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
-    /// How many at most, 1 to 1,000; 50 if absent.
+    /// The maximum number of sessions per page, 1 to 1,000; absent: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<u32>,
-    /// Where the page before ended.
+    /// `nextCursor` of the previous page; absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// The result of `listSessions`.
+/// Result of `listSessions`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListSessionsResult {
-    /// The sessions, the one that changed last first.
+    /// The sessions, the most recently changed first.
     pub sessions: Vec<Session>,
-    /// Sessions whose logs do not say what they are, behind all others. They count for `limit`, and
-    /// are in every listing but that of the sessions that are put away: their project and their
-    /// kind are not known.
+    /// Sessions whose log header cannot be read, after all others. Their project and kind are
+    /// unknown, so every filter matches them, except `archived: true`. They count towards `limit`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<UnreadableSession>,
-    /// Where the next page begins; absent at the end.
+    /// The cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A session of which no more can be told than what is wrong with it.
+/// A session whose log header cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnreadableSession {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// What is wrong with its log.
+    /// Why the log cannot be read.
     pub problem: String,
 }
 
-/// The parameters of `updateSession`.
+/// Parameters of `updateSession`. At least one of the changes must be present.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateSessionParams {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// A new title.
+    /// A new title: one line, at most 1 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A new model, by its id at the configured provider or as `provider:id`.
+    /// A new model for future model calls: its id at the configured provider, or `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// A new thinking level.
+    /// A new thinking level for future model calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
-    /// Which tools the model should be offered.
+    /// The tools that the model is offered; absent: as configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The parameters of `archiveSession`.
+/// Parameters of `archiveSession`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ArchiveSessionParams {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// Whether to put it away; `true` if absent.
+    /// `true` or absent: archive; `false`: restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The result of `updateSession` and `archiveSession`.
+/// Result of `updateSession` and `archiveSession`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UpdateSessionResult {
-    /// The number of the record of the change.
+    /// The `seq` of the `session_info` event that records the change.
     pub seq: Seq,
-    /// The session as it is now.
+    /// The session after the change.
     pub session: Session,
 }
 
-/// The parameters of `deleteSession`.
+/// Parameters of `deleteSession`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeleteSessionParams {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The result of `deleteSession`.
+/// Result of `deleteSession`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeleteSessionResult {
-    /// The session that is gone.
+    /// The deleted session.
     pub session_id: SessionId,
 }
 
-/// The parameters of `cloneSession`.
+/// Parameters of `cloneSession`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CloneSessionParams {
     /// The session to copy from.
     pub session_id: SessionId,
-    /// The last event to copy; `null` copies nothing but the facts of the session.
+    /// The last event to copy, the end of a finished turn; `null` copies the session's settings
+    /// only.
     #[serde(deserialize_with = "Option::deserialize")]
     pub event_id: Option<EventId>,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The parameters of `acceptDamage`.
+/// Parameters of `acceptDamage`. The damaged places are in the `details` of the `session_failed`
+/// error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AcceptDamageParams {
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// Where the damage begins in the log, in bytes.
+    /// The byte offset in the log at which the damage begins.
     pub offset: u64,
-    /// How long it is, in bytes.
+    /// The length of the damage in bytes; 0 where a record is missing between two intact lines.
     pub length: u64,
-    /// The client's name for this command; needs a client id.
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
-/// The result of a mutation that says no more than where it took effect.
+/// Result of a command whose only effect is one persistent event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeqResult {
-    /// The number of the record.
+    /// The `seq` of the event.
     pub seq: Seq,
 }

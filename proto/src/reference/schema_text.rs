@@ -1,13 +1,13 @@
-//! Schemas as text for people.
+//! Renders JSON Schemas as Markdown.
 
 use serde_json::Value;
 
 use crate::catalogue::{Field, description, fields, reference};
 
-/// What a schema without limits of its own is called.
+/// The name of the schema that accepts everything.
 const ANYTHING: &str = "any JSON";
 
-/// A type in a few words, with a link to its section.
+/// A type as inline text, linked to its section.
 pub(super) fn type_text(schema: &Value) -> String {
     if let Some(name) = named(schema) {
         return link(name);
@@ -30,7 +30,7 @@ pub(super) fn type_text(schema: &Value) -> String {
     }
 }
 
-/// The type that a schema only adds a description to.
+/// The definition that a schema refers to, directly or wrapped to add a description.
 fn named(schema: &Value) -> Option<&str> {
     let all = || match schema.get("allOf")?.as_array()?.as_slice() {
         [one] => reference(one),
@@ -96,7 +96,7 @@ pub(super) fn field_table(kind: &str, fields: &[Field]) -> String {
     table.join("\n")
 }
 
-/// Text that may stand in a table's cell.
+/// Text escaped for a table cell.
 pub(super) fn cell(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
@@ -104,7 +104,7 @@ pub(super) fn cell(text: &str) -> String {
         .replace('|', "\\|")
 }
 
-/// What there is to say of a type: its values, its variants under headings, or its fields.
+/// The section of a type: a table of values, its variants under headings, or a table of fields.
 pub(super) fn sections(schema: &Value, heading: &str) -> String {
     if let Some(variants) = schema.get("oneOf").and_then(Value::as_array) {
         return if variants
@@ -140,7 +140,7 @@ fn values(variants: &[Value]) -> String {
     table.join("\n")
 }
 
-/// One shape of a type that has several, told apart by a field with a fixed value.
+/// One variant of a tagged union, under a heading with its tag.
 fn variant(variant: &Value, heading: &str) -> String {
     let fields = fields(variant);
     let tag = fields.iter().find_map(|field| {

@@ -1,10 +1,13 @@
-//! Tests of the protocol as other programs see it: the JSON of every type, the schemas, the manual.
+//! Tests of the protocol as other programs see it: the JSON of every type, the schemas, and the pages
+//! that describe them.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its assumption does")]
 
 mod decode;
 mod golden;
 mod goldens;
+mod links;
 mod manual;
 mod openrpc;
+mod reference;
 mod samples;

@@ -2,25 +2,23 @@ use scorel_runtime::ProviderEvent;
 use serde_json::{Value, json};
 
 use super::opaque::OpaqueBlocks;
-use crate::wire::ModelOrigin;
+use crate::wire::{BlockNumbers, ModelOrigin, text_of};
 
-/// The blocks of one answer while it streams. They come one after another.
+/// The content blocks of one reply. They arrive strictly one after another.
 ///
-/// The engine's numbers count only what the engine sees: a block gets its number with its first
-/// content, and blocks of the endpoint's own tools get none.
+/// A block takes its number with its first content, so that empty blocks take none, and blocks of
+/// server-side tools take none either: the engine does not see them.
 #[derive(Debug)]
-pub(super) struct Blocks {
+pub(super) struct AnthropicBlocks {
     origin: ModelOrigin,
-    /// The next number.
-    next: usize,
-    open: Option<Open>,
+    numbers: BlockNumbers,
+    open: Option<OpenContentBlock>,
     opaque: OpaqueBlocks,
-    has_calls: bool,
 }
 
-/// The block that deltas are added to.
+/// The block that deltas extend.
 #[derive(Debug)]
-enum Open {
+enum OpenContentBlock {
     Text {
         block: Option<usize>,
         citations: Vec<Value>,
@@ -31,39 +29,34 @@ enum Open {
     },
     ToolCall {
         block: usize,
-        /// The arguments, where they came with the start.
+        /// The arguments in `content_block_start`: `{}` where they are streamed, all of them on
+        /// hosts that do not.
         input: Value,
-        /// Whether they came piece by piece.
         streamed: bool,
     },
     Opaque {
         block: Value,
-        /// The text of its `input`, as far as it came.
+        /// The JSON text of its `input` so far.
         input: String,
     },
 }
 
-impl Blocks {
+impl AnthropicBlocks {
     pub(super) fn new(origin: ModelOrigin) -> Self {
         Self {
             origin,
-            next: 0,
+            numbers: BlockNumbers::default(),
             open: None,
             opaque: OpaqueBlocks::default(),
-            has_calls: false,
         }
     }
 
-    pub(super) const fn has_calls(&self) -> bool {
-        self.has_calls
+    /// The metadata to store with the message.
+    pub(super) fn take_opaque(&mut self) -> Option<Value> {
+        std::mem::take(&mut self.opaque).into_metadata(&self.origin)
     }
 
-    /// What to keep with the message.
-    pub(super) fn take_kept(&mut self) -> Option<Value> {
-        std::mem::take(&mut self.opaque).keep(&self.origin)
-    }
-
-    /// Takes a `content_block`. It may hold content already.
+    /// Takes a `content_block`, which may already have content.
     pub(super) fn start(&mut self, block: &Value, out: &mut Vec<ProviderEvent>) {
         self.stop(out);
         match text_of(&block["type"]) {
@@ -81,8 +74,10 @@ impl Blocks {
             }
             "redacted_thinking" => self.redacted(text_of(&block["data"]), out),
             "tool_use" => self.tool_call(block, out),
+            // Server-side tools and their results, MCP, compaction, and what is added later. The
+            // API wants them back unchanged.
             _ => {
-                self.open = Some(Open::Opaque {
+                self.open = Some(OpenContentBlock::Opaque {
                     block: block.clone(),
                     input: String::new(),
                 });
@@ -90,7 +85,7 @@ impl Blocks {
         }
     }
 
-    /// Takes a `delta`. What is unknown is ignored.
+    /// Takes a `delta`; unknown types are ignored.
     pub(super) fn delta(&mut self, delta: &Value, out: &mut Vec<ProviderEvent>) {
         match text_of(&delta["type"]) {
             "text_delta" => self.text(text_of(&delta["text"]), out),
@@ -99,7 +94,7 @@ impl Blocks {
             "citations_delta" => self.citation(&delta["citation"]),
             "input_json_delta" => self.input(text_of(&delta["partial_json"]), out),
             "compaction_delta" => {
-                if let Some(Open::Opaque { block, .. }) = &mut self.open {
+                if let Some(OpenContentBlock::Opaque { block, .. }) = &mut self.open {
                     let before = text_of(&block["content"]);
                     block["content"] = json!(format!("{before}{}", text_of(&delta["content"])));
                 }
@@ -108,21 +103,23 @@ impl Blocks {
         }
     }
 
-    /// Ends the open block, if there is one.
+    /// Closes the open block, if any, and emits its metadata.
     pub(super) fn stop(&mut self, out: &mut Vec<ProviderEvent>) {
         match self.open.take() {
-            Some(Open::Text {
+            Some(OpenContentBlock::Text {
                 block: Some(block),
                 citations,
             }) if !citations.is_empty() => out.push(ProviderEvent::TextMeta {
                 block,
                 provider: self.origin.tag("citations", json!(citations)),
             }),
-            Some(Open::Thinking { block, signature }) if !signature.is_empty() => {
-                let block = block.unwrap_or_else(|| self.number());
+            // A signed block without text is real: newer models omit the text of their reasoning.
+            // It has to go back all the same.
+            Some(OpenContentBlock::Thinking { block, signature }) if !signature.is_empty() => {
+                let block = block.unwrap_or_else(|| self.numbers.take_next());
                 self.sign(block, signature, false, out);
             }
-            Some(Open::ToolCall {
+            Some(OpenContentBlock::ToolCall {
                 block,
                 input,
                 streamed: false,
@@ -130,25 +127,25 @@ impl Blocks {
                 let delta = input.to_string();
                 out.push(ProviderEvent::ToolCallDelta { block, delta });
             }
-            Some(Open::Opaque { mut block, input }) => {
+            Some(OpenContentBlock::Opaque { mut block, input }) => {
                 if let Ok(input) = serde_json::from_str::<Value>(&input) {
                     block["input"] = input;
                 }
-                self.opaque.push(self.next, &block);
+                self.opaque.push(self.numbers.taken(), &block);
             }
             _ => {}
         }
     }
 
     fn open_text(&mut self) {
-        self.open = Some(Open::Text {
+        self.open = Some(OpenContentBlock::Text {
             block: None,
             citations: Vec::new(),
         });
     }
 
     fn open_thinking(&mut self) {
-        self.open = Some(Open::Thinking {
+        self.open = Some(OpenContentBlock::Thinking {
             block: None,
             signature: String::new(),
         });
@@ -158,13 +155,13 @@ impl Blocks {
         if delta.is_empty() {
             return;
         }
-        if !matches!(self.open, Some(Open::Text { .. })) {
+        if !matches!(self.open, Some(OpenContentBlock::Text { .. })) {
             self.stop(out);
             self.open_text();
         }
-        let Self { open, next, .. } = self;
-        if let Some(Open::Text { block, .. }) = open {
-            let block = *block.get_or_insert_with(|| take(next));
+        let Self { open, numbers, .. } = self;
+        if let Some(OpenContentBlock::Text { block, .. }) = open {
+            let block = *block.get_or_insert_with(|| numbers.take_next());
             let delta = delta.to_owned();
             out.push(ProviderEvent::Text { block, delta });
         }
@@ -174,33 +171,34 @@ impl Blocks {
         if delta.is_empty() {
             return;
         }
-        if !matches!(self.open, Some(Open::Thinking { .. })) {
+        if !matches!(self.open, Some(OpenContentBlock::Thinking { .. })) {
             self.stop(out);
             self.open_thinking();
         }
-        let Self { open, next, .. } = self;
-        if let Some(Open::Thinking { block, .. }) = open {
-            let block = *block.get_or_insert_with(|| take(next));
+        let Self { open, numbers, .. } = self;
+        if let Some(OpenContentBlock::Thinking { block, .. }) = open {
+            let block = *block.get_or_insert_with(|| numbers.take_next());
             let delta = delta.to_owned();
             out.push(ProviderEvent::Thinking { block, delta });
         }
     }
 
     fn signature(&mut self, delta: &str) {
-        if let Some(Open::Thinking { signature, .. }) = &mut self.open {
+        if let Some(OpenContentBlock::Thinking { signature, .. }) = &mut self.open {
             signature.push_str(delta);
         }
     }
 
     fn citation(&mut self, citation: &Value) {
-        if let Some(Open::Text { citations, .. }) = &mut self.open {
+        if let Some(OpenContentBlock::Text { citations, .. }) = &mut self.open {
             citations.push(citation.clone());
         }
     }
 
+    /// Redacted reasoning arrives whole in `content_block_start`.
     fn redacted(&mut self, data: &str, out: &mut Vec<ProviderEvent>) {
         if !data.is_empty() {
-            let block = self.number();
+            let block = self.numbers.take_next();
             self.sign(block, data.to_owned(), true, out);
         }
     }
@@ -215,20 +213,18 @@ impl Blocks {
     }
 
     fn tool_call(&mut self, call: &Value, out: &mut Vec<ProviderEvent>) {
-        let block = self.number();
-        self.has_calls = true;
-        // Who called matters only where it was not the model itself.
+        let block = self.numbers.take_next();
+        // `caller` has to go back where a server-side tool made the call, not the model.
         let caller = call
             .get("caller")
-            .filter(|caller| caller["type"] != "direct");
-        let caller = caller.filter(|caller| !caller.is_null());
+            .filter(|caller| !caller.is_null() && caller["type"] != "direct");
         out.push(ProviderEvent::ToolCallStart {
             block,
             id: text_of(&call["id"]).to_owned(),
             name: text_of(&call["name"]).to_owned(),
             provider: caller.map(|caller| self.origin.tag("caller", caller.clone())),
         });
-        self.open = Some(Open::ToolCall {
+        self.open = Some(OpenContentBlock::ToolCall {
             block,
             input: call["input"].clone(),
             streamed: false,
@@ -237,7 +233,8 @@ impl Blocks {
 
     fn input(&mut self, delta: &str, out: &mut Vec<ProviderEvent>) {
         match &mut self.open {
-            Some(Open::ToolCall {
+            // The first delta is often empty, and a call without arguments has no other.
+            Some(OpenContentBlock::ToolCall {
                 block, streamed, ..
             }) if !delta.is_empty() => {
                 *streamed = true;
@@ -246,22 +243,8 @@ impl Blocks {
                     delta: delta.to_owned(),
                 });
             }
-            Some(Open::Opaque { input, .. }) => input.push_str(delta),
+            Some(OpenContentBlock::Opaque { input, .. }) => input.push_str(delta),
             _ => {}
         }
     }
-
-    const fn number(&mut self) -> usize {
-        take(&mut self.next)
-    }
-}
-
-/// The number, which is counted up.
-const fn take(next: &mut usize) -> usize {
-    *next += 1;
-    *next - 1
-}
-
-fn text_of(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }

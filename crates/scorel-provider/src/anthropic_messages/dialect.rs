@@ -1,12 +1,16 @@
-/// The ways of one host on the wire.
+use crate::wire;
+
+pub(super) type Endpoint = wire::Endpoint<AnthropicDialect>;
+
+/// How a host deviates from Anthropic's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// Whether the host knows the features that are in trial at Anthropic; others refuse them.
+pub(crate) struct AnthropicDialect {
+    /// Whether the host knows Anthropic's beta features; others reject their header or fields.
     pub(crate) betas: bool,
 }
 
-impl Dialect {
-    /// What endpoints that call themselves compatible are assumed to accept.
+impl AnthropicDialect {
+    /// What unknown compatible endpoints are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self { betas: false };
     pub(crate) const ANTHROPIC: Self = Self { betas: true };
 }

@@ -1,4 +1,7 @@
-//! Renders a conversation as the wire's messages.
+//! Renders a conversation as `messages`.
+//!
+//! The rules of the API: roles alternate, the first message is a user's, no text is blank, all
+//! results of one message's calls come first in the next message.
 
 mod assistant;
 mod conversation;
@@ -8,15 +11,15 @@ pub(super) use conversation::{Conversation, cache_here};
 use scorel_proto::{Block, Context, Message, ToolResultBlock};
 use serde_json::{Value, json};
 
-use super::Endpoint;
-use crate::wire::{CallIds, Content};
+use super::dialect::Endpoint;
+use crate::wire::{CallIds, InputContent};
 
-/// The types of pictures that the wire takes.
-const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// The image types that the API takes.
+const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// The conversation. Blocks and messages that hold nothing are left out.
+/// Leaves out empty blocks and messages.
 pub(super) fn render(endpoint: &Endpoint, messages: &Context) -> Conversation {
-    let mut history = History {
+    let mut history = AnthropicHistory {
         endpoint,
         ids: CallIds::new(is_call_id),
         conversation: Conversation::default(),
@@ -28,13 +31,13 @@ pub(super) fn render(endpoint: &Endpoint, messages: &Context) -> Conversation {
     history.conversation
 }
 
-struct History<'a> {
+struct AnthropicHistory<'a> {
     endpoint: &'a Endpoint,
     ids: CallIds,
     conversation: Conversation,
 }
 
-impl History<'_> {
+impl AnthropicHistory<'_> {
     fn add(&mut self, message: &Message) {
         match message {
             Message::User(message) => self.add_user(&message.content),
@@ -54,7 +57,7 @@ impl History<'_> {
 
     fn add_result(&mut self, result: &ToolResultBlock) {
         let parts = self.parts(&result.content);
-        // A result that says that the call failed may hold nothing but text.
+        // With `is_error` the API takes nothing but text; images follow the result.
         let (mut inside, behind): (Vec<Value>, Vec<Value>) = parts
             .into_iter()
             .partition(|part| !result.is_error || part["type"] == "text");
@@ -79,32 +82,30 @@ impl History<'_> {
     }
 
     fn parts(&self, content: &[Block]) -> Vec<Value> {
-        let parts = content
-            .iter()
-            .filter_map(|block| part(self.endpoint, block));
-        parts.collect()
+        InputContent::all(self.endpoint, content)
+            .map(part)
+            .collect()
     }
 }
 
-/// Whether the wire takes the id of a call.
+/// The API takes ids that match `^[a-zA-Z0-9_-]{1,64}$`.
 fn is_call_id(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (1..=64).contains(&id.len()) && id.bytes().all(plain)
 }
 
-/// A block as a part of a message; `None` if it holds nothing to say.
-fn part(endpoint: &Endpoint, block: &Block) -> Option<Value> {
-    Some(match Content::of(endpoint, block)? {
-        Content::Text(text) => json!({"type": "text", "text": text}),
-        Content::Image { media_type, data } if PICTURES.contains(&media_type) => {
+fn part(content: InputContent<'_>) -> Value {
+    match content {
+        InputContent::Text(text) => json!({"type": "text", "text": text}),
+        InputContent::Image { media_type, data } if IMAGE_TYPES.contains(&media_type) => {
             let source = json!({"type": "base64", "media_type": media_type, "data": data});
             json!({"type": "image", "source": source})
         }
-        Content::Image { media_type, .. } => {
+        InputContent::Image { media_type, .. } => {
             let text = format!("[a picture of the type {media_type}, which this model cannot see]");
             json!({"type": "text", "text": text})
         }
-    })
+    }
 }
 
 #[cfg(test)]

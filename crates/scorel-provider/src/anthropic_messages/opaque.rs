@@ -1,13 +1,13 @@
-//! Blocks of tools that run at the endpoint: kept beside the message, sent back where they were.
+//! Blocks of tools that Anthropic runs itself: stored with the message, replayed at their positions.
 
 use serde_json::{Value, json};
 
 use crate::wire::ModelOrigin;
 
-/// Under which name the blocks are kept with the message.
+/// The name of the stored metadata.
 const FACT: &str = "blocks";
 
-/// The blocks of one answer, each with how many of the engine's blocks came before it.
+/// The opaque blocks of one reply, each with the number of engine-visible blocks before it.
 #[derive(Debug, Default)]
 pub(super) struct OpaqueBlocks {
     blocks: Vec<Value>,
@@ -18,21 +18,20 @@ impl OpaqueBlocks {
         self.blocks.push(json!({"at": at, "block": block}));
     }
 
-    /// What to keep with the message; `None` if there is nothing.
-    pub(super) fn keep(self, origin: &ModelOrigin) -> Option<Value> {
+    pub(super) fn into_metadata(self, origin: &ModelOrigin) -> Option<Value> {
         let some = !self.blocks.is_empty();
         some.then(|| origin.tag(FACT, Value::Array(self.blocks)))
     }
 }
 
-/// Those of the kept blocks that came directly before the engine's block `at`.
-pub(super) fn kept_at(kept: &[Value], at: usize) -> impl Iterator<Item = &Value> {
-    let here = move |kept: &&Value| kept["at"].as_u64() == u64::try_from(at).ok();
-    kept.iter().filter(here).map(|kept| &kept["block"])
-}
-
-/// What was kept with a message, if it came from this model.
-pub(super) fn kept<'a>(origin: &ModelOrigin, provider: Option<&'a Value>) -> &'a [Value] {
+/// The stored blocks of a message, if it came from this model.
+pub(super) fn stored<'a>(origin: &ModelOrigin, provider: Option<&'a Value>) -> &'a [Value] {
     let blocks = origin.fact(provider, FACT).and_then(Value::as_array);
     blocks.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The stored blocks directly before the engine's block `at`.
+pub(super) fn stored_at(stored: &[Value], at: usize) -> impl Iterator<Item = &Value> {
+    let here = move |entry: &&Value| entry["at"].as_u64() == u64::try_from(at).ok();
+    stored.iter().filter(here).map(|entry| &entry["block"])
 }

@@ -1,68 +1,69 @@
 use scorel_runtime::{ModelRequest, ThinkingLevel, ToolSpec};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::Endpoint;
+use super::dialect::Endpoint;
 use super::history::{self, cache_here};
-use super::thinking::Thinking;
+use super::thinking::ClaudeThinking;
+use crate::wire::JsonBody;
 
-/// The body of a call; see [`Wire::render`](crate::wire::Wire::render).
+/// The request body.
+///
+/// Cache breakpoints: the API takes four and looks back 20 blocks from each. They are set after the
+/// tools, after the system prompt, and in the last two user messages, so that each request reads
+/// what the one before it wrote.
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
     let conversation = history::render(endpoint, &request.messages);
     let thinking = thinking(endpoint, request, conversation.lacks_thinking());
-    let mut body = Map::new();
-    let mut set = |name: &str, value: Value| {
-        body.insert(name.to_owned(), value);
-    };
-    set("model", json!(endpoint.model.id));
-    set("max_tokens", json!(output_limit(endpoint)));
+    let mut body = JsonBody::default();
+    body.set("model", endpoint.model.id.as_str());
+    body.set("max_tokens", output_limit(endpoint));
     if !request.tools.is_empty() {
-        set("tools", tools(&request.tools));
+        body.set("tools", tools(&request.tools));
     }
     if !request.system.trim().is_empty() {
         let mut system = json!({"type": "text", "text": request.system});
         cache_here(&mut system);
-        set("system", json!([system]));
+        body.set("system", json!([system]));
     }
-    set("messages", conversation.into_messages());
-    set("stream", json!(true));
-    let stops: Vec<&String> = stop_sequences(endpoint).collect();
+    body.set("messages", conversation.into_messages());
+    body.set("stream", true);
+    let stops: Vec<&str> = stop_sequences(endpoint).collect();
     if !stops.is_empty() {
-        set("stop_sequences", json!(stops));
+        body.set("stop_sequences", stops);
     }
-    for (name, value) in thinking {
-        set(name, value);
-    }
-    // Values of strings, numbers and lists always have a text.
-    Value::Object(body).to_string().into_bytes()
+    body.extend(thinking);
+    body.into_bytes()
 }
 
-/// The wire demands a bound.
+/// `max_tokens` is required.
 fn output_limit(endpoint: &Endpoint) -> u64 {
     endpoint
         .output_limit
         .unwrap_or(endpoint.model.max_output_tokens)
 }
 
-/// The fields that tell the model how much to think.
+/// The fields that control reasoning.
 ///
-/// A model that takes budgets cannot begin to think within a turn that it, or another, began
-/// without.
+/// With a thinking budget, the API rejects a tool loop whose assistant messages do not begin with
+/// thinking ("expected thinking or redacted_thinking"). A loop that began without it, or with
+/// another model's, therefore ends without it.
 fn thinking(
     endpoint: &Endpoint,
     request: &ModelRequest,
     lacks_thinking: bool,
 ) -> Vec<(&'static str, Value)> {
-    let (thinking, level) = (Thinking::of(&endpoint.model.id), request.thinking);
-    let too_late = thinking == Thinking::Budget && level != ThinkingLevel::None && lacks_thinking;
+    let (thinking, level) = (ClaudeThinking::of(&endpoint.model.id), request.thinking);
+    let too_late =
+        thinking == ClaudeThinking::Budget && level != ThinkingLevel::None && lacks_thinking;
     if !endpoint.reasoning || too_late {
         return Vec::new();
     }
     thinking.fields(level, output_limit(endpoint), endpoint.dialect.betas)
 }
 
-/// Endpoints refuse stop sequences of nothing but white space.
-fn stop_sequences(endpoint: &Endpoint) -> impl Iterator<Item = &String> {
-    let stops = endpoint.stop_sequences.iter();
+/// The API rejects blank stop sequences.
+fn stop_sequences(endpoint: &Endpoint) -> impl Iterator<Item = &str> {
+    let stops = endpoint.stop_sequences.iter().map(String::as_str);
     stops.filter(|stop| !stop.trim().is_empty())
 }
 

@@ -11,7 +11,8 @@ use scorel_proto::{
 use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
-use super::{Dialect, Endpoint, request};
+use super::dialect::{AnthropicDialect, Endpoint};
+use super::request;
 use crate::Timeouts;
 use crate::blobs::BlobSource;
 use crate::http::Http;
@@ -28,6 +29,7 @@ impl BlobSource for OneBlob {
 
 pub(super) fn endpoint(model: &str) -> Endpoint {
     Endpoint {
+        api: "anthropic-messages",
         model: ModelInfo {
             provider: "test".to_owned(),
             id: model.to_owned(),
@@ -36,7 +38,7 @@ pub(super) fn endpoint(model: &str) -> Endpoint {
         },
         url: Url::parse("http://127.0.0.1/v1/messages").unwrap(),
         key: None,
-        dialect: Dialect::ANTHROPIC,
+        dialect: AnthropicDialect::ANTHROPIC,
         output_limit: None,
         reasoning: true,
         images: true,

@@ -1,81 +1,80 @@
-//! How models are told to think, as data by their ids.
+//! How each Claude model is told to reason, by its id.
 
 use scorel_proto::ThinkingLevel;
 use serde_json::{Value, json};
 
-use crate::wire::nearest;
+use crate::wire::nearest_level;
 
-/// How a model is told how much to think.
+/// The parameters by which a model's reasoning is controlled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Thinking {
-    /// Not at all.
+pub(super) enum ClaudeThinking {
+    /// It does not reason.
     Never,
-    /// By a number of tokens.
+    /// `thinking.budget_tokens`.
     Budget,
-    /// By how much effort it makes; it decides itself when to think.
+    /// `thinking.type: adaptive` with `output_config.effort`: the model decides when to reason.
     Adaptive {
-        /// Whether it thinks when it is told nothing.
+        /// Whether it reasons when the request has no `thinking`.
         by_default: bool,
-        /// Whether it can be told not to think at all.
-        can_stop: bool,
-        /// Whether it refuses its own reasoning when anything before it has changed, such as the
+        /// Whether it accepts `thinking.type: disabled`.
+        can_disable: bool,
+        /// Whether it rejects its own reasoning when anything before it has changed, such as the
         /// beginning of a conversation that was summarised.
         bound: bool,
     },
 }
 
-/// Thinks when told.
-const TOLD: Thinking = Thinking::Adaptive {
+const ON_REQUEST: ClaudeThinking = ClaudeThinking::Adaptive {
     by_default: false,
-    can_stop: true,
+    can_disable: true,
     bound: false,
 };
-/// Thinks unless told not to.
-const USUAL: Thinking = Thinking::Adaptive {
+const BY_DEFAULT: ClaudeThinking = ClaudeThinking::Adaptive {
     by_default: true,
-    can_stop: true,
+    can_disable: true,
     bound: false,
 };
-/// Always thinks.
-const ALWAYS: Thinking = Thinking::Adaptive {
+const ALWAYS: ClaudeThinking = ClaudeThinking::Adaptive {
     by_default: true,
-    can_stop: false,
+    can_disable: false,
     bound: false,
 };
-/// Always thinks, and reasoning belongs to its conversation.
-const BOUND: Thinking = Thinking::Adaptive {
+const ALWAYS_BOUND: ClaudeThinking = ClaudeThinking::Adaptive {
     by_default: true,
-    can_stop: false,
+    can_disable: false,
     bound: true,
 };
 
-/// Beginnings of ids, of which the first that fits counts. The last ones are for what comes.
-const MODELS: &[(&str, Thinking)] = &[
-    ("claude-opus-4-6", TOLD),
-    ("claude-opus-4-7", TOLD),
-    ("claude-opus-4-8", TOLD),
-    ("claude-sonnet-4-6", TOLD),
-    ("claude-3-7", Thinking::Budget),
-    ("claude-3", Thinking::Never),
-    ("claude-haiku-4", Thinking::Budget),
-    ("claude-opus-4", Thinking::Budget),
-    ("claude-sonnet-4", Thinking::Budget),
-    ("claude-opus-5-", BOUND),
-    ("claude-opus-5", USUAL),
-    ("claude-sonnet-5-", BOUND),
-    ("claude-sonnet-5", USUAL),
-    ("claude-fable-5-", BOUND),
+/// Prefixes of ids; the first match wins. The last entry is for models to come, which are assumed to
+/// behave like the newest.
+const MODELS: &[(&str, ClaudeThinking)] = &[
+    ("claude-opus-4-6", ON_REQUEST),
+    ("claude-opus-4-7", ON_REQUEST),
+    ("claude-opus-4-8", ON_REQUEST),
+    ("claude-sonnet-4-6", ON_REQUEST),
+    ("claude-3-7", ClaudeThinking::Budget),
+    ("claude-3", ClaudeThinking::Never),
+    ("claude-haiku-4", ClaudeThinking::Budget),
+    ("claude-opus-4", ClaudeThinking::Budget),
+    ("claude-sonnet-4", ClaudeThinking::Budget),
+    ("claude-opus-5-", ALWAYS_BOUND),
+    ("claude-opus-5", BY_DEFAULT),
+    ("claude-sonnet-5-", ALWAYS_BOUND),
+    ("claude-sonnet-5", BY_DEFAULT),
+    ("claude-fable-5-", ALWAYS_BOUND),
     ("claude-fable-5", ALWAYS),
-    ("claude-mythos-5-", BOUND),
+    ("claude-mythos-5-", ALWAYS_BOUND),
     ("claude-mythos", ALWAYS),
-    ("claude-", BOUND),
+    ("claude-", ALWAYS_BOUND),
 ];
 
-/// The least budget that endpoints accept, in tokens.
+/// The API's minimum for `budget_tokens`.
 const LEAST_BUDGET: u64 = 1_024;
 
-impl Thinking {
-    /// What the model understands. Models of others behind this wire take budgets.
+impl ClaudeThinking {
+    /// The entry for a model id. Gateways decorate ids (`anthropic/claude-opus-4.6`,
+    /// `eu.anthropic.claude-…`, `claude-…@20250805`). Models of other makers behind this API (Kimi,
+    /// MiniMax) take budgets.
     pub(super) fn of(model: &str) -> Self {
         let id = model.to_ascii_lowercase().replace(['.', '@'], "-");
         let id = id.find("claude-").map_or("", |start| &id[start..]);
@@ -83,8 +82,8 @@ impl Thinking {
         found.next().map_or(Self::Budget, |(_, thinking)| *thinking)
     }
 
-    /// The feature in trial at Anthropic that goes with the model: thought between calls, which
-    /// newer models have anyway, or the switch for reasoning that is out of place.
+    /// The beta feature to request: reasoning between tool calls, which newer models do without
+    /// asking, or the switch for reasoning that no longer matches its conversation.
     pub(super) const fn beta(self) -> Option<&'static str> {
         match self {
             Self::Budget => Some("interleaved-thinking-2025-05-14"),
@@ -93,7 +92,7 @@ impl Thinking {
         }
     }
 
-    /// The fields of a request. `output_limit` is the bound to the whole answer, in tokens.
+    /// The fields of a request. `output_limit` bounds reasoning and text together, in tokens.
     pub(super) fn fields(
         self,
         level: ThinkingLevel,
@@ -104,7 +103,13 @@ impl Thinking {
         let disabled = || vec![("thinking", json!({"type": "disabled"}))];
         match (self, level) {
             (Self::Never, _) | (Self::Budget, Default) => Vec::new(),
-            (Self::Budget | Self::Adaptive { can_stop: true, .. }, Off) => disabled(),
+            (
+                Self::Budget
+                | Self::Adaptive {
+                    can_disable: true, ..
+                },
+                Off,
+            ) => disabled(),
             (Self::Budget, _) => budget(level, output_limit).into_iter().collect(),
             (
                 Self::Adaptive {
@@ -116,7 +121,7 @@ impl Thinking {
                 shown.into_iter().collect()
             }
             (Self::Adaptive { bound, .. }, _) => {
-                let effort = nearest(&[Low, Medium, High], level);
+                let effort = nearest_level(&[Low, Medium, High], level);
                 vec![
                     ("thinking", adaptive(bound && betas)),
                     ("output_config", json!({"effort": effort})),
@@ -126,17 +131,18 @@ impl Thinking {
     }
 }
 
-/// Reasoning is asked for in words, which newer models leave out otherwise.
+/// `display: summarized` asks for readable reasoning, which newer models omit otherwise.
 fn adaptive(drop_unbound: bool) -> Value {
     let mut thinking = json!({"type": "adaptive", "display": "summarized"});
     if drop_unbound {
-        // Else the change of a prompt would end the conversation.
+        // Otherwise, after a change of the system prompt or a summary of the history, the API
+        // rejects every request that carries the earlier reasoning: the session could not go on.
         thinking["block_binding"] = json!({"prefix_mismatch_behavior": "drop_block"});
     }
     thinking
 }
 
-/// The budget is a part of the whole answer; half of it is left for what is said.
+/// The budget is part of `max_tokens` and must be below it. At least half is left for the text.
 fn budget(level: ThinkingLevel, output_limit: u64) -> Option<(&'static str, Value)> {
     let wanted = match level {
         ThinkingLevel::High => 24_576,
@@ -154,40 +160,40 @@ mod tests {
     use scorel_proto::ThinkingLevel::{Default, High, Low, Medium, Minimal, None as Off};
     use serde_json::{Value, json};
 
-    use super::{ALWAYS, BOUND, TOLD, Thinking, USUAL};
+    use super::{ALWAYS, ALWAYS_BOUND, BY_DEFAULT, ClaudeThinking, ON_REQUEST};
 
-    fn fields(thinking: Thinking, level: scorel_proto::ThinkingLevel) -> Value {
+    fn fields(thinking: ClaudeThinking, level: scorel_proto::ThinkingLevel) -> Value {
         thinking.fields(level, 64_000, true).into_iter().collect()
     }
 
     #[test]
     fn models_are_told_apart_by_their_ids() {
         for (model, thinking) in [
-            ("claude-3-7-sonnet-20250219", Thinking::Budget),
-            ("claude-3-5-haiku-latest", Thinking::Never),
-            ("claude-sonnet-4-20250514", Thinking::Budget),
-            ("anthropic/claude-haiku-4.5", Thinking::Budget),
-            ("claude-opus-4-1@20250805", Thinking::Budget),
-            ("kimi-k2.5", Thinking::Budget),
-            ("anthropic/claude-opus-4.6", TOLD),
-            ("claude-opus-4-8", TOLD),
-            ("claude-opus-5", USUAL),
-            ("eu.anthropic.claude-sonnet-5", USUAL),
-            ("claude-opus-5-5", BOUND),
-            ("claude-haiku-5-5", BOUND),
+            ("claude-3-7-sonnet-20250219", ClaudeThinking::Budget),
+            ("claude-3-5-haiku-latest", ClaudeThinking::Never),
+            ("claude-sonnet-4-20250514", ClaudeThinking::Budget),
+            ("anthropic/claude-haiku-4.5", ClaudeThinking::Budget),
+            ("claude-opus-4-1@20250805", ClaudeThinking::Budget),
+            ("kimi-k2.5", ClaudeThinking::Budget),
+            ("anthropic/claude-opus-4.6", ON_REQUEST),
+            ("claude-opus-4-8", ON_REQUEST),
+            ("claude-opus-5", BY_DEFAULT),
+            ("eu.anthropic.claude-sonnet-5", BY_DEFAULT),
+            ("claude-opus-5-5", ALWAYS_BOUND),
+            ("claude-haiku-5-5", ALWAYS_BOUND),
             ("claude-fable-5", ALWAYS),
-            ("claude-fable-5.1", BOUND),
+            ("claude-fable-5.1", ALWAYS_BOUND),
             ("claude-mythos-preview", ALWAYS),
-            ("claude-whatever-7", BOUND),
+            ("claude-whatever-7", ALWAYS_BOUND),
         ] {
-            assert_eq!(Thinking::of(model), thinking, "{model}");
+            assert_eq!(ClaudeThinking::of(model), thinking, "{model}");
         }
     }
 
     #[test]
     fn budgets_grow_with_the_level_and_leave_room_for_the_answer() {
         let budget = |level, limit| {
-            let fields = Thinking::Budget.fields(level, limit, false);
+            let fields = ClaudeThinking::Budget.fields(level, limit, false);
             fields
                 .first()
                 .map(|(_, value)| value["budget_tokens"].as_u64().unwrap())
@@ -202,10 +208,10 @@ mod tests {
     #[test]
     fn a_model_that_cannot_stop_makes_the_least_effort() {
         let disabled = json!({"thinking": {"type": "disabled"}});
-        for thinking in [Thinking::Budget, TOLD, USUAL] {
+        for thinking in [ClaudeThinking::Budget, ON_REQUEST, BY_DEFAULT] {
             assert_eq!(fields(thinking, Off)["thinking"], disabled["thinking"]);
         }
-        for thinking in [ALWAYS, BOUND] {
+        for thinking in [ALWAYS, ALWAYS_BOUND] {
             let fields = fields(thinking, Off);
             assert_eq!(fields["thinking"]["type"], "adaptive");
             assert_eq!(fields["output_config"], json!({"effort": "low"}));
@@ -214,26 +220,30 @@ mod tests {
 
     #[test]
     fn effort_is_stated_and_reasoning_shown() {
-        let got = fields(TOLD, Medium);
+        let got = fields(ON_REQUEST, Medium);
         let expected = json!({"type": "adaptive", "display": "summarized"});
         assert_eq!(got["thinking"], expected);
         assert_eq!(got["output_config"], json!({"effort": "medium"}));
-        assert_eq!(fields(TOLD, Minimal)["output_config"]["effort"], "low");
+        assert_eq!(
+            fields(ON_REQUEST, Minimal)["output_config"]["effort"],
+            "low"
+        );
     }
 
     #[test]
     fn the_default_level_only_shows_what_is_thought_anyway() {
-        for thinking in [Thinking::Budget, TOLD] {
+        for thinking in [ClaudeThinking::Budget, ON_REQUEST] {
             assert_eq!(thinking.fields(Default, 64_000, true), []);
         }
-        let got = fields(USUAL, Default);
+        let got = fields(BY_DEFAULT, Default);
         assert_eq!(got["thinking"]["display"], "summarized");
         assert_eq!(got["output_config"], Value::Null);
     }
 
     #[test]
     fn unbound_reasoning_is_dropped_where_the_host_knows_the_switch() {
-        let binding = |betas| BOUND.fields(High, 64_000, betas)[0].1["block_binding"].clone();
+        let binding =
+            |betas| ALWAYS_BOUND.fields(High, 64_000, betas)[0].1["block_binding"].clone();
         assert_eq!(binding(true)["prefix_mismatch_behavior"], "drop_block");
         assert_eq!(binding(false), Value::Null);
     }

@@ -1,28 +1,25 @@
-//! Public hosts that a custom entry may name and that are no provider of the table.
-
-use crate::dialect::Dialect;
+use crate::openai_completions::ChatDialect;
+use crate::wire::find_host;
 use crate::wire_dialect::WireDialect;
 
-/// The ends of hosts' names, and their ways on the chat-completions wire.
-const HOSTS: &[(&str, Dialect)] = &[
-    ("api.openai.com", Dialect::OPENAI),
-    ("ai-gateway.vercel.sh", Dialect::OPENROUTER),
-    (".snowflakecomputing.com", Dialect::OPENROUTER),
-    (".openai.azure.com", Dialect::AZURE),
-    (".services.ai.azure.com", Dialect::AZURE),
-    (".cognitiveservices.azure.com", Dialect::AZURE),
-    (".githubcopilot.com", Dialect::COPILOT),
-    ("api.cerebras.ai", Dialect::OLLAMA),
-    ("api.venice.ai", Dialect::COMPATIBLE),
-    ("api.moonshot.cn", Dialect::MOONSHOT),
-    ("open.bigmodel.cn", Dialect::ZHIPU),
-    ("dashscope.aliyuncs.com", Dialect::QWEN),
-    ("dashscope-us.aliyuncs.com", Dialect::QWEN),
+/// Public hosts that are not built-in providers but are known to speak chat completions: a custom
+/// endpoint there gets the right dialect without saying so.
+const HOSTS: &[(&str, ChatDialect)] = &[
+    ("api.openai.com", ChatDialect::OPENAI),
+    ("ai-gateway.vercel.sh", ChatDialect::OPENROUTER),
+    (".snowflakecomputing.com", ChatDialect::OPENROUTER),
+    (".openai.azure.com", ChatDialect::AZURE),
+    (".services.ai.azure.com", ChatDialect::AZURE),
+    (".cognitiveservices.azure.com", ChatDialect::AZURE),
+    (".githubcopilot.com", ChatDialect::COPILOT),
+    ("api.cerebras.ai", ChatDialect::OLLAMA),
+    ("api.venice.ai", ChatDialect::COMPATIBLE),
+    ("api.moonshot.cn", ChatDialect::MOONSHOT),
+    ("open.bigmodel.cn", ChatDialect::ZHIPU),
+    ("dashscope.aliyuncs.com", ChatDialect::QWEN),
+    ("dashscope-us.aliyuncs.com", ChatDialect::QWEN),
 ];
 
-pub(super) fn dialect_of(host: &str) -> Option<WireDialect> {
-    let named = |end: &str| host == end || end.starts_with('.') && host.ends_with(end);
-    let mut found = HOSTS.iter().filter(|(end, _)| named(end));
-    let (_, dialect) = found.next()?;
-    Some(WireDialect::OpenAiCompletions(*dialect))
+pub(crate) fn dialect_of_host(host: &str) -> Option<WireDialect> {
+    find_host(HOSTS, host).map(WireDialect::OpenAiCompletions)
 }

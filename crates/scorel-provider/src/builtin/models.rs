@@ -1,17 +1,18 @@
-//! The models of the providers, with their price in dollars for a million tokens.
+//! The models of the built-in providers. Prices are in dollars per million tokens.
 
 use ThinkingLevel::{High, Low, Medium, Minimal, None as Off};
 use scorel_proto::ThinkingLevel;
 
 use super::KnownModel;
+use crate::wire::ThinkingLevels;
 
-/// What the first models knew that think.
-const EFFORT: &[ThinkingLevel] = &[Low, Medium, High];
-/// They cannot do without.
-const MINIMAL: &[ThinkingLevel] = &[Minimal, Low, Medium, High];
-/// They can.
-const OFF: &[ThinkingLevel] = &[Off, Low, Medium, High];
-const OFF_OR_HIGH: &[ThinkingLevel] = &[Off, High];
+/// OpenAI's first reasoning models and its Codex models: always reason.
+const EFFORT: ThinkingLevels = &[Low, Medium, High];
+/// GPT-5: cannot switch reasoning off either, but has a level below low.
+const MINIMAL: ThinkingLevels = &[Minimal, Low, Medium, High];
+/// Since GPT-5.2 reasoning can be switched off.
+const OFF: ThinkingLevels = &[Off, Low, Medium, High];
+const OFF_OR_HIGH: ThinkingLevels = &[Off, High];
 
 const fn model(id: &'static str, context_window: u64, max_output_tokens: u64) -> KnownModel {
     KnownModel::new(id, context_window, max_output_tokens)

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use super::table::BUILTINS;
-use super::{Builtin, BuiltinProvider, dialect_of_host};
+use super::{BuiltinProvider, dialect_of_host, find_builtin};
 
 #[test]
 fn every_provider_stands_once_with_an_address_that_works() {
@@ -57,7 +57,7 @@ fn the_providers_that_people_expect_are_there() {
         "vllm",
         "lmstudio",
     ] {
-        assert!(Builtin::find(name).is_some(), "{name}");
+        assert!(find_builtin(name).is_some(), "{name}");
     }
 }
 
@@ -72,7 +72,7 @@ fn hosts_are_known_by_their_whole_name_or_domain() {
 
 #[test]
 fn a_version_of_a_model_is_known_as_the_model() {
-    let model = |provider: &str, id: &str| Some(Builtin::find(provider)?.model(id)?.id);
+    let model = |provider: &str, id: &str| Some(find_builtin(provider)?.model(id)?.id);
     assert_eq!(
         model("anthropic", "claude-haiku-4-5-20251001"),
         Some("claude-haiku-4-5")

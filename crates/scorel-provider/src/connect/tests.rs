@@ -65,7 +65,9 @@ fn a_misspelt_provider_gets_a_suggestion() {
     );
     let error = failure(&ModelConfig::builtin("zzz", "x"));
     assert!(
-        error.to_string().contains("known are demo, openai"),
+        error
+            .to_string()
+            .contains("built-in providers are demo, openai"),
         "{error}"
     );
 }

@@ -1,8 +1,9 @@
-//! Reads what tools say, whatever form they say it in.
+//! Parses tool results leniently: the demo works with any tools named `Glob` and `Read`, whether
+//! they return plain lines or JSON.
 
 use serde_json::Value;
 
-/// The paths in the result of a tool that lists files, in their order.
+/// The paths in a file listing, in order.
 pub(super) fn paths(text: &str) -> Vec<String> {
     let paths = match serde_json::from_str::<Value>(text) {
         Ok(value) => {
@@ -15,12 +16,12 @@ pub(super) fn paths(text: &str) -> Vec<String> {
     paths.iter().filter_map(|path| clean(path)).collect()
 }
 
-/// Whether the tool added a remark, such as that there is more.
+/// Whether the listing ends with a remark, such as that it was truncated.
 pub(super) fn has_remark(text: &str) -> bool {
     text.lines().any(|line| line.starts_with(['[', '(']))
 }
 
-/// The texts in arrays, and the paths of objects in arrays.
+/// Collects strings in arrays, and the `path` of objects in arrays.
 fn collect(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Array(items) => {
@@ -34,7 +35,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A path without what is around it; `None` for a line that is none, such as a remark.
+/// Strips prefixes from a path; `None` for a line that is not a path, such as a remark.
 fn clean(line: &str) -> Option<String> {
     let path = line.trim().trim_start_matches("@project/");
     let path = path.trim_start_matches("./");
@@ -43,7 +44,7 @@ fn clean(line: &str) -> Option<String> {
     (!path.is_empty() && !remark && !sentence).then(|| path.to_owned())
 }
 
-/// The lines of a file in the result of a tool that reads one, without numbers before them.
+/// The lines of a file without line numbers.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(|line| {
         let rest = line

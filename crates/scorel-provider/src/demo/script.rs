@@ -2,12 +2,12 @@ use scorel_runtime::ToolSpec;
 use serde_json::{Value, json};
 
 use super::listing;
-use super::turn::{Step, Turn};
+use super::turn::{DemoStep, DemoTurn};
 
-/// How many names of files an answer lists.
+/// How many file names a reply lists.
 const NAMES: usize = 12;
 
-/// Files that say what a directory is about, the best first, in lower case.
+/// Files that tell what a directory is about, the best first, in lower case.
 const TELLING: [&str; 6] = [
     "readme.md",
     "readme",
@@ -17,21 +17,20 @@ const TELLING: [&str; 6] = [
     "pyproject.toml",
 ];
 
-/// What the demo says, and the tool that it then uses.
 #[derive(Debug, PartialEq)]
-pub(super) struct Reply {
+pub(super) struct DemoReply {
     pub(super) text: String,
-    pub(super) call: Option<ToolUse>,
+    pub(super) call: Option<DemoCall>,
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct ToolUse {
+pub(super) struct DemoCall {
     pub(super) name: &'static str,
     pub(super) input: Value,
 }
 
-/// Decides what comes next in the turn: look around, read one telling file, answer.
-pub(super) fn reply(turn: &Turn, tools: &[ToolSpec]) -> Reply {
+/// The next step of the turn: list the directory, read one telling file, reply.
+pub(super) fn reply(turn: &DemoTurn, tools: &[ToolSpec]) -> DemoReply {
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     match &turn.steps[..] {
         [] => look_around(has),
@@ -45,7 +44,7 @@ pub(super) fn reply(turn: &Turn, tools: &[ToolSpec]) -> Reply {
     }
 }
 
-fn look_around(has: impl Fn(&str) -> bool) -> Reply {
+fn look_around(has: impl Fn(&str) -> bool) -> DemoReply {
     let (name, input) = if has("Glob") {
         ("Glob", json!({"pattern": "*"}))
     } else if has("Read") {
@@ -57,16 +56,16 @@ fn look_around(has: impl Fn(&str) -> bool) -> Reply {
             "{INTRODUCTION}\n\nI was given no tool that I know, so I cannot look at anything.\n\n{ADVICE}"
         ));
     };
-    Reply {
+    DemoReply {
         text: "Let me look at what is in this directory.\n".to_owned(),
-        call: Some(ToolUse { name, input }),
+        call: Some(DemoCall { name, input }),
     }
 }
 
-fn read(path: &str) -> Reply {
-    Reply {
+fn read(path: &str) -> DemoReply {
+    DemoReply {
         text: format!("There is a {path}; I read its beginning.\n"),
-        call: Some(ToolUse {
+        call: Some(DemoCall {
             name: "Read",
             input: json!({"path": path, "limit": 40}),
         }),
@@ -81,8 +80,8 @@ fn telling_file(paths: &[String]) -> Option<String> {
     TELLING.iter().find_map(find)
 }
 
-const fn say(text: String) -> Reply {
-    Reply { text, call: None }
+const fn say(text: String) -> DemoReply {
+    DemoReply { text, call: None }
 }
 
 const INTRODUCTION: &str = "I am Scorel's built-in demo, not a language model: I look at the \
@@ -95,7 +94,7 @@ const ADVICE: &str = "For real answers, run `scorelctl init`, or name a model in
     id = \"gpt-5-mini\"\n\
     ```\n";
 
-fn answer(turn: &Turn) -> String {
+fn answer(turn: &DemoTurn) -> String {
     let mut paragraphs = vec![INTRODUCTION.to_owned()];
     if let Some(question) = quote(&turn.question) {
         paragraphs.push(format!("You asked: “{question}”."));
@@ -105,7 +104,7 @@ fn answer(turn: &Turn) -> String {
     paragraphs.join("\n\n")
 }
 
-/// The beginning of the question, on one line.
+/// The beginning of the question, as one line.
 fn quote(question: &str) -> Option<String> {
     let words: Vec<&str> = question.split_whitespace().take(12).collect();
     let all = question.split_whitespace().count() == words.len();
@@ -113,7 +112,7 @@ fn quote(question: &str) -> Option<String> {
     (!quote.is_empty()).then(|| if all { quote } else { format!("{quote} …") })
 }
 
-fn describe(step: &Step) -> String {
+fn describe(step: &DemoStep) -> String {
     if step.is_error {
         let reason = step.text.lines().next().unwrap_or_default();
         return format!("The tool {} failed: {reason}", step.tool);

@@ -1,29 +1,28 @@
 use scorel_proto::{Block, Message};
 use scorel_runtime::ModelRequest;
 
-/// What the demo sees of a request: the last question and what the tools said since.
+/// What the demo uses of a request.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
-    /// What the person asked.
+pub(super) struct DemoTurn {
+    /// The last user message.
     pub(super) question: String,
-    /// The calls of the demo since then, each with its result, oldest first.
-    pub(super) steps: Vec<Step>,
-    /// How many calls the conversation has in all.
+    /// The tool results since then, oldest first.
+    pub(super) steps: Vec<DemoStep>,
+    /// The number of calls in the whole conversation, which makes the ids of new ones unique.
     pub(super) earlier_calls: usize,
-    /// How many words the request has.
+    /// The size of the request.
     pub(super) words: u64,
 }
 
-/// One call and its result.
+/// A call and its result.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct DemoStep {
     pub(super) tool: String,
-    /// What the result says.
     pub(super) text: String,
     pub(super) is_error: bool,
 }
 
-impl Turn {
+impl DemoTurn {
     pub(super) fn of(request: &ModelRequest) -> Self {
         let mut turn = Self {
             words: count_words(&request.system),
@@ -49,7 +48,7 @@ impl Turn {
             Message::Internal(message) => &message.content,
             Message::ToolResult(message) => {
                 let result = message.result();
-                self.steps.push(Step {
+                self.steps.push(DemoStep {
                     tool: message.tool_name.clone(),
                     text: text(&result.content),
                     is_error: result.is_error,

@@ -1,34 +1,35 @@
-//! What a model's id says about its ways, as data.
+//! How Gemini model families differ, by model id.
 
 use scorel_proto::ThinkingLevel;
 
+use crate::wire::ThinkingLevels;
 use ThinkingLevel::{High, Low, Medium, Minimal};
 
-/// The ways of some models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Family {
-    /// How its models are told how much to think.
-    pub(super) thinking: Thinking,
-    /// Whether the first call of an answer must carry a signature.
+pub(super) struct GeminiFamily {
+    pub(super) thinking: GeminiThinking,
+    /// Whether the first call of a reply must carry a thought signature: Gemini 3 rejects a history
+    /// without ("missing a thought_signature").
     pub(super) signed_calls: bool,
-    /// Whether a function's response may hold pictures.
-    pub(super) pictures_in_responses: bool,
+    /// Whether a function response may contain images, as since Gemini 3.
+    pub(super) images_in_responses: bool,
 }
 
+/// The parameter by which a family's reasoning is controlled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Thinking {
-    /// They do not think, or nothing is known about it.
+pub(super) enum GeminiThinking {
+    /// None: the model does not reason, or nothing is known about it.
     Absent,
-    /// `thinkingBudget`, in tokens.
-    Budget(Budgets),
-    /// `thinkingLevel`, one of these from least to most.
-    Level(&'static [ThinkingLevel]),
+    /// `thinkingBudget`, in tokens (Gemini 2.5).
+    Budget(ThinkingBudgets),
+    /// `thinkingLevel` (since Gemini 3).
+    Level(ThinkingLevels),
 }
 
-/// How many tokens each level is.
+/// The budget for each level, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Budgets {
-    /// Zero where thinking can be switched off.
+pub(super) struct ThinkingBudgets {
+    /// Zero where reasoning can be switched off.
     least: u32,
     minimal: u32,
     low: u32,
@@ -36,8 +37,8 @@ pub(super) struct Budgets {
     high: u32,
 }
 
-impl Budgets {
-    /// The budget of a level; `None` for the model's own choice.
+impl ThinkingBudgets {
+    /// `None` leaves the budget to the model.
     pub(super) const fn of(self, level: ThinkingLevel) -> Option<u32> {
         match level {
             ThinkingLevel::Default => None,
@@ -50,15 +51,15 @@ impl Budgets {
     }
 }
 
-impl Family {
+impl GeminiFamily {
     const OLD: Self = Self {
-        thinking: Thinking::Absent,
+        thinking: GeminiThinking::Absent,
         signed_calls: false,
-        pictures_in_responses: false,
+        images_in_responses: false,
     };
 
     const fn budgets(least: u32, minimal: u32, high: u32) -> Self {
-        let budgets = Budgets {
+        let budgets = ThinkingBudgets {
             least,
             minimal,
             low: 2_048,
@@ -66,20 +67,19 @@ impl Family {
             high,
         };
         Self {
-            thinking: Thinking::Budget(budgets),
+            thinking: GeminiThinking::Budget(budgets),
             ..Self::OLD
         }
     }
 
-    const fn levels(levels: &'static [ThinkingLevel]) -> Self {
+    const fn levels(levels: ThinkingLevels) -> Self {
         Self {
-            thinking: Thinking::Level(levels),
+            thinking: GeminiThinking::Level(levels),
             signed_calls: true,
-            pictures_in_responses: true,
+            images_in_responses: true,
         }
     }
 
-    /// The family of a model.
     pub(super) fn of(model: &str) -> Self {
         let name = model.rsplit_once('/').map_or(model, |(_, name)| name);
         let mut known = FAMILIES.iter();
@@ -88,32 +88,42 @@ impl Family {
     }
 }
 
-/// The beginnings of ids; the first that fits counts.
-const FAMILIES: &[(&str, Family)] = &[
-    ("gemini-1", Family::OLD),
-    ("gemini-2.0", Family::OLD),
-    ("gemini-2.5-flash-image", Family::OLD),
-    ("gemini-2.5-flash-lite", Family::budgets(0, 512, 24_576)),
-    ("gemini-2.5-flash", Family::budgets(0, 128, 24_576)),
-    ("gemini-2.5", Family::budgets(128, 128, 32_768)),
-    ("gemini-3-pro", Family::levels(&[Low, High])),
-    ("gemini-3.1-pro", Family::levels(&[Low, Medium, High])),
-    ("gemini-3", Family::levels(&[Minimal, Low, Medium, High])),
-    // Newer ones, and names that stand for the latest; all have these two.
-    ("gemini-", Family::levels(&[Low, High])),
+/// Prefixes of ids; the first match wins.
+const FAMILIES: &[(&str, GeminiFamily)] = &[
+    ("gemini-1", GeminiFamily::OLD),
+    ("gemini-2.0", GeminiFamily::OLD),
+    ("gemini-2.5-flash-image", GeminiFamily::OLD),
+    (
+        "gemini-2.5-flash-lite",
+        GeminiFamily::budgets(0, 512, 24_576),
+    ),
+    ("gemini-2.5-flash", GeminiFamily::budgets(0, 128, 24_576)),
+    // Pro cannot switch reasoning off: 128 is its minimum.
+    ("gemini-2.5", GeminiFamily::budgets(128, 128, 32_768)),
+    ("gemini-3-pro", GeminiFamily::levels(&[Low, High])),
+    ("gemini-3.1-pro", GeminiFamily::levels(&[Low, Medium, High])),
+    (
+        "gemini-3",
+        GeminiFamily::levels(&[Minimal, Low, Medium, High]),
+    ),
+    // Later models and aliases such as `gemini-pro-latest`: the levels that all have.
+    ("gemini-", GeminiFamily::levels(&[Low, High])),
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::{Family, Thinking};
+    use super::{GeminiFamily, GeminiThinking};
 
     #[test]
     fn the_most_exact_beginning_counts() {
-        assert_eq!(Family::of("gemini-2.0-flash").thinking, Thinking::Absent);
-        let lite = Family::budgets(0, 512, 24_576);
-        assert_eq!(Family::of("gemini-2.5-flash-lite-preview"), lite);
-        assert!(Family::of("publishers/google/models/gemini-3-pro-preview").signed_calls);
-        assert!(Family::of("gemini-pro-latest").signed_calls);
-        assert_eq!(Family::of("gemma-3-27b-it"), Family::OLD);
+        assert_eq!(
+            GeminiFamily::of("gemini-2.0-flash").thinking,
+            GeminiThinking::Absent
+        );
+        let lite = GeminiFamily::budgets(0, 512, 24_576);
+        assert_eq!(GeminiFamily::of("gemini-2.5-flash-lite-preview"), lite);
+        assert!(GeminiFamily::of("publishers/google/models/gemini-3-pro-preview").signed_calls);
+        assert!(GeminiFamily::of("gemini-pro-latest").signed_calls);
+        assert_eq!(GeminiFamily::of("gemma-3-27b-it"), GeminiFamily::OLD);
     }
 }

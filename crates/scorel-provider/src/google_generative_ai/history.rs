@@ -1,27 +1,35 @@
-//! Renders a conversation as the wire's contents.
+//! Renders a conversation as `contents`.
+//!
+//! The rules of the API: user and model contents alternate, the first is the user's, and all
+//! function responses of a turn stand in one content, in the order of their calls.
 
-mod answers;
+mod content_part;
+mod model_content;
 mod responses;
 
 use scorel_proto::{Block, Message, ToolResultBlock};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
-use self::answers::SentCall;
-use self::responses::Responses;
-use super::Endpoint;
-use super::family::Family;
-use crate::wire::Content;
+use self::content_part::content_part;
+use self::model_content::SentCall;
+use self::responses::{FunctionResponse, FunctionResponses};
+use super::dialect::Endpoint;
+use super::family::GeminiFamily;
+use crate::wire::InputContent;
 
-/// The conversation: the user's contents and the model's by turns, the user's first. Blocks and
-/// messages that hold nothing are left out.
-pub(super) fn render(endpoint: &Endpoint, family: Family, request: &ModelRequest) -> Vec<Value> {
-    let mut history = History {
+/// Leaves out empty blocks and messages.
+pub(super) fn render(
+    endpoint: &Endpoint,
+    family: GeminiFamily,
+    request: &ModelRequest,
+) -> Vec<Value> {
+    let mut history = GeminiHistory {
         endpoint,
         family,
         contents: Vec::new(),
         calls: Vec::new(),
-        responses: Responses::default(),
+        responses: FunctionResponses::default(),
     };
     for message in &request.messages {
         history.add(message);
@@ -30,16 +38,16 @@ pub(super) fn render(endpoint: &Endpoint, family: Family, request: &ModelRequest
     history.contents
 }
 
-struct History<'a> {
+struct GeminiHistory<'a> {
     endpoint: &'a Endpoint,
-    family: Family,
+    family: GeminiFamily,
     contents: Vec<Value>,
-    /// The calls that wait for their responses.
+    /// The calls of the last reply, whose responses are being collected.
     calls: Vec<SentCall<'a>>,
-    responses: Responses,
+    responses: FunctionResponses,
 }
 
-impl<'a> History<'a> {
+impl<'a> GeminiHistory<'a> {
     fn add(&mut self, message: &'a Message) {
         if !matches!(message, Message::ToolResult(_)) {
             self.add_responses();
@@ -48,39 +56,34 @@ impl<'a> History<'a> {
             Message::User(message) => self.add_user(&message.content),
             Message::Internal(message) => self.add_user(&message.content),
             Message::Assistant(message) => {
-                let answer = answers::render(self.endpoint, self.family, message);
-                self.calls = answer.calls;
-                self.push("model", answer.parts);
+                let content = model_content::render(self.endpoint, self.family, message);
+                self.calls = content.calls;
+                self.push("model", content.parts);
             }
             Message::ToolResult(message) => self.add_result(&message.tool_name, message.result()),
         }
     }
 
     fn add_user(&mut self, content: &[Block]) {
-        let contents = content
-            .iter()
-            .filter_map(|block| Content::of(self.endpoint, block));
-        let parts = contents.map(part).collect();
+        let contents = InputContent::all(self.endpoint, content);
+        let parts = contents.map(content_part).collect();
         self.push("user", parts);
     }
 
     fn add_result(&mut self, name: &str, result: &ToolResultBlock) {
-        let contents = result
-            .content
-            .iter()
-            .filter_map(|block| Content::of(self.endpoint, block));
-        let place = self
+        let contents = InputContent::all(self.endpoint, &result.content);
+        let position = self
             .calls
             .iter()
             .position(|call| call.id == result.tool_use_id);
-        let sent_id = place.and_then(|place| self.calls[place].sent_id.as_deref());
-        let response = responses::Response {
+        let sent_id = position.and_then(|position| self.calls[position].sent_id.as_deref());
+        let response = FunctionResponse {
             name,
             id: sent_id,
             is_error: result.is_error,
-            pictures_inside: self.family.pictures_in_responses,
+            images_inside: self.family.images_in_responses,
         };
-        self.responses.add(place, &response, contents);
+        self.responses.add(position, &response, contents);
     }
 
     fn add_responses(&mut self) {
@@ -88,7 +91,7 @@ impl<'a> History<'a> {
         self.push("user", parts);
     }
 
-    /// Adds parts to the turn of that role.
+    /// Appends parts to the last content if it has the role, else as a new content.
     fn push(&mut self, role: &str, parts: Vec<Value>) {
         if parts.is_empty() {
             return;
@@ -105,15 +108,6 @@ impl<'a> History<'a> {
                 }
             }
             None => self.contents.push(json!({"role": role, "parts": parts})),
-        }
-    }
-}
-
-fn part(content: Content<'_>) -> Value {
-    match content {
-        Content::Text(text) => json!({"text": text}),
-        Content::Image { media_type, data } => {
-            json!({"inlineData": {"mimeType": media_type, "data": data}})
         }
     }
 }

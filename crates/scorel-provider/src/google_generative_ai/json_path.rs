@@ -1,28 +1,27 @@
-//! Where a piece of streamed arguments belongs.
+//! Resolves the `jsonPath` of streamed arguments.
 
 use serde_json::{Value, json};
 
-/// One step from a value into what it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Field(String),
-    Item(usize),
+    Index(usize),
 }
 
-/// The place that a path such as `$.steps[0].name` leads to, made on the way if it is new; `None`
-/// if the path is not understood or leads nowhere.
+/// The value at a path such as `$.steps[0].name`, created on the way. `None` if the path is invalid
+/// or contradicts what is there.
 ///
-/// A list grows by one item at most, so that a path cannot ask for much memory.
-pub(super) fn place<'a>(root: &'a mut Value, path: &str) -> Option<&'a mut Value> {
+/// An array grows by one element at most, so that a path cannot allocate at will.
+pub(super) fn resolve<'a>(root: &'a mut Value, path: &str) -> Option<&'a mut Value> {
     let steps = parse(path)?;
     steps.into_iter().try_fold(root, |value, step| match step {
-        Step::Field(name) => {
+        PathStep::Field(name) => {
             if value.is_null() {
                 *value = json!({});
             }
             Some(value.as_object_mut()?.entry(name).or_insert(Value::Null))
         }
-        Step::Item(index) => {
+        PathStep::Index(index) => {
             if value.is_null() {
                 *value = json!([]);
             }
@@ -35,14 +34,14 @@ pub(super) fn place<'a>(root: &'a mut Value, path: &str) -> Option<&'a mut Value
     })
 }
 
-fn parse(path: &str) -> Option<Vec<Step>> {
+fn parse(path: &str) -> Option<Vec<PathStep>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
     while !rest.is_empty() {
         let (step, after) = if let Some(rest) = rest.strip_prefix('.') {
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
             let (name, after) = rest.split_at(end);
-            (Step::Field(name.to_owned()), after)
+            (PathStep::Field(name.to_owned()), after)
         } else {
             bracketed(rest.strip_prefix('[')?)?
         };
@@ -52,21 +51,20 @@ fn parse(path: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// What follows a bracket: a number, or a name in quotes.
-fn bracketed(rest: &str) -> Option<(Step, &str)> {
+/// Parses what follows `[`: an index or a quoted name.
+fn bracketed(rest: &str) -> Option<(PathStep, &str)> {
     let quote = rest
         .chars()
         .next()
         .filter(|first| matches!(first, '\'' | '"'));
     if let Some(quote) = quote {
         let (name, after) = quoted(&rest[1..], quote)?;
-        return Some((Step::Field(name), after.strip_prefix(']')?));
+        return Some((PathStep::Field(name), after.strip_prefix(']')?));
     }
     let (number, after) = rest.split_once(']')?;
-    Some((Step::Item(number.parse().ok()?), after))
+    Some((PathStep::Index(number.parse().ok()?), after))
 }
 
-/// The text up to the quote that ends it, and what follows.
 fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut chars = text.char_indices();
@@ -84,10 +82,10 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::place;
+    use super::resolve;
 
     fn put(root: &mut Value, path: &str, value: Value) -> bool {
-        place(root, path).map(|place| *place = value).is_some()
+        resolve(root, path).map(|target| *target = value).is_some()
     }
 
     #[test]

@@ -2,26 +2,24 @@ use scorel_runtime::ProviderEvent;
 use serde_json::Value;
 
 use super::passback::{self, SignedSpan};
-use super::pending_call::{Misplaced, PendingCall};
-use crate::wire::ModelOrigin;
+use super::pending_call::{ConflictingArguments, PendingCall};
+use crate::wire::{BlockNumbers, ModelOrigin, non_empty};
 
-/// The largest part, in bytes of JSON, that is kept without being understood: it goes into the log
-/// and back with every request.
+/// The largest part, in bytes of JSON, that is stored without being understood: it is written to the
+/// log and sent back with every request.
 const OPAQUE_LIMIT: usize = 256 << 10;
 
-/// Makes blocks of the parts of one answer.
+/// Turns the parts of one reply into blocks.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct GeminiParts {
     origin: ModelOrigin,
-    /// How many blocks have begun.
-    blocks: usize,
-    open: Open,
-    has_calls: bool,
+    numbers: BlockNumbers,
+    open: OpenPart,
 }
 
 /// What the next part may continue.
 #[derive(Debug, Default)]
-enum Open {
+enum OpenPart {
     #[default]
     Nothing,
     Text {
@@ -36,31 +34,26 @@ enum Open {
     Call(PendingCall),
 }
 
-impl Parts {
-    pub(super) const fn new(origin: ModelOrigin) -> Self {
+impl GeminiParts {
+    pub(super) fn new(origin: ModelOrigin) -> Self {
         Self {
             origin,
-            blocks: 0,
-            open: Open::Nothing,
-            has_calls: false,
+            numbers: BlockNumbers::default(),
+            open: OpenPart::Nothing,
         }
-    }
-
-    pub(super) const fn has_calls(&self) -> bool {
-        self.has_calls
     }
 
     pub(super) fn add(
         &mut self,
         part: &Value,
         out: &mut Vec<ProviderEvent>,
-    ) -> Result<(), Misplaced> {
-        let signature = part["thoughtSignature"].as_str();
-        let signature = signature.filter(|signature| !signature.is_empty());
+    ) -> Result<(), ConflictingArguments> {
+        let signature = non_empty(&part["thoughtSignature"]);
         if let Some(call) = part.get("functionCall") {
             return self.call(call, signature, out);
         }
         match part["text"].as_str() {
+            // An empty text with a signature is stored: the signature must go back on it.
             Some("") if signature.is_none() => {}
             Some(text) if part["thought"] == true => self.thinking(text, signature, out),
             Some(text) => self.text(text, signature, out),
@@ -69,12 +62,11 @@ impl Parts {
         Ok(())
     }
 
-    /// Ends the call that may still be open.
+    /// Emits the open call, if any.
     pub(super) fn finish(&mut self, out: &mut Vec<ProviderEvent>) {
-        if let Open::Call(call) = std::mem::take(&mut self.open) {
-            let block = self.next_block();
+        if let OpenPart::Call(call) = std::mem::take(&mut self.open) {
+            let block = self.numbers.take_next();
             call.finish(block, &self.origin, out);
-            self.has_calls = true;
         }
     }
 
@@ -83,16 +75,17 @@ impl Parts {
         call: &Value,
         signature: Option<&str>,
         out: &mut Vec<ProviderEvent>,
-    ) -> Result<(), Misplaced> {
-        let name = call["name"].as_str().filter(|name| !name.is_empty());
-        let is_open = matches!(self.open, Open::Call(_));
-        // One that has arguments but no name is answered with an error instead of lost.
+    ) -> Result<(), ConflictingArguments> {
+        let name = non_empty(&call["name"]);
+        let is_open = matches!(self.open, OpenPart::Call(_));
+        // Arguments without a name make a call, too: it gets an error result instead of getting
+        // lost.
         let begins = name.is_some() || !is_open && call["args"].is_object();
         if begins {
             self.finish(out);
-            self.open = Open::Call(PendingCall::new(name.unwrap_or_default()));
+            self.open = OpenPart::Call(PendingCall::new(name.unwrap_or_default()));
         }
-        let Open::Call(pending) = &mut self.open else {
+        let OpenPart::Call(pending) = &mut self.open else {
             return Ok(());
         };
         pending.add(call, signature)?;
@@ -103,15 +96,15 @@ impl Parts {
     }
 
     fn text(&mut self, text: &str, signature: Option<&str>, out: &mut Vec<ProviderEvent>) {
-        if !matches!(self.open, Open::Text { .. }) {
+        if !matches!(self.open, OpenPart::Text { .. }) {
             self.finish(out);
-            self.open = Open::Text {
-                block: self.next_block(),
+            self.open = OpenPart::Text {
+                block: self.numbers.take_next(),
                 length: 0,
                 signed: Vec::new(),
             };
         }
-        let Open::Text {
+        let OpenPart::Text {
             block,
             length,
             signed,
@@ -138,13 +131,13 @@ impl Parts {
 
     fn thinking(&mut self, text: &str, signature: Option<&str>, out: &mut Vec<ProviderEvent>) {
         let block = match self.open {
-            Open::Thinking { block } => block,
+            OpenPart::Thinking { block } => block,
             _ => {
                 self.finish(out);
-                self.next_block()
+                self.numbers.take_next()
             }
         };
-        self.open = Open::Thinking { block };
+        self.open = OpenPart::Thinking { block };
         if !text.is_empty() {
             let delta = text.to_owned();
             out.push(ProviderEvent::Thinking { block, delta });
@@ -156,12 +149,13 @@ impl Parts {
                 redacted: false,
                 provider: Some(passback::tag_thought(signature, &self.origin)),
             });
-            // The signature is that of the thoughts before it.
-            self.open = Open::Nothing;
+            // Later thoughts are not covered by this signature and need a block of their own.
+            self.open = OpenPart::Nothing;
         }
     }
 
-    /// Keeps what only the endpoint understands, such as the runs of its own tools.
+    /// Stores a part of a kind that only the provider understands, such as `executableCode` of its
+    /// own tools, as an empty text block at its position.
     fn opaque(&mut self, part: &Value, out: &mut Vec<ProviderEvent>) {
         let is_empty = part.as_object().is_none_or(serde_json::Map::is_empty);
         if is_empty || part["thought"] == true {
@@ -169,18 +163,13 @@ impl Parts {
         }
         let bytes = part.to_string().len();
         if bytes > OPAQUE_LIMIT {
-            tracing::warn!(bytes, "a part of an answer is too large to be kept");
+            tracing::warn!(bytes, "a part of a reply is too large to store");
             return;
         }
         self.finish(out);
-        self.open = Open::Nothing;
-        let block = self.next_block();
+        self.open = OpenPart::Nothing;
+        let block = self.numbers.take_next();
         let provider = passback::tag_part(part, &self.origin);
         out.push(ProviderEvent::TextMeta { block, provider });
-    }
-
-    const fn next_block(&mut self) -> usize {
-        self.blocks += 1;
-        self.blocks - 1
     }
 }

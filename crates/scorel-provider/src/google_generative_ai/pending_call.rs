@@ -4,9 +4,10 @@ use ulid::Ulid;
 
 use super::json_path;
 use super::passback::CallFacts;
-use crate::wire::ModelOrigin;
+use crate::wire::{ModelOrigin, non_empty};
 
-/// A call whose arguments may come in pieces.
+/// A call whose arguments may arrive in pieces (`streamFunctionCallArguments`): each has a path and
+/// a value, and strings continue those at the same path.
 #[derive(Debug)]
 pub(super) struct PendingCall {
     name: String,
@@ -14,9 +15,9 @@ pub(super) struct PendingCall {
     arguments: Value,
 }
 
-/// A piece of arguments does not fit to those before it.
+/// A piece of the arguments contradicts the pieces before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Misplaced;
+pub(super) struct ConflictingArguments;
 
 impl PendingCall {
     pub(super) fn new(name: &str) -> Self {
@@ -28,8 +29,12 @@ impl PendingCall {
     }
 
     /// Takes one `functionCall`.
-    pub(super) fn add(&mut self, call: &Value, signature: Option<&str>) -> Result<(), Misplaced> {
-        if let Some(id) = call["id"].as_str().filter(|id| !id.is_empty()) {
+    pub(super) fn add(
+        &mut self,
+        call: &Value,
+        signature: Option<&str>,
+    ) -> Result<(), ConflictingArguments> {
+        if let Some(id) = non_empty(&call["id"]) {
             self.facts.id = Some(id.to_owned());
         }
         if let Some(signature) = signature {
@@ -38,29 +43,29 @@ impl PendingCall {
         if let Some(arguments) = call.get("args").filter(|arguments| arguments.is_object()) {
             self.arguments = arguments.clone();
         }
-        let pieces = call["partialArgs"].as_array().into_iter().flatten();
-        pieces.into_iter().try_for_each(|piece| self.piece(piece))
+        let mut pieces = call["partialArgs"].as_array().into_iter().flatten();
+        pieces.try_for_each(|piece| self.piece(piece))
     }
 
-    fn piece(&mut self, piece: &Value) -> Result<(), Misplaced> {
+    fn piece(&mut self, piece: &Value) -> Result<(), ConflictingArguments> {
         if self.arguments.is_null() {
             self.arguments = json!({});
         }
-        let path = piece["jsonPath"].as_str().ok_or(Misplaced)?;
-        let place = json_path::place(&mut self.arguments, path).ok_or(Misplaced)?;
+        let path = piece["jsonPath"].as_str().ok_or(ConflictingArguments)?;
+        let target = json_path::resolve(&mut self.arguments, path).ok_or(ConflictingArguments)?;
         if let Some(text) = piece["stringValue"].as_str() {
-            match place {
+            match target {
                 Value::String(begun) => begun.push_str(text),
-                Value::Null => *place = json!(text),
-                _ => return Err(Misplaced),
+                Value::Null => *target = json!(text),
+                _ => return Err(ConflictingArguments),
             }
         } else if let Some(value) = piece.get("numberValue").or_else(|| piece.get("boolValue")) {
-            *place = value.clone();
+            *target = value.clone();
         }
         Ok(())
     }
 
-    /// The events of the whole call.
+    /// Emits the whole call. About half of all recorded calls have no id; they get one of ours.
     pub(super) fn finish(self, block: usize, origin: &ModelOrigin, out: &mut Vec<ProviderEvent>) {
         let provider = Some(self.facts.tag(origin));
         let id = self.facts.id;

@@ -2,51 +2,47 @@ use scorel_proto::ThinkingLevel;
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::Endpoint;
-use super::family::{Family, Thinking};
+use super::dialect::Endpoint;
+use super::family::{GeminiFamily, GeminiThinking};
 use super::history;
-use crate::wire::nearest;
+use crate::wire::{JsonBody, nearest_level};
 
-/// How many texts to stop at the wire takes.
+/// How many stop sequences the API takes.
 const MOST_STOPS: usize = 5;
 
-/// The body of a call; see [`Wire::render`](crate::wire::Wire::render).
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
-    let family = Family::of(&endpoint.model.id);
-    let mut body = Map::new();
-    let mut set = |name: &str, value: Value| {
-        body.insert(name.to_owned(), value);
-    };
+    let family = GeminiFamily::of(&endpoint.model.id);
+    let mut body = JsonBody::default();
     if !request.system.is_empty() {
         let parts = json!([{"text": request.system}]);
-        set("systemInstruction", json!({"parts": parts}));
+        body.set("systemInstruction", json!({"parts": parts}));
     }
     if !request.tools.is_empty() {
         let functions: Vec<Value> = request.tools.iter().map(function).collect();
-        set("tools", json!([{"functionDeclarations": functions}]));
+        body.set("tools", json!([{"functionDeclarations": functions}]));
     }
-    set(
-        "contents",
-        json!(history::render(endpoint, family, request)),
-    );
+    body.set("contents", history::render(endpoint, family, request));
     let generation = generation(endpoint, family, request.thinking);
     if !generation.is_empty() {
-        set("generationConfig", Value::Object(generation));
+        body.set("generationConfig", generation);
     }
-    // Values of strings, numbers and lists always have a text.
-    Value::Object(body).to_string().into_bytes()
+    body.into_bytes()
 }
 
 fn function(spec: &ToolSpec) -> Value {
     json!({
         "name": spec.name,
         "description": spec.description,
-        // `parameters` takes a part of JSON Schema only.
+        // Takes full JSON Schema; `parameters` takes only an OpenAPI subset.
         "parametersJsonSchema": spec.parameters,
     })
 }
 
-fn generation(endpoint: &Endpoint, family: Family, level: ThinkingLevel) -> Map<String, Value> {
+fn generation(
+    endpoint: &Endpoint,
+    family: GeminiFamily,
+    level: ThinkingLevel,
+) -> Map<String, Value> {
     let mut generation = Map::new();
     if let Some(limit) = endpoint.output_limit {
         generation.insert("maxOutputTokens".to_owned(), json!(limit));
@@ -63,25 +59,29 @@ fn generation(endpoint: &Endpoint, family: Family, level: ThinkingLevel) -> Map<
     generation
 }
 
-/// How much to think, and to show what is thought: the endpoint shows nothing unless asked.
-fn thinking(switch: Thinking, level: ThinkingLevel) -> Option<Value> {
-    let said = match switch {
-        Thinking::Absent => return None,
+/// The reasoning level, and the request for summaries: the API sends none unless asked.
+fn thinking(switch: GeminiThinking, level: ThinkingLevel) -> Option<Value> {
+    let amount = match switch {
+        GeminiThinking::Absent => return None,
         _ if level == ThinkingLevel::Default => None,
-        Thinking::Budget(budgets) => budgets
+        GeminiThinking::Budget(budgets) => budgets
             .of(level)
             .map(|budget| ("thinkingBudget", json!(budget))),
-        Thinking::Level(levels) => Some(("thinkingLevel", json!(name(nearest(levels, level))))),
+        GeminiThinking::Level(levels) => Some((
+            "thinkingLevel",
+            json!(level_name(nearest_level(levels, level))),
+        )),
     };
     let mut config = Map::new();
-    if said.as_ref().is_none_or(|(_, value)| *value != json!(0)) {
+    // With reasoning switched off there is nothing to summarise.
+    if amount.as_ref().is_none_or(|(_, value)| *value != json!(0)) {
         config.insert("includeThoughts".to_owned(), json!(true));
     }
-    config.extend(said.map(|(name, value)| (name.to_owned(), value)));
+    config.extend(amount.map(|(name, value)| (name.to_owned(), value)));
     Some(Value::Object(config))
 }
 
-const fn name(level: ThinkingLevel) -> &'static str {
+const fn level_name(level: ThinkingLevel) -> &'static str {
     match level {
         ThinkingLevel::Default | ThinkingLevel::None | ThinkingLevel::Minimal => "MINIMAL",
         ThinkingLevel::Low => "LOW",
@@ -96,10 +96,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::thinking;
-    use crate::google_generative_ai::family::Family;
+    use crate::google_generative_ai::family::GeminiFamily;
 
     fn of(model: &str, level: ThinkingLevel) -> Option<Value> {
-        thinking(Family::of(model).thinking, level)
+        thinking(GeminiFamily::of(model).thinking, level)
     }
 
     #[test]

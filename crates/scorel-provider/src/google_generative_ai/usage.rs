@@ -1,7 +1,7 @@
 use scorel_proto::Usage;
 use serde_json::Value;
 
-/// The usage that an event reports, cumulative; `None` if it counts nothing.
+/// The usage in an event. It is cumulative, so the last one counts. `None` if it has no counters.
 pub(super) fn of_event(event: &Value) -> Option<Usage> {
     let usage = &event["usageMetadata"];
     let count = |field: &str| usage[field].as_u64();
@@ -16,9 +16,10 @@ pub(super) fn of_event(event: &Value) -> Option<Usage> {
     let count = |field: &str| count(field).unwrap_or(0);
     let reasoning_tokens = count("thoughtsTokenCount");
     Some(Usage {
-        // What was read from the cache is part of the prompt; results of the endpoint's own tools
-        // are not.
+        // The prompt includes what was read from the cache, but not the results of Google's own
+        // tools.
         input_tokens: count("promptTokenCount") + count("toolUsePromptTokenCount"),
+        // The candidates do not include the thoughts.
         output_tokens: count("candidatesTokenCount") + reasoning_tokens,
         cache_read_tokens: count("cachedContentTokenCount"),
         cache_write_tokens: 0,

@@ -5,16 +5,18 @@ use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::time::timeout;
 
-/// Why the rest of a response cannot be read.
+use super::provider_error::provider_error;
+
+/// Why reading a response body failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ReadError {
-    #[error("the endpoint was silent for {} s in the middle of its answer", .0.as_secs_f64())]
+    #[error("the provider sent nothing for {} s in the middle of its reply", .0.as_secs_f64())]
     Silent(Duration),
-    #[error("the connection broke in the middle of the answer: {0}")]
+    #[error("the connection broke in the middle of the reply: {0}")]
     Cut(String),
-    #[error("the endpoint sent an event of more than 16 MiB")]
+    #[error("the provider sent an event of more than 16 MiB")]
     TooLarge,
-    #[error("the endpoint's answer is not valid UTF-8")]
+    #[error("the provider's reply is not valid UTF-8")]
     NotUtf8,
 }
 
@@ -26,18 +28,12 @@ impl From<ReadError> for ProviderError {
             ReadError::TooLarge => (ErrorCategory::ServerError, false),
             ReadError::NotUtf8 => (ErrorCategory::ServerError, true),
         };
-        Self {
-            category,
-            retryable,
-            retry_after: None,
-            status: None,
-            message: error.to_string(),
-            usage: None,
-        }
+        provider_error(category, retryable, error.to_string())
     }
 }
 
-/// The body, ending with an error when no byte comes for `idle`.
+/// Ends the body with an error when no byte arrives for `idle`. There is no limit on the whole
+/// reply: a model may reason for many minutes, and keep-alive comments show that it is at work.
 pub(crate) fn idle_limited(
     body: impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static,
     idle: Duration,

@@ -1,18 +1,25 @@
+//! Sorts provider failures into categories.
+//!
+//! Statuses alone do not suffice: a context overflow, a bad key, an unknown model and an unpaid
+//! account all come as 400 from some host, and 429 stands both for "slow down" and for "your quota
+//! is used up". So the body's codes and, where a host sends no codes, its wording come first. All
+//! codes and phrases below were seen in recorded error bodies or are documented by the provider.
+
 use scorel_runtime::ErrorCategory;
 
 use super::ErrorBody;
 
-/// Where a failure was reported.
+/// How a failure was reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum FailureOrigin {
     /// As the status of the response.
     Status(u16),
-    /// In the stream of a response that had begun well.
+    /// In the body of a response with status 200.
     Stream,
 }
 
-/// What kind of failure it is, and whether the same request may succeed later.
-pub(crate) fn classify(origin: Origin, body: &ErrorBody) -> (ErrorCategory, bool) {
+/// The category, and whether the same request may succeed later.
+pub(crate) fn classify(origin: FailureOrigin, body: &ErrorBody) -> (ErrorCategory, bool) {
     let category = category(origin, body);
     let retryable = matches!(
         category,
@@ -24,37 +31,38 @@ pub(crate) fn classify(origin: Origin, body: &ErrorBody) -> (ErrorCategory, bool
     (category, retryable)
 }
 
-fn category(origin: Origin, body: &ErrorBody) -> ErrorCategory {
+fn category(origin: FailureOrigin, body: &ErrorBody) -> ErrorCategory {
     let status = match origin {
-        Origin::Status(status) => Some(status),
-        Origin::Stream => body.status,
+        FailureOrigin::Status(status) => Some(status),
+        FailureOrigin::Stream => body.status,
     };
     let text = body.message.to_ascii_lowercase();
-    by_meaning(origin, status, body, &text)
+    by_body(origin, status, body, &text)
         .or_else(|| status.map(by_status))
         .unwrap_or_else(|| by_token(body))
 }
 
-/// What the body means more exactly than the status.
-fn by_meaning(
-    origin: Origin,
+fn by_body(
+    origin: FailureOrigin,
     status: Option<u16>,
     body: &ErrorBody,
     text: &str,
 ) -> Option<ErrorCategory> {
-    let refused = matches!(status, Some(400 | 413 | 422) | None);
-    if refused && is_overflow(body, text) {
+    let rejected = matches!(status, Some(400 | 413 | 422) | None);
+    if rejected && is_overflow(body, text) {
         return Some(ErrorCategory::ContextOverflow);
     }
     match status {
-        // Some hosts answer an overflow without a word.
+        // Cerebras answers an overflow with an empty body.
         Some(400 | 413) if body.is_empty => Some(ErrorCategory::ContextOverflow),
+        // OpenAI: the request alone exceeds the limit per minute, so waiting does not help.
         Some(429) if text.contains("request too large") => Some(ErrorCategory::ContextOverflow),
         Some(400) if is_bad_key(body, text) => Some(ErrorCategory::Auth),
         Some(400) if is_unknown_model(body, text) => Some(ErrorCategory::NotFound),
         Some(429) | None if is_quota(body, text) => Some(ErrorCategory::Quota),
         Some(400) | None if is_unpaid(body, text) => Some(ErrorCategory::Quota),
-        _ if origin == Origin::Stream && body.has_token(&["tool_use_failed"]) => {
+        // Groq: the model produced a call that its server could not parse. Another sample may do.
+        _ if origin == FailureOrigin::Stream && body.has_token(&["tool_use_failed"]) => {
             Some(ErrorCategory::BadModelOutput)
         }
         Some(500..600) | None if is_overloaded(body, text) => Some(ErrorCategory::Overloaded),
@@ -68,13 +76,14 @@ fn by_status(status: u16) -> ErrorCategory {
         402 => ErrorCategory::Quota,
         404 => ErrorCategory::NotFound,
         408 | 409 | 425 | 429 => ErrorCategory::RateLimit,
+        // 529 is Anthropic's status for `overloaded_error`.
         503 | 529 => ErrorCategory::Overloaded,
         500.. => ErrorCategory::ServerError,
         _ => ErrorCategory::InvalidRequest,
     }
 }
 
-/// For failures in a stream, which often name no status.
+/// For failures inside a stream, which often carry a code but no status.
 fn by_token(body: &ErrorBody) -> ErrorCategory {
     if body.has_token(&[
         "rate_limit_exceeded",
@@ -91,27 +100,30 @@ fn by_token(body: &ErrorBody) -> ErrorCategory {
         ErrorCategory::Auth
     } else if body.has_token(&["not_found_error"]) {
         ErrorCategory::NotFound
-    } else if body.has_token(&["invalid_request_error", "invalid_prompt"]) || is_bad_picture(body) {
+    } else if body.has_token(&["invalid_request_error", "invalid_prompt"]) || is_bad_image(body) {
         ErrorCategory::InvalidRequest
     } else {
         ErrorCategory::ServerError
     }
 }
 
+/// Gemini (`API_KEY_INVALID`) and xAI ("Incorrect API key") reject a bad key with 400.
 fn is_bad_key(body: &ErrorBody, text: &str) -> bool {
     body.has_token(&["invalid_api_key", "authentication_error", "api_key_invalid"])
         || text.contains("incorrect api key")
         || text.contains("api key not valid")
 }
 
+/// OpenAI's Responses API (`model_not_found`) and DeepSeek reject an unknown model with 400.
 fn is_unknown_model(body: &ErrorBody, text: &str) -> bool {
     body.has_token(&["model_not_found"]) || text.contains("supported api model names are")
 }
 
 fn is_quota(body: &ErrorBody, text: &str) -> bool {
     if body.has_token(&["resource_exhausted"]) {
-        // It says "quota" of limits by the minute, too. Those by the day are over for today, and
-        // a limit of zero is that of an account that may not use the model.
+        // Gemini uses one status for limits per minute and per day, and says "quota" in both. Only
+        // a daily limit is not worth a retry, or a limit of zero: the account may not use the
+        // model at all.
         return body.tokens.iter().any(|token| token.contains("perday"))
             || text.contains("limit: 0");
     }
@@ -125,8 +137,8 @@ fn is_quota(body: &ErrorBody, text: &str) -> bool {
         || text.contains("billing_hard_limit")
 }
 
-/// There are a dozen codes for what can be wrong with a picture.
-fn is_bad_picture(body: &ErrorBody) -> bool {
+/// The Responses API has a dozen codes for invalid images; all contain the word.
+fn is_bad_image(body: &ErrorBody) -> bool {
     body.tokens.iter().any(|token| token.contains("image"))
 }
 
@@ -147,7 +159,9 @@ fn is_overloaded(body: &ErrorBody, text: &str) -> bool {
 fn is_overflow(body: &ErrorBody, text: &str) -> bool {
     let tokens = [
         "context_length_exceeded",
+        // llama.cpp
         "exceed_context_size_error",
+        // Perplexity
         "too_many_prompt_tokens",
         "request_too_large",
         "model_context_window_exceeded",
@@ -155,7 +169,7 @@ fn is_overflow(body: &ErrorBody, text: &str) -> bool {
     body.has_token(&tokens) || OVERFLOWS.iter().any(|parts| has_in_order(text, parts))
 }
 
-/// The words in which hosts say that the context is too long: parts that stand in this order.
+/// How hosts without a code word a context overflow: parts that occur in this order.
 const OVERFLOWS: &[&[&str]] = &[
     &["prompt is too long"],
     &["prompt too long"],

@@ -1,47 +1,47 @@
 use std::error::Error;
-use std::net::IpAddr;
-use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, ClientBuilder, Request, Response, StatusCode, Url};
+use reqwest::{Client, ClientBuilder, Request, Response, Url};
 use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use super::{
-    ErrorBody, Origin, ReadError, Timeouts, classify, error_text, idle_limited, retry_after,
-};
+use super::failure::status_failure;
+use super::provider_error::provider_error;
+use super::route::ConnectionRoute;
+use super::{ReadError, Timeouts, error_text, idle_limited};
 use crate::Secret;
 
-/// How much of the body of a failure is read, in bytes.
+/// How much of the body of a failed response is read, in bytes. Error messages are far shorter; a
+/// gateway's HTML page need not be read to its end.
 const FAILURE_LIMIT: usize = 64 << 10;
 
-/// The connections to all endpoints.
+/// The HTTP clients for all providers.
 ///
-/// Nothing is set up before the first call: TLS and its certificates cost time and memory that a
-/// daemon without a model at work should not pay.
+/// Each is built by the first call that needs it: loading TLS and the platform's certificates costs
+/// time and memory that an idle daemon should not pay.
 #[derive(Debug)]
 pub(crate) struct Http {
     timeouts: Timeouts,
-    /// For servers on this machine without TLS: no proxy either.
+    /// For unencrypted URLs of this machine: no proxy, no certificates.
     loopback: OnceCell<Client>,
-    /// For other servers without TLS. They work where the platform has no certificates.
+    /// For other unencrypted URLs. No certificates are loaded, so it works on systems without any.
     plain: OnceCell<Client>,
-    /// For servers with TLS, which the platform's certificates must vouch for.
+    /// For TLS, verified against the platform's certificates.
     secure: OnceCell<Client>,
 }
 
-/// A request to an endpoint.
+/// A request to a provider.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct HttpCall {
     pub(crate) url: Url,
-    /// What the wire wants in the header, the key among it.
+    /// Includes the key.
     pub(crate) headers: HeaderMap,
-    /// What must not be in an error.
+    /// Redacted in errors.
     pub(crate) key: Option<Secret>,
-    /// The JSON text to post.
+    /// JSON.
     pub(crate) body: Vec<u8>,
 }
 
@@ -59,14 +59,14 @@ impl Http {
         &self.timeouts
     }
 
-    /// Posts the call; the body of a good response.
+    /// Posts a call and returns the body of a successful response.
     pub(crate) async fn post(
         &self,
-        call: Call,
+        call: HttpCall,
     ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
         let key = call.key.clone();
-        let answer = self.exchange(post(call)).await;
-        answer.map_err(|error| without(key.as_ref(), error))
+        let response = self.exchange(post_request(call)).await;
+        response.map_err(|error| redacted(key.as_ref(), error))
     }
 
     /// Gets a whole document of at most `limit` bytes.
@@ -90,7 +90,7 @@ impl Http {
             }
             Ok(bytes)
         };
-        read.await.map_err(|error| without(key, error))
+        read.await.map_err(|error| redacted(key, error))
     }
 
     async fn exchange(
@@ -110,7 +110,7 @@ impl Http {
             return Ok(body);
         }
         let body = read_failure(body).await;
-        Err(failure(&host, status, &headers, &body))
+        Err(status_failure(&host, status, &headers, &body))
     }
 
     async fn client(&self, url: &Url) -> Result<&Client, ProviderError> {
@@ -118,47 +118,26 @@ impl Http {
         let common = Client::builder()
             .user_agent(concat!("scorel/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(connect)
-            // A redirect could carry the key and the conversation to another host.
+            // A redirect would carry the key and the conversation to another host.
             .redirect(reqwest::redirect::Policy::none());
-        match Route::of(url) {
-            Route::Loopback => {
+        match ConnectionRoute::of(url) {
+            ConnectionRoute::Loopback => {
                 let builder = common.no_proxy().tls_certs_only([]);
                 self.loopback.get_or_try_init(|| build(builder)).await
             }
-            Route::Plain => {
+            ConnectionRoute::Plain => {
                 let builder = common.tls_certs_only([]);
                 self.plain.get_or_try_init(|| build(builder)).await
             }
-            Route::Secure => self.secure.get_or_try_init(|| build(common)).await,
+            ConnectionRoute::Secure => self.secure.get_or_try_init(|| build(common)).await,
         }
     }
 }
 
-/// The kind of connection that a URL needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Route {
-    Loopback,
-    Plain,
-    Secure,
-}
-
-impl Route {
-    fn of(url: &Url) -> Self {
-        let host = url.host_str().unwrap_or_default();
-        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-        let local = address.map_or(host == "localhost", |address| address.is_loopback());
-        match url.scheme() {
-            "http" if local => Self::Loopback,
-            "http" => Self::Plain,
-            _ => Self::Secure,
-        }
-    }
-}
-
-/// Builds a client on a thread that may block: certificates are read from files.
+/// Builds a client on a blocking thread, since certificates are read from files.
 async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
     let built = tokio::task::spawn_blocking(move || {
-        // An error means that the process has chosen a provider already, which is as good.
+        // Fails if the process has already installed a provider, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         builder.build().map_err(|error| chain(&error))
     });
@@ -167,19 +146,16 @@ async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
         Ok(Err(message)) => message,
         Err(error) => error.to_string(),
     };
-    Err(ProviderError {
-        retryable: false,
-        ..network(format!("cannot set up connections: {message}"))
-    })
+    let message = format!("cannot set up HTTP connections: {message}");
+    Err(provider_error(ErrorCategory::Network, false, message))
 }
 
-/// The error with nothing in it that is not to be shown.
-fn without(key: Option<&Secret>, mut error: ProviderError) -> ProviderError {
+fn redacted(key: Option<&Secret>, mut error: ProviderError) -> ProviderError {
     error.message = error_text(&error.message, key);
     error
 }
 
-fn post(call: Call) -> Request {
+fn post_request(call: HttpCall) -> Request {
     let mut request = Request::new(reqwest::Method::POST, call.url);
     let headers = request.headers_mut();
     *headers = call.headers;
@@ -192,11 +168,12 @@ fn post(call: Call) -> Request {
 fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, ReadError>> {
     response
         .bytes_stream()
+        // The URL may hold a token in its query.
         .map(|chunk| chunk.map_err(|error| ReadError::Cut(chain(&error.without_url()))))
         .boxed()
 }
 
-/// As much of the body as is worth reading; a failure to read it ends it.
+/// The beginning of the body. A read error only shortens it: the status is the error to report.
 async fn read_failure(mut body: BoxStream<'static, Result<Bytes, ReadError>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some(Ok(chunk)) = body.next().await {
@@ -209,77 +186,14 @@ async fn read_failure(mut body: BoxStream<'static, Result<Bytes, ReadError>>) ->
     bytes
 }
 
-fn failure(host: &str, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> ProviderError {
-    let body = if status.is_redirection() {
-        redirection(headers)
-    } else {
-        ErrorBody::parse(body)
-    };
-    let (category, by_status) = classify(Origin::Status(status.as_u16()), &body);
-    let advice = match header(headers, "x-should-retry") {
-        Some("true") => Some(true),
-        Some("false") => Some(false),
-        _ => None,
-    };
-    // The same request stays too large whatever the endpoint advises.
-    let advice = advice.filter(|_| category != ErrorCategory::ContextOverflow);
-    let mut message = format!("{host} answered with status {status}");
-    if let Some(id) = request_id(headers) {
-        message.push_str(" (request ");
-        message.push_str(id);
-        message.push(')');
-    }
-    if !body.message.is_empty() {
-        message.push_str(": ");
-        message.push_str(&body.message);
-    }
-    ProviderError {
-        category,
-        retryable: advice.unwrap_or(by_status),
-        retry_after: retry_after(headers, &body, SystemTime::now()),
-        status: Some(status.as_u16()),
-        message,
-        usage: None,
-    }
-}
-
-fn redirection(headers: &HeaderMap) -> ErrorBody {
-    let target = header(headers, "location").unwrap_or("nowhere");
-    let target = target.split(['?', '#']).next().unwrap_or_default();
-    ErrorBody {
-        message: format!("redirects are not followed; set the base URL for {target} instead"),
-        ..ErrorBody::default()
-    }
-}
-
-fn request_id(headers: &HeaderMap) -> Option<&str> {
-    [
-        "x-request-id",
-        "request-id",
-        "apim-request-id",
-        "x-ds-trace-id",
-    ]
-    .iter()
-    .find_map(|name| header(headers, name))
-}
-
-fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok()
-}
-
 fn too_long(limit: usize) -> ProviderError {
-    ProviderError {
-        category: ErrorCategory::ServerError,
-        retryable: false,
-        ..network(format!("the endpoint's answer has more than {limit} bytes"))
-    }
+    let message = format!("the response has more than {limit} bytes");
+    provider_error(ErrorCategory::ServerError, false, message)
 }
 
 fn silent(host: &str) -> ProviderError {
-    ProviderError {
-        category: ErrorCategory::Timeout,
-        ..network(format!("{host} did not begin to answer in time"))
-    }
+    let message = format!("{host} did not respond in time");
+    provider_error(ErrorCategory::Timeout, true, message)
 }
 
 fn unreachable(host: &str, error: reqwest::Error) -> ProviderError {
@@ -288,27 +202,11 @@ fn unreachable(host: &str, error: reqwest::Error) -> ProviderError {
     } else {
         ErrorCategory::Network
     };
-    ProviderError {
-        category,
-        ..network(format!(
-            "cannot reach {host}: {}",
-            chain(&error.without_url())
-        ))
-    }
+    let message = format!("cannot reach {host}: {}", chain(&error.without_url()));
+    provider_error(category, true, message)
 }
 
-fn network(message: String) -> ProviderError {
-    ProviderError {
-        category: ErrorCategory::Network,
-        retryable: true,
-        retry_after: None,
-        status: None,
-        message,
-        usage: None,
-    }
-}
-
-/// The error and what caused it, each said once.
+/// The error and its sources. Some libraries repeat the source's text in their own; it is said once.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -321,25 +219,4 @@ fn chain(error: &dyn Error) -> String {
         source = cause.source();
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use reqwest::Url;
-
-    use super::Route;
-
-    #[test]
-    fn only_plain_urls_of_this_machine_bypass_proxies() {
-        for (url, route) in [
-            ("http://127.0.0.1:11434/v1", Route::Loopback),
-            ("http://localhost/v1", Route::Loopback),
-            ("http://[::1]:8080/v1", Route::Loopback),
-            ("http://ollama:11434/v1", Route::Plain),
-            ("http://127.0.0.1.example.com/v1", Route::Plain),
-            ("https://127.0.0.1/v1", Route::Secure),
-        ] {
-            assert_eq!(Route::of(&Url::parse(url).unwrap()), route, "{url}");
-        }
-    }
 }

@@ -1,24 +1,35 @@
 use serde_json::Value;
 
-/// What an endpoint says about a failure, in any of the forms that endpoints use. Not yet fit to be
-/// shown: see [`error_text`](super::error_text).
+/// A provider's error, parsed from any of the formats in use. The message is untrusted and may echo
+/// the key: it has to go through [`error_text`](super::error_text) before it is shown.
+///
+/// Formats seen: `{error:{message,type,code}}` (OpenAI), `{type:"error",error:{…}}` (Anthropic),
+/// `{error:{code,message,status,details}}` (Google, sometimes in an array), `{error:"text"}`
+/// (Venice, xAI), `{detail:…}` (Mistral), `{message,code,type}`, HTML, and an empty body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
-    /// The explanation; empty if there is none.
     pub(crate) message: String,
-    /// `type`, `code` and `status`, and what the details name as reasons and exhausted quotas, as far
-    /// as they are texts, in lower case.
+    /// The machine-readable strings in lower case: types, codes, Google's statuses, reasons and
+    /// quota ids.
     pub(crate) tokens: Vec<String>,
-    /// The HTTP status that the body names.
+    /// The HTTP status in the body: `code` is a status at some hosts and a name at others.
     pub(crate) status: Option<u16>,
-    /// How long to wait, as the body's details say it, such as `34.4s`.
+    /// Google's `RetryInfo.retryDelay`, such as `34.4s`.
     pub(crate) retry_delay: Option<String>,
     /// Whether the body was empty.
     pub(crate) is_empty: bool,
 }
 
 impl ErrorBody {
-    /// Reads a body whatever its content type says.
+    pub(crate) fn with_message(message: String) -> Self {
+        Self {
+            message,
+            ..Self::default()
+        }
+    }
+
+    /// Parses a body. The content type is ignored: DeepSeek sends JSON errors as
+    /// `application/octet-stream`.
     pub(crate) fn parse(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
@@ -31,25 +42,21 @@ impl ErrorBody {
                 parsed
             }
             Err(_) => Self {
-                message: text.to_owned(),
                 is_empty: text.is_empty(),
-                ..Self::default()
+                ..Self::with_message(text.to_owned())
             },
         }
     }
 
-    /// Reads a JSON value that stands for a failure.
     pub(crate) fn from_value(value: &Value) -> Self {
         // Google's streaming endpoints wrap the object in an array.
         let value = value.get(0).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null());
         let inner = error.unwrap_or(value);
+        let message = message(inner).or_else(|| message(value));
         let mut body = Self {
-            message: message(inner)
-                .or_else(|| message(value))
-                .unwrap_or_default(),
             retry_delay: retry_delay(inner),
-            ..Self::default()
+            ..Self::with_message(message.unwrap_or_default())
         };
         for field in ["type", "code", "status", "status_code", "error_type"] {
             body.token(&inner[field]);
@@ -66,6 +73,8 @@ impl ErrorBody {
         body
     }
 
+    /// Numbers in the range of error statuses are statuses, also as strings; other strings are
+    /// tokens.
     fn token(&mut self, value: &Value) {
         let number = value
             .as_u64()
@@ -89,16 +98,16 @@ fn message(value: &Value) -> Option<String> {
     }
     let detail = ["message", "detail", "msg"]
         .iter()
-        .find_map(|field| text_of(&value[*field]))?;
-    // Routers put the words of the model's host beside their own.
-    let raw = text_of(&value["metadata"]["raw"]);
+        .find_map(|field| message_text(&value[*field]))?;
+    // OpenRouter says only "Provider returned error" itself; the upstream's message is in `raw`.
+    let raw = message_text(&value["metadata"]["raw"]);
     Some(match raw {
         Some(raw) => format!("{detail}: {raw}"),
         None => detail,
     })
 }
 
-fn text_of(value: &Value) -> Option<String> {
+fn message_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Array(_) | Value::Object(_) => Some(value.to_string()),

@@ -1,10 +1,10 @@
 use crate::Secret;
 
-/// How much of what an endpoint says is passed on, in characters.
+/// How much of a provider's error message is shown, in characters: enough for any message, little
+/// of an HTML page.
 const LIMIT: usize = 600;
 
-/// What may be shown of a failure: without the key, and bounded. In this order, or a key at the cut
-/// would be recognised no more.
+/// Redacts the key, then cuts the text. In this order: a key that is cut in two would not be found.
 pub(crate) fn error_text(text: &str, key: Option<&Secret>) -> String {
     let text = key.map_or_else(|| text.to_owned(), |key| key.redact(text));
     match text.char_indices().nth(LIMIT) {

@@ -4,7 +4,8 @@ use reqwest::header::HeaderMap;
 
 use super::ErrorBody;
 
-/// How long the endpoint asks to wait: by a header, by the body's details or in words.
+/// How long the provider asks to wait: by header, by Google's `RetryInfo`, or in the message (OpenAI,
+/// also inside a stream).
 pub(crate) fn retry_after(
     headers: &HeaderMap,
     body: &ErrorBody,
@@ -12,10 +13,10 @@ pub(crate) fn retry_after(
 ) -> Option<Duration> {
     from_headers(headers, now)
         .or_else(|| duration(body.retry_delay.as_deref()?))
-        .or_else(|| from_words(&body.message))
+        .or_else(|| from_message(&body.message))
 }
 
-/// The larger of both headers: one host was seen to send one of them as zero.
+/// The larger of both headers: Azure was seen to send `Retry-After: 1` with `Retry-After-Ms: 0`.
 fn from_headers(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let header = |name| headers.get(name)?.to_str().ok().map(str::trim);
     let millis = header("retry-after-ms").and_then(|text| seconds(text, 1000.0));
@@ -33,11 +34,11 @@ fn seconds(text: &str, per_second: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number / per_second).ok()
 }
 
-fn from_words(message: &str) -> Option<Duration> {
+fn from_message(message: &str) -> Option<Duration> {
     let text = message.to_ascii_lowercase();
     ["try again in ", "retry in ", "retry after ", "reset after "]
         .iter()
-        .filter_map(|words| text.split_once(words))
+        .filter_map(|phrase| text.split_once(phrase))
         .find_map(|(_, after)| {
             let mut words = after.split_ascii_whitespace();
             let amount = words.next()?.trim_end_matches(['.', ',']);
@@ -48,7 +49,7 @@ fn from_words(message: &str) -> Option<Duration> {
         })
 }
 
-/// Reads amounts such as `174ms`, `34.4s` and `1h2m3s`.
+/// Parses durations such as `174ms`, `34.4s` and `1h2m3s`.
 fn duration(text: &str) -> Option<Duration> {
     let mut total = Duration::ZERO;
     let mut rest = text;

@@ -1,16 +1,15 @@
 use std::time::Duration;
 
-/// How long to wait for an endpoint.
+/// How long to wait for a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For a connection, TLS included.
+    /// For a connection, including TLS.
     pub connect: Duration,
-    /// For the first byte of a response, after the request was sent.
+    /// From the request to the response's headers.
     pub first_byte: Duration,
-    /// For further bytes of a response; any byte counts, also a comment that keeps the
-    /// connection alive.
+    /// Between two reads of the body. Any byte counts, also a keep-alive comment.
     pub idle: Duration,
-    /// For the rest of a response whose end has been announced, such as its usage.
+    /// For the rest of a reply after its stop reason, such as the usage.
     pub settle: Duration,
 }
 

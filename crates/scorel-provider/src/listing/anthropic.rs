@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
+use super::listed_model::ListedModel;
+use super::listing_api::{ListingApi, ModelPage};
 use super::number::first;
-use super::{ListedModel, Listing, Page};
 use crate::ModelFacts;
+use crate::wire::non_empty;
 
-pub(super) const LISTING: Listing = Listing {
+pub(super) const LISTING: ListingApi = ListingApi {
     version: Some("v1"),
     key_header: Some("x-api-key"),
     headers: &[("anthropic-version", "2023-06-01")],
@@ -15,11 +17,11 @@ pub(super) const LISTING: Listing = Listing {
     read,
 };
 
-fn read(page: &Value) -> Option<Page> {
+fn read(page: &Value) -> Option<ModelPage> {
     let models = page["data"].as_array()?.iter().filter_map(model).collect();
     let more = page["has_more"] == true;
     let next = page["last_id"].as_str().filter(|_| more);
-    Some(Page {
+    Some(ModelPage {
         models,
         next: next.map(str::to_owned),
     })
@@ -27,7 +29,7 @@ fn read(page: &Value) -> Option<Page> {
 
 fn model(entry: &Value) -> Option<ListedModel> {
     Some(ListedModel {
-        id: entry["id"].as_str().filter(|id| !id.is_empty())?.to_owned(),
+        id: non_empty(&entry["id"])?.to_owned(),
         name: entry["display_name"].as_str().map(str::to_owned),
         facts: ModelFacts {
             context_window: first(&[&entry["max_input_tokens"]]),

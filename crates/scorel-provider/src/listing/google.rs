@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
+use super::listed_model::ListedModel;
+use super::listing_api::{ListingApi, ModelPage};
 use super::number::first;
-use super::{ListedModel, Listing, Page};
 use crate::ModelFacts;
+use crate::wire::non_empty;
 
-pub(super) const LISTING: Listing = Listing {
+pub(super) const LISTING: ListingApi = ListingApi {
     version: Some("v1beta"),
     key_header: Some("x-goog-api-key"),
     headers: &[],
@@ -15,25 +17,21 @@ pub(super) const LISTING: Listing = Listing {
     read,
 };
 
-fn read(page: &Value) -> Option<Page> {
-    let models = page["models"]
-        .as_array()?
-        .iter()
-        .filter_map(model)
-        .collect();
-    let next = page["nextPageToken"].as_str();
-    Some(Page {
-        models,
-        next: next.filter(|next| !next.is_empty()).map(str::to_owned),
+fn read(page: &Value) -> Option<ModelPage> {
+    let models = page["models"].as_array()?.iter();
+    Some(ModelPage {
+        models: models.filter_map(model).collect(),
+        next: non_empty(&page["nextPageToken"]).map(str::to_owned),
     })
 }
 
+/// `None` for models that do not generate text, such as embedding models.
 fn model(entry: &Value) -> Option<ListedModel> {
     let methods = entry["supportedGenerationMethods"].as_array();
-    let converses =
+    let generates =
         methods.is_none_or(|methods| methods.iter().any(|name| name == "generateContent"));
     let id = entry["name"].as_str()?.trim_start_matches("models/");
-    (converses && !id.is_empty()).then(|| ListedModel {
+    (generates && !id.is_empty()).then(|| ListedModel {
         id: id.to_owned(),
         name: entry["displayName"].as_str().map(str::to_owned),
         facts: ModelFacts {

@@ -2,7 +2,8 @@ use serde_json::Value;
 
 use crate::Price;
 
-/// The first of the fields that is a number above zero, or a text of one.
+/// The first positive number among the fields. Some hosts send numbers as strings, and zero where
+/// they do not know.
 pub(super) fn first(fields: &[&Value]) -> Option<u64> {
     let number = |value: &Value| {
         let text = || value.as_str()?.parse().ok();
@@ -12,8 +13,8 @@ pub(super) fn first(fields: &[&Value]) -> Option<u64> {
     numbers.find(|number| *number > 0)
 }
 
-/// The price of a million tokens, given the text of the dollars for one. Some hosts say -1 for a
-/// price that depends.
+/// Converts dollars per token to the unit of [`Price`]. OpenRouter sends strings, and -1 for a model
+/// whose price varies.
 pub(super) fn per_token(value: &Value) -> Option<u64> {
     let dollars: f64 = match value {
         Value::String(text) => text.parse().ok()?,

@@ -1,12 +1,15 @@
-//! `GET models` as most servers have it, each with facts of its own in it.
+//! `GET models`, which OpenAI-compatible servers share. OpenAI's own entries have only an id; each
+//! other server adds facts under names of its own.
 
 use serde_json::Value;
 
+use super::listed_model::ListedModel;
+use super::listing_api::{ListingApi, ModelPage};
 use super::number::{first, per_token};
-use super::{ListedModel, Listing, Page};
+use crate::wire::non_empty;
 use crate::{ModelFacts, Price};
 
-pub(super) const LISTING: Listing = Listing {
+pub(super) const LISTING: ListingApi = ListingApi {
     version: None,
     key_header: None,
     headers: &[],
@@ -15,7 +18,8 @@ pub(super) const LISTING: Listing = Listing {
     read,
 };
 
-/// Parts of the ids of models that do not converse, at hosts that list all they have.
+/// Parts of the ids of models that do not chat. OpenAI and others list all they have without saying
+/// which is which.
 const OTHER_KINDS: &[&str] = &[
     "embed",
     "whisper",
@@ -31,15 +35,16 @@ const OTHER_KINDS: &[&str] = &[
     "ocr",
 ];
 
-fn read(page: &Value) -> Option<Page> {
+/// The list is the document itself, or its `data` or `models`.
+fn read(page: &Value) -> Option<ModelPage> {
     let lists = [page, &page["data"], &page["models"]];
     let list = lists.into_iter().find_map(Value::as_array)?;
     let models = list.iter().filter_map(model).collect();
-    Some(Page { models, next: None })
+    Some(ModelPage { models, next: None })
 }
 
 fn model(entry: &Value) -> Option<ListedModel> {
-    let id = entry["id"].as_str().filter(|id| !id.is_empty())?;
+    let id = non_empty(&entry["id"])?;
     if OTHER_KINDS.iter().any(|part| id.contains(part)) {
         return None;
     }
@@ -66,8 +71,10 @@ fn context_window(entry: &Value) -> Option<u64> {
         &entry["context_length"],
         &entry["context_window"],
         &entry["max_context_length"],
+        // vLLM
         &entry["max_model_len"],
-        // A server that was started with less says so nowhere in its list.
+        // llama.cpp: what the model was trained with. A server that was started with a smaller
+        // context does not say so in its list.
         &entry["meta"]["n_ctx_train"],
     ])
 }
@@ -78,7 +85,7 @@ fn reasoning(entry: &Value) -> Option<bool> {
         &entry["capabilities"]["reasoning"],
     ];
     let flag = flags.into_iter().find_map(Value::as_bool);
-    flag.or_else(|| names(&entry["supported_parameters"], "reasoning"))
+    flag.or_else(|| contains(&entry["supported_parameters"], "reasoning"))
 }
 
 fn images(entry: &Value) -> Option<bool> {
@@ -87,11 +94,11 @@ fn images(entry: &Value) -> Option<bool> {
         &entry["capabilities"]["vision"],
     ];
     let flag = flags.into_iter().find_map(Value::as_bool);
-    flag.or_else(|| names(&entry["architecture"]["input_modalities"], "image"))
+    flag.or_else(|| contains(&entry["architecture"]["input_modalities"], "image"))
 }
 
-/// Whether a list has that name in it; `None` if it is no list.
-fn names(list: &Value, name: &str) -> Option<bool> {
+/// `None` if the value is not a list.
+fn contains(list: &Value, name: &str) -> Option<bool> {
     let list = list.as_array()?;
     Some(list.iter().any(|entry| entry == name))
 }

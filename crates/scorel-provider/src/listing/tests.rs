@@ -1,11 +1,11 @@
 use reqwest::Url;
 use serde_json::json;
 
-use super::{Listing, openai};
+use super::{listing_api, openai};
 use crate::Price;
 
 fn url(api: &str, base: &str, next: Option<&str>) -> String {
-    Listing::of(api).url(Url::parse(base).unwrap(), next).into()
+    listing_api(api).url(Url::parse(base).unwrap(), next).into()
 }
 
 #[test]

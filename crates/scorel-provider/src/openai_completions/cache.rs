@@ -1,27 +1,20 @@
-//! What helps an endpoint to find the part of a conversation that it knows.
-
-use std::fmt::Write as _;
+//! Prompt caching: the key that routes a conversation to its cache, and the marks for Claude.
 
 use scorel_proto::{Block, Message};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-/// A name that stays the same while a conversation goes on and differs from that of others: a
-/// digest of how it begins.
+use crate::wire::digest;
+
+/// A key that stays the same while a conversation grows and differs between conversations: a digest
+/// of the system prompt and the first user message.
 pub(super) fn key(request: &ModelRequest) -> String {
-    let mut digest = Sha256::new();
-    digest.update(request.system.as_bytes());
+    let mut beginning = request.system.clone();
     for text in first_texts(request) {
-        digest.update([0]);
-        digest.update(text.as_bytes());
+        beginning.push('\0');
+        beginning.push_str(text);
     }
-    let mut key = String::from("scorel-");
-    for byte in &digest.finalize()[..16] {
-        // Writing to a string cannot fail.
-        let _ = write!(key, "{byte:02x}");
-    }
-    key
+    format!("scorel-{}", digest(&beginning, 32))
 }
 
 fn first_texts(request: &ModelRequest) -> impl Iterator<Item = &str> {
@@ -35,33 +28,34 @@ fn first_texts(request: &ModelRequest) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a model behind a router caches only what is marked.
+/// Claude caches only what is marked, also behind a router; other models cache by themselves.
 pub(super) fn wants_marks(model: &str) -> bool {
     model.contains("claude")
 }
 
-/// Marks the ends of what will come again: the system prompt, and the last message with a text of
-/// a user or of the model.
+/// Marks the system prompt and the last text of the user or the model: the prefix that the next
+/// request repeats.
 pub(super) fn mark(messages: &mut [Value]) {
     let is = |message: &Value, roles: &[&str]| {
         let role = message["role"].as_str().unwrap_or_default();
-        roles.contains(&role) && last_text(message).is_some()
+        roles.contains(&role) && ends_with_text(message)
     };
     let system = messages.iter().position(|message| is(message, &["system"]));
     let last = messages
         .iter()
         .rposition(|message| is(message, &["user", "assistant"]));
-    for place in [system, last].into_iter().flatten() {
-        mark_message(&mut messages[place]);
+    for position in [system, last].into_iter().flatten() {
+        mark_message(&mut messages[position]);
     }
 }
 
-fn last_text(message: &Value) -> Option<&str> {
+/// Only text parts take the mark.
+fn ends_with_text(message: &Value) -> bool {
     let text = match &message["content"] {
-        Value::Array(parts) => parts.last()?["text"].as_str(),
+        Value::Array(parts) => parts.last().and_then(|part| part["text"].as_str()),
         content => content.as_str(),
     };
-    text.filter(|text| !text.is_empty())
+    text.is_some_and(|text| !text.is_empty())
 }
 
 fn mark_message(message: &mut Value) {

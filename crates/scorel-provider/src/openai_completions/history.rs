@@ -1,4 +1,4 @@
-//! Renders a conversation as the wire's messages.
+//! Renders a conversation as `messages`.
 
 mod assistant;
 mod call_id;
@@ -7,15 +7,15 @@ use scorel_proto::{Block, Message, ToolResultBlock};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
-use super::Endpoint;
-use crate::wire::Content;
+use super::dialect::Endpoint;
+use crate::wire::InputContent;
 
-/// The system prompt and the conversation. Blocks and messages that hold nothing are left out.
+/// The system prompt and the conversation, without empty blocks and messages.
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> {
-    let mut history = History {
+    let mut history = ChatHistory {
         endpoint,
         messages: Vec::new(),
-        pictures: Vec::new(),
+        images: Vec::new(),
     };
     if !request.system.is_empty() {
         let system = json!({"role": "system", "content": request.system});
@@ -24,21 +24,22 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> 
     for message in &request.messages {
         history.add(message);
     }
-    history.show_pictures();
+    history.flush_images();
     history.messages
 }
 
-struct History<'a> {
+struct ChatHistory<'a> {
     endpoint: &'a Endpoint,
     messages: Vec<Value>,
-    /// Pictures in tool results, which the wire wants in a user message after them.
-    pictures: Vec<Value>,
+    /// Images in tool results. Tool messages cannot carry images, so they follow in a user message
+    /// after the last result.
+    images: Vec<Value>,
 }
 
-impl History<'_> {
+impl ChatHistory<'_> {
     fn add(&mut self, message: &Message) {
         if !matches!(message, Message::ToolResult(_)) {
-            self.show_pictures();
+            self.flush_images();
         }
         match message {
             Message::User(message) => self.add_user(&message.content),
@@ -52,9 +53,7 @@ impl History<'_> {
     }
 
     fn add_user(&mut self, content: &[Block]) {
-        let parts = content
-            .iter()
-            .filter_map(|block| part(self.endpoint, block));
+        let parts = InputContent::all(self.endpoint, content).map(part);
         self.push_user(parts.collect());
     }
 
@@ -70,7 +69,7 @@ impl History<'_> {
             let filler = json!({"role": "assistant", "content": "Done."});
             self.messages.push(filler);
         }
-        // One text goes as a plain string, which every server understands.
+        // Some servers do not know arrays of parts, so a single text is sent as a string.
         let content = match &mut parts[..] {
             [part] if part["type"] == "text" => part["text"].take(),
             _ => json!(parts),
@@ -81,49 +80,42 @@ impl History<'_> {
 
     fn add_result(&mut self, result: &ToolResultBlock) {
         let mut texts = Vec::new();
-        let mut pictures = 0;
-        for part in result
-            .content
-            .iter()
-            .filter_map(|block| part(self.endpoint, block))
-        {
-            match part["text"].as_str() {
-                Some(text) => texts.push(text.to_owned()),
-                None => {
-                    pictures += 1;
-                    self.pictures.push(part);
-                }
+        let mut images = Vec::new();
+        for content in InputContent::all(self.endpoint, &result.content) {
+            match content {
+                InputContent::Text(text) => texts.push(text),
+                image @ InputContent::Image { .. } => images.push(part(image)),
             }
         }
-        let text = match (texts.is_empty(), pictures) {
+        let text = match (texts.is_empty(), images.is_empty()) {
             (false, _) => texts.join("\n"),
-            (true, 0) => "(no output)".to_owned(),
-            (true, _) => "(see the picture that follows)".to_owned(),
+            (true, true) => "(no output)".to_owned(),
+            (true, false) => "(see the picture that follows)".to_owned(),
         };
         let id = call_id::render(self.endpoint.dialect.call_ids, &result.tool_use_id);
         self.messages
             .push(json!({"role": "tool", "tool_call_id": id, "content": text}));
+        self.images.append(&mut images);
     }
 
-    fn show_pictures(&mut self) {
-        if self.pictures.is_empty() {
+    fn flush_images(&mut self) {
+        if self.images.is_empty() {
             return;
         }
         let mut parts = vec![json!({"type": "text", "text": "Pictures from the tool results:"})];
-        parts.append(&mut self.pictures);
+        parts.append(&mut self.images);
         self.push_user(parts);
     }
 }
 
-/// A block as a part of a message; `None` if it holds nothing to say.
-fn part(endpoint: &Endpoint, block: &Block) -> Option<Value> {
-    Some(match Content::of(endpoint, block)? {
-        Content::Text(text) => json!({"type": "text", "text": text}),
-        Content::Image { media_type, data } => json!({
+fn part(content: InputContent<'_>) -> Value {
+    match content {
+        InputContent::Text(text) => json!({"type": "text", "text": text}),
+        InputContent::Image { media_type, data } => json!({
             "type": "image_url",
             "image_url": {"url": format!("data:{media_type};base64,{data}")},
         }),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -1,22 +1,27 @@
-//! Where hosts put reasoning, and how it is kept to be sent back.
+//! Where hosts put reasoning. The field is stored with the block, since the reasoning has to go back
+//! in the field that it came in.
 
 use serde_json::{Value, json};
 
-/// The part of an answer that reasoning came in.
+use crate::wire::text_of;
+
+/// The part of a reply that carried reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum ReasoningField {
+    /// DeepSeek, Moonshot, z.ai, xAI, Qwen, llama.cpp.
     ReasoningContent,
+    /// Groq, Ollama, Cerebras, OpenRouter.
     Reasoning,
     ReasoningText,
-    /// Only in the texts of `reasoning_details`.
+    /// Only in the texts of `reasoning_details` (Snowflake).
     Details,
-    /// As a part of a `content` that is an array.
+    /// A part of a `content` that is an array (Mistral).
     ContentPart,
-    /// In the text, between tags.
+    /// In the text, between `<think>` tags.
     ThinkTag,
 }
 
-impl Field {
+impl ReasoningField {
     const PLAIN: [Self; 3] = [Self::ReasoningContent, Self::Reasoning, Self::ReasoningText];
     const ALL: [Self; 6] = [
         Self::ReasoningContent,
@@ -42,8 +47,8 @@ impl Field {
         Self::ALL.into_iter().find(|field| field.name() == name)
     }
 
-    /// The reasoning in a delta beside its content. Some hosts send it in two fields at once: the
-    /// first counts.
+    /// The reasoning in a delta beside its content. The first field wins: chutes.ai sends two equal
+    /// ones, and OpenRouter repeats `reasoning` in `reasoning_details`.
     pub(super) fn read(delta: &Value) -> Option<(Self, String)> {
         let plain = Self::PLAIN.into_iter().find_map(|field| {
             let text = delta[field.name()].as_str()?;
@@ -56,18 +61,18 @@ impl Field {
     }
 }
 
-/// The elements of `reasoning_details`, put together from their pieces.
+/// `reasoning_details`, assembled from their deltas. OpenRouter wants them back verbatim: they hold
+/// the signatures and encrypted reasoning of Claude, Gemini and OpenAI models.
 #[derive(Debug, Default)]
-pub(super) struct Details(Vec<Value>);
+pub(super) struct ReasoningDetails(Vec<Value>);
 
-impl Details {
+impl ReasoningDetails {
     pub(super) fn add(&mut self, delta: &Value) {
         for detail in details_of(delta) {
             self.push(detail);
         }
     }
 
-    /// All elements; `None` if there are none.
     pub(super) fn take(&mut self) -> Option<Value> {
         let details = std::mem::take(&mut self.0);
         (!details.is_empty()).then(|| json!(details))
@@ -92,10 +97,10 @@ impl Details {
     }
 }
 
-/// Whether the second piece belongs to the same element as the first. Encrypted ones come whole.
+/// Whether `next` continues `last`. Encrypted details arrive whole.
 fn is_continued(last: &Value, next: &Value) -> bool {
     let readable = ["reasoning.text", "reasoning.summary"];
-    let kind = next["type"].as_str().unwrap_or_default();
+    let kind = text_of(&next["type"]);
     readable.contains(&kind) && last["type"] == kind && last["index"] == next["index"]
 }
 
@@ -113,18 +118,18 @@ fn detail_text(detail: &Value) -> Option<&str> {
 mod tests {
     use serde_json::json;
 
-    use super::{Details, Field};
+    use super::{ReasoningDetails, ReasoningField};
 
     #[test]
     fn two_equal_fields_count_once() {
         let delta = json!({"reasoning": "hm", "reasoning_content": "hm"});
-        let read = Field::read(&delta).unwrap();
-        assert_eq!(read, (Field::ReasoningContent, "hm".to_owned()));
+        let read = ReasoningField::read(&delta).unwrap();
+        assert_eq!(read, (ReasoningField::ReasoningContent, "hm".to_owned()));
     }
 
     #[test]
     fn pieces_of_a_detail_become_one_element() {
-        let mut details = Details::default();
+        let mut details = ReasoningDetails::default();
         for piece in [
             json!({"type": "reasoning.text", "text": "a", "index": 0}),
             json!({"type": "reasoning.text", "text": "b", "index": 0, "signature": null}),

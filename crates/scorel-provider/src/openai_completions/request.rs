@@ -1,64 +1,57 @@
 use scorel_proto::{Block, Message, ThinkingLevel};
 use scorel_runtime::{ModelRequest, ToolSpec};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::Endpoint;
+use super::dialect::{Endpoint, OutputLimitField, StopLimit, ThinkingSwitch};
 use super::{cache, history};
-use crate::dialect::{OutputLimit, StopLimit, ThinkingSwitch};
-use crate::wire::nearest;
+use crate::wire::{JsonBody, nearest_level};
 
-/// The body of a call; see [`Wire::render`](crate::wire::Wire::render).
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
-    let mut body = Map::new();
-    let mut set = |name: &str, value: Value| {
-        body.insert(name.to_owned(), value);
+    let dialect = endpoint.dialect;
+    let mut body = JsonBody::default();
+    body.set("model", endpoint.model.id.as_str());
+    body.set_some("tools", tools(endpoint, request));
+    body.set("messages", messages(endpoint, request));
+    body.set("stream", true);
+    // Without it OpenAI and others report no usage.
+    body.set("stream_options", json!({"include_usage": true}));
+    let limit = match dialect.output_limit {
+        OutputLimitField::MaxTokens => "max_tokens",
+        OutputLimitField::MaxCompletionTokens => "max_completion_tokens",
     };
-    set("model", json!(endpoint.model.id));
-    if let Some(tools) = tools(endpoint, request) {
-        set("tools", tools);
+    body.set_some(limit, endpoint.output_limit);
+    let stop = stop(endpoint);
+    if !stop.is_empty() {
+        body.set("stop", stop);
     }
+    if dialect.store_nothing {
+        body.set("store", false);
+    }
+    if dialect.cache_key {
+        body.set("prompt_cache_key", cache::key(request));
+    }
+    if dialect.usage_include {
+        body.set("usage", json!({"include": true}));
+    }
+    if endpoint.reasoning {
+        body.extend(thinking(dialect.thinking, request.thinking));
+    }
+    body.into_bytes()
+}
+
+fn messages(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> {
     let mut messages = history::render(endpoint, request);
     if endpoint.dialect.cache_marks && cache::wants_marks(&endpoint.model.id) {
         cache::mark(&mut messages);
     }
-    set("messages", json!(messages));
-    set("stream", json!(true));
-    set("stream_options", json!({"include_usage": true}));
-    if let Some(limit) = endpoint.output_limit {
-        let name = match endpoint.dialect.output_limit {
-            OutputLimit::MaxTokens => "max_tokens",
-            OutputLimit::MaxCompletionTokens => "max_completion_tokens",
-        };
-        set(name, json!(limit));
-    }
-    let stop = stop(endpoint);
-    if !stop.is_empty() {
-        set("stop", json!(stop));
-    }
-    if endpoint.dialect.store_nothing {
-        set("store", json!(false));
-    }
-    if endpoint.dialect.cache_key {
-        set("prompt_cache_key", json!(cache::key(request)));
-    }
-    if endpoint.dialect.ask_for_costs {
-        set("usage", json!({"include": true}));
-    }
-    if endpoint.reasoning {
-        for (name, value) in thinking(endpoint.dialect.thinking, request.thinking) {
-            set(name, value);
-        }
-    }
-    // Values of strings, numbers and lists always have a text.
-    Value::Object(body).to_string().into_bytes()
+    messages
 }
 
-/// As many of the texts to stop at as the host takes.
 fn stop(endpoint: &Endpoint) -> &[String] {
     let limit = match endpoint.dialect.stop {
         StopLimit::UpTo(limit) => limit,
-        StopLimit::UnlessThinking(_) if endpoint.reasoning => 0,
-        StopLimit::UnlessThinking(limit) => limit,
+        StopLimit::UnlessReasoning(_) if endpoint.reasoning => 0,
+        StopLimit::UnlessReasoning(limit) => limit,
     };
     let all = &endpoint.stop_sequences;
     &all[..limit.min(all.len())]
@@ -90,7 +83,7 @@ fn has_calls(request: &ModelRequest) -> bool {
     })
 }
 
-/// The fields that tell the model how much to think.
+/// The fields that control reasoning. The default level sends none.
 fn thinking(switch: ThinkingSwitch, level: ThinkingLevel) -> Vec<(&'static str, Value)> {
     if level == ThinkingLevel::Default {
         return Vec::new();
@@ -99,18 +92,21 @@ fn thinking(switch: ThinkingSwitch, level: ThinkingLevel) -> Vec<(&'static str, 
     let kind = if off { "disabled" } else { "enabled" };
     match switch {
         ThinkingSwitch::Effort(levels) => {
-            vec![("reasoning_effort", json!(nearest(levels, level)))]
+            vec![("reasoning_effort", json!(nearest_level(levels, level)))]
         }
-        ThinkingSwitch::Enabled if off => vec![("thinking", json!({"type": kind}))],
-        ThinkingSwitch::Enabled => vec![
+        ThinkingSwitch::TypeAndEffort if off => vec![("thinking", json!({"type": kind}))],
+        ThinkingSwitch::TypeAndEffort => vec![
             ("thinking", json!({"type": kind})),
             (
                 "reasoning_effort",
-                json!(nearest(&[ThinkingLevel::Low, ThinkingLevel::High], level)),
+                json!(nearest_level(
+                    &[ThinkingLevel::Low, ThinkingLevel::High],
+                    level
+                )),
             ),
         ],
-        ThinkingSwitch::Toggle => vec![("thinking", json!({"type": kind}))],
-        ThinkingSwitch::KeptToggle => {
+        ThinkingSwitch::Type => vec![("thinking", json!({"type": kind}))],
+        ThinkingSwitch::KeptType => {
             vec![("thinking", json!({"type": kind, "clear_thinking": false}))]
         }
         ThinkingSwitch::EnableThinking => vec![("enable_thinking", json!(!off))],
@@ -128,42 +124,45 @@ mod tests {
     use serde_json::json;
 
     use super::thinking;
-    use crate::dialect::Dialect;
+    use crate::openai_completions::ChatDialect;
 
     #[test]
     fn the_default_level_says_nothing() {
-        let fields = thinking(Dialect::OPENAI.thinking, ThinkingLevel::Default);
+        let fields = thinking(ChatDialect::OPENAI.thinking, ThinkingLevel::Default);
         assert_eq!(fields, []);
     }
 
     #[test]
     fn a_level_that_a_host_does_not_have_becomes_the_next_higher() {
-        let fields = thinking(Dialect::XAI.thinking, ThinkingLevel::Medium);
+        let fields = thinking(ChatDialect::XAI.thinking, ThinkingLevel::Medium);
         assert_eq!(fields, [("reasoning_effort", json!("high"))]);
-        let fields = thinking(Dialect::COMPATIBLE.thinking, ThinkingLevel::None);
+        let fields = thinking(ChatDialect::COMPATIBLE.thinking, ThinkingLevel::None);
         assert_eq!(fields, [("reasoning_effort", json!("low"))]);
     }
 
     #[test]
     fn thinking_is_switched_off_in_the_words_of_the_host() {
-        let off = |dialect: Dialect| thinking(dialect.thinking, ThinkingLevel::None);
+        let off = |dialect: ChatDialect| thinking(dialect.thinking, ThinkingLevel::None);
         let deepseek = json!({"type": "disabled"});
-        assert_eq!(off(Dialect::DEEPSEEK), [("thinking", deepseek)]);
+        assert_eq!(off(ChatDialect::DEEPSEEK), [("thinking", deepseek)]);
         let openrouter = json!({"enabled": false});
-        assert_eq!(off(Dialect::OPENROUTER), [("reasoning", openrouter)]);
+        assert_eq!(off(ChatDialect::OPENROUTER), [("reasoning", openrouter)]);
         let template = json!({"enable_thinking": false});
-        assert_eq!(off(Dialect::TEMPLATE), [("chat_template_kwargs", template)]);
+        assert_eq!(
+            off(ChatDialect::TEMPLATE),
+            [("chat_template_kwargs", template)]
+        );
         let moonshot = json!({"type": "disabled"});
-        assert_eq!(off(Dialect::MOONSHOT), [("thinking", moonshot)]);
+        assert_eq!(off(ChatDialect::MOONSHOT), [("thinking", moonshot)]);
         let zhipu = json!({"type": "disabled", "clear_thinking": false});
-        assert_eq!(off(Dialect::ZHIPU), [("thinking", zhipu)]);
-        assert_eq!(off(Dialect::QWEN), [("enable_thinking", json!(false))]);
-        let effort = |dialect: Dialect| {
+        assert_eq!(off(ChatDialect::ZHIPU), [("thinking", zhipu)]);
+        assert_eq!(off(ChatDialect::QWEN), [("enable_thinking", json!(false))]);
+        let effort = |dialect: ChatDialect| {
             let fields = off(dialect);
             fields[0].1.clone()
         };
-        assert_eq!(effort(Dialect::OPENAI), "none");
-        assert_eq!(effort(Dialect::OLLAMA), "none");
-        assert_eq!(effort(Dialect::MISTRAL), "none");
+        assert_eq!(effort(ChatDialect::OPENAI), "none");
+        assert_eq!(effort(ChatDialect::OLLAMA), "none");
+        assert_eq!(effort(ChatDialect::MISTRAL), "none");
     }
 }

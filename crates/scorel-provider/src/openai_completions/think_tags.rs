@@ -1,25 +1,27 @@
-/// Finds the reasoning that some servers leave in the text: an answer that begins with `<think>`.
+/// Separates reasoning from text where a server leaves the model's `<think>` tags in the text, as
+/// self-hosted R1 models do. Only tags at the beginning count: later ones are the model writing
+/// about tags.
 #[derive(Debug, Default)]
 pub(super) struct ThinkTags {
-    state: State,
-    /// What may still become a tag.
+    state: TagState,
+    /// Text that may turn out to be part of a tag.
     held: String,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Nothing but white space came, or a part of the tag.
+enum TagState {
+    /// Only white space or the beginning of the tag so far.
     #[default]
     Start,
     Thinking,
-    /// The tag was closed, and nothing but white space came after it.
+    /// After the closing tag, with only white space since, which is dropped.
     Closed,
     Text,
 }
 
-/// A part of the text.
+/// A piece of the stream without tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum TaggedText {
     Thinking(String),
     Text(String),
 }
@@ -28,10 +30,10 @@ const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
 impl ThinkTags {
-    /// Takes more text, and gives what is certain.
-    pub(super) fn push(&mut self, text: &str) -> Vec<Piece> {
-        if self.state == State::Text {
-            return vec![Piece::Text(text.to_owned())];
+    /// Takes more text and returns what is decided.
+    pub(super) fn push(&mut self, text: &str) -> Vec<TaggedText> {
+        if self.state == TagState::Text {
+            return vec![TaggedText::Text(text.to_owned())];
         }
         self.held.push_str(text);
         let mut pieces = Vec::new();
@@ -39,50 +41,35 @@ impl ThinkTags {
         pieces
     }
 
-    /// Gives what was held back: no tag comes any more.
-    pub(super) fn flush(&mut self) -> Option<Piece> {
+    /// Returns what was held back; no tags are recognised from here on.
+    pub(super) fn flush(&mut self) -> Option<TaggedText> {
         let held = std::mem::take(&mut self.held);
         let piece = match self.state {
-            State::Thinking => Piece::Thinking(held),
-            State::Start | State::Closed | State::Text => Piece::Text(held),
+            TagState::Thinking => TaggedText::Thinking(held),
+            TagState::Start | TagState::Closed | TagState::Text => TaggedText::Text(held),
         };
-        self.state = State::Text;
-        let (Piece::Thinking(text) | Piece::Text(text)) = &piece;
+        self.state = TagState::Text;
+        let (TaggedText::Thinking(text) | TaggedText::Text(text)) = &piece;
         (!text.is_empty()).then_some(piece)
     }
 
-    /// Says whether there may be more to do with what is held.
-    fn step(&mut self, pieces: &mut Vec<Piece>) -> bool {
+    /// Returns whether another step may decide more.
+    fn step(&mut self, pieces: &mut Vec<TaggedText>) -> bool {
         match self.state {
-            State::Start => self.start(),
-            State::Thinking => {
-                let (thinking, closed) = match self.held.find(CLOSE) {
-                    Some(end) => (end, true),
-                    None => (self.held.len() - partial(&self.held), false),
-                };
-                let rest = self.held.split_off(thinking);
-                let thinking = std::mem::replace(&mut self.held, rest);
-                if !thinking.is_empty() {
-                    pieces.push(Piece::Thinking(thinking));
-                }
-                if closed {
-                    self.held.drain(..CLOSE.len());
-                    self.state = State::Closed;
-                }
-                closed
-            }
-            State::Closed => {
+            TagState::Start => self.start(),
+            TagState::Thinking => self.think(pieces),
+            TagState::Closed => {
                 self.held = self.held.trim_start().to_owned();
                 if self.held.is_empty() {
                     return false;
                 }
-                self.state = State::Text;
+                self.state = TagState::Text;
                 true
             }
-            State::Text => {
+            TagState::Text => {
                 let text = std::mem::take(&mut self.held);
                 if !text.is_empty() {
-                    pieces.push(Piece::Text(text));
+                    pieces.push(TaggedText::Text(text));
                 }
                 false
             }
@@ -93,17 +80,34 @@ impl ThinkTags {
         let begun = self.held.trim_start();
         if let Some(rest) = begun.strip_prefix(OPEN) {
             self.held = rest.to_owned();
-            self.state = State::Thinking;
+            self.state = TagState::Thinking;
         } else if OPEN.starts_with(begun) {
             return false;
         } else {
-            self.state = State::Text;
+            self.state = TagState::Text;
         }
         true
     }
+
+    fn think(&mut self, pieces: &mut Vec<TaggedText>) -> bool {
+        let (thinking, closed) = match self.held.find(CLOSE) {
+            Some(end) => (end, true),
+            None => (self.held.len() - partial(&self.held), false),
+        };
+        let rest = self.held.split_off(thinking);
+        let thinking = std::mem::replace(&mut self.held, rest);
+        if !thinking.is_empty() {
+            pieces.push(TaggedText::Thinking(thinking));
+        }
+        if closed {
+            self.held.drain(..CLOSE.len());
+            self.state = TagState::Closed;
+        }
+        closed
+    }
 }
 
-/// How many bytes at the end of the text may be the beginning of the closing tag.
+/// How many bytes at the end of the text may begin the closing tag.
 fn partial(text: &str) -> usize {
     let lengths = (1..CLOSE.len()).rev();
     let mut fits = lengths.filter(|length| text.ends_with(&CLOSE[..*length]));
@@ -112,12 +116,12 @@ fn partial(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, ThinkTags};
+    use super::{TaggedText, ThinkTags};
 
     /// The thinking and the text of an answer that comes in these pieces.
     fn split<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
         let mut tags = ThinkTags::default();
-        let mut found: Vec<Piece> = pieces
+        let mut found: Vec<TaggedText> = pieces
             .into_iter()
             .flat_map(|text| tags.push(text))
             .collect();
@@ -125,8 +129,8 @@ mod tests {
         let (mut thinking, mut text) = (String::new(), String::new());
         for piece in found {
             match piece {
-                Piece::Thinking(more) => thinking.push_str(&more),
-                Piece::Text(more) => text.push_str(&more),
+                TaggedText::Thinking(more) => thinking.push_str(&more),
+                TaggedText::Text(more) => text.push_str(&more),
             }
         }
         (thinking, text)
@@ -165,8 +169,11 @@ mod tests {
     #[test]
     fn text_without_a_tag_is_not_held_back() {
         let mut tags = ThinkTags::default();
-        assert_eq!(tags.push("Hi"), [Piece::Text("Hi".to_owned())]);
-        assert_eq!(tags.push(" <think>"), [Piece::Text(" <think>".to_owned())]);
+        assert_eq!(tags.push("Hi"), [TaggedText::Text("Hi".to_owned())]);
+        assert_eq!(
+            tags.push(" <think>"),
+            [TaggedText::Text(" <think>".to_owned())]
+        );
     }
 
     #[test]

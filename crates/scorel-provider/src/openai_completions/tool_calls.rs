@@ -2,46 +2,45 @@ use scorel_runtime::ProviderEvent;
 use serde_json::Value;
 use ulid::Ulid;
 
-/// The tool calls of one answer while it streams.
+use crate::wire::{BlockNumbers, arguments_text, text_of};
+
+/// The tool calls of one reply while they stream.
 #[derive(Debug, Default)]
-pub(super) struct ToolCalls {
-    calls: Vec<Call>,
+pub(super) struct StreamedCalls {
+    calls: Vec<StreamedCall>,
 }
 
 #[derive(Debug)]
-struct Call {
-    /// The number by which the endpoint continues the call.
+struct StreamedCall {
+    /// The index by which the server continues the call.
     index: Option<u64>,
-    /// The id that the endpoint gave; empty if none so far.
+    /// The server's id; empty if there was none so far.
     id: String,
-    /// Which block of the answer it is.
     block: usize,
-    /// The id under which the call was announced, once it was.
+    /// The id under which the call was announced to the engine. That needs the name, which may come
+    /// after the first arguments.
     announced: Option<String>,
     /// Arguments that came before the name.
     held: String,
 }
 
-impl ToolCalls {
-    pub(super) const fn is_empty(&self) -> bool {
-        self.calls.is_empty()
-    }
-
-    /// Takes one element of a delta's `tool_calls`. `next_block` gives the number for a new call.
+impl StreamedCalls {
+    /// Takes one element of a delta's `tool_calls`. Some servers repeat id and name in every delta
+    /// or send them empty, so they are set once and never appended.
     pub(super) fn delta(
         &mut self,
         delta: &Value,
-        next_block: impl FnOnce() -> usize,
+        numbers: &mut BlockNumbers,
         out: &mut Vec<ProviderEvent>,
     ) {
-        let id = delta["id"].as_str().unwrap_or_default();
+        let id = text_of(&delta["id"]);
         let index = delta["index"].as_u64();
-        let name = delta["function"]["name"].as_str().unwrap_or_default();
+        let name = text_of(&delta["function"]["name"]);
         let position = self.position(index, id, name).unwrap_or_else(|| {
-            self.calls.push(Call {
+            self.calls.push(StreamedCall {
                 index,
                 id: String::new(),
-                block: next_block(),
+                block: numbers.take_next(),
                 announced: None,
                 held: String::new(),
             });
@@ -53,26 +52,25 @@ impl ToolCalls {
         if !name.is_empty() {
             self.announce(position, name, out);
         }
-        // A whole object is what some hosts send in place of its text.
-        let arguments = match &delta["function"]["arguments"] {
-            Value::String(text) => text.clone(),
-            object @ Value::Object(_) => object.to_string(),
-            _ => String::new(),
-        };
-        self.calls[position].append(arguments, out);
+        if let Some(arguments) = arguments_text(&delta["function"]["arguments"]) {
+            self.calls[position].append(arguments, out);
+        }
     }
 
-    /// Announces what never got a name, so that no call is lost.
+    /// Announces calls that never got a name: they get an error result instead of getting lost.
     pub(super) fn finish(&mut self, out: &mut Vec<ProviderEvent>) {
         for position in 0..self.calls.len() {
             self.announce(position, "", out);
         }
     }
 
-    /// The call that a delta continues: by index, unless a new id stands under it; without an
-    /// index by id; with neither the last one, unless a name begins another.
+    /// The call that a delta continues.
+    ///
+    /// By index, unless it comes with another id: some servers count every call as 0. Without an
+    /// index (Mistral, sometimes) by id. With neither it is the last call, unless a name begins
+    /// another.
     fn position(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
-        let continues = |call: &Call| id.is_empty() || call.id.is_empty() || call.id == id;
+        let continues = |call: &StreamedCall| id.is_empty() || call.id.is_empty() || call.id == id;
         match index {
             Some(_) => self
                 .calls
@@ -102,7 +100,7 @@ impl ToolCalls {
         call.append(held, out);
     }
 
-    /// The id that the endpoint gave, or a new one if it gave none or gave it twice.
+    /// The server's id, or a new one if it sent none or sent it twice.
     fn unique_id(&self, id: &str) -> String {
         let mut announced = self
             .calls
@@ -116,7 +114,7 @@ impl ToolCalls {
     }
 }
 
-impl Call {
+impl StreamedCall {
     fn append(&mut self, arguments: String, out: &mut Vec<ProviderEvent>) {
         if arguments.is_empty() {
             return;

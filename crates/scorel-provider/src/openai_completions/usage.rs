@@ -1,7 +1,7 @@
 use scorel_proto::Usage;
 use serde_json::Value;
 
-/// The usage that a chunk reports, wherever its host puts it.
+/// The usage in a chunk: at the top, in the choice (Moonshot), or in `x_groq`.
 pub(super) fn of_chunk(chunk: &Value) -> Option<Usage> {
     [
         &chunk["usage"],
@@ -26,16 +26,20 @@ fn parse(usage: &Value) -> Option<Usage> {
     ]);
     let cache_read_tokens = first(&[
         &input["cached_tokens"],
+        // DeepSeek
         &usage["prompt_cache_hit_tokens"],
+        // Moonshot
         &usage["cached_tokens"],
     ]);
-    // One host counts reasoning beside the completion; its total shows it.
+    // Everywhere else the completion includes the reasoning; xAI counts it apart, which only the
+    // total shows.
     let apart = reasoning_tokens > 0
         && usage["total_tokens"] == (input_tokens + completion + reasoning_tokens);
     Some(Usage {
         input_tokens,
         output_tokens: completion + if apart { reasoning_tokens } else { 0 },
         cache_read_tokens,
+        // OpenRouter
         cache_write_tokens: first(&[&input["cache_write_tokens"]]),
         reasoning_tokens,
     })

@@ -1,37 +1,41 @@
 use ThinkingLevel::{High, Low, Medium, Minimal, None as Off};
 use scorel_proto::ThinkingLevel;
 
-/// The ways of one host on the Responses wire.
+use crate::wire::{self, ThinkingLevels, find_host};
+
+pub(super) type Endpoint = wire::Endpoint<ResponsesDialect>;
+
+/// What one host of the Responses API accepts and requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// The levels of `reasoning.effort`, from least to most.
-    pub(super) levels: &'static [ThinkingLevel],
-    /// Whether a summary of the reasoning is asked for.
+pub(crate) struct ResponsesDialect {
+    /// For `reasoning.effort`.
+    pub(super) levels: ThinkingLevels,
+    /// Whether a summary of the reasoning is requested; without it OpenAI shows nothing.
     pub(super) summary: bool,
-    /// Whether encrypted reasoning is asked for, to be sent back.
+    /// Whether encrypted reasoning is requested. With `store: false` nothing else can go back.
     pub(super) encrypted: bool,
-    /// The beginnings of the names of models that do not reason: they refuse what is about it.
+    /// Prefixes of models that do not reason and reject the parameters for it.
     pub(super) plain_models: &'static [&'static str],
-    /// What happens to the ids of the items of earlier answers.
     pub(super) ids: ItemIds,
-    /// Whether requests name the conversation, so that they meet the same cache.
+    /// Whether `prompt_cache_key` is sent, which routes the requests of one conversation to the
+    /// server that has its cache.
     pub(super) cache_key: bool,
-    /// Whether the wire's paths stand under `/v1`.
+    /// Whether the API is below `/v1`.
     pub(super) versioned: bool,
 }
 
-/// What happens to the ids of the items of earlier answers.
+/// The ids of items of earlier replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemIds {
-    /// They stay out: nothing is kept under them, and an id without the items that were around it,
-    /// or one that a proxy made up, is refused.
+    /// Left out: with `store: false` OpenAI has nothing under them, and rejects an id without the
+    /// items that were around it.
     Omitted,
-    /// They go back; calls that have none get one, as some hosts want it.
+    /// Sent back; calls without one get one, since some compatible hosts require it.
     Sent,
 }
 
-impl Dialect {
-    /// What endpoints that call themselves compatible are assumed to accept.
+impl ResponsesDialect {
+    /// What unknown compatible endpoints are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self {
         levels: &[Low, Medium, High],
         summary: false,
@@ -68,52 +72,49 @@ impl Dialect {
         ..Self::COMPATIBLE
     };
 
-    /// The same with the levels of one model, where they are known.
-    pub(crate) fn with_levels(self, levels: Option<&'static [ThinkingLevel]>) -> Self {
+    /// Narrows the levels to those of one model.
+    pub(crate) fn with_levels(self, levels: Option<ThinkingLevels>) -> Self {
         Self {
             levels: levels.unwrap_or(self.levels),
             ..self
         }
     }
 
-    /// The ways of a host, as far as they are known.
     pub(crate) fn of_host(host: Option<&str>) -> Self {
-        let host = host.unwrap_or_default();
-        let named = |end: &str| host == end || end.starts_with('.') && host.ends_with(end);
-        let mut found = HOSTS.iter().filter(|(end, _)| named(end));
-        found
-            .next()
-            .map_or(Self::COMPATIBLE, |(_, dialect)| *dialect)
+        let found = host.and_then(|host| find_host(HOSTS, host));
+        found.unwrap_or(Self::COMPATIBLE)
     }
 }
 
-/// The ends of hosts' names, and their ways.
-const HOSTS: &[(&str, Dialect)] = &[
-    ("api.openai.com", Dialect::OPENAI),
-    (".openai.azure.com", Dialect::AZURE),
-    (".services.ai.azure.com", Dialect::AZURE),
-    (".cognitiveservices.azure.com", Dialect::AZURE),
-    ("api.githubcopilot.com", Dialect::COPILOT),
-    (".githubcopilot.com", Dialect::COPILOT),
-    ("api.deepseek.com", Dialect::DEEPSEEK),
-    ("api.x.ai", Dialect::XAI),
+const HOSTS: &[(&str, ResponsesDialect)] = &[
+    ("api.openai.com", ResponsesDialect::OPENAI),
+    (".openai.azure.com", ResponsesDialect::AZURE),
+    (".services.ai.azure.com", ResponsesDialect::AZURE),
+    (".cognitiveservices.azure.com", ResponsesDialect::AZURE),
+    ("api.githubcopilot.com", ResponsesDialect::COPILOT),
+    (".githubcopilot.com", ResponsesDialect::COPILOT),
+    ("api.deepseek.com", ResponsesDialect::DEEPSEEK),
+    ("api.x.ai", ResponsesDialect::XAI),
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::Dialect;
+    use super::ResponsesDialect;
 
     #[test]
     fn hosts_have_their_ways_and_others_are_compatible() {
         for (host, dialect) in [
-            ("api.openai.com", Dialect::OPENAI),
-            ("x.openai.azure.com", Dialect::AZURE),
-            ("api.business.githubcopilot.com", Dialect::COPILOT),
-            ("evil-api.openai.com.example", Dialect::COMPATIBLE),
-            ("myapi.x.ai", Dialect::COMPATIBLE),
+            ("api.openai.com", ResponsesDialect::OPENAI),
+            ("x.openai.azure.com", ResponsesDialect::AZURE),
+            ("api.business.githubcopilot.com", ResponsesDialect::COPILOT),
+            ("evil-api.openai.com.example", ResponsesDialect::COMPATIBLE),
+            ("myapi.x.ai", ResponsesDialect::COMPATIBLE),
         ] {
-            assert_eq!(Dialect::of_host(Some(host)), dialect, "{host}");
+            assert_eq!(ResponsesDialect::of_host(Some(host)), dialect, "{host}");
         }
-        assert_eq!(Dialect::of_host(None), Dialect::COMPATIBLE);
+        assert_eq!(
+            ResponsesDialect::of_host(None),
+            ResponsesDialect::COMPATIBLE
+        );
     }
 }

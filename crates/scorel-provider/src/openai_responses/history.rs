@@ -1,4 +1,4 @@
-//! Renders a conversation as the wire's items.
+//! Renders a conversation as `input` items.
 
 mod assistant;
 
@@ -6,15 +6,15 @@ use scorel_proto::{Block, Message, ToolResultBlock};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
-use super::Endpoint;
-use crate::wire::{CallIds, Content};
+use super::dialect::Endpoint;
+use crate::wire::{CallIds, InputContent};
 
-/// The longest id of a call that the wire takes, in bytes.
+/// The longest `call_id` that the API takes, in bytes.
 const LONGEST_ID: usize = 64;
 
-/// The conversation. Blocks and messages that hold nothing are left out.
+/// Leaves out empty blocks and messages.
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> {
-    let mut history = History {
+    let mut history = ResponsesHistory {
         endpoint,
         calls: CallIds::new(|id| (1..=LONGEST_ID).contains(&id.len())),
         items: Vec::new(),
@@ -25,13 +25,13 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> 
     history.items
 }
 
-struct History<'a> {
+struct ResponsesHistory<'a> {
     endpoint: &'a Endpoint,
     calls: CallIds,
     items: Vec<Value>,
 }
 
-impl History<'_> {
+impl ResponsesHistory<'_> {
     fn add(&mut self, message: &Message) {
         match message {
             Message::User(message) => self.add_user(&message.content),
@@ -55,7 +55,7 @@ impl History<'_> {
     fn add_result(&mut self, result: &ToolResultBlock) {
         let parts = self.parts(&result.content);
         let texts = parts.iter().map(|part| part["text"].as_str());
-        // Texts go as one plain string, which every server understands.
+        // Some compatible servers do not know arrays here, so texts are sent as one string.
         let output = match texts.collect::<Option<Vec<_>>>() {
             Some(texts) if texts.is_empty() => json!("(no output)"),
             Some(texts) => json!(texts.join("\n")),
@@ -69,17 +69,16 @@ impl History<'_> {
     }
 
     fn parts(&self, content: &[Block]) -> Vec<Value> {
-        let known = content
-            .iter()
-            .filter_map(|block| Content::of(self.endpoint, block));
-        known.map(part).collect()
+        InputContent::all(self.endpoint, content)
+            .map(part)
+            .collect()
     }
 }
 
-fn part(content: Content<'_>) -> Value {
+fn part(content: InputContent<'_>) -> Value {
     match content {
-        Content::Text(text) => json!({"type": "input_text", "text": text}),
-        Content::Image { media_type, data } => json!({
+        InputContent::Text(text) => json!({"type": "input_text", "text": text}),
+        InputContent::Image { media_type, data } => json!({
             "type": "input_image",
             "image_url": format!("data:{media_type};base64,{data}"),
             "detail": "auto",

@@ -1,53 +1,45 @@
 use scorel_proto::ThinkingLevel;
 use scorel_runtime::{ModelRequest, ToolSpec};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{Dialect, Endpoint, history};
-use crate::wire::{digest, nearest};
+use super::dialect::{Endpoint, ResponsesDialect};
+use super::history;
+use crate::wire::{JsonBody, digest, nearest_level};
 
-/// The least bound of an answer that the wire takes, in tokens.
+/// The API's minimum for `max_output_tokens`.
 const LEAST_OUTPUT: u64 = 16;
 
-/// The body of a call; see [`Wire::render`](crate::wire::Wire::render).
 pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
     if !endpoint.stop_sequences.is_empty() {
-        tracing::warn!("openai-responses has no stop sequences: those configured are not sent");
+        tracing::warn!(
+            "openai-responses takes no stop sequences; the configured ones are not sent"
+        );
     }
+    let dialect = endpoint.dialect;
     let input = history::render(endpoint, request);
-    let cache_key = endpoint
-        .dialect
-        .cache_key
-        .then(|| cache_key(request, &input));
-    let mut body = Map::new();
-    let mut set = |name: &str, value: Value| {
-        body.insert(name.to_owned(), value);
-    };
-    set("model", json!(endpoint.model.id));
+    let cache_key = dialect.cache_key.then(|| cache_key(request, &input));
+    let mut body = JsonBody::default();
+    body.set("model", endpoint.model.id.as_str());
     if !request.system.is_empty() {
-        set("instructions", json!(request.system));
+        body.set("instructions", request.system.as_str());
     }
     if !request.tools.is_empty() {
-        set("tools", request.tools.iter().map(tool).collect());
+        body.set("tools", request.tools.iter().map(tool).collect::<Value>());
     }
-    set("input", json!(input));
-    set("stream", json!(true));
-    set("store", json!(false));
-    if let Some(limit) = endpoint.output_limit {
-        set("max_output_tokens", json!(limit.max(LEAST_OUTPUT)));
-    }
+    body.set("input", input);
+    body.set("stream", true);
+    // The provider keeps nothing; everything that it needs goes back with each request.
+    body.set("store", false);
+    let limit = endpoint.output_limit.map(|limit| limit.max(LEAST_OUTPUT));
+    body.set_some("max_output_tokens", limit);
     if reasons(endpoint) {
-        if endpoint.dialect.encrypted {
-            set("include", json!(["reasoning.encrypted_content"]));
+        if dialect.encrypted {
+            body.set("include", json!(["reasoning.encrypted_content"]));
         }
-        if let Some(reasoning) = reasoning(endpoint.dialect, request.thinking) {
-            set("reasoning", reasoning);
-        }
+        body.set_some("reasoning", reasoning(dialect, request.thinking));
     }
-    if let Some(key) = cache_key {
-        set("prompt_cache_key", json!(key));
-    }
-    // Values of strings, numbers and lists always have a text.
-    Value::Object(body).to_string().into_bytes()
+    body.set_some("prompt_cache_key", cache_key);
+    body.into_bytes()
 }
 
 fn tool(spec: &ToolSpec) -> Value {
@@ -56,24 +48,23 @@ fn tool(spec: &ToolSpec) -> Value {
         "name": spec.name,
         "description": spec.description,
         "parameters": spec.parameters,
-        // Left out it means true, which wants every parameter to be required.
+        // Defaults to true, which rejects schemas with optional parameters.
         "strict": false,
     })
 }
 
-/// Whether the model takes what is about reasoning.
+/// Whether the model takes the parameters for reasoning.
 fn reasons(endpoint: &Endpoint) -> bool {
     let id = &endpoint.model.id;
     let mut plain = endpoint.dialect.plain_models.iter();
-    endpoint.reasoning && !plain.any(|beginning| id.starts_with(beginning))
+    endpoint.reasoning && !plain.any(|prefix| id.starts_with(prefix))
 }
 
-/// How much the model is to think, and whether it is to tell of it.
-fn reasoning(dialect: Dialect, level: ThinkingLevel) -> Option<Value> {
+fn reasoning(dialect: ResponsesDialect, level: ThinkingLevel) -> Option<Value> {
     if level == ThinkingLevel::Default {
         return None;
     }
-    let effort = nearest(dialect.levels, level);
+    let effort = nearest_level(dialect.levels, level);
     let mut reasoning = json!({"effort": effort});
     if dialect.summary && effort != ThinkingLevel::None {
         reasoning["summary"] = json!("auto");
@@ -81,7 +72,7 @@ fn reasoning(dialect: Dialect, level: ThinkingLevel) -> Option<Value> {
     Some(reasoning)
 }
 
-/// The name of the conversation: what it began with.
+/// Stays the same while a conversation grows: a digest of the system prompt and the first item.
 fn cache_key(request: &ModelRequest, input: &[Value]) -> String {
     let first = input.first().map(Value::to_string).unwrap_or_default();
     digest(&format!("{}\n{first}", request.system), 32)

@@ -1,7 +1,8 @@
 use scorel_proto::Usage;
 use serde_json::Value;
 
-/// The usage that a response reports.
+/// Only the terminal event has usage. Input includes what was read from the cache, output includes
+/// reasoning.
 pub(super) fn of_response(response: &Value) -> Option<Usage> {
     let usage = response["usage"].as_object()?;
     let (input, output) = (usage.get("input_tokens"), usage.get("output_tokens"));

@@ -1,50 +1,55 @@
 use crate::http::ReadError;
 
-/// The largest event that is accepted, in bytes.
+/// The largest accepted event, in bytes. The largest legitimate ones hold a whole reply with its
+/// encrypted reasoning; the limit only keeps a broken server from filling the memory.
 pub(crate) const EVENT_LIMIT: usize = 16 << 20;
 
-/// The type of the event in which a body ended.
+/// The type given to an event that the end of the body cut off.
 pub(crate) const OPEN_END: &str = "scorel-open-end";
 
 const ERROR_FIELD: &[u8] = b"error:";
 
-/// Turns what endpoints put beside the event grammar into events, and bounds their size.
+/// Rewrites what providers send outside the grammar, and bounds the size of events:
 ///
-/// Three things are turned: a field line `error: {json}` becomes an event of type `error`; lines of
-/// bare JSON, as in a body that is no event stream at all, become one event at the end; an event
-/// that the body ends in is dispatched under the type [`OPEN_END`]. All other bytes pass unchanged.
+/// - llama.cpp and gpustack report an error as a field line `error: {json}`: becomes an event of
+///   type `error`.
+/// - Gemini sends an error as bare JSON lines after the events, and servers that do not stream send
+///   one JSON document: becomes an event at the end of the body.
+/// - Some servers leave out the blank line after the last event, which the grammar would discard:
+///   the event is dispatched as type [`OPEN_END`], since its data may also be truncated.
+///
+/// All other bytes pass unchanged.
 #[derive(Debug, Default)]
-pub(crate) struct Normaliser {
-    line: Line,
-    /// A line feed directly after a carriage return ends no further line.
+pub(crate) struct SseNormaliser {
+    line: LineState,
+    /// The last byte was a carriage return, so a line feed belongs to the same line end.
     after_cr: bool,
-    /// Bytes of the current event, or of the current `error` line.
+    /// Bytes of the current event or `error` line.
     event_bytes: usize,
-    /// The lines of bare JSON so far.
+    /// The bare JSON lines so far.
     json: Vec<u8>,
 }
 
-/// What is known about the current line.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Line {
-    /// Nothing but a byte order mark.
+enum LineState {
+    /// Empty so far, but for a byte order mark.
     #[default]
     Start,
-    /// It begins with that many bytes of [`ERROR_FIELD`], which are held back.
+    /// Begins with this many bytes of [`ERROR_FIELD`], which are held back.
     Held(usize),
-    /// It is of the grammar.
+    /// A line of the grammar, passed through.
     Field,
-    /// It is `error: …` and becomes data.
+    /// `error: …`, passed through as data.
     Error,
-    /// It is JSON and is collected.
+    /// Bare JSON, collected.
     Json,
 }
 
-impl Normaliser {
-    /// The bytes to read in place of `bytes`.
+impl SseNormaliser {
+    /// Returns the bytes to parse in place of `bytes`.
     ///
     /// # Errors
-    /// [`ReadError::TooLarge`] when one event has more than [`EVENT_LIMIT`] bytes.
+    /// [`ReadError::TooLarge`] when one event exceeds [`EVENT_LIMIT`].
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
         let mut out = Vec::with_capacity(bytes.len() + 32);
         let mut rest = bytes;
@@ -57,7 +62,7 @@ impl Normaliser {
             } else if matches!(byte, b'\n' | b'\r') {
                 self.end_line(byte, &mut out);
                 rest = tail;
-            } else if matches!(self.line, Line::Start | Line::Held(_)) {
+            } else if matches!(self.line, LineState::Start | LineState::Held(_)) {
                 self.begin_line(byte, &mut out);
                 rest = tail;
             } else {
@@ -70,14 +75,15 @@ impl Normaliser {
         Ok(out)
     }
 
-    /// The bytes to read after the last.
+    /// Returns the bytes to parse after the end of the body.
     pub(crate) fn finish(self) -> Vec<u8> {
         let mut out = Vec::new();
         match self.line {
-            Line::Start => {}
-            Line::Error => out.extend_from_slice(b"\n\n"),
-            Line::Held(_) | Line::Field | Line::Json => out.push(b'\n'),
+            LineState::Start => {}
+            LineState::Error => out.extend_from_slice(b"\n\n"),
+            LineState::Held(_) | LineState::Field | LineState::Json => out.push(b'\n'),
         }
+        // Names an event that is still open; without data this dispatches nothing.
         out.extend_from_slice(format!("event: {OPEN_END}\n\n").as_bytes());
         if !self.json.is_empty() {
             for line in self.json.split(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -93,8 +99,10 @@ impl Normaliser {
     fn begin_line(&mut self, byte: u8, out: &mut Vec<u8>) {
         self.event_bytes += 1;
         match self.line {
-            Line::Held(held) if ERROR_FIELD.get(held) == Some(&byte) => self.hold(held + 1, out),
-            Line::Held(held) => {
+            LineState::Held(held) if ERROR_FIELD.get(held) == Some(&byte) => {
+                self.hold(held + 1, out);
+            }
+            LineState::Held(held) => {
                 out.extend_from_slice(&ERROR_FIELD[..held]);
                 self.pass(byte, out);
             }
@@ -104,42 +112,44 @@ impl Normaliser {
 
     fn first_byte(&mut self, byte: u8, out: &mut Vec<u8>) {
         match byte {
-            b'e' => self.line = Line::Held(1),
+            b'e' => self.line = LineState::Held(1),
             b'{' | b'[' => self.collect(byte),
-            // A byte order mark leaves the line at its start.
+            // A byte of a byte order mark: the line has not begun yet.
             0xEF | 0xBB | 0xBF => out.push(byte),
+            // `data`, `id`, `retry` and comments end a JSON document; no JSON line begins so.
             b'd' | b'i' | b'r' | b':' => self.pass(byte, out),
             _ if self.json.is_empty() => self.pass(byte, out),
+            // The next line of pretty-printed JSON.
             _ => self.collect(byte),
         }
     }
 
     fn hold(&mut self, held: usize, out: &mut Vec<u8>) {
-        self.line = Line::Held(held);
+        self.line = LineState::Held(held);
         if held == ERROR_FIELD.len() {
-            // The event before it, if it is still open, ends here.
+            // The blank line dispatches the event before, which may lack its own.
             out.extend_from_slice(b"\n\nevent: error\ndata:");
-            self.line = Line::Error;
+            self.line = LineState::Error;
         }
     }
 
     fn pass(&mut self, byte: u8, out: &mut Vec<u8>) {
         out.push(byte);
-        self.line = Line::Field;
+        self.line = LineState::Field;
     }
 
     fn collect(&mut self, byte: u8) {
         self.json.push(byte);
-        self.line = Line::Json;
+        self.line = LineState::Json;
     }
 
-    /// Takes bytes up to the end of the line or of the chunk; returns those after.
+    /// Takes bytes up to the end of the line or chunk and returns the rest.
     fn continue_line<'a>(&mut self, rest: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
         let (line, tail) = rest.split_at(end.unwrap_or(rest.len()));
         self.event_bytes += line.len();
         match self.line {
-            Line::Json => self.json.extend_from_slice(line),
+            LineState::Json => self.json.extend_from_slice(line),
             _ => out.extend_from_slice(line),
         }
         tail
@@ -147,13 +157,13 @@ impl Normaliser {
 
     fn end_line(&mut self, byte: u8, out: &mut Vec<u8>) {
         match self.line {
-            Line::Start => self.event_bytes = 0,
-            Line::Held(held) => out.extend_from_slice(&ERROR_FIELD[..held]),
-            Line::Json => self.json.push(b'\n'),
-            Line::Error => out.push(b'\n'),
-            Line::Field => {}
+            LineState::Start => self.event_bytes = 0,
+            LineState::Held(held) => out.extend_from_slice(&ERROR_FIELD[..held]),
+            LineState::Json => self.json.push(b'\n'),
+            LineState::Error => out.push(b'\n'),
+            LineState::Field => {}
         }
         out.push(byte);
-        self.line = Line::Start;
+        self.line = LineState::Start;
     }
 }

@@ -5,11 +5,11 @@ use futures_util::{StreamExt, stream};
 mod fixture;
 
 use super::normaliser::EVENT_LIMIT;
-use super::{Event, OPEN_END, events};
+use super::{OPEN_END, SseEvent, events};
 use crate::http::ReadError;
 
 /// Reads the pieces as one body.
-async fn read(pieces: Vec<Vec<u8>>) -> Vec<Result<Event, ReadError>> {
+async fn read(pieces: Vec<Vec<u8>>) -> Vec<Result<SseEvent, ReadError>> {
     let pieces = pieces.into_iter().map(|piece| Ok(Bytes::from(piece)));
     events(stream::iter(pieces)).collect().await
 }

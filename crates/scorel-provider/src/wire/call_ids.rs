@@ -2,21 +2,24 @@ use std::collections::{HashMap, HashSet};
 
 use super::digest;
 
-/// The ids of a conversation's calls as a wire accepts them, and none of them twice: other models,
-/// from which the conversation may come, count anew in every answer.
+/// Maps the tool-call ids of a conversation to ids that the API accepts, each used once.
 ///
-/// The same conversation always gives the same ids, and so does a longer one for its beginning.
+/// Ids have to be rewritten because a conversation may have been held with other models: their ids
+/// can be too long or have characters that this API rejects, and some hosts count from `call_0`
+/// again in every reply, while the API wants ids unique in the request.
+///
+/// Deterministic, and the ids of a conversation stay the same when it grows: the prompt cache
+/// depends on it.
 #[derive(Debug)]
 pub(crate) struct CallIds {
     accepts: fn(&str) -> bool,
     used: HashSet<String>,
-    /// Under which id the last call with an id went.
+    /// The id that was sent for the last call with each original id.
     current: HashMap<String, String>,
 }
 
 impl CallIds {
-    /// `accepts` says whether the wire takes an id. It must take `call_` with 32 letters and
-    /// digits behind it.
+    /// `accepts` must accept `call_` followed by 32 hex digits.
     pub(crate) fn new(accepts: fn(&str) -> bool) -> Self {
         Self {
             accepts,
@@ -25,7 +28,7 @@ impl CallIds {
         }
     }
 
-    /// The id of the next call.
+    /// The id to send for the next call.
     pub(crate) fn of_call(&mut self, id: &str) -> String {
         let mut sent = self.accepted(id);
         for round in 2.. {
@@ -38,7 +41,8 @@ impl CallIds {
         sent
     }
 
-    /// The id of the call that a result answers: the last one with that id.
+    /// The id to send with a result: results follow their call, so the last call with the id is
+    /// the one.
     pub(crate) fn of_result(&self, id: &str) -> String {
         let current = self.current.get(id).cloned();
         current.unwrap_or_else(|| self.accepted(id))

@@ -5,10 +5,10 @@ use reqwest::header::{
 
 use crate::{ModelConfig, Secret, SetupError};
 
-/// What a configuration says about the header of a call.
+/// The headers that the configuration adds, and where it wants the key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConfiguredHeaders {
-    /// The header that takes the key, in place of the wire's.
+    /// Replaces the wire's header for the key.
     key: Option<HeaderName>,
     fixed: HeaderMap,
 }
@@ -19,12 +19,15 @@ impl ConfiguredHeaders {
         let mut fixed = HeaderMap::new();
         for (name, value) in &config.headers {
             let parsed = header_name(name)?;
+            // Keys come from the secret store: a configuration is shared and logged.
             if holds_credentials(&parsed) || Some(&parsed) == key.as_ref() {
-                let reason = "credentials do not belong into the configuration";
-                return Err(invalid(name, reason));
+                return Err(invalid(
+                    name,
+                    "credentials do not belong in the configuration",
+                ));
             }
-            if is_of_the_transport(&parsed) {
-                return Err(invalid(name, "it is made for every call anew"));
+            if is_set_per_request(&parsed) {
+                return Err(invalid(name, "it is set for each request"));
             }
             let value = HeaderValue::try_from(value.as_str());
             let value = value.map_err(|_| invalid(name, "its value has control characters"))?;
@@ -33,8 +36,11 @@ impl ConfiguredHeaders {
         Ok(Self { key, fixed })
     }
 
-    /// The whole header: what the wire wants, what is configured, and the key. `Err` says what is
-    /// wrong with the key.
+    /// All headers of a request: the wire's, the configured ones, and the key. `key_header` is the
+    /// wire's header for the bare key; `None` means a bearer token.
+    ///
+    /// # Errors
+    /// The key cannot be sent in a header.
     pub(crate) fn complete(
         &self,
         mut headers: HeaderMap,
@@ -56,13 +62,14 @@ fn key_value(name: &HeaderName, key: &Secret) -> Result<HeaderValue, &'static st
     } else {
         HeaderValue::try_from(key.expose())
     };
-    let mut value = value.map_err(|_| "the key has characters that no header may have")?;
+    let mut value = value.map_err(|_| "the key has characters that are not allowed in a header")?;
+    // Keeps the value out of `Debug` output and of HTTP/2 header compression.
     value.set_sensitive(true);
     Ok(value)
 }
 
 fn header_name(name: &str) -> Result<HeaderName, SetupError> {
-    HeaderName::try_from(name).map_err(|_| invalid(name, "that is no name of a header"))
+    HeaderName::try_from(name).map_err(|_| invalid(name, "it is not a valid header name"))
 }
 
 fn invalid(name: &str, reason: &'static str) -> SetupError {
@@ -77,7 +84,7 @@ fn holds_credentials(name: &HeaderName) -> bool {
         || ["api-key", "x-api-key", "x-goog-api-key"].contains(&name.as_str())
 }
 
-fn is_of_the_transport(name: &HeaderName) -> bool {
+fn is_set_per_request(name: &HeaderName) -> bool {
     [
         ACCEPT,
         CONNECTION,

@@ -4,37 +4,40 @@ use std::sync::Arc;
 use reqwest::Url;
 use scorel_runtime::ModelInfo;
 
-use super::{ModelOrigin, Wire};
+use super::ModelOrigin;
 use crate::Secret;
 use crate::blobs::BlobSource;
 use crate::http::Http;
 
-/// All that a call needs beside the request.
-pub(crate) struct Endpoint<W: Wire> {
+/// A configured model at a provider: what a call needs beside the request. `D` is the wire's
+/// dialect.
+pub(crate) struct Endpoint<D> {
+    /// The wire's name.
+    pub(crate) api: &'static str,
     pub(crate) model: ModelInfo,
-    /// Where to post.
     pub(crate) url: Url,
     pub(crate) key: Option<Secret>,
-    pub(crate) dialect: W::Dialect,
-    /// The bound to state for an answer; `None` to leave it to the endpoint where the wire can.
+    pub(crate) dialect: D,
+    /// The output limit to state, in tokens; `None` leaves it to the provider where the API allows.
     pub(crate) output_limit: Option<u64>,
-    /// Whether the model can be told how much to think.
+    /// Whether the model takes parameters that control reasoning.
     pub(crate) reasoning: bool,
-    /// Whether the model takes pictures.
+    /// Whether the model takes image input.
     pub(crate) images: bool,
-    /// Texts at which the model is to stop.
     pub(crate) stop_sequences: Vec<String>,
     pub(crate) blobs: Arc<dyn BlobSource>,
     pub(crate) http: Arc<Http>,
 }
 
-impl<W: Wire> Endpoint<W> {
+impl<D> Endpoint<D> {
     pub(crate) fn origin(&self) -> ModelOrigin {
-        ModelOrigin::new(W::API, &self.model)
+        ModelOrigin::new(self.api, &self.model)
     }
 }
 
-impl<W: Wire> fmt::Debug for Endpoint<W> {
+/// Leaves out the key, and of the URL all but the host: paths and queries of gateways can hold
+/// tokens.
+impl<D> fmt::Debug for Endpoint<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
             .field("model", &self.model)

@@ -4,39 +4,34 @@ use reqwest::header::HeaderMap;
 use scorel_proto::Usage;
 use scorel_runtime::{ErrorCategory, ProviderError};
 
-use crate::http::{ErrorBody, Origin, classify, retry_after};
+use crate::http::{ErrorBody, FailureOrigin, classify, provider_error, retry_after};
 
-/// The error that an endpoint reported inside its stream.
+/// An error that the provider reported inside the stream of a response with status 200.
 pub(crate) fn stream_failure(body: &ErrorBody, usage: Option<Usage>) -> ProviderError {
-    let (category, retryable) = classify(Origin::Stream, body);
+    let (category, retryable) = classify(FailureOrigin::Stream, body);
     let message = if body.message.is_empty() {
-        "without a reason"
+        "no reason given"
     } else {
         &body.message
     };
+    let message = format!("the provider reported an error during its reply: {message}");
     ProviderError {
-        category,
-        retryable,
         retry_after: retry_after(&HeaderMap::new(), body, SystemTime::now()),
-        status: None,
-        message: format!("the endpoint ended its answer with an error: {message}"),
         usage,
+        ..provider_error(category, retryable, message)
     }
 }
 
-/// The connection ended before the endpoint said why it stopped.
-pub(crate) fn truncated(started: bool, usage: Option<Usage>) -> ProviderError {
+/// The connection ended before the provider said that the reply is complete. Retryable: the calls of
+/// a truncated reply are never run, so nothing has happened yet.
+pub(super) fn truncated(started: bool, usage: Option<Usage>) -> ProviderError {
     let message = if started {
-        "the endpoint closed the connection in the middle of its answer"
+        "the provider closed the connection in the middle of its reply"
     } else {
-        "the endpoint closed the connection without an answer"
+        "the provider closed the connection without a reply"
     };
     ProviderError {
-        category: ErrorCategory::StreamTruncated,
-        retryable: true,
-        retry_after: None,
-        status: None,
-        message: message.to_owned(),
         usage,
+        ..provider_error(ErrorCategory::StreamTruncated, true, message)
     }
 }

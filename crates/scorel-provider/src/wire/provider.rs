@@ -7,18 +7,18 @@ use scorel_runtime::{
 };
 
 use super::{ConfiguredHeaders, Endpoint, Wire, reader};
-use crate::http::Call;
+use crate::http::{HttpCall, provider_error};
 use crate::sse;
 
-/// A model behind a wire over HTTP.
+/// A model behind a provider API over HTTP.
 #[derive(Debug)]
 pub(crate) struct HttpProvider<W: Wire> {
-    endpoint: Arc<Endpoint<W>>,
+    endpoint: Arc<Endpoint<W::Dialect>>,
     configured: ConfiguredHeaders,
 }
 
 impl<W: Wire> HttpProvider<W> {
-    pub(crate) fn new(endpoint: Endpoint<W>, configured: ConfiguredHeaders) -> Self {
+    pub(crate) fn new(endpoint: Endpoint<W::Dialect>, configured: ConfiguredHeaders) -> Self {
         Self {
             endpoint: Arc::new(endpoint),
             configured,
@@ -34,63 +34,49 @@ impl<W: Wire> Provider for HttpProvider<W> {
     fn stream(&self, request: ModelRequest) -> ProviderStream {
         let endpoint = Arc::clone(&self.endpoint);
         let configured = self.configured.clone();
-        stream::once(open(endpoint, configured, request))
+        stream::once(open::<W>(endpoint, configured, request))
             .try_flatten()
             .boxed()
     }
 }
 
 async fn open<W: Wire>(
-    endpoint: Arc<Endpoint<W>>,
+    endpoint: Arc<Endpoint<W::Dialect>>,
     configured: ConfiguredHeaders,
     request: ModelRequest,
 ) -> Result<ProviderStream, ProviderError> {
-    let body = render(Arc::clone(&endpoint), request).await?;
-    let call = Call {
+    let body = render::<W>(Arc::clone(&endpoint), request).await?;
+    let call = HttpCall {
         url: endpoint.url.clone(),
-        headers: headers(&endpoint, &configured)?,
+        headers: headers::<W>(&endpoint, &configured)?,
         key: endpoint.key.clone(),
         body,
     };
     let events = sse::events(endpoint.http.post(call).await?);
     let settle = endpoint.http.timeouts().settle;
-    let answer = W::answer(endpoint.origin());
-    Ok(reader::read(events, answer, endpoint.key.clone(), settle))
+    let decoder = W::decoder(endpoint.origin());
+    Ok(reader::read(events, decoder, endpoint.key.clone(), settle))
 }
 
-/// Renders on a thread that may block: pictures are read from files, histories may be long.
+/// Renders on a blocking thread: images are read from files, and a long history takes time.
 async fn render<W: Wire>(
-    endpoint: Arc<Endpoint<W>>,
+    endpoint: Arc<Endpoint<W::Dialect>>,
     request: ModelRequest,
 ) -> Result<Vec<u8>, ProviderError> {
     let rendered = tokio::task::spawn_blocking(move || W::render(&endpoint, &request)).await;
     rendered.map_err(|error| {
-        unsent(
-            ErrorCategory::InvalidRequest,
-            format!("the request could not be rendered: {error}"),
-        )
+        let message = format!("cannot render the request: {error}");
+        provider_error(ErrorCategory::InvalidRequest, false, message)
     })
 }
 
 fn headers<W: Wire>(
-    endpoint: &Endpoint<W>,
+    endpoint: &Endpoint<W::Dialect>,
     configured: &ConfiguredHeaders,
 ) -> Result<HeaderMap, ProviderError> {
     let headers = W::headers(endpoint);
     let key_header = W::key_header(endpoint.dialect);
     configured
         .complete(headers, key_header, endpoint.key.as_ref())
-        .map_err(|message| unsent(ErrorCategory::Auth, message.to_owned()))
-}
-
-/// A failure before anything was sent, which would come again.
-fn unsent(category: ErrorCategory, message: String) -> ProviderError {
-    ProviderError {
-        category,
-        retryable: false,
-        retry_after: None,
-        status: None,
-        message,
-        usage: None,
-    }
+        .map_err(|message| provider_error(ErrorCategory::Auth, false, message))
 }

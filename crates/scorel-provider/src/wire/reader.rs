@@ -5,27 +5,29 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use scorel_runtime::{ProviderError, ProviderEvent, ProviderStream};
 use tokio::time::timeout;
 
-use super::Answer;
+use super::decoder::Decoder;
+use super::reply::StreamedReply;
 use crate::Secret;
 use crate::http::{ReadError, error_text};
-use crate::sse::Event;
+use crate::sse::SseEvent;
 
-/// How long to wait for the end of a body after its last event. It comes at once where the
-/// connection can be used again; where it does not, the connection is given up.
+/// How long to wait for the end of a body after its last event. Reading to the end returns the
+/// connection to the pool. On hosts that keep connections alive the end follows at once; on others
+/// there is nothing to gain, and the connection is dropped.
 const LINGER: Duration = Duration::from_millis(100);
 
-/// Turns the events of a response into the engine's.
+/// Drives the event stream of a response through the decoder.
 ///
-/// `settle` bounds the wait for what may follow the reason to stop.
-pub(super) fn read<A: Answer>(
-    events: BoxStream<'static, Result<Event, ReadError>>,
-    answer: A,
+/// `settle` bounds the wait for what may follow the stop reason, such as the usage.
+pub(super) fn read<D: Decoder>(
+    events: BoxStream<'static, Result<SseEvent, ReadError>>,
+    decoder: D,
     key: Option<Secret>,
     settle: Duration,
 ) -> ProviderStream {
-    let reader = Reader {
+    let reader = ReplyReader {
         events,
-        answer: Some(answer),
+        reply: Some(StreamedReply::new(decoder)),
         ready: VecDeque::new(),
         key,
         settle,
@@ -37,71 +39,72 @@ pub(super) fn read<A: Answer>(
     .boxed()
 }
 
-struct Reader<A> {
-    events: BoxStream<'static, Result<Event, ReadError>>,
-    /// `None` once it has ended.
-    answer: Option<A>,
-    /// What one event of the response gave and was not taken yet.
+struct ReplyReader<D> {
+    events: BoxStream<'static, Result<SseEvent, ReadError>>,
+    /// `None` once the reply has ended.
+    reply: Option<StreamedReply<D>>,
+    /// Decoded events that the engine has not asked for yet: one event of the response can give
+    /// several. No further event is read while there is one, which is the backpressure.
     ready: VecDeque<Result<ProviderEvent, ProviderError>>,
     key: Option<Secret>,
     settle: Duration,
 }
 
-impl<A: Answer> Reader<A> {
+impl<D: Decoder> ReplyReader<D> {
     async fn next(&mut self) -> Option<Result<ProviderEvent, ProviderError>> {
         while self.ready.is_empty() {
-            let answer = self.answer.take()?;
-            self.step(answer).await;
+            let reply = self.reply.take()?;
+            self.step(reply).await;
         }
         self.ready.pop_front()
     }
 
-    /// Takes one event of the response.
-    async fn step(&mut self, mut answer: A) {
+    /// Reads one event and puts the reply back unless it has ended.
+    async fn step(&mut self, mut reply: StreamedReply<D>) {
         let mut out = Vec::new();
-        let outcome = match self.read(answer.is_finished()).await {
+        let outcome = match self.read(reply.is_complete()).await {
             Some(Ok(event)) => {
-                let taken = answer.event(&event, &mut out);
-                if taken.is_err() || !answer.is_done() {
-                    taken.map(|()| self.answer = Some(answer))
+                let taken = reply.event(&event, &mut out);
+                if taken.is_err() || !reply.status().done {
+                    taken.map(|()| self.reply = Some(reply))
                 } else {
-                    self.let_go();
-                    answer.end(&mut out)
+                    self.drain_in_background();
+                    reply.end(&mut out)
                 }
             }
-            // Whatever breaks after the reason to stop, the answer is complete.
-            Some(Err(error)) if !answer.is_finished() => Err(ProviderError {
-                usage: answer.usage(),
+            Some(Err(error)) if !reply.is_complete() => Err(ProviderError {
+                usage: reply.status().usage,
                 ..error.into()
             }),
-            Some(Err(_)) | None => answer.end(&mut out),
+            // A complete reply stays complete when the connection breaks after it.
+            Some(Err(_)) | None => reply.end(&mut out),
         };
         self.ready.extend(out.into_iter().map(Ok));
         if let Err(error) = outcome {
-            self.ready.push_back(Err(self.shown(error)));
+            self.ready.push_back(Err(self.redacted(error)));
         }
     }
 
-    /// Reads on to the end of the body, so that the connection can be used again. The answer does
-    /// not wait for that.
-    fn let_go(&mut self) {
+    /// Reads to the end of the body so that the connection can be reused, without delaying the
+    /// reply.
+    fn drain_in_background(&mut self) {
         let mut events = std::mem::replace(&mut self.events, stream::empty().boxed());
         tokio::spawn(async move {
-            // Whatever comes, nobody wants it any more.
             let _end = timeout(LINGER, events.next()).await;
         });
     }
 
-    async fn read(&mut self, finished: bool) -> Option<Result<Event, ReadError>> {
+    async fn read(&mut self, complete: bool) -> Option<Result<SseEvent, ReadError>> {
         let next = self.events.next();
-        if finished {
+        if complete {
             timeout(self.settle, next).await.unwrap_or(None)
         } else {
             next.await
         }
     }
 
-    fn shown(&self, mut error: ProviderError) -> ProviderError {
+    /// Providers echo the key in some errors.
+    fn redacted(&self, mut error: ProviderError) -> ProviderError {
         error.message = error_text(&error.message, self.key.as_ref());
         error
     }

@@ -1,13 +1,14 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Value, json};
 
-use crate::anthropic_messages::Endpoint;
-use crate::anthropic_messages::opaque::{kept, kept_at};
-use crate::wire::{CallIds, Content, ModelOrigin};
+use crate::anthropic_messages::dialect::Endpoint;
+use crate::anthropic_messages::opaque::{stored, stored_at};
+use crate::wire::{CallIds, ModelOrigin, sendable_text};
 
-/// The message's blocks, in their order, with those between them that the endpoint gave for itself.
+/// The blocks of a message in their order, with the opaque ones between them.
 ///
-/// Of an answer that was cut off only the text is sent.
+/// Of a partial message only the text is sent: its reasoning may lack the signature, and its calls
+/// were not run.
 pub(super) fn render(
     endpoint: &Endpoint,
     ids: &mut CallIds,
@@ -15,40 +16,35 @@ pub(super) fn render(
 ) -> Vec<Value> {
     let origin = endpoint.origin();
     if message.partial {
-        return message
-            .content
-            .iter()
-            .filter_map(|block| text(endpoint, block))
-            .collect();
+        let texts = message.content.iter();
+        return texts.filter_map(|block| text(&origin, block)).collect();
     }
-    let kept = kept(&origin, message.meta.provider.as_ref());
+    let opaque = stored(&origin, message.meta.provider.as_ref());
     let mut rendered = Vec::new();
     for (at, block) in message.content.iter().enumerate() {
-        rendered.extend(kept_at(kept, at).cloned());
+        rendered.extend(stored_at(opaque, at).cloned());
         rendered.extend(match block {
             Block::Thinking { .. } => thinking(&origin, block),
             Block::ToolUse { .. } => call(&origin, ids, block),
-            _ => text(endpoint, block),
+            _ => text(&origin, block),
         });
     }
-    rendered.extend(kept_at(kept, message.content.len()).cloned());
+    rendered.extend(stored_at(opaque, message.content.len()).cloned());
     rendered
 }
 
-fn text(endpoint: &Endpoint, block: &Block) -> Option<Value> {
-    let Content::Text(text) = Content::of(endpoint, block)? else {
-        return None;
-    };
-    let mut rendered = json!({"type": "text", "text": text});
+fn text(origin: &ModelOrigin, block: &Block) -> Option<Value> {
+    let mut rendered = json!({"type": "text", "text": sendable_text(block)?});
     if let Block::Text { provider, .. } = block
-        && let Some(citations) = endpoint.origin().fact(provider.as_ref(), "citations")
+        && let Some(citations) = origin.fact(provider.as_ref(), "citations")
     {
         rendered["citations"] = citations.clone();
     }
     Some(rendered)
 }
 
-/// The reasoning if this model signed it, even if it shows nothing of it.
+/// Reasoning that this model signed, unchanged. An empty text with a signature is sent, too:
+/// leaving it out is rejected.
 fn thinking(origin: &ModelOrigin, block: &Block) -> Option<Value> {
     let Block::Thinking {
         text,
@@ -68,7 +64,7 @@ fn thinking(origin: &ModelOrigin, block: &Block) -> Option<Value> {
     })
 }
 
-/// Arguments that could not be parsed are an empty object here. Their result says what was wrong.
+/// Arguments that were not valid JSON are an empty object here; their result explains the error.
 fn call(origin: &ModelOrigin, ids: &mut CallIds, block: &Block) -> Option<Value> {
     let Block::ToolUse {
         id,

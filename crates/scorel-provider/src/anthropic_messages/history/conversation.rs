@@ -1,123 +1,124 @@
 use serde_json::{Value, json};
 
-/// The messages of a request: those of the user and of the assistant alternate.
+/// Messages under construction; the roles alternate.
 #[derive(Debug, Default)]
 pub(in crate::anthropic_messages) struct Conversation {
-    turns: Vec<Turn>,
+    messages: Vec<RoleMessage>,
 }
 
 #[derive(Debug)]
-struct Turn {
-    role: Role,
+struct RoleMessage {
+    role: MessageRole,
     /// Never empty.
     blocks: Vec<Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum MessageRole {
     User,
     Assistant,
 }
 
 impl Conversation {
     pub(super) fn add_user(&mut self, blocks: Vec<Value>) {
-        self.add(Role::User, blocks);
+        self.add(MessageRole::User, blocks);
     }
 
     pub(super) fn add_assistant(&mut self, blocks: Vec<Value>) {
-        self.add(Role::Assistant, blocks);
+        self.add(MessageRole::Assistant, blocks);
     }
 
-    /// All results of one answer's calls stand in one message, in front of everything else in it.
+    /// All results of one reply's calls go into one message, before any other block: otherwise the
+    /// API reports a missing result.
     pub(super) fn add_result(&mut self, result: Value) {
-        match self.turns.last_mut() {
-            Some(turn) if turn.role == Role::User => {
-                let place = turn.blocks.iter().position(|block| !is_result(block));
-                turn.blocks
-                    .insert(place.unwrap_or(turn.blocks.len()), result);
+        match self.messages.last_mut() {
+            Some(message) if message.role == MessageRole::User => {
+                let end = message.blocks.iter().position(|block| !is_result(block));
+                let end = end.unwrap_or(message.blocks.len());
+                message.blocks.insert(end, result);
             }
-            _ => self.add(Role::User, vec![result]),
+            _ => self.add(MessageRole::User, vec![result]),
         }
     }
 
-    fn add(&mut self, role: Role, blocks: Vec<Value>) {
+    fn add(&mut self, role: MessageRole, blocks: Vec<Value>) {
         if blocks.is_empty() {
             return;
         }
-        match self.turns.last_mut() {
-            Some(turn) if turn.role == role => turn.blocks.extend(blocks),
-            _ => self.turns.push(Turn { role, blocks }),
+        match self.messages.last_mut() {
+            Some(message) if message.role == role => message.blocks.extend(blocks),
+            _ => self.messages.push(RoleMessage { role, blocks }),
         }
     }
 
-    /// Makes the ends of the conversation acceptable and marks where the cache is to hold.
+    /// Applies the rules for the two ends of a conversation and sets the cache breakpoints.
     pub(super) fn finish(&mut self) {
-        if self
-            .turns
-            .first()
-            .is_some_and(|turn| turn.role == Role::Assistant)
-        {
-            let blocks = vec![json!({"type": "text", "text": "Go on."})];
-            self.turns.insert(
-                0,
-                Turn {
-                    role: Role::User,
-                    blocks,
-                },
-            );
+        let first = self.messages.first();
+        if first.is_some_and(|message| message.role == MessageRole::Assistant) {
+            let go_on = RoleMessage {
+                role: MessageRole::User,
+                blocks: vec![json!({"type": "text", "text": "Go on."})],
+            };
+            self.messages.insert(0, go_on);
         }
         self.trim_end();
         self.mark_for_cache();
     }
 
-    /// The text of an answer that is to be continued must not end in white space.
+    /// The API rejects trailing white space in a last assistant text.
     fn trim_end(&mut self) {
         let last = self
-            .turns
+            .messages
             .last_mut()
-            .filter(|turn| turn.role == Role::Assistant);
-        let block = last.and_then(|turn| turn.blocks.last_mut());
+            .filter(|message| message.role == MessageRole::Assistant);
+        let block = last.and_then(|message| message.blocks.last_mut());
         if let Some(block) = block.filter(|block| block["type"] == "text") {
             let text = block["text"].as_str().unwrap_or_default().trim_end();
             block["text"] = json!(text);
         }
     }
 
-    /// The last message of the user, and the one before it, up to which the request before this
-    /// one was kept.
+    /// Marks the last user message, and the one before it, where the previous request ended: a
+    /// breakpoint looks back only 20 blocks, and more may have been added since.
     fn mark_for_cache(&mut self) {
-        let users = self.turns.iter_mut().rev();
-        let users = users.filter(|turn| turn.role == Role::User).take(2);
-        for block in users.filter_map(|turn| turn.blocks.last_mut()) {
+        let users = self.messages.iter_mut().rev();
+        let users = users.filter(|message| message.role == MessageRole::User);
+        for block in users
+            .take(2)
+            .filter_map(|message| message.blocks.last_mut())
+        {
             cache_here(block);
         }
     }
 
-    /// Whether the conversation is in the middle of calls, and what the model said since it was
-    /// asked does not begin with its thoughts.
+    /// Whether the conversation ends inside a tool loop whose first assistant message does not
+    /// begin with thinking.
     pub(in crate::anthropic_messages) fn lacks_thinking(&self) -> bool {
-        let asked = self.turns.iter().rposition(|turn| {
-            turn.role == Role::User && !turn.blocks.first().is_some_and(is_result)
+        let asked = self.messages.iter().rposition(|message| {
+            message.role == MessageRole::User && !message.blocks.first().is_some_and(is_result)
         });
-        let answers = self.turns.iter().skip(asked.map_or(0, |asked| asked + 1));
-        let mut answers = answers.filter(|turn| turn.role == Role::Assistant);
-        let first = answers.next().and_then(|turn| turn.blocks.first());
+        let since = self
+            .messages
+            .iter()
+            .skip(asked.map_or(0, |asked| asked + 1));
+        let mut replies = since.filter(|message| message.role == MessageRole::Assistant);
+        let first = replies.next().and_then(|message| message.blocks.first());
         first.is_some_and(|block| !is_thinking(block))
     }
 
     pub(in crate::anthropic_messages) fn into_messages(self) -> Value {
-        let message = |turn: Turn| {
-            let role = match turn.role {
-                Role::User => "user",
-                Role::Assistant => "assistant",
+        let message = |message: RoleMessage| {
+            let role = match message.role {
+                MessageRole::User => "user",
+                MessageRole::Assistant => "assistant",
             };
-            json!({"role": role, "content": turn.blocks})
+            json!({"role": role, "content": message.blocks})
         };
-        self.turns.into_iter().map(message).collect()
+        self.messages.into_iter().map(message).collect()
     }
 }
 
-/// Marks a block as the end of what the endpoint is to keep for the next request.
+/// Sets a cache breakpoint at the end of a block.
 pub(in crate::anthropic_messages) fn cache_here(block: &mut Value) {
     block["cache_control"] = json!({"type": "ephemeral"});
 }

@@ -4,7 +4,7 @@ use scorel_proto::{
 };
 use serde_json::{Value, json};
 
-use crate::anthropic_messages::Endpoint;
+use crate::anthropic_messages::dialect::Endpoint;
 use crate::anthropic_messages::samples::{
     MODEL, answer, assistant, body, call, conversation, endpoint, messages, origin, picture,
     result, text, thinking,

@@ -6,7 +6,7 @@ use super::render;
 use crate::anthropic_messages::samples::{
     MODEL, answer, body, call, conversation, endpoint, origin, result, text, thinking, tool,
 };
-use crate::anthropic_messages::{AnthropicMessages, Dialect};
+use crate::anthropic_messages::{AnthropicDialect, AnthropicMessages};
 use crate::wire::Wire;
 
 #[test]
@@ -122,15 +122,15 @@ fn thinking_is_asked_for_only_of_models_that_can() {
 
 #[test]
 fn features_in_trial_are_named_to_the_host_that_knows_them() {
-    let beta = |dialect: Dialect, model: &str| {
+    let beta = |dialect: AnthropicDialect, model: &str| {
         let mut endpoint = endpoint(model);
         endpoint.dialect = dialect;
         let headers = AnthropicMessages::headers(&endpoint);
         assert_eq!(headers["anthropic-version"], "2023-06-01");
         headers.get("anthropic-beta").cloned()
     };
-    assert!(beta(Dialect::ANTHROPIC, MODEL).is_some());
-    assert!(beta(Dialect::ANTHROPIC, "claude-opus-5-5").is_some());
-    assert_eq!(beta(Dialect::ANTHROPIC, "claude-opus-4-8"), None);
-    assert_eq!(beta(Dialect::COMPATIBLE, MODEL), None);
+    assert!(beta(AnthropicDialect::ANTHROPIC, MODEL).is_some());
+    assert!(beta(AnthropicDialect::ANTHROPIC, "claude-opus-5-5").is_some());
+    assert_eq!(beta(AnthropicDialect::ANTHROPIC, "claude-opus-4-8"), None);
+    assert_eq!(beta(AnthropicDialect::COMPATIBLE, MODEL), None);
 }

@@ -1,75 +1,73 @@
 use serde_json::{Map, Value, json};
 
-use super::part;
-use crate::wire::Content;
+use super::content_part::content_part;
+use crate::wire::InputContent;
 
-/// The results of one turn's calls. All of them stand in one content, in the order of their calls:
-/// where calls have no ids, only the order tells them apart.
+/// The function responses of one turn. They are sent in the order of their calls: calls without ids
+/// are matched by order only.
 #[derive(Debug, Default)]
-pub(super) struct Responses {
-    /// Each with the place of its call.
+pub(super) struct FunctionResponses {
+    /// Each with the position of its call.
     responses: Vec<(usize, Value)>,
-    /// Pictures that stand beside the responses.
-    pictures: Vec<Value>,
+    /// Images that the responses themselves may not contain.
+    images: Vec<Value>,
 }
 
-/// What is known about a result beside its content.
+/// A function response without its content.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Response<'a> {
+pub(super) struct FunctionResponse<'a> {
     pub(super) name: &'a str,
     /// The id that was sent with the call.
     pub(super) id: Option<&'a str>,
     pub(super) is_error: bool,
-    /// Whether pictures may be part of the response.
-    pub(super) pictures_inside: bool,
+    pub(super) images_inside: bool,
 }
 
-impl Responses {
-    /// Adds the result of the call at that place; results without a call come last.
+impl FunctionResponses {
+    /// Adds the response to the call at `position`; responses without a call come last.
     pub(super) fn add<'a>(
         &mut self,
-        place: Option<usize>,
-        about: &Response<'_>,
-        contents: impl Iterator<Item = Content<'a>>,
+        position: Option<usize>,
+        about: &FunctionResponse<'_>,
+        contents: impl Iterator<Item = InputContent<'a>>,
     ) {
         let mut texts = Vec::new();
-        let mut pictures = Vec::new();
+        let mut images = Vec::new();
         for content in contents {
             match content {
-                Content::Text(text) => texts.push(text),
-                picture @ Content::Image { .. } => pictures.push(part(picture)),
+                InputContent::Text(text) => texts.push(text),
+                image @ InputContent::Image { .. } => images.push(content_part(image)),
             }
         }
-        let text = match (texts.is_empty(), pictures.is_empty()) {
+        let text = match (texts.is_empty(), images.is_empty()) {
             (false, _) => texts.join("\n"),
             (true, true) => "(no output)".to_owned(),
             (true, false) => "(see the picture)".to_owned(),
         };
         let mut response = about.head(&text);
-        if about.pictures_inside && !pictures.is_empty() {
-            response.insert("parts".to_owned(), json!(pictures));
+        if about.images_inside && !images.is_empty() {
+            response.insert("parts".to_owned(), json!(images));
         } else {
-            self.pictures.append(&mut pictures);
+            self.images.append(&mut images);
         }
-        let place = place.unwrap_or(usize::MAX);
+        let position = position.unwrap_or(usize::MAX);
         let rendered = json!({"functionResponse": response});
-        self.responses.push((place, rendered));
+        self.responses.push((position, rendered));
     }
 
-    /// The parts of the content.
     pub(super) fn into_parts(mut self) -> Vec<Value> {
-        self.responses.sort_by_key(|(place, _)| *place);
+        self.responses.sort_by_key(|(position, _)| *position);
         let responses = self.responses.into_iter();
         let mut parts: Vec<Value> = responses.map(|(_, response)| response).collect();
-        if !self.pictures.is_empty() {
+        if !self.images.is_empty() {
             parts.push(json!({"text": "Pictures from the tool results:"}));
-            parts.append(&mut self.pictures);
+            parts.append(&mut self.images);
         }
         parts
     }
 }
 
-impl Response<'_> {
+impl FunctionResponse<'_> {
     fn head(&self, text: &str) -> Map<String, Value> {
         let mut head = Map::new();
         if let Some(id) = self.id {

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use crate::Timeouts;
 use crate::blobs::BlobSource;
+use crate::google_generative_ai::dialect::Endpoint;
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
-use crate::google_generative_ai::{Endpoint, request};
+use crate::google_generative_ai::request;
 use crate::http::Http;
 
 const OLD: &str = "gemini-2.5-flash";
@@ -28,6 +29,7 @@ impl BlobSource for OneBlob {
 
 fn endpoint(model: &str) -> Endpoint {
     Endpoint {
+        api: "google-generative-ai",
         model: ModelInfo {
             provider: "test".to_owned(),
             id: model.to_owned(),

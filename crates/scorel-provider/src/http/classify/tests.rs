@@ -1,10 +1,13 @@
 use scorel_runtime::ErrorCategory;
 
-use super::{Origin, classify};
+use super::{FailureOrigin, classify};
 use crate::http::ErrorBody;
 
 fn status(status: u16, body: &str) -> (ErrorCategory, bool) {
-    classify(Origin::Status(status), &ErrorBody::parse(body.as_bytes()))
+    classify(
+        FailureOrigin::Status(status),
+        &ErrorBody::parse(body.as_bytes()),
+    )
 }
 
 #[test]

@@ -2,14 +2,13 @@ use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
 use super::call_id;
-use crate::dialect::{NoText, Replay};
-use crate::openai_completions::Endpoint;
-use crate::openai_completions::reasoning::Field;
-use crate::wire::said;
+use crate::openai_completions::dialect::{EmptyText, Endpoint, ReasoningReplay};
+use crate::openai_completions::reasoning::ReasoningField;
+use crate::wire::sendable_text;
 
-/// The message; `None` if it holds neither text nor calls.
+/// `None` if the message has neither text nor calls: most hosts reject it then.
 ///
-/// Of an answer that was cut off only the text is sent.
+/// Of a partial message only the text is sent.
 pub(super) fn render(endpoint: &Endpoint, message: &AssistantMessage) -> Option<Value> {
     let text = text(message);
     let calls = calls(endpoint, message);
@@ -26,15 +25,15 @@ pub(super) fn render(endpoint: &Endpoint, message: &AssistantMessage) -> Option<
     Some(Value::Object(rendered))
 }
 
-/// One string: servers do not agree on lists of parts in the assistant's messages.
+/// One string: many servers reject arrays of parts in assistant messages.
 fn text(message: &AssistantMessage) -> String {
-    let texts = message.content.iter().filter_map(said);
+    let texts = message.content.iter().filter_map(sendable_text);
     texts.collect::<Vec<_>>().join("\n")
 }
 
 fn content(endpoint: &Endpoint, text: &str) -> Value {
     match endpoint.dialect.no_text {
-        NoText::Null if text.is_empty() => Value::Null,
+        EmptyText::Null if text.is_empty() => Value::Null,
         _ => json!(text),
     }
 }
@@ -49,8 +48,8 @@ fn calls(endpoint: &Endpoint, message: &AssistantMessage) -> Vec<Value> {
         } => Some(json!({
             "id": call_id::render(endpoint.dialect.call_ids, id),
             "type": "function",
-            // Arguments that could not be parsed are an empty object here: servers parse this text,
-            // too, and would refuse the conversation for good. Their result says what was wrong.
+            // Arguments that were not valid JSON are an empty object here: servers parse this
+            // string and would reject every later request. Their result explains the error.
             "function": {"name": name, "arguments": input.to_string()},
         })),
         _ => None,
@@ -58,33 +57,33 @@ fn calls(endpoint: &Endpoint, message: &AssistantMessage) -> Vec<Value> {
     calls.collect()
 }
 
-/// Adds the reasoning that has to go back.
+/// Adds the reasoning that the host wants back.
 fn replay(
     endpoint: &Endpoint,
     message: &AssistantMessage,
     has_calls: bool,
     rendered: &mut Map<String, Value>,
 ) {
-    let reasoning = Reasoning::of(endpoint, message);
+    let reasoning = StoredReasoning::of(endpoint, message);
     match endpoint.dialect.replay {
-        Replay::RequiredWithCalls if has_calls => {
-            let name = Field::ReasoningContent.name().to_owned();
+        ReasoningReplay::RequiredWithCalls if has_calls => {
+            let name = ReasoningField::ReasoningContent.name().to_owned();
             rendered.insert(name, json!(reasoning.text));
         }
-        Replay::RequiredWithCalls => {}
-        Replay::AsReceived => reasoning.put(rendered),
+        ReasoningReplay::RequiredWithCalls => {}
+        ReasoningReplay::AsReceived => reasoning.put(rendered),
     }
 }
 
-/// The reasoning of a message, as far as the same model gave it.
+/// The reasoning of a message, if it came from the same model.
 #[derive(Debug, Default)]
-struct Reasoning {
-    field: Option<Field>,
+struct StoredReasoning {
+    field: Option<ReasoningField>,
     text: String,
     details: Option<Value>,
 }
 
-impl Reasoning {
+impl StoredReasoning {
     fn of(endpoint: &Endpoint, message: &AssistantMessage) -> Self {
         let mut reasoning = Self::default();
         if message.partial {
@@ -96,7 +95,7 @@ impl Reasoning {
                 continue;
             };
             let field = origin.fact(provider.as_ref(), "field");
-            let field = field.and_then(|field| Field::parse(field.as_str()?));
+            let field = field.and_then(|field| ReasoningField::parse(field.as_str()?));
             if field.is_some() && !text.is_empty() {
                 reasoning.field = reasoning.field.or(field);
                 reasoning.text.push_str(text);
@@ -109,11 +108,11 @@ impl Reasoning {
 
     fn put(self, rendered: &mut Map<String, Value>) {
         if let Some(details) = self.details {
-            rendered.insert(Field::Details.name().to_owned(), details);
+            rendered.insert(ReasoningField::Details.name().to_owned(), details);
             return;
         }
         match self.field {
-            Some(Field::ContentPart) => {
+            Some(ReasoningField::ContentPart) => {
                 let text = rendered["content"].take();
                 let mut parts = vec![json!({
                     "type": "thinking",
@@ -124,10 +123,10 @@ impl Reasoning {
                 }
                 rendered.insert("content".to_owned(), json!(parts));
             }
-            // Its text alone would lack what makes it acceptable.
-            Some(Field::Details) | None => {}
-            // Models that think so are not to see it again.
-            Some(Field::ThinkTag) => {}
+            // Without its signature the text is not accepted.
+            Some(ReasoningField::Details) | None => {}
+            // The templates of models that reason in tags drop it from earlier turns.
+            Some(ReasoningField::ThinkTag) => {}
             Some(field) => {
                 rendered.insert(field.name().to_owned(), json!(self.text));
             }

@@ -10,9 +10,9 @@ use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::blobs::BlobSource;
-use crate::dialect::Dialect;
 use crate::http::Http;
-use crate::openai_completions::{Endpoint, request};
+use crate::openai_completions::dialect::{ChatDialect, Endpoint};
+use crate::openai_completions::request;
 use crate::{NoBlobs, Timeouts};
 
 #[derive(Debug)]
@@ -24,8 +24,9 @@ impl BlobSource for OneBlob {
     }
 }
 
-fn endpoint(dialect: Dialect) -> Endpoint {
+fn endpoint(dialect: ChatDialect) -> Endpoint {
     Endpoint {
+        api: "openai-completions",
         model: ModelInfo {
             provider: "test".to_owned(),
             id: "model-1".to_owned(),
@@ -57,7 +58,7 @@ fn body(endpoint: &Endpoint, request: &ModelRequest) -> Value {
     serde_json::from_slice(&request::render(endpoint, request)).unwrap()
 }
 
-fn messages(dialect: Dialect, messages: Vec<Message>) -> Value {
+fn messages(dialect: ChatDialect, messages: Vec<Message>) -> Value {
     body(&endpoint(dialect), &conversation(messages))["messages"].take()
 }
 
@@ -93,7 +94,7 @@ fn result(id: &str, content: Vec<Block>) -> Message {
 }
 
 fn thinking(text: &str, field: &str) -> Block {
-    let tag = endpoint(Dialect::COMPATIBLE)
+    let tag = endpoint(ChatDialect::COMPATIBLE)
         .origin()
         .tag("field", json!(field));
     Block::Thinking {
@@ -126,7 +127,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         parameters: json!({"type": "object"}),
         read_only: true,
     }];
-    let mut endpoint = endpoint(Dialect::COMPATIBLE);
+    let mut endpoint = endpoint(ChatDialect::COMPATIBLE);
     endpoint.output_limit = Some(4000);
     let arguments = "{\"path\":\"a\"}";
     let function = json!({"name": "Read", "arguments": arguments});
@@ -163,7 +164,7 @@ fn what_holds_nothing_is_left_out() {
         meta: Meta::default(),
     };
     let rendered = messages(
-        Dialect::COMPATIBLE,
+        ChatDialect::COMPATIBLE,
         vec![
             Message::User(empty),
             Message::Assistant(assistant(vec![
@@ -184,7 +185,7 @@ fn of_a_partial_answer_only_the_text_is_sent() {
         call("call_1"),
     ]);
     partial.partial = true;
-    let rendered = messages(Dialect::COMPATIBLE, vec![Message::Assistant(partial)]);
+    let rendered = messages(ChatDialect::COMPATIBLE, vec![Message::Assistant(partial)]);
     assert_eq!(rendered, json!([{"role": "assistant", "content": "I beg"}]));
 }
 
@@ -194,7 +195,7 @@ fn the_daemon_speaks_as_a_user() {
         content: vec![Block::text("<system-reminder>x</system-reminder>")],
         meta: Meta::default(),
     });
-    let rendered = messages(Dialect::COMPATIBLE, vec![internal]);
+    let rendered = messages(ChatDialect::COMPATIBLE, vec![internal]);
     assert_eq!(rendered[0]["role"], "user");
 }
 
@@ -202,11 +203,11 @@ fn the_daemon_speaks_as_a_user() {
 fn reasoning_goes_back_under_the_name_it_came_under() {
     for field in ["reasoning_content", "reasoning", "reasoning_text"] {
         let answer = assistant(vec![thinking("hm", field), call("call_1")]);
-        let rendered = messages(Dialect::COMPATIBLE, vec![Message::Assistant(answer)]);
+        let rendered = messages(ChatDialect::COMPATIBLE, vec![Message::Assistant(answer)]);
         assert_eq!(rendered[0][field], "hm");
     }
     let answer = assistant(vec![thinking("hm", "content"), Block::text("yes")]);
-    let rendered = messages(Dialect::MISTRAL, vec![Message::Assistant(answer)]);
+    let rendered = messages(ChatDialect::MISTRAL, vec![Message::Assistant(answer)]);
     let expected = json!([
         {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
         {"type": "text", "text": "yes"},
@@ -216,7 +217,7 @@ fn reasoning_goes_back_under_the_name_it_came_under() {
 
 #[test]
 fn reasoning_of_another_model_does_not_go_back() {
-    let mut other = endpoint(Dialect::COMPATIBLE);
+    let mut other = endpoint(ChatDialect::COMPATIBLE);
     other.model.id = "model-2".to_owned();
     let answer = assistant(vec![thinking("hm", "reasoning"), Block::text("yes")]);
     let rendered = body(&other, &conversation(vec![Message::Assistant(answer)]));
@@ -230,11 +231,11 @@ fn reasoning_of_another_model_does_not_go_back() {
 fn reasoning_details_go_back_as_they_came() {
     let details = json!([{"type": "reasoning.encrypted", "data": "x", "id": "call_1"}]);
     let mut answer = assistant(vec![thinking("hm", "reasoning"), call("call_1")]);
-    let tag = endpoint(Dialect::OPENROUTER)
+    let tag = endpoint(ChatDialect::OPENROUTER)
         .origin()
         .tag("reasoningDetails", details.clone());
     answer.meta.provider = Some(tag);
-    let rendered = messages(Dialect::OPENROUTER, vec![Message::Assistant(answer)]);
+    let rendered = messages(ChatDialect::OPENROUTER, vec![Message::Assistant(answer)]);
     assert_eq!(rendered[0]["reasoning_details"], details);
     assert_eq!(rendered[0].get("reasoning"), None);
 }
@@ -248,7 +249,7 @@ fn deepseek_gets_reasoning_with_every_call_and_nowhere_else() {
         Block::text("yes"),
     ]);
     let answers = [silent, aloud, text].map(Message::Assistant).to_vec();
-    let rendered = messages(Dialect::DEEPSEEK, answers);
+    let rendered = messages(ChatDialect::DEEPSEEK, answers);
     assert_eq!(rendered[0]["reasoning_content"], "");
     assert_eq!(rendered[1]["reasoning_content"], "hm");
     assert_eq!(rendered[2].get("reasoning_content"), None);
@@ -257,7 +258,7 @@ fn deepseek_gets_reasoning_with_every_call_and_nowhere_else() {
 #[test]
 fn pictures_are_inlined_and_those_of_results_follow_them() {
     let rendered = messages(
-        Dialect::COMPATIBLE,
+        ChatDialect::COMPATIBLE,
         vec![
             Message::User(UserMessage {
                 content: vec![Block::text("look"), picture()],
@@ -278,7 +279,7 @@ fn pictures_are_inlined_and_those_of_results_follow_them() {
 
 #[test]
 fn a_lost_picture_is_a_note_instead_of_a_failure() {
-    let mut endpoint = endpoint(Dialect::COMPATIBLE);
+    let mut endpoint = endpoint(ChatDialect::COMPATIBLE);
     endpoint.blobs = Arc::new(NoBlobs);
     let message = UserMessage {
         content: vec![picture()],
@@ -292,7 +293,7 @@ fn a_lost_picture_is_a_note_instead_of_a_failure() {
 #[test]
 fn mistral_gets_short_ids_and_never_a_user_after_a_tool() {
     let rendered = messages(
-        Dialect::MISTRAL,
+        ChatDialect::MISTRAL,
         vec![
             Message::Assistant(assistant(vec![call("call_123456")])),
             result("call_123456", vec![Block::text("5")]),
@@ -317,7 +318,7 @@ fn arguments_that_were_not_json_go_back_as_an_empty_object() {
         provider: None,
     };
     let answer = Message::Assistant(assistant(vec![call]));
-    let rendered = messages(Dialect::COMPATIBLE, vec![answer]);
+    let rendered = messages(ChatDialect::COMPATIBLE, vec![answer]);
     assert_eq!(rendered[0]["tool_calls"][0]["function"]["arguments"], "{}");
 }
 
@@ -325,14 +326,14 @@ fn arguments_that_were_not_json_go_back_as_an_empty_object() {
 fn the_fields_of_a_host_are_in_its_requests() {
     let request = conversation(vec![Message::Assistant(assistant(vec![call("call_1")]))]);
     let openai = {
-        let mut endpoint = endpoint(Dialect::OPENAI);
+        let mut endpoint = endpoint(ChatDialect::OPENAI);
         endpoint.output_limit = Some(9);
         body(&endpoint, &request)
     };
     assert_eq!(openai["max_completion_tokens"], 9);
     assert_eq!(openai["store"], false);
     assert_eq!(openai.get("tools"), None);
-    let openrouter = body(&endpoint(Dialect::OPENROUTER), &request);
+    let openrouter = body(&endpoint(ChatDialect::OPENROUTER), &request);
     assert_eq!(openrouter["usage"], json!({"include": true}));
     assert_eq!(openrouter["tools"], json!([]));
     assert_eq!(openrouter.get("max_tokens"), None);
@@ -342,7 +343,7 @@ fn the_fields_of_a_host_are_in_its_requests() {
 fn a_model_that_cannot_be_told_how_much_to_think_is_not_told() {
     let mut request = conversation(vec![Message::user("hi")]);
     request.thinking = ThinkingLevel::High;
-    let mut endpoint = endpoint(Dialect::OPENAI);
+    let mut endpoint = endpoint(ChatDialect::OPENAI);
     assert_eq!(body(&endpoint, &request)["reasoning_effort"], "high");
     endpoint.reasoning = false;
     assert_eq!(body(&endpoint, &request).get("reasoning_effort"), None);
@@ -366,7 +367,7 @@ fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
             Message::Assistant(answer),
             Message::user("and?"),
         ];
-        let sent = messages(Dialect::COMPATIBLE, conversation);
+        let sent = messages(ChatDialect::COMPATIBLE, conversation);
         let text = sent[1]["content"]
             .as_str()
             .or(sent[1]["content"][0]["text"].as_str());

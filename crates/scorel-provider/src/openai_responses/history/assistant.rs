@@ -1,19 +1,16 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
-use crate::openai_responses::Endpoint;
-use crate::openai_responses::dialect::ItemIds;
-use crate::wire::{CallIds, ModelOrigin, digest, said};
+use crate::openai_responses::dialect::{Endpoint, ItemIds};
+use crate::wire::{CallIds, ModelOrigin, digest, sendable_text};
 
-/// The items of a message; none if it holds neither text nor calls.
-///
-/// Of an answer that was cut off only the text is sent.
+/// The items of a message. Of a partial message only the text is sent.
 pub(super) fn render(
     endpoint: &Endpoint,
     message: &AssistantMessage,
     calls: &mut CallIds,
 ) -> Vec<Value> {
-    let mut rendering = Rendering {
+    let mut rendering = AssistantItems {
         ids: endpoint.dialect.ids,
         origin: endpoint.origin(),
         partial: message.partial,
@@ -28,21 +25,22 @@ pub(super) fn render(
     rendering.items
 }
 
-struct Rendering<'a> {
+struct AssistantItems<'a> {
     ids: ItemIds,
     origin: ModelOrigin,
     partial: bool,
     calls: &'a mut CallIds,
     items: Vec<Value>,
-    /// Reasoning that waits for the item that came after it: without that it is refused.
+    /// Reasoning items, held until the item that follows them: OpenAI rejects reasoning "without
+    /// its required following item".
     held: Vec<Value>,
-    /// The id of the message that the last item is, as it may have more parts.
+    /// The id of the last item if it is a message, which may have further parts.
     open: Option<String>,
 }
 
-impl Rendering<'_> {
-    /// What was kept for the endpoint, if it came from the same model and was not cut off.
-    fn kept<'a>(&self, tag: Option<&'a Value>, name: &str) -> Option<&'a Value> {
+impl AssistantItems<'_> {
+    /// Stored metadata, if it came from the same model and the message is complete.
+    fn stored<'a>(&self, tag: Option<&'a Value>, name: &str) -> Option<&'a Value> {
         self.origin.fact(tag, name).filter(|_| !self.partial)
     }
 
@@ -50,7 +48,7 @@ impl Rendering<'_> {
         match block {
             Block::Text { text, provider } => self.text_or_item(text, provider.as_ref()),
             Block::Thinking { provider, .. } => {
-                if let Some(item) = self.kept(provider.as_ref(), "reasoning") {
+                if let Some(item) = self.stored(provider.as_ref(), "reasoning") {
                     self.held.push(self.reasoning(item));
                 }
             }
@@ -61,45 +59,45 @@ impl Rendering<'_> {
                 provider,
                 ..
             } if !self.partial => {
-                let kept = self.kept(provider.as_ref(), "call");
-                let kept = kept.and_then(Value::as_object).cloned();
-                self.call(id, name, input, kept.unwrap_or_default());
+                let stored = self.stored(provider.as_ref(), "call");
+                let stored = stored.and_then(Value::as_object).cloned();
+                self.call(id, name, input, stored.unwrap_or_default());
             }
-            other => match said(other) {
+            other => match sendable_text(other) {
                 Some(text) => self.text(&text, &Value::Null),
                 None => self.held.clear(),
             },
         }
     }
 
-    /// An empty text stands for an item that only the endpoint understands, or for nothing. Then
-    /// what the reasoning before it needs behind it is not sent.
+    /// An empty text block stands for an opaque item, or for nothing. In the second case the item
+    /// that followed the held reasoning is missing, so the reasoning is dropped, too.
     fn text_or_item(&mut self, text: &str, provider: Option<&Value>) {
         if !text.trim().is_empty() {
-            let kept = self.kept(provider, "message");
-            self.text(text, kept.unwrap_or(&Value::Null));
-        } else if let Some(item) = self.kept(provider, "item") {
+            let stored = self.stored(provider, "message");
+            self.text(text, stored.unwrap_or(&Value::Null));
+        } else if let Some(item) = self.stored(provider, "item") {
             self.push(item.clone());
         } else {
             self.held.clear();
         }
     }
 
-    fn text(&mut self, text: &str, kept: &Value) {
-        let id = kept["id"].as_str();
-        let part = part(text, kept);
+    fn text(&mut self, text: &str, stored: &Value) {
+        let id = stored["id"].as_str();
+        let part = part(text, stored);
         if self.open.is_some() && self.open.as_deref() == id && self.held.is_empty() {
             self.extend(part);
             return;
         }
         let content = match self.ids {
-            // The plain form is the one that needs no id.
+            // A message whose content is an array needs an id on these hosts; a string does not.
             ItemIds::Sent if id.is_none() => json!(text),
             _ => json!([part]),
         };
         let mut message = json!({"type": "message", "role": "assistant", "content": content});
-        if kept["phase"].is_string() {
-            message["phase"] = kept["phase"].clone();
+        if stored["phase"].is_string() {
+            message["phase"] = stored["phase"].clone();
         }
         if let (ItemIds::Sent, Some(id)) = (self.ids, id) {
             message["id"] = json!(id);
@@ -109,7 +107,6 @@ impl Rendering<'_> {
         self.open = id.map(str::to_owned);
     }
 
-    /// Adds a part to the last item.
     fn extend(&mut self, part: Value) {
         let last = self.items.last_mut();
         if let Some(Value::Array(parts)) = last.map(|last| &mut last["content"]) {
@@ -125,19 +122,19 @@ impl Rendering<'_> {
         item
     }
 
-    fn call(&mut self, id: &str, name: &str, input: &Value, kept: Map<String, Value>) {
+    fn call(&mut self, id: &str, name: &str, input: &Value, stored: Map<String, Value>) {
         let call_id = self.calls.of_call(id);
         let made_up = || json!(format!("fc_{}", digest(&call_id, 32)));
         let mut item = json!({
             "type": "function_call",
             "call_id": call_id,
             "name": name,
-            // Arguments that could not be parsed are an empty object here: servers parse this text,
-            // too, and would refuse the conversation for good. Their result says what was wrong.
+            // Arguments that were not valid JSON are an empty object here: servers parse this
+            // string and would reject every later request. Their result explains the error.
             "arguments": input.to_string(),
         });
         if let Value::Object(fields) = &mut item {
-            fields.extend(kept);
+            fields.extend(stored);
             match self.ids {
                 ItemIds::Omitted => {
                     fields.shift_remove("id");
@@ -157,8 +154,8 @@ impl Rendering<'_> {
     }
 }
 
-fn part(text: &str, kept: &Value) -> Value {
-    if kept["refusal"] == true {
+fn part(text: &str, stored: &Value) -> Value {
+    if stored["refusal"] == true {
         json!({"type": "refusal", "refusal": text})
     } else {
         json!({"type": "output_text", "text": text, "annotations": []})

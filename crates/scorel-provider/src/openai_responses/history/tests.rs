@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use crate::Timeouts;
 use crate::blobs::BlobSource;
 use crate::http::Http;
-use crate::openai_responses::{Dialect, Endpoint, request};
+use crate::openai_responses::dialect::{Endpoint, ResponsesDialect};
+use crate::openai_responses::request;
 
 #[derive(Debug)]
 struct OneBlob;
@@ -23,8 +24,9 @@ impl BlobSource for OneBlob {
     }
 }
 
-fn endpoint(dialect: Dialect) -> Endpoint {
+fn endpoint(dialect: ResponsesDialect) -> Endpoint {
     Endpoint {
+        api: "openai-responses",
         model: ModelInfo {
             provider: "test".to_owned(),
             id: "gpt-5".to_owned(),
@@ -56,12 +58,12 @@ fn body(endpoint: &Endpoint, request: &ModelRequest) -> Value {
     serde_json::from_slice(&request::render(endpoint, request)).unwrap()
 }
 
-fn input(dialect: Dialect, messages: Vec<Message>) -> Value {
+fn input(dialect: ResponsesDialect, messages: Vec<Message>) -> Value {
     body(&endpoint(dialect), &conversation(messages))["input"].take()
 }
 
 /// The items of one answer.
-fn answer(dialect: Dialect, content: Vec<Block>) -> Value {
+fn answer(dialect: ResponsesDialect, content: Vec<Block>) -> Value {
     input(dialect, vec![Message::Assistant(assistant(content))])
 }
 
@@ -77,7 +79,7 @@ fn assistant(content: Vec<Block>) -> AssistantMessage {
 }
 
 fn tag(name: &str, fact: Value) -> Option<Value> {
-    Some(endpoint(Dialect::OPENAI).origin().tag(name, fact))
+    Some(endpoint(ResponsesDialect::OPENAI).origin().tag(name, fact))
 }
 
 fn text(text: &str, kept: Value) -> Block {
@@ -148,7 +150,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         parameters: json!({"type": "object"}),
         read_only: true,
     }];
-    let mut endpoint = endpoint(Dialect::OPENAI);
+    let mut endpoint = endpoint(ResponsesDialect::OPENAI);
     endpoint.output_limit = Some(4000);
     let call = |id: &str| {
         json!({"type": "function_call", "call_id": id, "name": "Read",
@@ -184,7 +186,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
 
 #[test]
 fn a_longer_conversation_begins_with_the_bytes_of_the_shorter() {
-    let endpoint = endpoint(Dialect::OPENAI);
+    let endpoint = endpoint(ResponsesDialect::OPENAI);
     let mut request = conversation(vec![
         Message::user("add"),
         Message::Assistant(assistant(vec![thinking(), call("call_1")])),
@@ -206,7 +208,10 @@ fn what_holds_nothing_is_left_out() {
         meta: Meta::default(),
     });
     let silent = Message::Assistant(assistant(vec![thinking(), Block::text(" ")]));
-    assert_eq!(input(Dialect::OPENAI, vec![empty, silent]), json!([]));
+    assert_eq!(
+        input(ResponsesDialect::OPENAI, vec![empty, silent]),
+        json!([])
+    );
 }
 
 #[test]
@@ -218,16 +223,16 @@ fn reasoning_goes_back_only_right_before_what_it_led_to() {
         call("call_1"),
         thinking(),
     ];
-    let items = answer(Dialect::COMPATIBLE, content);
+    let items = answer(ResponsesDialect::COMPATIBLE, content);
     assert_eq!(types(&items), ["reasoning", "message", "function_call"]);
     assert_eq!(items[0], item());
     let content = vec![thinking(), Block::text(""), call("call_1")];
     assert_eq!(
-        types(&answer(Dialect::COMPATIBLE, content)),
+        types(&answer(ResponsesDialect::COMPATIBLE, content)),
         ["function_call"]
     );
     let content = vec![thinking(), thinking(), Block::text("yes")];
-    let items = answer(Dialect::COMPATIBLE, content);
+    let items = answer(ResponsesDialect::COMPATIBLE, content);
     assert_eq!(types(&items), ["reasoning", "reasoning", "message"]);
 }
 
@@ -239,14 +244,17 @@ fn of_a_partial_answer_only_the_text_is_sent() {
         call("call_1"),
     ]);
     partial.partial = true;
-    let items = input(Dialect::COMPATIBLE, vec![Message::Assistant(partial)]);
+    let items = input(
+        ResponsesDialect::COMPATIBLE,
+        vec![Message::Assistant(partial)],
+    );
     let expected = json!([{"type": "message", "role": "assistant", "content": "I beg"}]);
     assert_eq!(items, expected);
 }
 
 #[test]
 fn nothing_but_text_and_calls_comes_from_another_model() {
-    let mut other = endpoint(Dialect::COMPATIBLE);
+    let mut other = endpoint(ResponsesDialect::COMPATIBLE);
     other.model.id = "model-2".to_owned();
     let item = Block::Text {
         text: String::new(),
@@ -286,14 +294,14 @@ fn ids_and_phases_go_back_as_the_host_wants_them() {
         {"type": "output_text", "text": "I ", "annotations": []},
         {"type": "refusal", "refusal": "won't"},
     ]);
-    let items = answer(Dialect::COMPATIBLE, content());
+    let items = answer(ResponsesDialect::COMPATIBLE, content());
     let expected = json!({
         "type": "message", "role": "assistant", "content": parts, "phase": "final_answer",
         "id": "msg_1", "status": "completed",
     });
     assert_eq!(items[0], expected);
     assert_eq!(items[1]["id"], "msg_2");
-    let items = answer(Dialect::OPENAI, content());
+    let items = answer(ResponsesDialect::OPENAI, content());
     let expected = json!({
         "type": "message", "role": "assistant", "content": parts, "phase": "final_answer",
     });
@@ -309,7 +317,7 @@ fn items_that_only_the_endpoint_understands_go_back_in_their_place() {
         provider: tag("item", search.clone()),
     };
     let content = vec![thinking(), kept, thinking(), Block::text("found")];
-    let items = answer(Dialect::COMPATIBLE, content);
+    let items = answer(ResponsesDialect::COMPATIBLE, content);
     assert_eq!(
         types(&items),
         ["reasoning", "web_search_call", "reasoning", "message"]
@@ -323,13 +331,16 @@ fn the_daemon_speaks_as_a_user() {
         content: vec![Block::text("<system-reminder>x</system-reminder>")],
         meta: Meta::default(),
     });
-    assert_eq!(input(Dialect::OPENAI, vec![internal])[0]["role"], "user");
+    assert_eq!(
+        input(ResponsesDialect::OPENAI, vec![internal])[0]["role"],
+        "user"
+    );
 }
 
 #[test]
 fn pictures_are_inlined_in_messages_and_in_results() {
     let items = input(
-        Dialect::COMPATIBLE,
+        ResponsesDialect::COMPATIBLE,
         vec![
             Message::User(UserMessage {
                 content: vec![Block::text("look"), picture()],
@@ -345,7 +356,7 @@ fn pictures_are_inlined_in_messages_and_in_results() {
     assert_eq!(items[0]["content"][1], image);
     let output = json!([{"type": "input_text", "text": "see"}, image]);
     assert_eq!(items[2]["output"], output);
-    let mut blind = endpoint(Dialect::COMPATIBLE);
+    let mut blind = endpoint(ResponsesDialect::COMPATIBLE);
     blind.images = false;
     let request = conversation(vec![result("call_1", vec![picture()])]);
     let output = body(&blind, &request)["input"][0]["output"].take();
@@ -361,7 +372,7 @@ fn a_call_and_its_result_have_one_id_that_the_wire_accepts() {
             result(&long, vec![Block::text("5")]),
         ]
     };
-    let items = input(Dialect::COMPATIBLE, [round(), round()].concat());
+    let items = input(ResponsesDialect::COMPATIBLE, [round(), round()].concat());
     let id = |place: usize| items[place]["call_id"].as_str().unwrap();
     assert!(id(0).len() <= 64);
     assert_eq!(id(0), id(1));
@@ -378,7 +389,7 @@ fn arguments_that_were_not_json_go_back_as_an_empty_object() {
         invalid_input: Some("{\"pa".to_owned()),
         provider: None,
     };
-    let items = answer(Dialect::OPENAI, vec![call]);
+    let items = answer(ResponsesDialect::OPENAI, vec![call]);
     assert_eq!(items[0]["arguments"], "{}");
     assert_eq!(items[0].get("id"), None);
 }
@@ -387,9 +398,9 @@ fn arguments_that_were_not_json_go_back_as_an_empty_object() {
 fn a_model_that_does_not_reason_gets_nothing_about_it() {
     let mut request = conversation(vec![Message::user("hi")]);
     request.thinking = ThinkingLevel::High;
-    let mut plain = endpoint(Dialect::OPENAI);
+    let mut plain = endpoint(ResponsesDialect::OPENAI);
     plain.model.id = "gpt-4o".to_owned();
-    let mut told = endpoint(Dialect::OPENAI);
+    let mut told = endpoint(ResponsesDialect::OPENAI);
     told.reasoning = false;
     for endpoint in [plain, told] {
         let body = body(&endpoint, &request);
@@ -400,29 +411,32 @@ fn a_model_that_does_not_reason_gets_nothing_about_it() {
 
 #[test]
 fn levels_become_those_of_the_host() {
-    let effort = |dialect: Dialect, thinking: ThinkingLevel| {
+    let effort = |dialect: ResponsesDialect, thinking: ThinkingLevel| {
         let mut request = conversation(vec![Message::user("hi")]);
         request.thinking = thinking;
         body(&endpoint(dialect), &request)["reasoning"].take()
     };
-    assert_eq!(effort(Dialect::OPENAI, ThinkingLevel::Default), json!(null));
     assert_eq!(
-        effort(Dialect::OPENAI, ThinkingLevel::None),
+        effort(ResponsesDialect::OPENAI, ThinkingLevel::Default),
+        json!(null)
+    );
+    assert_eq!(
+        effort(ResponsesDialect::OPENAI, ThinkingLevel::None),
         json!({"effort": "none"})
     );
     assert_eq!(
-        effort(Dialect::OPENAI, ThinkingLevel::Minimal),
+        effort(ResponsesDialect::OPENAI, ThinkingLevel::Minimal),
         json!({"effort": "minimal", "summary": "auto"})
     );
     assert_eq!(
-        effort(Dialect::COMPATIBLE, ThinkingLevel::None),
+        effort(ResponsesDialect::COMPATIBLE, ThinkingLevel::None),
         json!({"effort": "low"})
     );
 }
 
 #[test]
 fn bounds_are_those_of_the_wire() {
-    let mut endpoint = endpoint(Dialect::COMPATIBLE);
+    let mut endpoint = endpoint(ResponsesDialect::COMPATIBLE);
     endpoint.output_limit = Some(1);
     endpoint.stop_sequences = vec!["END".to_owned()];
     let body = body(&endpoint, &conversation(vec![Message::user("hi")]));
@@ -449,7 +463,7 @@ fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
             Message::Assistant(answer),
             Message::user("and?"),
         ];
-        let sent = input(Dialect::COMPATIBLE, conversation);
+        let sent = input(ResponsesDialect::COMPATIBLE, conversation);
         let text = sent[1]["content"]
             .as_str()
             .or(sent[1]["content"][0]["text"].as_str());

@@ -2,37 +2,37 @@ use scorel_runtime::{ProviderError, ProviderEvent};
 use serde_json::Value;
 use ulid::Ulid;
 
-use super::{Blocks, contradiction};
-use crate::wire::ModelOrigin;
+use super::streamed::contradiction;
+use crate::wire::{BlockNumbers, ModelOrigin, arguments_text, non_empty, text_of};
 
-/// A tool call of the model.
+/// A `function_call` item.
 #[derive(Debug, Default)]
-pub(super) struct Call {
-    /// Which block of the answer it is, once it was announced.
+pub(super) struct OutputCall {
+    /// The block number, once the call was announced to the engine.
     block: Option<usize>,
     arguments: String,
 }
 
-impl Call {
-    /// Announces the call, unless it was.
+impl OutputCall {
+    /// Announces the call unless it was announced before.
     pub(super) fn begin(
         &mut self,
         item: &Value,
         origin: &ModelOrigin,
-        blocks: &mut Blocks,
+        numbers: &mut BlockNumbers,
         out: &mut Vec<ProviderEvent>,
     ) {
         if self.block.is_some() {
             return;
         }
-        let block = blocks.next();
+        let block = numbers.take_next();
         self.block = Some(block);
-        let id = item["call_id"].as_str().filter(|id| !id.is_empty());
+        let id = non_empty(&item["call_id"]);
         out.push(ProviderEvent::ToolCallStart {
             block,
             id: id.map_or_else(|| format!("call_{}", Ulid::generate()), str::to_owned),
-            name: item["name"].as_str().unwrap_or_default().to_owned(),
-            provider: kept(item).map(|kept| origin.tag("call", kept)),
+            name: text_of(&item["name"]).to_owned(),
+            provider: metadata(item).map(|metadata| origin.tag("call", metadata)),
         });
         // Arguments that came before the name.
         self.show(self.arguments.clone(), out);
@@ -43,24 +43,22 @@ impl Call {
         self.show(delta.to_owned(), out);
     }
 
-    /// Takes the whole call. Its arguments must be those that were shown.
+    /// Takes the final item, which must agree with what was streamed.
     pub(super) fn done(
         &mut self,
         item: &Value,
         origin: &ModelOrigin,
-        blocks: &mut Blocks,
+        numbers: &mut BlockNumbers,
         out: &mut Vec<ProviderEvent>,
     ) -> Result<(), ProviderError> {
-        self.begin(item, origin, blocks, out);
-        // A whole object is what some hosts send in place of its text.
-        let whole = match &item["arguments"] {
-            Value::String(text) => text.clone(),
-            object @ Value::Object(_) => object.to_string(),
-            _ => return Ok(()),
+        self.begin(item, origin, numbers, out);
+        let Some(whole) = arguments_text(&item["arguments"]) else {
+            return Ok(());
         };
         match whole.strip_prefix(&*self.arguments) {
             Some(rest) => self.delta(rest, out),
-            None if is_same(&self.arguments, &whole) => {}
+            // Some hosts reformat the JSON in the final item.
+            None if is_same_json(&self.arguments, &whole) => {}
             None => return Err(contradiction()),
         }
         Ok(())
@@ -73,17 +71,16 @@ impl Call {
     }
 }
 
-/// What has to go back with a call beside what every call has: its item's id, a name space.
-fn kept(item: &Value) -> Option<Value> {
-    let mut kept = item.as_object()?.clone();
+/// The fields of an item that go back beside the usual ones, such as its id and namespace.
+fn metadata(item: &Value) -> Option<Value> {
+    let mut fields = item.as_object()?.clone();
     for field in ["type", "status", "call_id", "name", "arguments"] {
-        kept.shift_remove(field);
+        fields.shift_remove(field);
     }
-    (!kept.is_empty()).then_some(Value::Object(kept))
+    (!fields.is_empty()).then_some(Value::Object(fields))
 }
 
-/// Whether two texts are the same JSON.
-fn is_same(one: &str, other: &str) -> bool {
+fn is_same_json(one: &str, other: &str) -> bool {
     let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
     parsed(one).is_some_and(|one| Some(one) == parsed(other))
 }

@@ -1,41 +1,41 @@
 use scorel_runtime::ProviderEvent;
 use serde_json::{Map, Value, json};
 
-use super::{Blocks, missing};
-use crate::wire::ModelOrigin;
+use super::streamed::missing;
+use crate::wire::{BlockNumbers, ModelOrigin, text_of};
 
-/// A message of the model: each of its parts is a block.
+/// A `message` item. Each of its content parts is a block.
 #[derive(Debug, Default)]
-pub(super) struct Message {
-    parts: Vec<Part>,
+pub(super) struct OutputMessage {
+    parts: Vec<MessagePart>,
 }
 
 #[derive(Debug)]
-struct Part {
-    /// Its place among the message's parts.
-    place: u64,
+struct MessagePart {
+    /// The `content_index`.
+    index: u64,
     block: usize,
     text: String,
     refusal: bool,
 }
 
-impl Message {
+impl OutputMessage {
     pub(super) fn delta(
         &mut self,
-        place: u64,
+        index: u64,
         refusal: bool,
         delta: &str,
-        blocks: &mut Blocks,
+        numbers: &mut BlockNumbers,
         out: &mut Vec<ProviderEvent>,
     ) {
         if delta.is_empty() {
             return;
         }
-        let known = self.parts.iter().position(|part| part.place == place);
+        let known = self.parts.iter().position(|part| part.index == index);
         let position = known.unwrap_or_else(|| {
-            self.parts.push(Part {
-                place,
-                block: blocks.next(),
+            self.parts.push(MessagePart {
+                index,
+                block: numbers.take_next(),
                 text: String::new(),
                 refusal,
             });
@@ -49,31 +49,31 @@ impl Message {
         });
     }
 
-    /// Takes the whole message; whether it is a refusal.
+    /// Takes the final item and returns whether it is a refusal.
     pub(super) fn done(
         &mut self,
         item: &Value,
         origin: &ModelOrigin,
-        blocks: &mut Blocks,
+        numbers: &mut BlockNumbers,
         out: &mut Vec<ProviderEvent>,
     ) -> bool {
         let whole = item["content"].as_array().into_iter().flatten();
-        for (place, part) in (0..).zip(whole) {
+        for (index, part) in (0..).zip(whole) {
             let (text, refusal) = match part["refusal"].as_str() {
                 Some(refusal) => (refusal, true),
-                None => (part["text"].as_str().unwrap_or_default(), false),
+                None => (text_of(&part["text"]), false),
             };
-            let known = self.parts.iter().find(|part| part.place == place);
+            let known = self.parts.iter().find(|part| part.index == index);
             let streamed = known.map_or("", |part| part.text.as_str());
             let rest = missing(streamed, text).to_owned();
-            self.delta(place, refusal, &rest, blocks, out);
+            self.delta(index, refusal, &rest, numbers, out);
         }
         for part in &self.parts {
-            let kept = kept(item, part.refusal);
-            if !kept.is_empty() {
+            let metadata = metadata(item, part.refusal);
+            if !metadata.is_empty() {
                 out.push(ProviderEvent::TextMeta {
                     block: part.block,
-                    provider: origin.tag("message", Value::Object(kept)),
+                    provider: origin.tag("message", Value::Object(metadata)),
                 });
             }
         }
@@ -81,16 +81,17 @@ impl Message {
     }
 }
 
-/// What has to go back with a text: the message that it is of, and the phase that it belongs to.
-fn kept(item: &Value, refusal: bool) -> Map<String, Value> {
-    let mut kept = Map::new();
+/// What goes back with a text: the id of its item, and its `phase` (commentary or final answer),
+/// without which newer models take their own commentary for a final answer.
+fn metadata(item: &Value, refusal: bool) -> Map<String, Value> {
+    let mut metadata = Map::new();
     for field in ["id", "phase"] {
         if item[field].is_string() {
-            kept.insert(field.to_owned(), item[field].clone());
+            metadata.insert(field.to_owned(), item[field].clone());
         }
     }
     if refusal {
-        kept.insert("refusal".to_owned(), json!(true));
+        metadata.insert("refusal".to_owned(), json!(true));
     }
-    kept
+    metadata
 }

@@ -1,29 +1,29 @@
 use scorel_runtime::ProviderEvent;
 use serde_json::Value;
 
-use super::{Blocks, missing};
-use crate::wire::ModelOrigin;
+use super::streamed::missing;
+use crate::wire::{BlockNumbers, ModelOrigin, non_empty, text_of};
 
-/// Reasoning of the model: one block, if anything of it is shown or has to go back.
+/// A `reasoning` item: one block, if any of it is readable or has to go back.
 #[derive(Debug, Default)]
-pub(super) struct Reasoning {
+pub(super) struct OutputReasoning {
     block: Option<usize>,
-    parts: Vec<(Part, String)>,
+    parts: Vec<(ReasoningPart, String)>,
 }
 
-/// A part of reasoning, and its place among its like.
+/// A part of a reasoning item, with its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ReasoningPart {
     Summary(u64),
     Text(u64),
 }
 
-impl Reasoning {
+impl OutputReasoning {
     pub(super) fn delta(
         &mut self,
-        part: Part,
+        part: ReasoningPart,
         delta: &str,
-        blocks: &mut Blocks,
+        numbers: &mut BlockNumbers,
         out: &mut Vec<ProviderEvent>,
     ) {
         if delta.is_empty() {
@@ -33,70 +33,71 @@ impl Reasoning {
         match self.parts.iter_mut().find(|(known, _)| *known == part) {
             Some((_, text)) => text.push_str(delta),
             None => {
+                // Parts are paragraphs of one block.
                 if !self.parts.is_empty() {
                     shown.insert_str(0, "\n\n");
                 }
                 self.parts.push((part, delta.to_owned()));
             }
         }
-        let block = *self.block.get_or_insert_with(|| blocks.next());
+        let block = *self.block.get_or_insert_with(|| numbers.take_next());
         out.push(ProviderEvent::Thinking {
             block,
             delta: shown,
         });
     }
 
-    /// Takes the whole item, which goes back as it is.
+    /// Takes the final item, which is stored to go back.
     pub(super) fn done(
         &mut self,
         item: &Value,
         origin: &ModelOrigin,
-        blocks: &mut Blocks,
+        numbers: &mut BlockNumbers,
         out: &mut Vec<ProviderEvent>,
     ) {
         for (part, text) in parts(item) {
             let known = self.parts.iter().find(|(known, _)| *known == part);
             let streamed = known.map_or("", |(_, text)| text.as_str());
             let rest = missing(streamed, text).to_owned();
-            self.delta(part, &rest, blocks, out);
+            self.delta(part, &rest, numbers, out);
         }
-        if let Some(kept) = kept(item) {
-            let block = *self.block.get_or_insert_with(|| blocks.next());
+        if let Some(metadata) = metadata(item) {
+            let block = *self.block.get_or_insert_with(|| numbers.take_next());
             out.push(ProviderEvent::ThinkingMeta {
                 block,
                 signature: None,
                 redacted: false,
-                provider: Some(origin.tag("reasoning", kept)),
+                provider: Some(origin.tag("reasoning", metadata)),
             });
         }
     }
 }
 
-fn parts(item: &Value) -> impl Iterator<Item = (Part, &str)> {
+fn parts(item: &Value) -> impl Iterator<Item = (ReasoningPart, &str)> {
     let texts = |field: &str| {
         let parts = item[field].as_array().into_iter().flatten();
-        (0..).zip(parts.map(|part| part["text"].as_str().unwrap_or_default()))
+        (0..).zip(parts.map(|part| text_of(&part["text"])))
     };
-    let summary = texts("summary").map(|(place, text)| (Part::Summary(place), text));
-    summary.chain(texts("content").map(|(place, text)| (Part::Text(place), text)))
+    let summary = texts("summary").map(|(index, text)| (ReasoningPart::Summary(index), text));
+    summary.chain(texts("content").map(|(index, text)| (ReasoningPart::Text(index), text)))
 }
 
-/// The item as it goes back; `None` if the endpoint could not make anything of it, as it has
-/// neither the reasoning nor its encrypted form.
-fn kept(item: &Value) -> Option<Value> {
-    let encrypted = item["encrypted_content"].as_str();
-    let encrypted = encrypted.is_some_and(|encrypted| !encrypted.is_empty());
-    let text = parts(item).any(|(part, text)| matches!(part, Part::Text(_)) && !text.is_empty());
+/// The item as it goes back. `None` if it has neither readable nor encrypted reasoning: the provider
+/// keeps nothing, so the rest would be meaningless to it.
+fn metadata(item: &Value) -> Option<Value> {
+    let encrypted = non_empty(&item["encrypted_content"]).is_some();
+    let text =
+        parts(item).any(|(part, text)| matches!(part, ReasoningPart::Text(_)) && !text.is_empty());
     if !encrypted && !text {
         return None;
     }
-    let mut kept = item.as_object()?.clone();
-    kept.shift_remove("status");
+    let mut fields = item.as_object()?.clone();
+    fields.shift_remove("status");
     if !encrypted {
-        kept.shift_remove("encrypted_content");
+        fields.shift_remove("encrypted_content");
     }
     if !text {
-        kept.shift_remove("content");
+        fields.shift_remove("content");
     }
-    Some(Value::Object(kept))
+    Some(Value::Object(fields))
 }

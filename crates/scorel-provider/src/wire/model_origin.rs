@@ -1,9 +1,10 @@
 use scorel_runtime::ModelInfo;
 use serde_json::{Map, Value, json};
 
-/// The model that an answer came from, as kept with its blocks.
+/// The API, provider and model that a message came from, stored with the metadata of its blocks.
 ///
-/// What only its maker understands, such as reasoning, goes back to the same model only.
+/// Reasoning signatures, encrypted reasoning and item ids are only valid for the model that issued
+/// them: another one answers with status 400. So metadata is replayed only to the same origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelOrigin {
     api: &'static str,
@@ -20,7 +21,7 @@ impl ModelOrigin {
         }
     }
 
-    /// What to keep: the origin and one fact.
+    /// Metadata to store: the origin and one named value.
     pub(crate) fn tag(&self, name: &str, fact: Value) -> Value {
         let mut tag = Map::new();
         tag.insert("api".to_owned(), json!(self.api));
@@ -30,7 +31,7 @@ impl ModelOrigin {
         Value::Object(tag)
     }
 
-    /// The fact that was kept, if it came from this model.
+    /// The named value of stored metadata, if it came from this origin.
     pub(crate) fn fact<'a>(&self, tag: Option<&'a Value>, name: &str) -> Option<&'a Value> {
         let tag = tag?;
         let same = tag["api"] == self.api

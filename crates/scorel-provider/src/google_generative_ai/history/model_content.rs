@@ -1,43 +1,46 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
-use crate::google_generative_ai::Endpoint;
-use crate::google_generative_ai::family::Family;
+use crate::google_generative_ai::dialect::Endpoint;
+use crate::google_generative_ai::family::GeminiFamily;
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
-use crate::wire::{ModelOrigin, said};
+use crate::wire::{ModelOrigin, sendable_text};
 
-/// Stands for the signature of a call that has none because another model made it.
+/// Accepted in place of the signature of a call that another model made.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// What is sent of the model's message.
+/// An assistant message as it is sent.
 #[derive(Debug, Default)]
-pub(super) struct Sent<'a> {
+pub(super) struct ModelContent<'a> {
     pub(super) parts: Vec<Value>,
     pub(super) calls: Vec<SentCall<'a>>,
 }
 
-/// A call, and how its response names it.
 #[derive(Debug)]
 pub(super) struct SentCall<'a> {
     pub(super) id: &'a str,
-    /// The id that was sent: only one that the same model gave, as not every endpoint takes ids.
+    /// The id in the request, which the response has to repeat. Only ids that this model issued are
+    /// sent: older Gemini models issue none, and not every endpoint takes them.
     pub(super) sent_id: Option<String>,
 }
 
-/// The parts of a message, each where it was. Of an answer that was cut off only the text is sent.
+/// The parts of a message in their order: a signature is only valid on its own part, which must not
+/// be moved or merged. Of a partial message only the text is sent.
 pub(super) fn render<'a>(
     endpoint: &Endpoint,
-    family: Family,
+    family: GeminiFamily,
     message: &'a AssistantMessage,
-) -> Sent<'a> {
+) -> ModelContent<'a> {
     let origin = endpoint.origin();
-    let mut sent = Sent::default();
+    let mut sent = ModelContent::default();
     for block in &message.content {
         match block {
             Block::Text { text, provider } if !message.partial => {
                 sent.text(text, provider.as_ref(), &origin);
             }
-            Block::Text { .. } | Block::Blob { .. } => sent.plain(&said(block).unwrap_or_default()),
+            Block::Text { .. } | Block::Blob { .. } => {
+                sent.plain(&sendable_text(block).unwrap_or_default());
+            }
             _ if message.partial => {}
             Block::Thinking { text, provider, .. } => {
                 sent.thought(text, provider.as_ref(), &origin);
@@ -49,7 +52,7 @@ pub(super) fn render<'a>(
                 provider,
                 ..
             } => {
-                let facts = CallFacts::kept(provider.as_ref(), &origin);
+                let facts = CallFacts::stored(provider.as_ref(), &origin);
                 sent.call(family, id, (name, input), facts);
             }
             _ => {}
@@ -58,7 +61,7 @@ pub(super) fn render<'a>(
     sent
 }
 
-impl<'a> Sent<'a> {
+impl<'a> ModelContent<'a> {
     fn plain(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.parts.push(json!({"text": text}));
@@ -66,14 +69,14 @@ impl<'a> Sent<'a> {
     }
 
     fn text(&mut self, text: &str, provider: Option<&Value>, origin: &ModelOrigin) {
-        if let Some(part) = passback::kept_part(provider, origin) {
+        if let Some(part) = passback::stored_part(provider, origin) {
             self.parts.push(part.clone());
             return;
         }
-        let spans = SignedSpan::kept(provider, origin);
+        let spans = SignedSpan::stored(provider, origin);
         let mut at = 0;
         for span in spans {
-            // Should the text have changed since, the signature no longer belongs to it.
+            // The text was edited since: the signature no longer belongs to it.
             let between = text.get(at..span.start);
             let (Some(between), Some(signed)) = (between, text.get(span.start..span.end)) else {
                 break;
@@ -86,26 +89,32 @@ impl<'a> Sent<'a> {
         self.plain(&text[at..]);
     }
 
-    /// Thoughts are for people; only what is signed has a meaning for the model.
+    /// Thoughts are summaries for display and need not go back, unless they are signed.
     fn thought(&mut self, text: &str, provider: Option<&Value>, origin: &ModelOrigin) {
-        if let Some(signature) = passback::kept_thought(provider, origin) {
+        if let Some(signature) = passback::stored_thought(provider, origin) {
             let part = json!({"text": text, "thought": true, "thoughtSignature": signature});
             self.parts.push(part);
         }
     }
 
-    fn call(&mut self, family: Family, id: &'a str, call: (&str, &Value), facts: CallFacts) {
+    fn call(
+        &mut self,
+        family: GeminiFamily,
+        id: &'a str,
+        (name, input): (&str, &Value),
+        facts: CallFacts,
+    ) {
         let mut function = Map::new();
         if let Some(id) = &facts.id {
             function.insert("id".to_owned(), json!(id));
         }
-        function.insert("name".to_owned(), json!(call.0));
-        function.insert("args".to_owned(), call.1.clone());
+        function.insert("name".to_owned(), json!(name));
+        function.insert("args".to_owned(), input.clone());
         let mut part = Map::new();
         part.insert("functionCall".to_owned(), Value::Object(function));
-        let is_first = self.calls.is_empty();
-        let missing = family.signed_calls && is_first;
-        let foreign = missing.then(|| FOREIGN_SIGNATURE.to_owned());
+        // Of parallel calls only the first one is signed.
+        let required = family.signed_calls && self.calls.is_empty();
+        let foreign = required.then(|| FOREIGN_SIGNATURE.to_owned());
         if let Some(signature) = facts.signature.or(foreign) {
             part.insert("thoughtSignature".to_owned(), json!(signature));
         }

@@ -1,26 +1,27 @@
-use super::Levels;
 use crate::Price;
+use crate::wire::ThinkingLevels;
 
-/// The day on which the prices were looked up.
+/// The day on which the prices of the table were looked up.
 const NOTED_ON: &str = "2026-11-21";
 
-/// What the table knows about a model.
+/// A model of a built-in provider.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownModel {
     pub(crate) id: &'static str,
+    /// Input and output together, in tokens.
     pub(crate) context_window: u64,
     pub(crate) max_output_tokens: u64,
-    /// Whether it can be told how much to think.
+    /// Whether the model takes parameters that control reasoning.
     pub(crate) reasoning: bool,
-    /// The levels that it knows, from least to most, where its host knows more.
-    pub(crate) levels: Levels,
-    /// Whether it takes pictures.
+    /// The reasoning levels of this model, where they are fewer than its host's.
+    pub(crate) levels: Option<ThinkingLevels>,
+    /// Whether the model takes image input.
     pub(crate) images: bool,
     pub(crate) price: Option<Price>,
 }
 
 impl KnownModel {
-    /// A model that takes pictures and can be told how much to think.
+    /// A model that reasons and takes images, without a price.
     pub(super) const fn new(id: &'static str, context_window: u64, max_output_tokens: u64) -> Self {
         Self {
             id,
@@ -33,7 +34,7 @@ impl KnownModel {
         }
     }
 
-    /// The same, but it cannot be told how much to think.
+    /// Rejects parameters that control reasoning.
     pub(super) const fn plain(self) -> Self {
         Self {
             reasoning: false,
@@ -41,7 +42,6 @@ impl KnownModel {
         }
     }
 
-    /// The same, but it takes no pictures.
     pub(super) const fn text_only(self) -> Self {
         Self {
             images: false,
@@ -49,16 +49,15 @@ impl KnownModel {
         }
     }
 
-    /// The same with fewer levels than its host has.
-    pub(super) const fn levels(self, levels: &'static [scorel_proto::ThinkingLevel]) -> Self {
+    pub(super) const fn levels(self, levels: ThinkingLevels) -> Self {
         Self {
             levels: Some(levels),
             ..self
         }
     }
 
-    /// The same with what a million tokens of input and of output cost, in dollars. Where the price
-    /// depends on the length of the context or on the hour, it is the lowest.
+    /// Dollars per million tokens. Where the price depends on the length of the context or the time
+    /// of day, the lowest.
     pub(super) const fn price(self, input: f64, output: f64) -> Self {
         self.costing(Price {
             input: Price::from_dollars(input),
@@ -69,7 +68,7 @@ impl KnownModel {
         })
     }
 
-    /// The same with what a million tokens cost that are read from the provider's cache.
+    /// Dollars per million tokens read from the prompt cache.
     pub(super) const fn cached(self, dollars: f64) -> Self {
         match self.price {
             Some(price) => self.costing(Price {
@@ -80,7 +79,7 @@ impl KnownModel {
         }
     }
 
-    /// The same with what a million tokens cost that are written to the provider's cache.
+    /// Dollars per million tokens written to the prompt cache.
     pub(super) const fn cache_writes(self, dollars: f64) -> Self {
         match self.price {
             Some(price) => self.costing(Price {

@@ -1,0 +1,79 @@
+use scorel_proto::StopReason;
+use scorel_runtime::{ProviderError, ProviderEvent};
+use serde_json::Value;
+
+use super::blocks::AnthropicBlocks;
+use super::stop;
+use super::usage::AnthropicUsage;
+use crate::wire::{Decoder, ModelOrigin, ReplyStatus, non_empty, text_of};
+
+/// Decodes the events of the Messages API: `message_start`, the content blocks one after another,
+/// `message_delta` with the stop reason, `message_stop`.
+#[derive(Debug)]
+pub(crate) struct AnthropicDecoder {
+    blocks: AnthropicBlocks,
+    usage: AnthropicUsage,
+}
+
+impl AnthropicDecoder {
+    pub(super) fn new(origin: ModelOrigin) -> Self {
+        Self {
+            blocks: AnthropicBlocks::new(origin),
+            usage: AnthropicUsage::default(),
+        }
+    }
+
+    /// The content that a message brings along: all of it on hosts that do not stream.
+    fn message(&mut self, message: &Value, out: &mut Vec<ProviderEvent>) {
+        for block in message["content"].as_array().into_iter().flatten() {
+            self.blocks.start(block, out);
+        }
+    }
+}
+
+impl Decoder for AnthropicDecoder {
+    const EVENT_FIELD: &'static str = "type";
+
+    fn observe(&mut self, payload: &Value, status: &mut ReplyStatus) {
+        let (message, stop_reason) = match text_of(&payload["type"]) {
+            "message_start" => (&payload["message"], &payload["message"]["stop_reason"]),
+            "message_delta" => (payload, &payload["delta"]["stop_reason"]),
+            "message" => (payload, &payload["stop_reason"]),
+            _ => return,
+        };
+        status.name_model(&message["model"]);
+        self.usage.update(&message["usage"]);
+        status.usage = self.usage.total();
+        if let Some(reason) = non_empty(stop_reason) {
+            status.stop = Some(stop::parse(reason));
+        }
+    }
+
+    fn decode(
+        &mut self,
+        payload: &Value,
+        status: &mut ReplyStatus,
+        out: &mut Vec<ProviderEvent>,
+    ) -> Result<(), ProviderError> {
+        let kind = text_of(&payload["type"]);
+        match kind {
+            "message_start" => self.message(&payload["message"], out),
+            "content_block_start" => self.blocks.start(&payload["content_block"], out),
+            "content_block_delta" => self.blocks.delta(&payload["delta"], out),
+            "content_block_stop" => self.blocks.stop(out),
+            "message" => self.message(payload, out),
+            // `ping`, and types that are added without notice.
+            _ => {}
+        }
+        if matches!(kind, "message_stop" | "message") {
+            status.stop.get_or_insert(StopReason::EndTurn);
+            status.done = true;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {
+        self.blocks.stop(out);
+        self.blocks.take_opaque()
+    }
+}

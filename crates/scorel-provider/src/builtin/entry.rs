@@ -1,0 +1,66 @@
+use super::KnownModel;
+use crate::wire_dialect::WireDialect;
+
+/// A row of the table of built-in providers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Builtin {
+    pub(crate) name: &'static str,
+    pub(crate) base_url: &'static str,
+    pub(crate) key: KeyRule,
+    pub(crate) wire: WireDialect,
+    pub(crate) colons: ColonRule,
+    /// The default suggestion comes first.
+    pub(crate) models: &'static [KnownModel],
+}
+
+/// Whether a provider needs an API key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyRule {
+    /// It does. Holds the environment variables that conventionally carry it; the first one that is
+    /// set wins.
+    Required(&'static [&'static str]),
+    /// A local server: a key is sent if there is one.
+    Optional,
+}
+
+/// Whether model ids of a provider may contain a colon, which otherwise separates a provider's name
+/// from a model id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ColonRule {
+    Never,
+    /// Only after this prefix.
+    After(&'static str),
+    Anywhere,
+}
+
+impl Builtin {
+    /// The model with this id, or with this id less a version date such as `-20251001`.
+    pub(crate) fn model(&self, id: &str) -> Option<&'static KnownModel> {
+        let with = |id: &str| self.models.iter().find(|model| model.id == id);
+        with(id).or_else(|| with(undated(id)?))
+    }
+
+    pub(crate) fn host(&self) -> Option<&'static str> {
+        let (_, rest) = self.base_url.split_once("://")?;
+        rest.split(['/', ':']).next()
+    }
+
+    pub(crate) const fn key_variables(&self) -> &'static [&'static str] {
+        match self.key {
+            KeyRule::Required(variables) => variables,
+            KeyRule::Optional => &[],
+        }
+    }
+}
+
+/// The id without a date suffix: Anthropic writes `-20251001`, OpenAI `-2024-08-06`.
+fn undated(id: &str) -> Option<&str> {
+    let is_date = |text: &str| {
+        let digits = text.bytes().filter(u8::is_ascii_digit).count();
+        text.starts_with("-20") && digits == 8 && text.len() - digits == text.matches('-').count()
+    };
+    [9, 11].into_iter().find_map(|length| {
+        let (id, date) = id.split_at_checked(id.len().checked_sub(length)?)?;
+        is_date(date).then_some(id)
+    })
+}

@@ -1,0 +1,3 @@
+use crate::wire;
+
+pub(super) type Endpoint = wire::Endpoint<()>;

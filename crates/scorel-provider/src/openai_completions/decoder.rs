@@ -1,0 +1,212 @@
+use scorel_proto::StopReason;
+use scorel_runtime::{ErrorCategory, ProviderError, ProviderEvent};
+use serde_json::Value;
+
+use super::reasoning::{ReasoningDetails, ReasoningField};
+use super::think_tags::{TaggedText, ThinkTags};
+use super::tool_calls::StreamedCalls;
+use super::{finish, usage};
+use crate::http::provider_error;
+use crate::wire::{
+    BlockNumbers, Decoder, FinishReason, ModelOrigin, ReplyStatus, non_empty, text_of,
+};
+
+/// Decodes the chunks of a chat completion.
+#[derive(Debug)]
+pub(crate) struct ChatDecoder {
+    origin: ModelOrigin,
+    numbers: BlockNumbers,
+    open: Option<OpenTextBlock>,
+    /// The reasoning blocks, each with the field that it came in.
+    thinking: Vec<(usize, ReasoningField)>,
+    details: ReasoningDetails,
+    tags: ThinkTags,
+    calls: StreamedCalls,
+    /// Set by a finish reason that means failure, such as OpenRouter's `error`.
+    failed: Option<ErrorCategory>,
+}
+
+/// The block that text is added to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct OpenTextBlock {
+    kind: TextKind,
+    block: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TextKind {
+    Text,
+    Refusal,
+    Thinking,
+}
+
+impl ChatDecoder {
+    pub(super) fn new(origin: ModelOrigin) -> Self {
+        Self {
+            origin,
+            numbers: BlockNumbers::default(),
+            open: None,
+            thinking: Vec::new(),
+            details: ReasoningDetails::default(),
+            tags: ThinkTags::default(),
+            calls: StreamedCalls::default(),
+            failed: None,
+        }
+    }
+
+    fn delta(&mut self, delta: &Value, status: &mut ReplyStatus, out: &mut Vec<ProviderEvent>) {
+        self.details.add(delta);
+        if let Some((field, text)) = ReasoningField::read(delta) {
+            self.flush_tags(out);
+            self.thinking(field, text, out);
+        }
+        match &delta["content"] {
+            Value::String(text) if !text.is_empty() => {
+                for piece in self.tags.push(text) {
+                    self.tagged(piece, out);
+                }
+            }
+            // Mistral's reasoning models send arrays of parts.
+            Value::Array(parts) => parts.iter().for_each(|part| self.part(part, out)),
+            _ => {}
+        }
+        if let Some(refusal) = non_empty(&delta["refusal"]) {
+            status.refused = true;
+            self.text(TextKind::Refusal, refusal, out);
+        }
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            self.flush_tags(out);
+            self.open = None;
+            self.calls.delta(call, &mut self.numbers, out);
+        }
+    }
+
+    fn tagged(&mut self, piece: TaggedText, out: &mut Vec<ProviderEvent>) {
+        match piece {
+            TaggedText::Thinking(text) => self.thinking(ReasoningField::ThinkTag, text, out),
+            TaggedText::Text(text) => self.text(TextKind::Text, &text, out),
+        }
+    }
+
+    /// Emits text that was held back as the possible beginning of a tag.
+    fn flush_tags(&mut self, out: &mut Vec<ProviderEvent>) {
+        if let Some(piece) = self.tags.flush() {
+            self.tagged(piece, out);
+        }
+    }
+
+    fn part(&mut self, part: &Value, out: &mut Vec<ProviderEvent>) {
+        match &part["thinking"] {
+            Value::String(text) => {
+                self.thinking(ReasoningField::ContentPart, text.clone(), out);
+            }
+            Value::Array(parts) => {
+                let texts = parts.iter().map(|part| text_of(&part["text"]));
+                self.thinking(ReasoningField::ContentPart, texts.collect(), out);
+            }
+            _ => self.text(TextKind::Text, text_of(&part["text"]), out),
+        }
+    }
+
+    fn text(&mut self, kind: TextKind, text: &str, out: &mut Vec<ProviderEvent>) {
+        if !text.is_empty() {
+            let block = self.block(kind);
+            let delta = text.to_owned();
+            out.push(ProviderEvent::Text { block, delta });
+        }
+    }
+
+    fn thinking(&mut self, field: ReasoningField, delta: String, out: &mut Vec<ProviderEvent>) {
+        if delta.is_empty() {
+            return;
+        }
+        let block = self.block(TextKind::Thinking);
+        if self.thinking.last().is_none_or(|(last, _)| *last != block) {
+            self.thinking.push((block, field));
+        }
+        out.push(ProviderEvent::Thinking { block, delta });
+    }
+
+    /// The open block if it is of the kind, else a new one.
+    fn block(&mut self, kind: TextKind) -> usize {
+        match self.open {
+            Some(open) if open.kind == kind => open.block,
+            _ => {
+                let block = self.numbers.take_next();
+                self.open = Some(OpenTextBlock { kind, block });
+                block
+            }
+        }
+    }
+}
+
+impl Decoder for ChatDecoder {
+    const EVENT_FIELD: &'static str = "choices";
+    /// Snowflake and some other hosts send no finish reason at all.
+    const DONE_COMPLETES: bool = true;
+
+    fn observe(&mut self, payload: &Value, status: &mut ReplyStatus) {
+        status.usage = usage::of_chunk(payload).or(status.usage);
+        status.name_model(&payload["model"]);
+        let choice = first_choice(payload);
+        let reason = choice.and_then(|choice| non_empty(&choice["finish_reason"]));
+        match reason.map(finish::parse) {
+            Some(FinishReason::Stop(stop)) => status.stop = Some(stop),
+            Some(FinishReason::Failure(category)) => self.failed = Some(category),
+            None => {}
+        }
+    }
+
+    fn decode(
+        &mut self,
+        payload: &Value,
+        status: &mut ReplyStatus,
+        out: &mut Vec<ProviderEvent>,
+    ) -> Result<(), ProviderError> {
+        if let Some(choice) = first_choice(payload) {
+            // Hosts that do not stream send a whole `message`.
+            let delta = choice.get("delta").unwrap_or(&choice["message"]);
+            self.delta(delta, status, out);
+        }
+        self.failed.map_or(Ok(()), |category| {
+            let retryable = category == ErrorCategory::ServerError;
+            let message = "the provider ended its reply with an error";
+            Err(provider_error(category, retryable, message))
+        })
+    }
+
+    fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {
+        self.flush_tags(out);
+        self.calls.finish(out);
+        for (block, field) in std::mem::take(&mut self.thinking) {
+            out.push(ProviderEvent::ThinkingMeta {
+                block,
+                signature: None,
+                redacted: false,
+                provider: Some(self.origin.tag("field", field.name().into())),
+            });
+        }
+        let details = self.details.take();
+        details.map(|details| self.origin.tag("reasoningDetails", details))
+    }
+
+    /// An error after the finish reason `length` is a consequence of the limit, such as Groq's
+    /// failure to parse a call that was cut off; a retry would run into the limit again.
+    fn refine(&self, status: &ReplyStatus, error: ProviderError) -> ProviderError {
+        if status.stop != Some(StopReason::MaxTokens) {
+            return error;
+        }
+        ProviderError {
+            category: ErrorCategory::Length,
+            retryable: false,
+            ..error
+        }
+    }
+}
+
+/// Chunks may have no choice: usage, Azure's content filter results. Only one choice is requested;
+/// a server that sends more must not have them mixed.
+fn first_choice(chunk: &Value) -> Option<&Value> {
+    let mut choices = chunk["choices"].as_array()?.iter();
+    choices.find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
+}

@@ -1,0 +1,193 @@
+//! How hosts of the chat-completions API differ, as data.
+
+use ThinkingLevel::{High, Low, Medium, Minimal, None as Off};
+use scorel_proto::ThinkingLevel;
+
+use crate::wire::{self, ThinkingLevels};
+
+pub(super) type Endpoint = wire::Endpoint<ChatDialect>;
+
+/// What one host accepts and requires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChatDialect {
+    pub(super) output_limit: OutputLimitField,
+    pub(super) thinking: ThinkingSwitch,
+    pub(super) replay: ReasoningReplay,
+    pub(super) no_text: EmptyText,
+    pub(super) call_ids: CallIdRule,
+    /// Whether a user message directly after a tool message is rejected (Mistral).
+    pub(super) assistant_after_tool: bool,
+    /// Whether `tools` is sent even if empty once the history has calls: Claude behind a proxy
+    /// rejects calls of tools that are not declared.
+    pub(super) empty_tools: bool,
+    /// Whether `store: false` is sent: OpenAI keeps completions for 30 days otherwise. Other hosts
+    /// reject the field.
+    pub(super) store_nothing: bool,
+    /// Whether usage needs `usage.include` beside `stream_options` (OpenRouter).
+    pub(super) usage_include: bool,
+    /// Whether `prompt_cache_key` is sent, which routes the requests of one conversation to the
+    /// server that has its cache.
+    pub(super) cache_key: bool,
+    /// Whether Claude models of this host cache only what `cache_control` marks.
+    pub(super) cache_marks: bool,
+    pub(super) stop: StopLimit,
+}
+
+/// The name of the output limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OutputLimitField {
+    MaxTokens,
+    /// OpenAI's reasoning models reject `max_tokens`.
+    MaxCompletionTokens,
+}
+
+/// The parameter that controls reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ThinkingSwitch {
+    /// `reasoning_effort`.
+    Effort(ThinkingLevels),
+    /// `thinking.type`, with `reasoning_effort` low or high (DeepSeek).
+    TypeAndEffort,
+    /// `thinking.type` (Moonshot).
+    Type,
+    /// `thinking.type` with `clear_thinking: false`, which keeps the reasoning of earlier turns
+    /// (z.ai).
+    KeptType,
+    /// `enable_thinking` (DashScope).
+    EnableThinking,
+    /// `reasoning.effort` or `reasoning.enabled` (OpenRouter).
+    Object,
+    /// `chat_template_kwargs.enable_thinking` (llama.cpp, vLLM).
+    Template,
+}
+
+/// Which reasoning of earlier replies is sent back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReasoningReplay {
+    /// All that came from the same model, in the field that it came in.
+    AsReceived,
+    /// `reasoning_content` on every message with tool calls, even if empty, and nowhere else.
+    /// DeepSeek answers its absence with 400 ("must be passed back") and ignores it elsewhere.
+    RequiredWithCalls,
+}
+
+/// The `content` of an assistant message without text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EmptyText {
+    Null,
+    EmptyString,
+}
+
+/// Which tool-call ids are accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallIdRule {
+    /// At most 40 bytes (OpenAI).
+    Short,
+    /// Exactly nine letters and digits (Mistral).
+    Nine,
+}
+
+/// How many stop sequences are accepted. More are cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StopLimit {
+    UpTo(usize),
+    /// Reasoning models reject the parameter.
+    UnlessReasoning(usize),
+}
+
+impl ChatDialect {
+    /// What unknown compatible servers are assumed to accept.
+    pub(crate) const COMPATIBLE: Self = Self {
+        output_limit: OutputLimitField::MaxTokens,
+        thinking: ThinkingSwitch::Effort(&[Low, Medium, High]),
+        replay: ReasoningReplay::AsReceived,
+        no_text: EmptyText::Null,
+        call_ids: CallIdRule::Short,
+        assistant_after_tool: false,
+        empty_tools: false,
+        store_nothing: false,
+        usage_include: false,
+        cache_key: false,
+        cache_marks: false,
+        stop: StopLimit::UpTo(4),
+    };
+    pub(crate) const OPENAI: Self = Self {
+        output_limit: OutputLimitField::MaxCompletionTokens,
+        thinking: ThinkingSwitch::Effort(&[Off, Minimal, Low, Medium, High]),
+        store_nothing: true,
+        cache_key: true,
+        stop: StopLimit::UnlessReasoning(4),
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const AZURE: Self = Self {
+        store_nothing: false,
+        cache_key: false,
+        ..Self::OPENAI
+    };
+    /// Serves models of several makers, Claude among them.
+    pub(crate) const COPILOT: Self = Self {
+        empty_tools: true,
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const DEEPSEEK: Self = Self {
+        thinking: ThinkingSwitch::TypeAndEffort,
+        replay: ReasoningReplay::RequiredWithCalls,
+        stop: StopLimit::UpTo(16),
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const OPENROUTER: Self = Self {
+        thinking: ThinkingSwitch::Object,
+        empty_tools: true,
+        usage_include: true,
+        cache_marks: true,
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const OLLAMA: Self = Self {
+        thinking: ThinkingSwitch::Effort(&[Off, Low, Medium, High]),
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const TEMPLATE: Self = Self {
+        thinking: ThinkingSwitch::Template,
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const MISTRAL: Self = Self {
+        thinking: ThinkingSwitch::Effort(&[Off, High]),
+        no_text: EmptyText::EmptyString,
+        call_ids: CallIdRule::Nine,
+        assistant_after_tool: true,
+        cache_key: true,
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const XAI: Self = Self {
+        thinking: ThinkingSwitch::Effort(&[Low, High]),
+        // Reasoning models reject stop sequences, and most of xAI's models reason, also those
+        // without a parameter for it.
+        stop: StopLimit::UpTo(0),
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const MOONSHOT: Self = Self {
+        thinking: ThinkingSwitch::Type,
+        cache_key: true,
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const ZHIPU: Self = Self {
+        thinking: ThinkingSwitch::KeptType,
+        stop: StopLimit::UpTo(1),
+        ..Self::COMPATIBLE
+    };
+    pub(crate) const QWEN: Self = Self {
+        thinking: ThinkingSwitch::EnableThinking,
+        ..Self::COMPATIBLE
+    };
+
+    /// Narrows the levels to those of one model, on hosts that take levels.
+    pub(crate) const fn with_levels(self, levels: Option<ThinkingLevels>) -> Self {
+        match (self.thinking, levels) {
+            (ThinkingSwitch::Effort(_), Some(levels)) => Self {
+                thinking: ThinkingSwitch::Effort(levels),
+                ..self
+            },
+            _ => self,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+use scorel_proto::StopReason;
+use scorel_runtime::{ProviderError, ProviderEvent};
+use serde_json::Value;
+
+use super::output::ResponseOutput;
+use super::{stop, usage};
+use crate::http::ErrorBody;
+use crate::wire::{Decoder, ModelOrigin, ReplyStatus, stream_failure, text_of};
+
+/// Decodes the events of a response: its output items, then one terminal event.
+#[derive(Debug)]
+pub(crate) struct ResponsesDecoder {
+    output: ResponseOutput,
+    /// Metadata of blocks, held back until there is content to show. A reply of which only hidden
+    /// reasoning has arrived can then be retried without the user having seen any of it.
+    held: Vec<ProviderEvent>,
+}
+
+impl ResponsesDecoder {
+    pub(super) fn new(origin: ModelOrigin) -> Self {
+        Self {
+            output: ResponseOutput::new(origin),
+            held: Vec::new(),
+        }
+    }
+
+    /// Takes the response object of the terminal event. `outcome` is the event's name for it.
+    fn end(
+        &mut self,
+        outcome: &str,
+        response: &Value,
+        status: &mut ReplyStatus,
+        out: &mut Vec<ProviderEvent>,
+    ) -> Result<(), ProviderError> {
+        let incomplete = outcome == "incomplete" || response["status"] == "incomplete";
+        if !incomplete && outcome != "completed" || !response["error"].is_null() {
+            let body = ErrorBody::from_value(&response["error"]);
+            return Err(stream_failure(&body, status.usage));
+        }
+        self.output.complete(response, out)?;
+        status.refused = self.output.is_refusal();
+        status.stop = Some(if incomplete {
+            stop::of_incomplete(text_of(&response["incomplete_details"]["reason"]))
+        } else {
+            StopReason::EndTurn
+        });
+        status.done = true;
+        Ok(())
+    }
+
+    /// Emits everything up to the last event with content.
+    fn release(&mut self, out: &mut Vec<ProviderEvent>) {
+        let shows = |event: &ProviderEvent| {
+            !matches!(
+                event,
+                ProviderEvent::ThinkingMeta { .. } | ProviderEvent::TextMeta { .. }
+            )
+        };
+        if let Some(last) = self.held.iter().rposition(shows) {
+            out.extend(self.held.drain(..=last));
+        }
+    }
+}
+
+impl Decoder for ResponsesDecoder {
+    const EVENT_FIELD: &'static str = "type";
+
+    fn observe(&mut self, payload: &Value, status: &mut ReplyStatus) {
+        let response = payload.get("response").unwrap_or(payload);
+        status.usage = usage::of_response(response).or(status.usage);
+        status.name_model(&response["model"]);
+    }
+
+    fn decode(
+        &mut self,
+        payload: &Value,
+        status: &mut ReplyStatus,
+        out: &mut Vec<ProviderEvent>,
+    ) -> Result<(), ProviderError> {
+        // `type` repeats the SSE event's name, which some hosts leave out.
+        let kind = text_of(&payload["type"]).strip_prefix("response.");
+        let mut events = Vec::new();
+        match kind.unwrap_or_default() {
+            outcome @ ("completed" | "incomplete" | "failed" | "cancelled") => {
+                self.end(outcome, &payload["response"], status, &mut events)?;
+            }
+            // Hosts that do not stream send the response object itself.
+            "" if payload["output"].is_array() => {
+                let outcome = payload["status"].as_str().unwrap_or("completed");
+                self.end(outcome, payload, status, &mut events)?;
+            }
+            "created" | "queued" | "in_progress" => {}
+            kind => self.output.event(kind, payload, &mut events)?,
+        }
+        self.held.append(&mut events);
+        self.release(out);
+        Ok(())
+    }
+
+    fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {
+        out.append(&mut self.held);
+        None
+    }
+}

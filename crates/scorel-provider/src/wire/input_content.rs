@@ -1,0 +1,71 @@
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use scorel_proto::{BlobHash, Block};
+
+use super::Endpoint;
+
+/// A block of a user message or a tool result, ready to be rendered by any wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum InputContent<'a> {
+    Text(Cow<'a, str>),
+    Image {
+        media_type: &'a str,
+        /// Base64.
+        data: String,
+    },
+}
+
+impl<'a> InputContent<'a> {
+    /// `None` if the block is empty or of a kind that is not sent.
+    pub(crate) fn of<D>(endpoint: &Endpoint<D>, block: &'a Block) -> Option<Self> {
+        match block {
+            Block::Image { media_type, blob } => Some(Self::image(endpoint, media_type, blob)),
+            other => sendable_text(other).map(Self::Text),
+        }
+    }
+
+    /// The contents of all blocks that have any.
+    pub(crate) fn all<D>(
+        endpoint: &Endpoint<D>,
+        blocks: &'a [Block],
+    ) -> impl Iterator<Item = InputContent<'a>> {
+        blocks
+            .iter()
+            .filter_map(|block| InputContent::of(endpoint, block))
+    }
+
+    /// The image, or a note in its place. A model without image input (after a switch of models)
+    /// or a lost file must not make every later request of the session fail.
+    fn image<D>(endpoint: &Endpoint<D>, media_type: &'a str, blob: &BlobHash) -> Self {
+        if !endpoint.images {
+            return Self::Text("[a picture that this model cannot see]".into());
+        }
+        match endpoint.blobs.read(blob) {
+            Ok(bytes) => Self::Image {
+                media_type,
+                data: STANDARD.encode(bytes),
+            },
+            Err(error) => {
+                tracing::warn!(%blob, %error, "cannot read an image of the conversation");
+                Self::Text("[a picture that can no longer be read]".into())
+            }
+        }
+    }
+}
+
+/// The text of a block as it is sent, or `None` for other blocks and for blank text, which
+/// Anthropic rejects with status 400. Of a text that was moved to a blob only the preview is sent.
+pub(crate) fn sendable_text(block: &Block) -> Option<Cow<'_, str>> {
+    match block {
+        Block::Text { text, .. } => (!text.trim().is_empty()).then_some(text.into()),
+        Block::Blob { size, preview, .. } => {
+            Some(format!("{preview}\n[cut off here; {size} bytes in all]").into())
+        }
+        Block::Image { .. }
+        | Block::ToolResult(_)
+        | Block::ToolUse { .. }
+        | Block::Thinking { .. } => None,
+    }
+}
