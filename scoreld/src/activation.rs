@@ -1,4 +1,4 @@
-//! Sockets that a service manager opened for the daemon.
+//! Socket activation (`sd_listen_fds(3)`): adopting a socket that the service manager listens on.
 
 use std::env;
 use std::io;
@@ -9,48 +9,35 @@ use std::process;
 use listenfd::ListenFd;
 use nix::sys::socket::{getsockopt, sockopt};
 
-/// Why the sockets of a service manager are not used. Nothing is guessed here: a daemon that
-/// listened elsewhere would leave the manager's clients waiting.
+/// Why a passed socket cannot be adopted. The daemon then fails to start: if it listened elsewhere,
+/// clients of the manager's socket would wait for ever.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ActivationError {
-    /// The sockets are for another process.
     #[error("LISTEN_PID is `{pid}` and this process is {own}: the sockets are not for this process; unset LISTEN_FDS and LISTEN_PID", own = process::id())]
     OtherProcess {
-        /// What `LISTEN_PID` says; empty if it is missing.
+        /// The value of `LISTEN_PID`; empty if it is unset.
         pid: String,
     },
-    /// The number of sockets is not a number.
     #[error("LISTEN_FDS is `{text}`, which is not a number")]
-    InvalidCount {
-        /// What `LISTEN_FDS` says.
-        text: String,
-    },
-    /// More than the daemon knows what to do with.
+    InvalidCount { text: String },
     #[error(
         "the service manager passed {count} sockets; scoreld takes one (one ListenStream= in the socket unit)"
     )]
-    TooMany {
-        /// How many there are.
-        count: usize,
-    },
-    /// It is not a Unix stream socket.
+    TooMany { count: usize },
     #[error("the service manager's socket is not a Unix stream socket (ListenStream= with a path)")]
     WrongType(#[source] io::Error),
-    /// It is a Unix stream socket to which nobody can connect.
+    /// A connected Unix stream socket, as `Accept=yes` passes it.
     #[error(
         "the service manager's socket does not listen (Accept=no is needed in the socket unit)"
     )]
     NotListening,
 }
 
-/// Takes the listening socket that a service manager passed by `LISTEN_FDS`; `None` if none was
-/// passed. The file of such a socket belongs to the manager and is never removed.
+/// Takes the listening socket that the service manager passed in `LISTEN_FDS`; `None` if it passed
+/// none. The manager owns the socket's file, so the daemon never removes it.
 ///
-/// To be called once, before any thread is started: it removes `LISTEN_FDS` and `LISTEN_PID` from
-/// the environment, so that no child process takes the socket for its own.
-///
-/// # Errors
-/// Something was passed that cannot be used.
+/// Call it once, before a second thread exists: it removes `LISTEN_FDS` and `LISTEN_PID` from the
+/// environment, so that no child process adopts the socket as well.
 pub(crate) fn take_listener() -> Result<Option<UnixListener>, ActivationError> {
     let Some(count) = env::var_os("LISTEN_FDS") else {
         return Ok(None);

@@ -6,64 +6,55 @@ use crate::doctor::DoctorArgs;
 use crate::fsck::FsckArgs;
 use crate::unit::UnitKind;
 
-/// The exit codes, for `--help`.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0   stopped when asked, or a daemon that is ready serves this home already
+  0   stopped on request, or another daemon already serves this home
   64  wrong usage
   69  another daemon holds the home and does not become ready
-  70  internal failure
-  74  the system refused to read, write or listen
-  78  the home or its configuration needs to be put right
-  130, 143  a second SIGINT or SIGTERM ended it at once";
+  70  internal error
+  74  I/O error: cannot read, write or listen
+  78  the home or its configuration is invalid; the message says what to fix
+  130, 143  ended at once by a second SIGINT or SIGTERM";
 
-/// The command line of the daemon.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "scoreld", version, about = "The Scorel daemon", after_help = EXIT_CODES)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
-    /// What to do instead of serving a home
+    /// Run a command instead of the daemon
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
-    /// The directory in which everything is kept [default: $SCOREL_HOME, or ~/.scorel]
+    /// The home directory [default: $SCOREL_HOME, or ~/.scorel]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
 
-    /// Go to the background; return when the daemon accepts connections
+    /// Run in the background; return once the daemon accepts connections
     #[arg(long)]
     pub(crate) daemonize: bool,
 
-    /// How much to log
+    /// Log level
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = LogLevel::Info)]
     pub(crate) log_level: LogLevel,
 
-    /// Print a service definition for this program and exit
+    /// Print a service definition with the path of this program, and exit
     #[arg(long, value_name = "KIND", value_enum, conflicts_with = "daemonize")]
     pub(crate) print_unit: Option<UnitKind>,
 }
 
-/// What the program does instead of serving a home.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
-    /// Check a home or a session, and repair it if asked
+    /// Check a home or one session, and optionally repair it
     Fsck(FsckArgs),
-    /// Look at everything that a daemon needs, and say what to do about what is missing
+    /// Check what the daemon needs to run, and explain how to fix what is missing
     Doctor(DoctorArgs),
 }
 
-/// How much is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogLevel {
-    /// What went wrong.
     Error,
-    /// And what may be wrong.
     Warn,
-    /// And what happens.
     Info,
-    /// And how.
     Debug,
-    /// And every step.
     Trace,
 }
 

@@ -1,4 +1,4 @@
-//! The daemon between its start and its end.
+//! The daemon between start and exit: open the host, serve it, drain it.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -10,141 +10,169 @@ use std::time::Duration;
 use nix::unistd::{geteuid, getpid};
 use scorel_exec::{Supervisors, descends_from};
 use scorel_host::{FileProblem, Host, HostParts};
-use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Service, local_user};
+use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
 use tokio::net::unix::UCred;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::service::ServiceManager;
 use crate::setup::{ListenError, Setup};
 
-/// How long running turns have to come to an end when the daemon stops.
-const DRAIN: Duration = Duration::from_secs(8);
+/// Grace period for running turns. With [`COMMANDS_GRACE`] and the shutdown of the runtime it stays
+/// well below the unit's `TimeoutStopSec=30`, after which systemd kills everything.
+const TURNS_GRACE: Duration = Duration::from_secs(8);
 
-/// How long commands in the background have to end when the daemon stops.
-const COMMANDS_END: Duration = Duration::from_secs(3);
+/// Grace period for background commands, after the turns.
+const COMMANDS_GRACE: Duration = Duration::from_secs(3);
 
-/// Why the daemon ended by itself.
+/// Why the daemon stopped without being asked to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
-    /// It cannot listen.
     #[error(transparent)]
     Listen(#[from] ListenError),
-    /// The directory of the sessions cannot be made.
-    #[error("cannot make the directory of the sessions")]
+    #[error("cannot create the sessions directory")]
     SessionsDir(#[source] io::Error),
-    /// The receipts of the host's commands cannot be read.
+    /// `receipts.jsonl` cannot be read. The daemon does not start without it: a command that it
+    /// records could be applied twice.
     #[error(transparent)]
     Receipts(#[from] FileProblem),
-    /// Two methods have one name.
     #[error(transparent)]
     Methods(#[from] DuplicateMethod),
-    /// Commands could not be kept under control.
     #[error("cannot supervise commands")]
     Supervisors(#[source] io::Error),
-    /// A limit makes no sense.
     #[error(transparent)]
     Limits(#[from] InvalidLimits),
 }
 
-/// Runs until the end is asked for.
-///
-/// # Errors
-/// The daemon cannot go on.
+/// The tasks that run beside the connections until the daemon closes.
+struct Tasks {
+    host: Arc<Host>,
+    supervisors: Arc<Supervisors>,
+    /// Cancelled last: it ends connections and housekeeping.
+    closing: CancellationToken,
+    running: Vec<JoinHandle<()>>,
+}
+
+/// Serves the home until shutdown begins, then drains.
 pub(crate) async fn run(mut setup: Setup) -> Result<(), RunError> {
     make_private_dir(&setup.home.sessions()).map_err(RunError::SessionsDir)?;
     let listener = setup.listen()?;
-    let Setup {
-        home,
-        device,
-        projects,
-        config,
-        secrets,
-        readiness,
-        service,
-        shutdown,
-        ..
-    } = setup;
-    let supervisors = Supervisors::new().map_err(RunError::Supervisors)?;
-    let host = Host::open(HostParts {
-        home: home.clone(),
-        device,
-        projects,
-        config,
-        secrets,
-        supervisors: Arc::clone(&supervisors),
-        shutdown: shutdown.clone(),
-        started_at: readiness.started_at(),
-    })?;
-    let sessions = Arc::clone(host.sessions());
-    host.finish_begun().await;
-    let closing = CancellationToken::new();
-    let rpc = Service::new(
-        scorel_host::methods(Arc::clone(&host))?,
-        host.config().rpc.clone(),
-        closing.clone(),
-    )?;
-    host.set_load(rpc.load());
-    let housekeeping = tokio::spawn(Arc::clone(&sessions).housekeep(closing.clone()));
-    let commands = Arc::clone(&supervisors);
-    let listening = tokio::spawn(async move {
-        rpc.listen(listener, move |peer: &UCred| admit(&commands, peer))
-            .await;
-    });
+    let (home, readiness) = (setup.home.clone(), setup.readiness.clone());
+    let (service, shutdown) = (setup.service.clone(), setup.shutdown.clone());
+    let mut tasks = Tasks::open(setup)?;
+    // Before the first connection: a client that repeats a command finds its receipt ended.
+    tasks.host.finish_begun().await;
+    tasks.serve(listener)?;
     let _published = readiness.announce(&home);
-    let recovering = tokio::spawn(Arc::clone(&sessions).recover());
+    // After the announcement: clients need not wait until every unfinished session is loaded.
+    tasks.recover();
     let cause = watched(&service, shutdown.begun()).await;
     service.stopping("stopping");
     info!(?cause, "stopping");
-    if !sessions.drain(DRAIN).await {
-        warn!("some turns did not end in time");
-    }
-    if !supervisors.close(COMMANDS_END).await {
-        warn!("some commands did not end in time");
-    }
-    // Connections go last: their clients see how the turns ended.
-    closing.cancel();
-    for task in [listening, housekeeping, recovering] {
-        if let Err(error) = task.await {
-            warn!(%error, "a task of the daemon failed");
-        }
-    }
+    tasks.close().await;
     info!("stopped");
     Ok(())
 }
 
-/// Lets in this user, but nobody whom the daemon itself has started: a command of a session could
-/// otherwise answer its own questions. While no command runs nobody has to be looked up, which takes
-/// a descriptor that there may not be.
+impl Tasks {
+    fn open(setup: Setup) -> Result<Self, RunError> {
+        let supervisors = Supervisors::new().map_err(RunError::Supervisors)?;
+        let host = Host::open(HostParts {
+            device: setup.device,
+            projects: setup.projects,
+            config: setup.config,
+            secrets: setup.secrets,
+            supervisors: Arc::clone(&supervisors),
+            shutdown: setup.shutdown,
+            started_at: setup.readiness.started_at(),
+            home: setup.home,
+        })?;
+        Ok(Self {
+            host,
+            supervisors,
+            closing: CancellationToken::new(),
+            running: Vec::new(),
+        })
+    }
+
+    /// Accepts connections from now on, and unloads idle sessions.
+    fn serve(&mut self, listener: Listener) -> Result<(), RunError> {
+        let rpc = Service::new(
+            scorel_host::methods(Arc::clone(&self.host))?,
+            self.host.config().rpc.clone(),
+            self.closing.clone(),
+        )?;
+        self.host.set_load(rpc.load());
+        let commands = Arc::clone(&self.supervisors);
+        let sessions = Arc::clone(self.host.sessions());
+        self.running
+            .push(tokio::spawn(sessions.housekeep(self.closing.clone())));
+        self.running.push(tokio::spawn(async move {
+            rpc.listen(listener, move |peer: &UCred| admit(&commands, peer))
+                .await;
+        }));
+        Ok(())
+    }
+
+    fn recover(&mut self) {
+        let sessions = Arc::clone(self.host.sessions());
+        self.running.push(tokio::spawn(sessions.recover()));
+    }
+
+    /// Drains turns, then commands, then closes connections: a turn may still be waiting for its
+    /// command, and clients are to see how their turns end.
+    async fn close(self) {
+        if !self.host.sessions().drain(TURNS_GRACE).await {
+            warn!("some turns did not end in time");
+        }
+        if !self.supervisors.close(COMMANDS_GRACE).await {
+            warn!("some commands did not end in time");
+        }
+        self.closing.cancel();
+        for task in self.running {
+            if let Err(error) = task.await {
+                warn!(%error, "a task of the daemon failed");
+            }
+        }
+    }
+}
+
+/// Admits processes of this user, except descendants of the daemon: a session's command could
+/// otherwise answer its own permission requests.
+///
+/// Walking a peer's ancestry reads `/proc`, which needs a file descriptor, so it is skipped while no
+/// command runs: a daemon that is out of descriptors still accepts its user.
 fn admit(commands: &Supervisors, peer: &UCred) -> Option<Caller> {
     let own = getpid().as_raw();
     if commands.count() > 0 && peer.pid().is_some_and(|pid| descends_from(pid, own)) {
-        warn!("a process that descends from the daemon is not let in");
+        warn!("refused a connection from a descendant of the daemon");
         return None;
     }
     local_user(geteuid().as_raw())(peer)
 }
 
-/// Waits for `end`, and tells the service manager's watchdog in the meantime that the loop which
-/// serves everything is alive.
+/// Waits for `end` and feeds the service manager's watchdog meanwhile.
 async fn watched<T>(service: &ServiceManager, end: impl Future<Output = T>) -> T {
     match service.watchdog() {
         None => end.await,
         Some(watchdog) => tokio::select! {
             end = end => end,
-            () = watchdog.keep_alive(turn_of_the_loop) => unreachable!("it never returns"),
+            () = watchdog.keep_alive(probe_runtime) => unreachable!("it never returns"),
         },
     }
 }
 
-/// Ends when the threads that serve everything have taken up new work.
-async fn turn_of_the_loop() {
-    let turn = tokio::spawn(async {});
-    if let Err(error) = turn.await {
+/// Returns once a worker thread has run a new task. A timer alone would keep firing while all
+/// workers hang.
+async fn probe_runtime() {
+    let probe = tokio::spawn(async {});
+    if let Err(error) = probe.await {
         warn!(%error, "the runtime does not run tasks");
     }
 }
 
+/// Creates the directory with mode 0700 if it is missing.
 fn make_private_dir(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -1,4 +1,4 @@
-//! Going to the background, and telling the process that stays when it worked.
+//! `--daemonize`: forks into the background; the calling process waits on a pipe for readiness.
 
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -12,39 +12,36 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::exit::Exit;
 
-/// How long the daemon may take. It has shorter limits of its own for whatever can take long.
+/// How long the caller waits for the report. The daemon's own timeouts (claiming the home: 10 s) are
+/// shorter, so this one only fires if it hangs.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What the daemon sends when it is ready.
+/// The report of success; a failure is an exit code byte and a message.
 const READY: &[u8] = b"ready\n";
 
-/// Which of the two processes goes on.
+/// The process in which `daemonize` returns.
 #[derive(Debug)]
 pub(crate) enum Side {
-    /// The one that was called. It ends with this, after writing the text to stderr.
+    /// The calling process: print the text to stderr and exit with the code.
     Caller(Exit, String),
-    /// The daemon. It reports through this.
+    /// The daemon, which reports through the pipe.
     Daemon(ReadyPipe),
 }
 
-/// Why there is no second process.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot go to the background")]
+#[error("cannot start in the background")]
 pub(crate) struct DaemonizeError(#[source] Box<dyn std::error::Error + Send + Sync>);
 
-/// The daemon's line to the process that was called and waits.
+/// The write end of the pipe to the waiting caller. Dropping it without a report means failure.
 #[derive(Debug)]
 pub(crate) struct ReadyPipe {
     writer: PipeWriter,
 }
 
-/// Puts this process into the background, with `dir` as its working directory and nothing on its
-/// standard streams. To be called before any thread is started.
+/// Forks into the background, with `dir` as working directory and `/dev/null` as standard streams.
+/// Call it before a second thread exists: `fork` copies only the calling one.
 ///
-/// The caller's side returns when the daemon has reported, or has ended without a report.
-///
-/// # Errors
-/// The system refused.
+/// In the caller it returns once the daemon has reported or exited.
 pub(crate) fn daemonize(dir: &Path) -> Result<Side, DaemonizeError> {
     let (reader, writer) = io::pipe().map_err(|error| DaemonizeError(error.into()))?;
     let outcome = Daemonize::new()
@@ -65,12 +62,12 @@ pub(crate) fn daemonize(dir: &Path) -> Result<Side, DaemonizeError> {
 }
 
 impl ReadyPipe {
-    /// The daemon accepts connections, or found another one that does.
+    /// This daemon, or another one, serves the home.
     pub(crate) fn ready(self) {
         self.report(READY);
     }
 
-    /// The daemon ends with an error.
+    /// The daemon exits with an error.
     pub(crate) fn failed(self, exit: Exit, message: &str) {
         let mut report = vec![exit.code()];
         report.extend_from_slice(message.as_bytes());
@@ -78,7 +75,7 @@ impl ReadyPipe {
     }
 
     fn report(mut self, report: &[u8]) {
-        // A caller that has gone wants no answer.
+        // The caller may have been killed meanwhile.
         let _ignored: io::Result<()> = self.writer.write_all(report);
     }
 }
@@ -91,7 +88,10 @@ fn wait(reader: PipeReader) -> (Exit, String) {
             Exit::Unavailable,
             "the daemon did not become ready in time".to_owned(),
         ),
-        Err(error) => (Exit::Io, format!("cannot hear from the daemon: {error}")),
+        Err(error) => (
+            Exit::Io,
+            format!("cannot read the report of the daemon: {error}"),
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
-//! Looking at everything that a daemon needs, and saying what to do about what is missing.
+//! `scoreld doctor`: checks what the daemon needs, and explains how to fix what is missing.
 //!
-//! Nothing is changed, and no daemon is needed. A running one is asked how it is.
+//! It changes nothing and works without a daemon; a running one is asked for its status.
 
 mod args;
 mod check;
@@ -14,21 +14,18 @@ use std::process::ExitCode;
 
 pub(crate) use args::DoctorArgs;
 
-use scorel_host::{Home, HomeError, HomeSource};
+use scorel_host::{Home, HomeSource};
 
 use check::{Check, Level};
 
-/// How the examination ends. The numbers are a stable interface for scripts.
+/// Exit codes: a stable interface for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DoctorExit {
-    /// Nothing fails.
     Healthy = 0,
-    /// Something fails.
     Failing = 1,
-    /// The command line makes no sense.
     Usage = 2,
-    /// What was found could not be told.
-    Untold = 3,
+    /// The report could not be written.
+    Unreported = 3,
 }
 
 impl From<DoctorExit> for ExitCode {
@@ -37,13 +34,12 @@ impl From<DoctorExit> for ExitCode {
     }
 }
 
-/// Carries out the command.
 pub(crate) fn run(args: &DoctorArgs) -> DoctorExit {
     let checks = examine(args);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = output::write(&checks, args.json, &mut out).and_then(|()| out.flush());
     match written {
-        Err(_) => DoctorExit::Untold,
+        Err(_) => DoctorExit::Unreported,
         Ok(()) if checks.iter().any(|check| check.level == Level::Fail) => DoctorExit::Failing,
         Ok(()) => DoctorExit::Healthy,
     }
@@ -55,7 +51,7 @@ fn examine(args: &DoctorArgs) -> Vec<Check> {
     let root = match source.locate() {
         Ok(root) => root,
         Err(error) => {
-            checks.push(Check::fail("home", home_error(&error)));
+            checks.push(Check::fail("home", files::home_error(&error)));
             checks.extend(system::checks());
             return checks;
         }
@@ -72,11 +68,4 @@ fn examine(args: &DoctorArgs) -> Vec<Check> {
     checks.push(system::disk(&root));
     checks.push(system::clock(&root));
     checks
-}
-
-/// The error with its causes.
-fn home_error(error: &HomeError) -> String {
-    let source = std::error::Error::source(error);
-    let cause = source.map(|cause| format!(": {cause}"));
-    format!("{error}{}", cause.unwrap_or_default())
 }

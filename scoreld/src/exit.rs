@@ -1,25 +1,22 @@
 use std::process::ExitCode;
 
-/// How the daemon's process ends. The numbers are those of `sysexits.h` and part of the interface.
+/// Exit codes of the daemon, from `sysexits.h`: a stable interface for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// It ran and stopped when asked, or a daemon that is ready serves this home already.
+    /// Stopped on request, or another daemon already serves the home.
     Ok = 0,
-    /// The command line is wrong.
     Usage = 64,
     /// Another daemon holds the home and does not become ready.
     Unavailable = 69,
-    /// Something in the daemon failed that should not.
+    /// A defect.
     Software = 70,
     /// The system refused to read, write or listen.
     Io = 74,
-    /// The home or a file in it needs to be put right; the message says how.
+    /// The home or a file in it is invalid; the message says how to fix it.
     Config = 78,
 }
 
 impl Exit {
-    /// The number that the system sees.
-    #[must_use]
     pub(crate) const fn code(self) -> u8 {
         self as u8
     }

@@ -1,4 +1,4 @@
-//! `scoreld fsck`: its command line, what it prints and how it exits. The work is `scorel-fsck`'s.
+//! `scoreld fsck`: command line, output streams and exit code around `scorel-fsck`.
 
 mod args;
 
@@ -10,7 +10,6 @@ pub(crate) use scorel_fsck::FsckExit;
 use scorel_fsck::{FsckError, Report, write_error, write_report};
 use scorel_host::HomeSource;
 
-/// Carries out the command.
 pub(crate) fn run(args: &FsckArgs) -> FsckExit {
     let written = check_or_repair(args).and_then(|report| {
         let mut out = io::BufWriter::new(io::stdout().lock());
@@ -20,7 +19,7 @@ pub(crate) fn run(args: &FsckArgs) -> FsckExit {
         Ok(report.exit())
     });
     written.unwrap_or_else(|error| {
-        // Nowhere is left to say that this failed.
+        // stderr is closed: no other channel is left to report that on.
         let _ignored: io::Result<()> = write_error(&error, args.json, io::stderr().lock());
         FsckExit::Unchecked
     })

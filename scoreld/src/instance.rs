@@ -1,4 +1,4 @@
-//! One daemon for each home: the lock, and what is known about its holder.
+//! One daemon per home: claiming the lock, and waiting for its holder.
 
 mod info;
 
@@ -11,54 +11,47 @@ pub(crate) use info::{DaemonInfo, PublishedInfo};
 
 use scorel_host::{Home, HomeLock, LockError};
 
-/// How long the holder of the lock may take until it answers.
+/// How long another holder of the lock gets to become ready or to exit.
 pub(crate) const READY_TIMEOUT: Duration = Duration::from_secs(10);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
-/// Who serves the home.
+/// The outcome of a claim.
 #[derive(Debug)]
 pub(crate) enum Instance {
-    /// This process, as long as it keeps the lock.
+    /// This process may serve the home while it keeps the lock.
     Ours(HomeLock),
-    /// Another process, which accepts connections.
+    /// Another process accepts connections.
     Other {
-        /// Its process as it described itself. For people to read: nothing is ever sent to it.
+        /// From `daemon.json`, for messages only: a stale process id must never be signalled.
         pid: Option<u32>,
     },
 }
 
-/// Why nobody can be said to serve the home.
+/// Why the home could not be claimed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstanceError {
-    /// The lock cannot be taken.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// Another process holds the lock and does not listen.
+    /// Another process holds the lock and does not accept connections.
     #[error(
         "another scoreld{} holds {path}; it neither became ready nor ended within {seconds} s; see its log, or stop it and try again",
         pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
     )]
     NotReady {
-        /// The lock.
         path: PathBuf,
-        /// Its process as it described itself.
         pid: Option<u32>,
-        /// How long it was given.
         seconds: u64,
     },
 }
 
 impl Instance {
-    /// Takes the home's lock. If another process has it, waits until that process accepts
-    /// connections, or ends and leaves the lock to this one, for at most `timeout`. Blocks.
+    /// Takes the home's lock. If another process holds it, waits up to `timeout` until that process
+    /// accepts connections, or exits and releases the lock. Blocks.
     ///
-    /// Whether a daemon lives is decided by the lock and by a connection, never by a process id
-    /// that somebody wrote down.
-    ///
-    /// # Errors
-    /// The lock cannot be taken, or its holder is not ready in time.
+    /// Only the lock and a connection prove that a daemon lives: a recorded process id may have been
+    /// reused.
     pub(crate) fn claim(home: &Home, timeout: Duration) -> Result<Self, InstanceError> {
         poll(home, timeout, || {
             if let Some(lock) = HomeLock::try_take(&home.lock())? {
@@ -71,12 +64,10 @@ impl Instance {
         })
     }
 
-    /// Takes the home's lock, and waits for at most `timeout` until another process leaves it.
-    /// Blocks. For a process that was given the home's socket: that the socket accepts connections
-    /// says nothing about the other process then.
+    /// Takes the home's lock, waiting up to `timeout` for another process to release it. Blocks.
     ///
-    /// # Errors
-    /// The lock cannot be taken, or its holder does not leave in time.
+    /// For a socket-activated process: the manager's socket accepts connections by itself, so a
+    /// connection proves nothing about the other process.
     pub(crate) fn claim_alone(home: &Home, timeout: Duration) -> Result<HomeLock, InstanceError> {
         poll(home, timeout, || Ok(HomeLock::try_take(&home.lock())?))
     }

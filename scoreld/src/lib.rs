@@ -1,16 +1,16 @@
 //! The Scorel daemon.
 //!
-//! This crate owns the process: its arguments, its claim of a home, its log, its service manager,
-//! its signals and its exit code. What the daemon serves is `scorel-host`'s. From the start of the
-//! process to its end:
+//! This crate owns the process: arguments, the claim of a home, logging, service manager, signals,
+//! exit codes. `scorel-host` owns everything that the daemon serves; the cut is there so that the host
+//! can be opened in tests, and by other programs, without a process of its own. From start to exit:
 //!
-//! 1. `start` reads the command line, adopts a socket that a service manager passed, goes to the
-//!    background if asked, and claims the home. All of that happens before there is a second thread.
-//! 2. It opens the log, the configuration and the files of the home into a `Setup`.
-//! 3. `daemon` opens the host over it, and serves it until its `Shutdown` begins.
+//! 1. `start` parses the command line, adopts a socket from the service manager, forks if asked, and
+//!    claims the home. All of that happens before there is a second thread.
+//! 2. It opens the log, the configuration and the files of the home: a `Setup`.
+//! 3. `daemon` opens the host from it and serves it until shutdown begins, then drains.
 //!
-//! Only one daemon runs in a home (`Instance`), and only it writes there. The same program checks
-//! and repairs homes (`fsck`), and says what keeps a daemon from running (`doctor`).
+//! One daemon runs per home (`Instance`), and only the holder of the home's lock writes there. The
+//! same program checks and repairs homes (`fsck`) and diagnoses the environment (`doctor`).
 
 mod activation;
 mod args;

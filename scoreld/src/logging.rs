@@ -15,53 +15,44 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
 use crate::args::LogLevel;
 
-/// How many days are kept, one file each.
+/// Daily log files kept.
 const FILES: usize = 5;
 
-/// How many lines may wait for the disk; more are dropped, because logging never holds work up.
-const WAITING_LINES: usize = 8_192;
+/// Lines buffered for the writer thread; further ones are dropped, since logging must not block work.
+const BUFFERED_LINES: usize = 8_192;
 
-/// The daemon's own log. Lines that wait are written when this value goes.
+/// The daemon's own log. Dropping it flushes buffered lines.
 #[derive(Debug)]
 pub(crate) struct Logging {
     _writer: WorkerGuard,
     dropped: ErrorCounter,
 }
 
-/// Why there is no log.
+/// Why logging could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoggingError {
-    /// The directory cannot be made.
     #[error("cannot create {path}")]
     Directory {
-        /// The directory.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },
-    /// The file cannot be opened.
     #[error("cannot write a log file in {path}")]
     File {
-        /// The directory.
         path: PathBuf,
-        /// Why.
         #[source]
         source: InitError,
     },
-    /// Something in this process logs elsewhere already.
-    #[error("logging is set up already")]
+    /// The process has a global subscriber already.
+    #[error("logging is already set up")]
     Taken(#[from] TryInitError),
 }
 
 impl Logging {
-    /// Writes what happens to `scoreld.log.<date>` in `dir`, and to stderr too if asked.
+    /// Logs to `scoreld.log.<date>` in `dir`, and with `stderr` to standard error too.
     ///
-    /// Other crates' messages are logged from warnings up whatever the level: at lower levels some
-    /// of them show what they send.
-    ///
-    /// # Errors
-    /// The directory or the file cannot be written, or logging was started before.
+    /// Other crates log warnings and errors only, whatever the level: at lower levels some HTTP
+    /// crates print what they send.
     pub(crate) fn start(dir: &Path, level: LogLevel, stderr: bool) -> Result<Self, LoggingError> {
         let (writer, guard) = writer(dir)?;
         let dropped = writer.error_counter();
@@ -78,8 +69,7 @@ impl Logging {
         })
     }
 
-    /// How many lines were dropped because the disk was too slow.
-    #[must_use]
+    /// Lines dropped because the writer thread could not keep up.
     pub(crate) fn dropped_lines(&self) -> usize {
         self.dropped.dropped_lines()
     }
@@ -101,7 +91,7 @@ fn writer(dir: &Path) -> Result<(NonBlocking, WorkerGuard), LoggingError> {
             source,
         })?;
     Ok(NonBlockingBuilder::default()
-        .buffered_lines_limit(WAITING_LINES)
+        .buffered_lines_limit(BUFFERED_LINES)
         .lossy(true)
         .thread_name("log")
         .finish(appender))
@@ -115,7 +105,7 @@ fn targets(level: LogLevel) -> Targets {
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
     };
-    // A prefix: it covers the daemon and all crates of this project.
+    // Targets match by prefix: this covers `scoreld` and every `scorel_*` crate.
     Targets::new()
         .with_default(level.min(LevelFilter::WARN))
         .with_target("scorel", level)

@@ -10,8 +10,8 @@ use crate::exit::Exit;
 use crate::instance::{DaemonInfo, PublishedInfo};
 use crate::service::ServiceManager;
 
-/// Everybody who waits for the daemon: the process that started it, the service manager, and
-/// whoever reads `daemon.json`.
+/// Announces that the daemon accepts connections: to the process that started it (a pipe), to the
+/// service manager, and in `daemon.json`.
 #[derive(Debug, Clone)]
 pub(crate) struct Readiness {
     pipe: Arc<Mutex<Option<ReadyPipe>>>,
@@ -31,14 +31,12 @@ impl Readiness {
         }
     }
 
-    /// When the daemon started, in milliseconds since 1970.
-    #[must_use]
+    /// Start time in milliseconds since 1970.
     pub(crate) const fn started_at(&self) -> u64 {
         self.started_at
     }
 
-    /// Says that the daemon accepts connections, which must be so. The result is to be kept while
-    /// that lasts.
+    /// Announces readiness; the caller must be listening. Dropping the result removes `daemon.json`.
     #[must_use]
     pub(crate) fn announce(&self, home: &Home) -> Option<PublishedInfo> {
         let info = DaemonInfo {
@@ -47,7 +45,7 @@ impl Readiness {
             socket_path: home.socket().to_owned(),
             started_at: self.started_at,
         };
-        // Only information: a daemon on a full disk still serves.
+        // Nothing depends on `daemon.json`: a daemon on a full disk still serves.
         let published = info.publish(&home.daemon());
         let published = published.inspect_err(|error| warn!(%error, "cannot write daemon.json"));
         let socket = home.socket().display();
@@ -57,14 +55,14 @@ impl Readiness {
         published.ok()
     }
 
-    /// Tells the process that started this one that the home is served, by whomever.
+    /// Tells the starting process that a daemon serves the home: this one or another.
     pub(crate) fn served(&self) {
         if let Some(pipe) = self.take() {
             pipe.ready();
         }
     }
 
-    /// Tells the process that started this one why the home is not served, if it still waits.
+    /// Tells the starting process why the daemon did not start. After `served` it does nothing.
     pub(crate) fn failed(&self, exit: Exit, message: &str) {
         if let Some(pipe) = self.take() {
             pipe.failed(exit, message);

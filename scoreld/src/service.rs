@@ -1,28 +1,26 @@
-//! What a service manager is told: ready, stopping, alive.
+//! Notifications to the service manager (`sd_notify(3)`): ready, stopping, alive.
 
 mod notify_socket;
 mod watchdog;
 
 use std::ffi::OsString;
-use std::fmt;
 
 use tracing::warn;
 
 use notify_socket::NotifySocket;
-pub(crate) use watchdog::Watchdog;
+use watchdog::Watchdog;
 
-/// The service manager, or nobody: then everything said is dropped.
+/// The service manager. Without one, every notification is dropped.
 ///
-/// launchd wants no messages, so on macOS this is always nobody, and the agent is started at login
-/// instead of by its socket. That fallback is not tested.
+/// launchd takes no notifications, so on macOS there is never one; its agent starts the daemon at
+/// login instead of on the first connection. That path is untested.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServiceManager {
     socket: Option<NotifySocket>,
 }
 
 impl ServiceManager {
-    /// The manager that `NOTIFY_SOCKET` names.
-    #[must_use]
+    /// The manager at `NOTIFY_SOCKET`.
     pub(crate) fn from_environment() -> Self {
         Self::at(std::env::var_os("NOTIFY_SOCKET"))
     }
@@ -32,40 +30,31 @@ impl ServiceManager {
         let socket = address.and_then(|address| match NotifySocket::new(&address) {
             Ok(socket) => Some(socket),
             Err(error) => {
-                warn!(?address, %error, "cannot talk to the service manager");
+                warn!(?address, %error, "cannot use NOTIFY_SOCKET");
                 None
             }
         });
         Self { socket }
     }
 
-    /// The daemon accepts connections.
     pub(crate) fn ready(&self, status: &str) {
-        self.send(format_args!("READY=1\nSTATUS={}\n", one_line(status)));
+        self.notify(&format!("READY=1\nSTATUS={}\n", one_line(status)));
     }
 
-    /// The daemon stops.
     pub(crate) fn stopping(&self, status: &str) {
-        self.send(format_args!("STOPPING=1\nSTATUS={}\n", one_line(status)));
+        self.notify(&format!("STOPPING=1\nSTATUS={}\n", one_line(status)));
     }
 
     /// The watchdog, if the manager runs one for this process.
-    #[must_use]
     pub(crate) fn watchdog(&self) -> Option<Watchdog> {
         let period = watchdog::period(|name| std::env::var(name).ok())?;
-        self.socket
-            .is_some()
-            .then(|| Watchdog::new(self.clone(), period))
+        let socket = self.socket.clone()?;
+        Some(Watchdog::new(socket, period))
     }
 
-    fn alive(&self) {
-        self.send(format_args!("WATCHDOG=1\n"));
-    }
-
-    fn send(&self, message: fmt::Arguments<'_>) {
-        let Some(socket) = &self.socket else { return };
-        if let Err(error) = socket.send(message.to_string().as_bytes()) {
-            warn!(%error, "cannot tell the service manager");
+    fn notify(&self, message: &str) {
+        if let Some(socket) = &self.socket {
+            socket.notify(message);
         }
     }
 }

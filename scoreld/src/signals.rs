@@ -1,5 +1,5 @@
-//! The first SIGTERM or SIGINT asks for the daemon's end, the second ends the process at once. SIGHUP
-//! is ignored: a terminal that closes says nothing about the sessions.
+//! Signals: the first SIGTERM or SIGINT begins shutdown, the second exits at once. SIGHUP is ignored:
+//! closing the terminal must not stop sessions.
 
 use std::io;
 use std::process;
@@ -8,21 +8,18 @@ use scorel_host::{Shutdown, StopCause};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{info, warn};
 
-/// Begins to listen for signals, within a tokio runtime.
-///
-/// # Errors
-/// The system refused to deliver signals.
+/// Installs the handlers and handles signals in a task of the current tokio runtime.
 pub(crate) fn listen(shutdown: Shutdown) -> io::Result<()> {
     let signals = Signals {
         terminate: signal(SignalKind::terminate())?,
         interrupt: signal(SignalKind::interrupt())?,
         hangup: signal(SignalKind::hangup())?,
     };
-    tokio::spawn(obey(signals, shutdown));
+    tokio::spawn(handle(signals, shutdown));
     Ok(())
 }
 
-async fn obey(mut signals: Signals, shutdown: Shutdown) {
+async fn handle(mut signals: Signals, shutdown: Shutdown) {
     shutdown.begin(signals.next().await);
     let second = signals.next().await;
     warn!(cause = ?second, "ended by a second signal");
@@ -36,7 +33,7 @@ struct Signals {
 }
 
 impl Signals {
-    /// The next signal that is not ignored.
+    /// The next SIGTERM or SIGINT.
     async fn next(&mut self) -> StopCause {
         loop {
             tokio::select! {
@@ -48,7 +45,7 @@ impl Signals {
     }
 }
 
-/// Ends the process as the signal would have, in the exit code that shells give it.
+/// Exits with the code that shells report for death by this signal: 128 + its number.
 #[expect(
     clippy::exit,
     reason = "a user who asks twice does not want to wait for anything"

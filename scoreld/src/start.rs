@@ -1,4 +1,9 @@
 //! From the command line to a running daemon, and back to an exit code.
+//!
+//! The order is fixed by what each step forbids later. `LISTEN_FDS` must be taken and the process
+//! forked while there is one thread: both change what all threads share. The home is claimed after
+//! the fork, since the lock belongs to the process that holds it open. The log is opened after the
+//! claim, so that a second daemon does not write into the first one's.
 
 mod error;
 
@@ -35,16 +40,17 @@ use crate::setup::Setup;
 use crate::signals;
 use crate::unit::UnitKind;
 
-/// More threads than this do not make a daemon that waits for others faster.
+/// Upper bound of async worker threads: they wait for disks, sockets and models, and a larger
+/// machine does not make those faster.
 const MAX_WORKERS: usize = 8;
 
-/// For work that blocks on the disk.
+/// Upper bound of threads for blocking work (files, tools, configuration).
 const MAX_BLOCKING_THREADS: usize = 64;
 
-/// How long blocking work may go on after everything else has ended.
+/// How long blocking work may go on after the drain; a thread in a system call cannot be cancelled.
 const LAST_WORK: Duration = Duration::from_secs(2);
 
-/// The program.
+/// The `scoreld` program: parses the command line, runs the command, returns the exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     if let Some(code) = scorel_exec::run_if_asked() {
@@ -64,9 +70,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Help and the version are no mistakes.
+/// Prints clap's message. `--help` and `--version` arrive as errors too and exit with 0.
 fn not_parsed(error: &clap::Error) -> ExitCode {
-    // Nowhere is left to say that this failed.
+    // stderr is closed: no other channel is left to report that on.
     let _ignored: io::Result<()> = error.print();
     let command = std::env::args_os().nth(1);
     let is = |name: &str| command.as_deref().is_some_and(|command| command == name);
@@ -82,7 +88,7 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
 }
 
 fn start(args: Args) -> Exit {
-    // Before anything is created: nothing of the daemon is for other users.
+    // Before the first file is created: everything in the home is for this user only.
     umask(Mode::from_bits_truncate(0o077));
     match prepare(args) {
         Ok(Next::Exit(exit, text)) => {
@@ -97,13 +103,13 @@ fn start(args: Args) -> Exit {
     }
 }
 
-/// What the process does after the command line was looked at.
+/// What `prepare` leaves to do.
 enum Next {
     Exit(Exit, String),
     Serve(Box<Begin>),
 }
 
-/// A process that is to be the daemon.
+/// A process that is about to claim the home and serve it.
 struct Begin {
     args: Args,
     home: Home,
@@ -112,7 +118,7 @@ struct Begin {
     service: ServiceManager,
 }
 
-/// Everything that must happen while there is one thread.
+/// Everything that must happen while the process has one thread.
 fn prepare(args: Args) -> Result<Next, StartError> {
     if let Some(unit) = args.print_unit {
         print_unit(unit)?;
@@ -183,7 +189,7 @@ impl Begin {
         result
     }
 
-    /// The lock of the home, or nothing if another daemon serves it.
+    /// Takes the home's lock; `None` if another daemon serves the home.
     fn claim(&self) -> Result<Option<HomeLock>, StartError> {
         if self.adopted.is_some() {
             return Ok(Some(Instance::claim_alone(&self.home, READY_TIMEOUT)?));
@@ -240,7 +246,7 @@ fn chain(error: &StartError) -> String {
 
 fn say(text: &str) {
     if !text.is_empty() {
-        // Nowhere is left to say that this failed.
+        // stderr is closed: no other channel is left to report that on.
         let _ignored: io::Result<()> = writeln!(io::stderr().lock(), "scoreld: {text}");
     }
 }

@@ -2,11 +2,11 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-/// The program in the files, which `--print-unit` replaces.
+/// The program paths in the files, which `--print-unit` replaces.
 const SYSTEMD_PROGRAM: &str = "%h/.cargo/bin/scoreld";
 const LAUNCHD_PROGRAM: &str = "/usr/local/bin/scoreld";
 
-/// A service definition that the program carries.
+/// A service definition compiled into the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UnitKind {
     /// The systemd user service.
@@ -17,18 +17,15 @@ pub(crate) enum UnitKind {
     Launchd,
 }
 
-/// A path that cannot be written into a service definition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the path of this program has characters that a service definition cannot carry; install it elsewhere"
+    "the path of this program contains characters that a service definition cannot hold; install it elsewhere"
 )]
 pub(crate) struct UnprintableProgram;
 
 impl UnitKind {
-    /// The definition, with `program` as the daemon's path.
-    ///
-    /// # Errors
-    /// The path is not text, or has quotes, backslashes or control characters.
+    /// The definition with `program` as the daemon's path. A path with quotes, backslashes or control
+    /// characters is refused instead of escaped.
     pub(crate) fn render(self, program: &Path) -> Result<String, UnprintableProgram> {
         let program = program.to_str().ok_or(UnprintableProgram)?;
         if program
@@ -47,7 +44,7 @@ impl UnitKind {
     }
 }
 
-/// `%` and `$` mean something in `ExecStart`; white space needs quotes.
+/// `ExecStart=` expands `%` and `$`, and splits at white space outside quotes.
 fn quote_for_systemd(program: &str) -> String {
     let escaped = program.replace('%', "%%").replace('$', "$$");
     if escaped.contains(char::is_whitespace) {

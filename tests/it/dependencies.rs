@@ -34,7 +34,14 @@ fn reachable(package: &str) -> HashSet<String> {
 
 #[test]
 fn no_crate_reaches_what_it_must_not_know() {
-    let daemon = ["scoreld", "scorel-session", "scorel-journal", "scorel-rpc"];
+    let daemon = [
+        "scoreld",
+        "scorel-host",
+        "scorel-fsck",
+        "scorel-session",
+        "scorel-journal",
+        "scorel-rpc",
+    ];
     for (package, forbidden) in [
         ("scorel-proto", &["tokio", "jsonrpsee", "mio"][..]),
         (
@@ -102,6 +109,11 @@ fn no_crate_reaches_what_it_must_not_know() {
                 "jsonrpsee",
             ],
         ),
+        (
+            "scorel-host",
+            &["scoreld", "scorel-fsck", "clap", "daemonize"],
+        ),
+        ("scorel-fsck", &["scoreld", "clap"]),
         ("scorel-client", &daemon),
         ("scorelctl", &daemon),
     ] {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::daemon::Daemon;
 use crate::entry::{self, check_directory, check_file};
 use crate::finding::Finding;
-use crate::session::References;
+use crate::references::References;
 
 const CHUNK: usize = 256 * 1024;
 

@@ -3,55 +3,35 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use scorel_journal::{CheckpointState, FileStorage, ResumePoint, check_checkpoint};
-use serde::Deserialize;
+use scorel_journal::{FileStorage, ResumePoint};
+use scorel_session::CheckpointFile;
 
 use crate::finding::{Finding, Repair};
 use crate::log::Log;
 
-/// The daemon ignores a larger one.
-const MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-
-/// The part of a checkpoint that says to which record it belongs.
-#[derive(Deserialize)]
-struct Stored {
-    resume: ResumePoint,
-}
-
-/// What the checkpoint's file holds.
+/// The checkpoint of a session, as it was before the log was read.
 #[derive(Debug)]
-pub(crate) enum CheckpointFile {
+pub(crate) enum FoundCheckpoint {
     Absent,
-    /// It cannot be used.
-    Broken(String),
-    /// It is intact and has a form that this version does not know.
-    OtherForm,
-    /// It begins behind this record.
-    At(ResumePoint),
+    /// The file system refused to read it, in these words.
+    Unreadable(String),
+    Read(CheckpointFile),
 }
 
-impl CheckpointFile {
+impl FoundCheckpoint {
     pub(crate) fn read(dir: &Path) -> Self {
-        let payload = match check_checkpoint(&FileStorage, dir, MAX_BYTES) {
-            Ok(CheckpointState::Intact { payload, .. }) => payload,
-            Ok(CheckpointState::Damaged) => {
-                return Self::Broken("the checksum does not match".to_owned());
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Self::Absent,
-            Err(error) => return Self::Broken(error.to_string()),
-        };
-        let line = payload.split(|byte| *byte == b'\n').next();
-        match line.map(serde_json::from_slice::<Stored>) {
-            Some(Ok(stored)) => Self::At(stored.resume),
-            _ => Self::OtherForm,
+        match CheckpointFile::inspect(&FileStorage, dir) {
+            Ok(file) => Self::Read(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Absent,
+            Err(error) => Self::Unreadable(error.to_string()),
         }
     }
 
-    /// The record that it begins behind, if it says one.
+    /// The last record that it covers, if it names one.
     pub(crate) fn resume_point(&self) -> Option<ResumePoint> {
         match self {
-            Self::At(point) => Some(*point),
-            Self::Absent | Self::Broken(_) | Self::OtherForm => None,
+            Self::Read(CheckpointFile::UpTo(point)) => Some(*point),
+            _ => None,
         }
     }
 }
@@ -61,34 +41,45 @@ pub(crate) fn path(dir: &Path) -> PathBuf {
 }
 
 /// Checks whether a checkpoint fits the log, which was read after it.
-pub(crate) fn check(file: &CheckpointFile, dir: &Path, log: &Log, found: &mut Vec<Finding>) {
+pub(crate) fn check(file: &FoundCheckpoint, dir: &Path, log: &Log, found: &mut Vec<Finding>) {
     let path = path(dir);
+    let stale = |meaning| Finding::note("checkpoint_stale", &path, meaning);
     let finding = match file {
-        CheckpointFile::Absent => return,
-        CheckpointFile::Broken(problem) => {
-            let meaning = format!("this derived file is broken and will be made anew: {problem}");
-            Finding::repairable("derived_broken", &path, meaning, Repair::Remove)
+        FoundCheckpoint::Absent => return,
+        FoundCheckpoint::Unreadable(problem) => broken(&path, problem),
+        FoundCheckpoint::Read(CheckpointFile::Damaged) => {
+            broken(&path, "the checksum does not match")
         }
-        CheckpointFile::OtherForm => {
-            let meaning = "the checkpoint is of another version; it is ignored and made anew";
-            Finding::note("checkpoint_stale", &path, meaning)
+        FoundCheckpoint::Read(CheckpointFile::OtherForm) => {
+            stale("the checkpoint is of another version; it is ignored and made anew")
         }
-        CheckpointFile::At(point) if log.reader.holds(point) => return,
-        CheckpointFile::At(point) if point.seq() > log.last && point.place().end() > log.end => {
-            let meaning = format!(
-                "the log ends with record {}, but its checkpoint knows record {}: records at the end are missing",
-                log.last,
-                point.seq()
-            );
-            let log_path = dir.join(scorel_journal::EVENTS);
-            Finding::damage("truncated", &log_path, meaning)
-                .at(log.end, point.place().end() + 1 - log.end)
-                .repaired_by(Repair::RewriteLog)
+        FoundCheckpoint::Read(CheckpointFile::UpTo(point)) if log.reader.holds(point) => return,
+        FoundCheckpoint::Read(CheckpointFile::UpTo(point))
+            if point.seq() > log.last && point.place().end() > log.end =>
+        {
+            truncated(dir, log, point)
         }
-        CheckpointFile::At(_) => {
-            let meaning = "the checkpoint does not fit the log; it is ignored and made anew";
-            Finding::note("checkpoint_stale", &path, meaning)
+        FoundCheckpoint::Read(CheckpointFile::UpTo(_)) => {
+            stale("the checkpoint does not fit the log; it is ignored and made anew")
         }
     };
     found.push(finding);
+}
+
+fn broken(path: &Path, problem: &str) -> Finding {
+    let meaning = format!("this derived file is broken and will be made anew: {problem}");
+    Finding::repairable("derived_broken", path, meaning, Repair::Remove)
+}
+
+/// The checkpoint is synced after the records that it covers, so a log that ends before them has
+/// lost its end since.
+fn truncated(dir: &Path, log: &Log, point: &ResumePoint) -> Finding {
+    let meaning = format!(
+        "the log ends with record {}, but its checkpoint knows record {}: records at the end are missing",
+        log.last,
+        point.seq()
+    );
+    Finding::damage("truncated", &dir.join(scorel_journal::EVENTS), meaning)
+        .at(log.end, point.place().end() + 1 - log.end)
+        .repaired_by(Repair::RewriteLog)
 }

@@ -10,8 +10,7 @@ use scorel_proto::{
 
 use crate::daemon::Daemon;
 use crate::finding::{Finding, Severity, Span};
-use crate::references::add_references;
-use crate::session::References;
+use crate::references::{References, add_references};
 
 /// How many findings about the records of one log are listed one by one.
 const MAX_FINDINGS: usize = 1024;

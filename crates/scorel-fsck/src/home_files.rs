@@ -1,26 +1,17 @@
 //! The files of the home that belong to no session.
 
+use std::io;
 use std::path::Path;
 
-use scorel_journal::{FileStorage, read_bounded};
-use scorel_proto::SessionId;
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use scorel_host::{ConfigSource, Device, Home, ProjectRegistry};
+use scorel_journal::{FileStorage, Storage};
+use scorel_session::{check_active_file, check_index_file};
 
 use crate::daemon::Daemon;
 use crate::entry::{self, check_directory, check_file};
 use crate::error::chain;
 use crate::finding::{Finding, Repair};
 use crate::receipts;
-use scorel_host::ConfigSource;
-use scorel_host::Device;
-use scorel_host::Home;
-use scorel_host::ProjectRegistry;
-
-/// The daemon makes the index anew if it is larger.
-const MAX_INDEX: u64 = 512 * 1024 * 1024;
-
-const MAX_ACTIVE: u64 = 64 * 1024 * 1024;
 
 /// The other files of the home that are the daemon's or hold secrets.
 const FILES: [&str; 6] = [
@@ -32,13 +23,6 @@ const FILES: [&str; 6] = [
     "scoreld.lock",
 ];
 
-/// The sessions with unfinished work.
-#[derive(Deserialize)]
-struct Active {
-    #[expect(dead_code, reason = "only whether it can be read is of interest")]
-    sessions: Vec<SessionId>,
-}
-
 /// Checks them.
 pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     check_directory(home.root(), found);
@@ -49,8 +33,8 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     authority(&home.device(), found, Device::load);
     authority(&home.projects(), found, ProjectRegistry::open);
     receipts::check(&home.receipts(), daemon, found);
-    derived::<Vec<IgnoredAny>>(&home.index(), MAX_INDEX, found);
-    derived::<Active>(&home.active(), MAX_ACTIVE, found);
+    derived(&home.index(), found, check_index_file);
+    derived(&home.active(), found, check_active_file);
     check_names(home, daemon, found);
     check_logs(&home.logs(), found);
 }
@@ -74,17 +58,18 @@ fn authority<T, E: std::error::Error>(
 }
 
 /// A file that the daemon makes anew.
-fn derived<T: DeserializeOwned>(path: &Path, max: u64, found: &mut Vec<Finding>) {
+fn derived(
+    path: &Path,
+    found: &mut Vec<Finding>,
+    check: impl FnOnce(&dyn Storage, &Path) -> io::Result<()>,
+) {
     if !check_file(path, found) {
         return;
     }
-    let problem = match read_bounded(&FileStorage, path, max) {
-        Ok(bytes) => match serde_json::from_slice::<T>(&bytes) {
-            Ok(_) => return,
-            Err(error) => error.to_string(),
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
-        Err(error) => error.to_string(),
+    let problem = match check(&FileStorage, path) {
+        Ok(()) => return,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+        Err(error) => error,
     };
     let meaning = format!("this derived file is broken and will be made anew: {problem}");
     let finding = Finding::repairable("derived_broken", path, meaning, Repair::Remove);

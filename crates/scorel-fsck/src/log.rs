@@ -14,7 +14,7 @@ use crate::daemon::Daemon;
 use crate::entry::{self, Entry};
 use crate::events::EventCheck;
 use crate::finding::{Finding, Repair};
-use crate::session::References;
+use crate::references::References;
 use crate::tail;
 
 /// How often a log is read again that became shorter while it was read: the daemon cut back a line

@@ -4,23 +4,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use scorel_host::{MAX_RECEIPT_BYTES, problem_of_receipt_line};
 use scorel_journal::{FileStorage, read_bounded, replace_file};
 
 use crate::daemon::Daemon;
 use crate::entry::{self, check_file};
 use crate::finding::{Finding, Repair};
 use crate::tail;
-use scorel_host::problem_of_receipt_line;
-
-/// Room for far more receipts than there may be.
-const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Checks the file.
 pub(crate) fn check(path: &Path, daemon: &Daemon, found: &mut Vec<Finding>) {
     if !check_file(path, found) {
         return;
     }
-    let bytes = match read_bounded(&FileStorage, path, MAX_BYTES) {
+    let bytes = match read_bounded(&FileStorage, path, MAX_RECEIPT_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => return found.push(entry::unreadable(path, &error)),
     };
@@ -58,7 +55,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 
 /// Keeps the intact lines, after everything was copied.
 pub(crate) fn rewrite(path: &Path) -> io::Result<()> {
-    let bytes = read_bounded(&FileStorage, path, MAX_BYTES)?;
+    let bytes = read_bounded(&FileStorage, path, MAX_RECEIPT_BYTES)?;
     replace_file(&FileStorage, &kept(path), &bytes)?;
     let is_intact = |line: &[u8]| {
         let whole = line.strip_suffix(b"\n");

@@ -1,7 +1,11 @@
+use std::collections::HashMap;
+
 use scorel_proto::{BlobHash, Block, Message, PersistentBody, QueueOp, ToolResultContent};
 
 use crate::finding::Span;
-use crate::session::References;
+
+/// The blobs that a log refers to, each with the first record that does.
+pub(crate) type References = HashMap<BlobHash, Span>;
 
 /// Notes the blobs that an event refers to.
 pub(crate) fn add_references(body: &PersistentBody, span: Span, references: &mut References) {

@@ -12,7 +12,7 @@ use scorel_proto::{
     SessionId,
 };
 
-use crate::checkpoint::{self, CheckpointFile};
+use crate::checkpoint::{self, FoundCheckpoint};
 use crate::error::chain;
 
 /// With more damaged places than this, one acceptance covers them all.
@@ -33,7 +33,7 @@ pub(crate) fn rewrite_log(log: &Path, id: SessionId) -> Result<(), String> {
         .and_then(|(reader, _)| reader.scan(&mut |_| {}))
         .map_err(|error| chain(&error))?;
     // A checkpoint may know numbers that the log does not know any more.
-    let resume = CheckpointFile::read(dir).resume_point();
+    let resume = FoundCheckpoint::read(dir).resume_point();
     let opened = Journal::open(Arc::new(FileStorage), dir, resume, &mut |_| {})
         .map_err(|error| chain(&error))?;
     let repaired = opened.repair(|journal| {

@@ -1,21 +1,18 @@
 //! The directory of one session.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use scorel_journal::EVENTS;
-use scorel_proto::{BlobHash, SessionId};
+use scorel_proto::SessionId;
 
 use crate::blobs;
-use crate::checkpoint::{self, CheckpointFile};
+use crate::checkpoint::{self, FoundCheckpoint};
 use crate::daemon::Daemon;
 use crate::entry::{self, Entry, check_directory, check_file};
-use crate::finding::{Finding, Repair, Span};
+use crate::finding::{Finding, Repair};
 use crate::log;
+use crate::references::References;
 use scorel_host::Home;
-
-/// The blobs that a log refers to, each with the first record that does.
-pub(crate) type References = HashMap<BlobHash, Span>;
 
 /// Checks a session.
 pub(crate) fn check(home: &Home, daemon: &Daemon, id: SessionId, found: &mut Vec<Finding>) {
@@ -47,7 +44,7 @@ fn check_all(dir: &Path, id: SessionId, daemon: &Daemon, found: &mut Vec<Finding
         return without_log(dir, &names, daemon, found);
     }
     // Before the log: it grows, and what a checkpoint knows must be in it.
-    let checkpoint = CheckpointFile::read(dir);
+    let checkpoint = FoundCheckpoint::read(dir);
     let references = match log::check(dir, id, daemon, found) {
         Some(log) => {
             checkpoint::check(&checkpoint, dir, &log, found);

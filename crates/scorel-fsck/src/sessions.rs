@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use scorel_proto::SessionId;
+use scorel_session::DELETED_PREFIX;
 
 use crate::daemon::Daemon;
 use crate::entry::{self, check_directory};
@@ -10,9 +11,6 @@ use crate::error::FsckError;
 use crate::finding::Finding;
 use crate::session;
 use scorel_host::Home;
-
-/// What the name of a session's directory begins with once the session is deleted.
-const DELETED: &str = ".deleted-";
 
 /// Checks every session and says how many there are.
 pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) -> u64 {
@@ -41,7 +39,7 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) -> u
 
 /// What something is that is no session.
 fn meaning(name: &str, daemon: &Daemon) -> Option<&'static str> {
-    if !name.starts_with(DELETED) {
+    if !name.starts_with(DELETED_PREFIX) {
         Some("the name is not a session's id; this is ignored")
     } else if daemon.is_running() {
         // It is being deleted.

@@ -12,6 +12,8 @@ mod dollars;
 mod error;
 mod layers;
 mod model;
+mod model_section;
+mod on_restart;
 mod origin;
 mod parse;
 mod place;
@@ -21,6 +23,7 @@ mod source;
 
 pub use error::{ConfigError, Position};
 pub use model::{KeyName, Layer, ModelSettings};
+pub use on_restart::OnRestart;
 pub use place::Place;
 pub use project::Warning;
 pub use source::ConfigSource;
@@ -108,17 +111,6 @@ pub struct PermissionsConfig {
     pub timeout: Option<Duration>,
     /// Whether a call runs if nobody has answered by then.
     pub allow_at_timeout: bool,
-}
-
-/// What happens to a turn that a restart of the daemon cut off.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum OnRestart {
-    /// It ends as interrupted.
-    #[default]
-    Mark,
-    /// It goes on, once.
-    Resume,
 }
 
 #[cfg(test)]

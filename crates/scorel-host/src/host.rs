@@ -1,4 +1,3 @@
-mod failure;
 mod mutation;
 mod open;
 
@@ -10,7 +9,6 @@ use scorel_proto::{ProtocolRange, Status};
 use scorel_rpc::Load;
 use scorel_session::Sessions;
 
-pub(crate) use failure::{filesystem, project_not_found};
 pub use open::HostParts;
 
 use crate::config::{Config, ConfigSource};
@@ -65,7 +63,7 @@ impl Host {
     /// How the daemon is.
     pub(crate) async fn status(&self) -> Status {
         let config = Arc::clone(&self.config);
-        let look = move || (default_model(&config, None), config.problem());
+        let look = move || (config.current(None).model.full_name(), config.problem());
         let (default_model, config_problem) =
             tokio::task::spawn_blocking(look).await.unwrap_or_default();
         Status {
@@ -84,11 +82,4 @@ impl Host {
             config_problem,
         }
     }
-}
-
-/// The model that new sessions use, as `provider/id`. Looks at the files.
-pub(crate) fn default_model(config: &ConfigSource, project: Option<&std::path::Path>) -> String {
-    let config = config.current(project);
-    let model = &config.model;
-    format!("{}/{}", model.provider(), model.model.id)
 }

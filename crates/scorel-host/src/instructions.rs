@@ -1,6 +1,7 @@
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use scorel_proto::InstructionPart;
 use scorel_runtime::ModelInfo;
 
@@ -36,34 +37,14 @@ fn environment(dir: &Path, model: &ModelInfo, date: &str) -> String {
     )
 }
 
-/// The date in UTC. The prompt is frozen, so it says no more than the day.
+/// Today's date in UTC: the daemon's time zone need not be the user's, and the prompt is frozen for
+/// the session, so it says no more than the day.
 fn today() -> String {
-    let seconds = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs();
-    let (year, month, day) = civil_date(seconds / 86_400);
-    format!("{year:04}-{month:02}-{day:02}")
+    date_of(Timestamp::now())
 }
 
-/// The date that lies `days` after 1970-01-01, in the Gregorian calendar. The calendar is counted
-/// in eras of 400 years that begin in March, so that the leap day comes last in a year.
-const fn civil_date(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let day_of_era = shifted % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + if month <= 2 { 1 } else { 0 };
-    (year, month, day)
+fn date_of(now: Timestamp) -> String {
+    now.to_zoned(TimeZone::UTC).date().to_string()
 }
 
 #[cfg(test)]
@@ -73,15 +54,18 @@ mod tests {
     #[test]
     fn days_become_dates() {
         for (days, date) in [
-            (0, (1970, 1, 1)),
-            (58, (1970, 2, 28)),
-            (59, (1970, 3, 1)),
-            (11_016, (2000, 2, 29)),
-            (20_777, (2026, 11, 20)),
-            (47_540, (2100, 2, 28)),
-            (47_541, (2100, 3, 1)),
+            (0, "1970-01-01"),
+            (58, "1970-02-28"),
+            (59, "1970-03-01"),
+            (11_016, "2000-02-29"),
+            (20_777, "2026-11-20"),
+            (47_540, "2100-02-28"),
+            (47_541, "2100-03-01"),
         ] {
-            assert_eq!(civil_date(days), date, "day {days}");
+            for second in [0, 86_399] {
+                let now = Timestamp::from_second(days * 86_400 + second).unwrap();
+                assert_eq!(date_of(now), date, "day {days}");
+            }
         }
     }
 

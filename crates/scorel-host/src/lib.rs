@@ -5,6 +5,7 @@
 //! method parses, asks the host or a lane, and answers. Sockets, signals, the home's claim and exit
 //! codes are the daemon's.
 
+mod call_error;
 mod commands;
 mod config;
 mod device;
@@ -21,6 +22,7 @@ mod secret;
 mod shutdown;
 mod trusted_file;
 mod turns;
+mod unix_time;
 
 pub use config::{
     Config, ConfigError, ConfigSource, KeyName, Layer, ModelSettings, OnRestart, PermissionsConfig,
@@ -33,7 +35,7 @@ pub use home::{
 };
 pub use host::{Host, HostParts};
 pub use projects::{OpenProjectsError, ProjectError, ProjectRegistry};
-pub use receipts::problem_of_line as problem_of_receipt_line;
+pub use receipts::{MAX_BYTES as MAX_RECEIPT_BYTES, problem_of_line as problem_of_receipt_line};
 pub use rpc::table as methods;
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};
 pub use shutdown::{Shutdown, StopCause};

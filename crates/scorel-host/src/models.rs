@@ -3,17 +3,16 @@
 mod candidate;
 mod check;
 mod error;
-mod failure;
 mod list;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use scorel_proto::{ErrorCode, RpcError};
 use scorel_provider::{BlobSource, Connector, Secret, SetupError, Timeouts};
 use scorel_runtime::Provider;
 
+use crate::call_error::CallError;
 use crate::config::{Config, ConfigSource, ModelSettings};
 use crate::secret::SecretStore;
 
@@ -71,7 +70,7 @@ impl Models {
         self: &Arc<Self>,
         project: PathBuf,
         name: String,
-    ) -> Result<(), RpcError> {
+    ) -> Result<(), CallError> {
         let models = Arc::clone(self);
         let look = move || {
             let settings = models.config.current(Some(&project)).model.clone();
@@ -80,8 +79,8 @@ impl Models {
         };
         let accepted = tokio::task::spawn_blocking(look).await;
         accepted
-            .map_err(|error| RpcError::new(ErrorCode::InternalError, error.to_string()))?
-            .map_err(|error| failure::unfit(&error))
+            .map_err(|error| CallError::Internal(error.to_string()))?
+            .map_err(CallError::NamedModel)
     }
 
     /// The key of a model; `None` if it needs none. One that somebody named must be there.

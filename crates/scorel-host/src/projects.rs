@@ -7,12 +7,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use scorel_proto::{Project, ProjectId};
 
 pub use error::{OpenProjectsError, ProjectError};
 use file::{ProjectsFile, Stored};
+
+use crate::unix_time::now_ms;
 
 /// How many projects there may be.
 const MAX_PROJECTS: usize = 10_000;
@@ -167,7 +168,7 @@ fn new_project(project_id: ProjectId, work_dir: String, display_name: Option<&st
     let own = Path::new(&work_dir)
         .file_name()
         .and_then(|name| name.to_str());
-    let now = milliseconds_since_1970();
+    let now = now_ms();
     Project {
         project_id,
         display_name: given.or(own).unwrap_or(&work_dir).to_owned(),
@@ -175,13 +176,6 @@ fn new_project(project_id: ProjectId, work_dir: String, display_name: Option<&st
         created_at: now,
         updated_at: now,
     }
-}
-
-fn milliseconds_since_1970() -> u64 {
-    let elapsed = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

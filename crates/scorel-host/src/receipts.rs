@@ -25,16 +25,17 @@ mod line;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
 
 pub(crate) use effect::{Effect, Subject};
 pub(crate) use error::ReceiptError;
+pub use file::MAX_BYTES;
 pub(crate) use ledger::Begun;
 pub(crate) use line::Key;
 
 use crate::trusted_file::FileProblem;
+use crate::unix_time::now_ms;
 use in_hand::InHand;
 use ledger::Ledger;
 
@@ -60,7 +61,7 @@ impl HostReceipts {
     /// the file is rewritten.
     pub(crate) fn open(path: &Path) -> Result<Self, FileProblem> {
         Ok(Self {
-            ledger: Arc::new(Mutex::new(Ledger::open(path, now())?)),
+            ledger: Arc::new(Mutex::new(Ledger::open(path, now_ms())?)),
             in_hand: InHand::default(),
         })
     }
@@ -80,7 +81,7 @@ impl HostReceipts {
         digest: String,
         effect: Effect,
     ) -> Result<Begun, ReceiptError> {
-        self.with(|ledger| ledger.begin(key, digest, effect, now()))
+        self.with(|ledger| ledger.begin(key, digest, effect, now_ms()))
             .await?
     }
 
@@ -129,11 +130,4 @@ fn report(result: Result<std::io::Result<()>, ReceiptError>, text: &'static str)
         Ok(Err(error)) => tracing::warn!(%error, "{text}"),
         Err(error) => tracing::error!(%error, "{text}"),
     }
-}
-
-fn now() -> u64 {
-    let elapsed = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }

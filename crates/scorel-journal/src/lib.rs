@@ -70,6 +70,7 @@ pub use error::{
 pub use header::Header;
 pub use index::Index;
 pub use journal::{Appended, Durability, Journal, Opened};
+pub use line::{check_line, seal_line};
 pub use numbers::{ContinueAt, NeedsRecord, RESERVE};
 pub use reader::{Reader, Records};
 pub use record::{Place, Record, RecordRef};

@@ -118,6 +118,36 @@ pub(crate) fn reseal_record(line: &str, prev: Seq, now: Seq) -> Result<Sealed, I
     )
 }
 
+/// Completes the object `json` to a line with a checksum, for a file that is not a session's log
+/// and whose lines are damaged and checked in the same way.
+///
+/// # Errors
+///
+/// `json` is not an object on one line, has a `crc` already, or is too long.
+pub fn seal_line(json: Vec<u8>) -> Result<Vec<u8>, InvalidRecord> {
+    unsealed(&json)?;
+    Ok(seal(json, "")?.bytes)
+}
+
+/// Checks the checksum of a line of any kind, given without its newline. What the line says is not
+/// looked at.
+///
+/// # Errors
+///
+/// The line does not end with a checksum, or with another one.
+pub fn check_line(line: &[u8]) -> Result<(), DamageReason> {
+    verify(line).map(|_| ())
+}
+
+/// The bytes that the checksum covers, and the checksum, if it is right.
+fn verify(line: &[u8]) -> Result<(&[u8], u32), DamageReason> {
+    let (covered, crc) = split(line).ok_or(DamageReason::Malformed)?;
+    if crc32c::crc32c(covered) != crc {
+        return Err(DamageReason::Checksum);
+    }
+    Ok((covered, crc))
+}
+
 /// Separates the bytes that a line's checksum covers from the checksum it states.
 pub(crate) fn split(line: &[u8]) -> Option<(&[u8], u32)> {
     let (covered, trailer) = line.split_at_checked(line.len().checked_sub(TRAILER)?)?;
@@ -146,10 +176,7 @@ pub(crate) fn possible_ends(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
 
 /// Checks a record's line, without its newline.
 pub(crate) fn check_record(line: &[u8]) -> Result<Head, DamageReason> {
-    let (covered, crc) = split(line).ok_or(DamageReason::Malformed)?;
-    if crc32c::crc32c(covered) != crc {
-        return Err(DamageReason::Checksum);
-    }
+    let (covered, crc) = verify(line)?;
     parse_record(line, covered, crc).ok_or(DamageReason::Malformed)
 }
 
@@ -162,10 +189,7 @@ fn parse_record(line: &[u8], covered: &[u8], crc: u32) -> Option<Head> {
 
 /// Checks a header line, without its newline, and returns its format.
 pub(crate) fn check_header(line: &[u8]) -> Result<u32, DamageReason> {
-    let (covered, crc) = split(line).ok_or(DamageReason::Malformed)?;
-    if crc32c::crc32c(covered) != crc {
-        return Err(DamageReason::Checksum);
-    }
+    verify(line)?;
     let text = std::str::from_utf8(line).map_err(|_| DamageReason::Malformed)?;
     let HeaderFields { format } =
         serde_json::from_str(text).map_err(|_| DamageReason::Malformed)?;

@@ -1,51 +1,77 @@
-//! The sessions that need the daemon although nobody asks for them.
+//! The active list: the sessions that the next daemon has to load although no client asks for them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{Storage, read_bounded, replace_file};
 use scorel_proto::SessionId;
 use serde::{Deserialize, Serialize};
 
-/// How large the file may be.
+/// The version of the file; one of another version is not understood.
+const VERSION: u32 = 1;
+
+/// How large the file may be, in bytes: more than a million sessions.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The sessions with an open turn or waiting messages, in a file that is there after a crash.
+/// The sessions with an open turn, a queue or a permission request, in a file that survives a crash.
 ///
-/// A session is entered, durably, before the first record that needs it, and leaves at leisure: an
-/// entry too many costs a look, one too few would leave a session waiting for somebody to open it.
+/// A session is entered durably before the first record that needs it, and leaves lazily. A
+/// superfluous entry costs the next start one load. A missing one would leave a turn open until a
+/// client happens to open its session.
 #[derive(Debug)]
 pub(crate) struct ActiveSet {
     storage: Arc<dyn Storage>,
     path: PathBuf,
-    known: Mutex<Known>,
+    entries: Mutex<ActiveEntries>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct ActiveEntries {
     sessions: BTreeSet<SessionId>,
-    file: File,
+    file: FileState,
 }
 
-/// What the file tells whoever reads it next.
+/// What the file says compared with memory.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum File {
-    /// Nobody has looked.
+enum FileState {
+    /// Not read yet.
     #[default]
     Unread,
-    /// Nothing, so that every session is looked at: it is missing or damaged.
-    Silent,
-    /// All that are known.
+    /// Missing or damaged: the next start checks every session. Nothing is written in this state,
+    /// since a file with the entered sessions alone would hide those not checked yet.
+    Missing,
+    /// The same.
     Complete,
-    /// All that are known and some that have left.
-    TooMany,
+    /// Some sessions have left that the file still lists.
+    Superfluous,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Stored {
+struct ActiveFile {
     version: u32,
     sessions: BTreeSet<SessionId>,
+}
+
+/// Checks the active list at `path`, for `fsck`.
+///
+/// # Errors
+///
+/// `InvalidData` if the daemon could not use it, otherwise the error of the file system.
+pub fn check_active_file(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+    ActiveFile::read(storage, path).map(drop)
+}
+
+impl ActiveFile {
+    fn read(storage: &dyn Storage, path: &Path) -> io::Result<Self> {
+        let stored: Self = serde_json::from_slice(&read_bounded(storage, path, MAX_BYTES)?)?;
+        if stored.version != VERSION {
+            let text = format!("version {} is unknown", stored.version);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        Ok(stored)
+    }
 }
 
 impl ActiveSet {
@@ -53,92 +79,89 @@ impl ActiveSet {
         Self {
             storage,
             path,
-            known: Mutex::default(),
+            entries: Mutex::default(),
         }
     }
 
-    /// Gives what the daemon before left. Nothing if there is no file that makes sense: then any
-    /// session may need attention.
+    /// The list that the last daemon left; `None` if it is missing or damaged. Then any session may
+    /// be active.
     pub(crate) fn read(&self) -> Option<Vec<SessionId>> {
-        let mut known = self.known();
-        self.read_once(&mut known);
-        (known.file != File::Silent).then(|| known.sessions.iter().copied().collect())
+        let mut entries = self.entries();
+        self.read_once(&mut entries);
+        (entries.file != FileState::Missing).then(|| entries.sessions.iter().copied().collect())
     }
 
-    fn read_once(&self, known: &mut Known) {
-        if known.file != File::Unread {
+    fn read_once(&self, entries: &mut ActiveEntries) {
+        if entries.file != FileState::Unread {
             return;
         }
-        let stored = read_bounded(&*self.storage, &self.path, MAX_BYTES).ok();
-        let stored = stored.and_then(|bytes| serde_json::from_slice::<Stored>(&bytes).ok());
-        match stored.filter(|stored| stored.version == 1) {
-            Some(stored) => {
-                known.sessions = stored.sessions;
-                known.file = File::Complete;
+        match ActiveFile::read(&*self.storage, &self.path) {
+            Ok(stored) => {
+                entries.sessions = stored.sessions;
+                entries.file = FileState::Complete;
             }
-            None => known.file = File::Silent,
+            Err(_) => entries.file = FileState::Missing,
         }
     }
 
-    /// Enters a session; durable when this returns. Blocks on the disk only the first time.
+    /// Enters a session, durably. Blocks on the disk only if the session is not on the list yet.
     pub(crate) fn enter(&self, id: SessionId) -> std::io::Result<()> {
-        let mut known = self.known();
-        self.read_once(&mut known);
-        if !known.sessions.insert(id) || known.file == File::Silent {
-            // While the file tells nothing, the next daemon looks at this session too. A file with
-            // this one alone would hide those that nobody has looked at yet.
+        let mut entries = self.entries();
+        self.read_once(&mut entries);
+        if !entries.sessions.insert(id) || entries.file == FileState::Missing {
+            // Without a file, the next start checks this session with all others.
             return Ok(());
         }
-        self.write(&mut known).inspect_err(|_| {
-            known.sessions.remove(&id);
+        self.write(&mut entries).inspect_err(|_| {
+            entries.sessions.remove(&id);
         })
     }
 
-    /// Whether a session has been entered and has not left.
     pub(crate) fn contains(&self, id: SessionId) -> bool {
-        self.known().sessions.contains(&id)
+        self.entries().sessions.contains(&id)
     }
 
-    /// Takes out a session that needs nothing any more; the file follows with [`ActiveSet::tidy`].
+    /// Takes a session off the list; [`ActiveSet::tidy`] writes the file.
     ///
-    /// To be called where nothing can begin in the session meanwhile, or an entry could be lost.
+    /// To be called in a section of the session's lane. Otherwise a message that is accepted at the
+    /// same time could enter the session just before this removes it.
     pub(crate) fn leave(&self, id: SessionId) {
-        let mut known = self.known();
-        if known.sessions.remove(&id) && known.file == File::Complete {
-            known.file = File::TooMany;
+        let mut entries = self.entries();
+        if entries.sessions.remove(&id) && entries.file == FileState::Complete {
+            entries.file = FileState::Superfluous;
         }
     }
 
-    /// Writes the file if it has entries too many.
+    /// Writes the file if it has superfluous entries.
     pub(crate) fn tidy(&self) -> std::io::Result<()> {
-        let mut known = self.known();
-        match known.file {
-            File::TooMany => self.write(&mut known),
-            File::Unread | File::Silent | File::Complete => Ok(()),
+        let mut entries = self.entries();
+        match entries.file {
+            FileState::Superfluous => self.write(&mut entries),
+            FileState::Unread | FileState::Missing | FileState::Complete => Ok(()),
         }
     }
 
-    /// Every session has been looked at: makes sure that there is a file that says so.
+    /// Makes sure that there is a file, once every session has been checked.
     pub(crate) fn complete(&self) -> std::io::Result<()> {
-        let mut known = self.known();
-        match known.file {
-            File::Silent | File::TooMany => self.write(&mut known),
-            File::Unread | File::Complete => Ok(()),
+        let mut entries = self.entries();
+        match entries.file {
+            FileState::Missing | FileState::Superfluous => self.write(&mut entries),
+            FileState::Unread | FileState::Complete => Ok(()),
         }
     }
 
-    fn write(&self, known: &mut Known) -> std::io::Result<()> {
-        let stored = Stored {
-            version: 1,
-            sessions: known.sessions.clone(),
+    fn write(&self, entries: &mut ActiveEntries) -> std::io::Result<()> {
+        let stored = ActiveFile {
+            version: VERSION,
+            sessions: entries.sessions.clone(),
         };
         replace_file(&*self.storage, &self.path, &serde_json::to_vec(&stored)?)?;
-        known.file = File::Complete;
+        entries.file = FileState::Complete;
         Ok(())
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn entries(&self) -> MutexGuard<'_, ActiveEntries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

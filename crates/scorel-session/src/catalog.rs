@@ -1,4 +1,4 @@
-//! Summaries of all sessions, for listing.
+//! The catalogue: a summary of every session, so that listing reads no logs.
 
 mod entries;
 mod filter;
@@ -7,7 +7,7 @@ mod summary;
 use std::collections::HashMap;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
@@ -16,28 +16,41 @@ use tokio::sync::OnceCell;
 
 use crate::SessionError;
 
-use entries::{Entries, Entry};
+use entries::{CatalogEntries, CatalogEntry};
 
 pub use filter::ListFilter;
 
-/// What the directory of a deleted session is called until it is gone.
-pub(crate) const DELETED_PREFIX: &str = ".deleted-";
+/// The prefix of the directories of deleted sessions, until their files are removed.
+pub const DELETED_PREFIX: &str = ".deleted-";
 
-/// How large the file of summaries may be. A larger one is made anew.
+/// How large the file may be, in bytes. A larger one is rebuilt from the logs.
 const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
 
-/// Summaries of all sessions.
+/// A summary of every session, in memory and in a derived file.
 ///
-/// They are kept in a derived file, so that listing reads no logs. The file is read when the first
-/// listing is asked for, and compared with the directory: the daemon's start does not depend on
-/// how many sessions there are.
+/// The file is read with the first listing and then compared with the directory, so that starting
+/// the daemon does not depend on how many sessions there are.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     storage: Arc<dyn Storage>,
     dir: PathBuf,
     file: PathBuf,
-    entries: Mutex<Entries>,
+    entries: Mutex<CatalogEntries>,
     ready: OnceCell<()>,
+}
+
+/// Checks the catalogue file at `path`, for `fsck`.
+///
+/// # Errors
+///
+/// `InvalidData` if the daemon could not use it, otherwise the error of the file system.
+pub fn check_index_file(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+    read_index(storage, path).map(drop)
+}
+
+fn read_index(storage: &dyn Storage, path: &Path) -> io::Result<Vec<CatalogEntry>> {
+    let bytes = read_bounded(storage, path, MAX_INDEX_BYTES)?;
+    Ok(serde_json::from_slice(&bytes)?)
 }
 
 impl Catalog {
@@ -51,7 +64,7 @@ impl Catalog {
         }
     }
 
-    /// Reads the catalogue, unless that has been done.
+    /// Reads the file and compares it with the directory, once.
     pub(crate) async fn ready(catalog: &Arc<Self>) -> Result<(), SessionError> {
         let read = || async {
             let catalog = Arc::clone(catalog);
@@ -62,12 +75,12 @@ impl Catalog {
         catalog.ready.get_or_try_init(read).await.copied()
     }
 
-    /// Notes a session's summary.
+    /// Replaces a summary. `log_bytes` is the length of the log that it covers; `None` makes the next
+    /// daemon read the log again.
     pub(crate) fn put(&self, session: Session, log_bytes: Option<u64>) {
-        self.entries().put(Entry { log_bytes, session });
+        self.entries().put(CatalogEntry { log_bytes, session });
     }
 
-    /// The session is gone.
     pub(crate) fn remove(&self, id: SessionId) {
         let mut entries = self.entries();
         entries.remove(id);
@@ -76,12 +89,12 @@ impl Catalog {
         }
     }
 
-    /// Notes that a session cannot be used. Gives its summary, if there is one and this is new.
+    /// Marks a session as failed. Returns its summary if that changed it.
     pub(crate) fn fail(&self, id: SessionId, problem: String) -> Option<Session> {
         self.entries().fail(id, problem)
     }
 
-    /// Whether a session could not be used when somebody tried the last time.
+    /// Whether the last attempt to load the session failed.
     pub(crate) fn has_failed(&self, id: SessionId) -> bool {
         self.entries().has_failed(id)
     }
@@ -93,7 +106,7 @@ impl Catalog {
             .any(|entry| entry.session.project_id == project_id)
     }
 
-    /// The sessions that were left in the middle of something.
+    /// The sessions that were busy when the last daemon stopped.
     pub(crate) fn unfinished(&self) -> Vec<SessionId> {
         let entries = self.entries();
         let sessions = entries.by_id.values().map(|entry| &entry.session);
@@ -106,17 +119,17 @@ impl Catalog {
             .collect()
     }
 
-    /// The sessions that a filter lets through, and where the next page begins.
+    /// One page of the sessions that match a filter.
     pub(crate) fn list(&self, filter: &ListFilter) -> Result<ListSessionsResult, SessionError> {
         self.entries().list(filter)
     }
 
-    /// Writes the summaries, if they have changed since they were read.
+    /// Writes the file if a summary has changed.
     pub(crate) fn save(&self) {
         if !self.ready.initialized() {
             return;
         }
-        let snapshot: Vec<Entry> = {
+        let snapshot: Vec<CatalogEntry> = {
             let mut entries = self.entries();
             if !std::mem::take(&mut entries.dirty) {
                 return;
@@ -132,8 +145,8 @@ impl Catalog {
         }
     }
 
-    /// Compares the file with the directory: what the file does not know is summarised, what is
-    /// not there any more is left out.
+    /// Reads the file and compares it with the directory: new and changed logs are summarised,
+    /// missing ones are dropped.
     fn read(&self) -> Result<(), SessionError> {
         let known = self.read_file();
         let mut found = HashMap::new();
@@ -151,7 +164,7 @@ impl Catalog {
         let deleted = std::mem::take(&mut entries.deleted);
         found.retain(|id, _| !deleted.contains(id));
         failed.retain(|(id, _)| !deleted.contains(id) && !entries.by_id.contains_key(id));
-        // What the lanes have said in the meantime is newer.
+        // Lanes have put summaries meanwhile, and those are newer.
         failed.extend(std::mem::take(&mut entries.unreadable));
         found.extend(entries.by_id.drain());
         entries.by_id = found;
@@ -162,7 +175,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// The sessions that have a directory. What a crash left of deleted ones is removed.
+    /// The sessions that have a directory. Removes what a crash left of deleted ones.
     fn session_ids(&self) -> Result<Vec<SessionId>, SessionError> {
         let failed = |error: io::Error| {
             SessionError::Filesystem(format!("cannot read {}: {error}", self.dir.display()))
@@ -174,7 +187,7 @@ impl Catalog {
                 continue;
             };
             if name.starts_with(DELETED_PREFIX) {
-                // A deletion that a crash interrupted is finished.
+                // The rename deleted the session. Only its files are left.
                 let _ = fs::remove_dir_all(item.path());
             } else {
                 ids.extend(name.parse::<SessionId>().ok());
@@ -183,34 +196,38 @@ impl Catalog {
         Ok(ids)
     }
 
-    fn read_file(&self) -> HashMap<SessionId, Entry> {
-        let bytes = read_bounded(&*self.storage, &self.file, MAX_INDEX_BYTES).unwrap_or_default();
-        let entries: Vec<Entry> = serde_json::from_slice(&bytes).unwrap_or_default();
+    fn read_file(&self) -> HashMap<SessionId, CatalogEntry> {
+        let entries = read_index(&*self.storage, &self.file).unwrap_or_default();
         entries
             .into_iter()
             .map(|entry| (entry.session.session_id, entry))
             .collect()
     }
 
-    /// A session as its log tells, or what keeps the log from telling. Nothing if there is no log.
-    fn entry(&self, id: SessionId, known: Option<&Entry>) -> Result<Option<Entry>, String> {
+    /// A session's entry: the known one if the length of the log has not changed, else a new one.
+    /// `None` if there is no log; the error says why the log cannot be summarised.
+    fn entry(
+        &self,
+        id: SessionId,
+        known: Option<&CatalogEntry>,
+    ) -> Result<Option<CatalogEntry>, String> {
         let dir = self.dir.join(id.to_string());
         let log_bytes = match self.storage.status(&dir.join(EVENTS)) {
             Ok(status) => Some(status.len),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(format!("cannot look at the log: {error}")),
+            Err(error) => return Err(format!("cannot stat the log: {error}")),
         };
         match known {
             Some(entry) if entry.log_bytes == log_bytes => Ok(Some(entry.clone())),
             _ => {
                 let session = summary::summarise(&*self.storage, &dir, id)?;
                 let log_bytes = log_bytes.filter(|_| session.problem.is_none());
-                Ok(Some(Entry { log_bytes, session }))
+                Ok(Some(CatalogEntry { log_bytes, session }))
             }
         }
     }
 
-    fn entries(&self) -> MutexGuard<'_, Entries> {
+    fn entries(&self) -> MutexGuard<'_, CatalogEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,10 @@
 use std::io;
 use std::path::Path;
 
-use scorel_journal::{Index, ResumePoint, Storage, read_checkpoint, write_checkpoint};
+use scorel_journal::{
+    CheckpointState, Index, ResumePoint, Storage, check_checkpoint, read_checkpoint,
+    write_checkpoint,
+};
 use scorel_proto::{OpenItems, SessionState, SessionView, Tree};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +35,13 @@ struct CheckpointHead {
     tree_bytes: usize,
 }
 
+/// The part of [`CheckpointHead`] that every version has: a checkpoint shows how far the log reached
+/// even to a version that cannot use it.
+#[derive(Debug, Deserialize)]
+struct CheckpointReach {
+    resume: ResumePoint,
+}
+
 /// The fold of a log's beginning, and where the log goes on.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
@@ -39,6 +49,37 @@ pub(crate) struct Checkpoint {
     pub(crate) view: SessionView,
     pub(crate) index: Index,
     pub(crate) receipts: Receipts,
+}
+
+/// What a session's checkpoint file says, for `fsck`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckpointFile {
+    /// Its checksum fails.
+    Damaged,
+    /// It is intact, but of a version that this one does not read.
+    OtherForm,
+    /// It covers the log up to this record.
+    UpTo(ResumePoint),
+}
+
+impl CheckpointFile {
+    /// Reads the checkpoint in a session's directory.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is none, otherwise the error of the file system.
+    pub fn inspect(storage: &dyn Storage, dir: &Path) -> io::Result<Self> {
+        Ok(match check_checkpoint(storage, dir, MAX_BYTES)? {
+            CheckpointState::Damaged => Self::Damaged,
+            CheckpointState::Intact { payload, .. } => {
+                let line = payload.split(|byte| *byte == b'\n').next();
+                match line.map(serde_json::from_slice::<CheckpointReach>) {
+                    Some(Ok(stored)) => Self::UpTo(stored.resume),
+                    _ => Self::OtherForm,
+                }
+            }
+        })
+    }
 }
 
 impl Checkpoint {

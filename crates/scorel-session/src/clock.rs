@@ -4,14 +4,13 @@ use futures_util::future::BoxFuture;
 use scorel_runtime::Clock;
 use tokio::time::Instant;
 
-/// The engine's clock, on tokio's time: tests can pause it.
+/// The engine's clock on tokio's timer, which tests can pause.
 #[derive(Debug)]
 pub struct TokioClock {
     start: Instant,
 }
 
 impl TokioClock {
-    /// A clock that starts now.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -36,7 +35,8 @@ impl Clock for TokioClock {
     }
 }
 
-/// The time of day in milliseconds since 1970. For people; nothing is ordered by it.
+/// The wall clock, in milliseconds since 1970. For display and expiry: seqs order events, because
+/// this clock can be set back.
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,32 +1,26 @@
 use scorel_journal::{AppendError, BlobError, InvalidRecord, OpenError, ReadError};
-use scorel_proto::{ErrorCode, Phase, RpcError, SessionId};
-use serde_json::json;
+use scorel_proto::{ErrorCode, Phase, SessionId};
 
 use crate::damage::DamagedPlace;
 
-/// Why something could not be done with a session.
+/// Why a call on a session failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// There is no such session.
     #[error("there is no session {0}")]
     NotFound(SessionId),
-    /// The session cannot be used; reading what is intact may still work.
+    /// The session cannot be changed. Reading its intact records may still work.
     #[error("session {session_id} cannot be used: {reason}")]
     Failed {
-        /// The session.
         session_id: SessionId,
-        /// Why.
         reason: String,
     },
-    /// The log is damaged, and nobody has accepted that yet.
+    /// The log has damage that no client has accepted.
     #[error("the log of session {session_id} is damaged at {} places; accept each to go on", places.len())]
     Damaged {
-        /// The session.
         session_id: SessionId,
-        /// The damaged places.
         places: Vec<DamagedPlace>,
     },
-    /// The log cannot be written at the moment.
+    /// The log cannot be written now; a retry may succeed. The disk is full, for example.
     #[error("the session cannot be written at the moment: {0}")]
     Stalled(String),
     /// `cancel` with `clearQueue`: the signal was given, but the log could not be written, so the
@@ -37,49 +31,35 @@ pub enum SessionError {
         cancelled: bool,
         reason: String,
     },
-    /// A turn is open.
     #[error("the session is busy: {}", describe(*.0))]
     Busy(Phase),
-    /// The queue is paused, and the caller asked not to be queued.
+    /// `whileRunning: reject` on a paused queue.
     #[error("the queue is paused")]
     QueuePaused,
-    /// The queue is full.
+    /// `limit` is in messages.
     #[error("the queue holds {limit} messages, its limit")]
-    QueueFull {
-        /// How many messages it may hold.
-        limit: usize,
-    },
-    /// The waiting messages are too large together.
+    QueueFull { limit: usize },
+    /// `limit` is in bytes.
     #[error("the queue holds {limit} bytes of messages, its limit")]
-    QueueTooLarge {
-        /// How many bytes it may hold.
-        limit: usize,
-    },
-    /// The state is not what the caller expected.
+    QueueTooLarge { limit: usize },
+    /// The session is not what the caller expects.
     #[error("{0}")]
     Conflict(String),
-    /// An event cannot be used in this place.
+    /// An event id that is not possible here.
     #[error("{0}")]
     InvalidEvent(String),
-    /// The parameters make no sense.
     #[error("{0}")]
     InvalidParams(String),
-    /// A record or a blob would be too large.
+    /// A record or a blob would exceed `limit` bytes.
     #[error("the content is larger than {limit} bytes")]
-    TooLarge {
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// The daemon is stopping.
+    TooLarge { limit: u64 },
     #[error("the daemon is stopping")]
     ShuttingDown,
-    /// This version cannot do it.
     #[error("{0}")]
     Unsupported(String),
-    /// The file system refused.
     #[error("{0}")]
     Filesystem(String),
-    /// Something that should not happen.
+    /// A defect.
     #[error("internal error: {0}")]
     Internal(String),
 }
@@ -97,7 +77,6 @@ const fn describe(phase: Phase) -> &'static str {
 }
 
 impl SessionError {
-    /// The code on the wire.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -116,28 +95,6 @@ impl SessionError {
             Self::Filesystem(_) => ErrorCode::FilesystemError,
             Self::Internal(_) => ErrorCode::InternalError,
         }
-    }
-}
-
-impl From<SessionError> for RpcError {
-    fn from(error: SessionError) -> Self {
-        let details = match &error {
-            SessionError::NotFound(id) => json!({ "sessionId": id }),
-            SessionError::Failed { session_id, reason } => {
-                json!({ "sessionId": session_id, "reason": reason })
-            }
-            SessionError::Damaged { session_id, places } => {
-                json!({ "sessionId": session_id, "damage": places })
-            }
-            SessionError::QueueNotCleared { cancelled, .. } => json!({ "cancelled": cancelled }),
-            SessionError::Busy(phase) => json!({ "phase": phase }),
-            SessionError::TooLarge { limit } => json!({ "limit": limit }),
-            SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {
-                json!({ "limit": limit })
-            }
-            _ => serde_json::Value::Null,
-        };
-        Self::new(error.code(), error.to_string()).with_details(details)
     }
 }
 
@@ -170,7 +127,7 @@ impl From<BlobError> for SessionError {
 }
 
 impl SessionError {
-    /// The log of a session could not be opened.
+    /// The error of a log that could not be opened.
     pub(crate) fn open(session_id: SessionId, error: &OpenError) -> Self {
         if error.is_not_found() {
             Self::NotFound(session_id)
@@ -183,7 +140,7 @@ impl SessionError {
     }
 }
 
-/// An error with the errors that caused it, in one line.
+/// An error with its chain of sources, in one line.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -4,58 +4,48 @@ use scorel_proto::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The first line of a session's log: what never changes about the session.
+/// The first line of a session's log: what never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionHeader {
-    /// Always `session`.
     #[serde(rename = "type")]
     pub type_name: HeaderType,
-    /// The format of the log.
+    /// The version of the log's format.
     pub format: u32,
-    /// The session.
     pub session_id: SessionId,
-    /// The project it belongs to, for life.
     pub project_id: ProjectId,
-    /// The machine it was made on.
     pub device_id: DeviceId,
-    /// What made it.
     #[serde(default)]
     pub kind: SessionKind,
-    /// The session it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionParent>,
-    /// When it was made, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub created_at: u64,
-    /// The version of the daemon that made it.
+    /// The daemon's version.
     pub version: String,
 }
 
 impl SessionHeader {
-    /// The header of the session `id`, from the first line of its log.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it, in words.
+    /// Parses the first line of the log of session `id`. The error is for people.
     pub(crate) fn read(line: &Header, id: SessionId) -> Result<Self, String> {
         let header: Self = serde_json::from_str(line.text()).map_err(|error| {
             newer(line.format()).unwrap_or_else(|| {
-                format!("the log's first line is not that of a session: {error}")
+                format!("the first line of the log is not a session header: {error}")
             })
         })?;
         if header.session_id == id {
             Ok(header)
         } else {
-            Err(format!("the log is that of {}", header.session_id))
+            Err(format!("the log belongs to session {}", header.session_id))
         }
     }
 
-    /// Why the session can only be read, if that is so.
+    /// Why the session is read-only, if it is.
     pub(crate) fn problem(&self) -> Option<String> {
         newer(self.format)
     }
 
-    /// Describes the session as it is while nothing runs in it.
+    /// The description of an idle session; the lane adds what only it knows.
     pub(crate) fn describe(&self, view: &SessionView) -> Session {
         let folded = &view.state;
         Session {
@@ -86,17 +76,13 @@ impl SessionHeader {
 
 fn newer(format: u32) -> Option<String> {
     (format > FORMAT).then(|| {
-        format!(
-            "the log has format {format}, which a newer version has written; this version can only \
-             read it"
-        )
+        format!("the log has format {format} of a newer version; this version can only read it")
     })
 }
 
-/// The `type` of a session's header.
+/// The `type` field of the header, for programs that read the file line by line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeaderType {
-    /// A session.
     Session,
 }

@@ -5,28 +5,28 @@ use bytes::Bytes;
 use scorel_proto::{HostEvent, Project, ProjectId, Session, SessionId};
 use tokio::sync::watch;
 
-/// How many changes are kept for subscribers that are behind, and how many bytes of them.
+/// How many changes, and how many bytes of them, are kept for subscribers that are behind.
 const KEPT: usize = 512;
 const KEPT_BYTES: usize = 2 * 1024 * 1024;
 
-/// Changes of projects and sessions, for those who follow the daemon.
+/// Publishes changes of projects and sessions to host subscribers.
 ///
-/// Each change has a number. A subscriber that has fallen behind what is kept gets a new snapshot.
+/// Each change has a version. A subscriber that fell behind what is kept gets a new snapshot.
 #[derive(Debug)]
 pub struct HostFeed {
-    recent: Mutex<Recent>,
+    recent: Mutex<RecentChanges>,
     version: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct Recent {
+struct RecentChanges {
     version: u64,
     changes: VecDeque<(u64, Bytes)>,
     bytes: usize,
 }
 
-impl Recent {
-    /// Adds a change; the last one stays, however large.
+impl RecentChanges {
+    /// The last change is kept, however large.
     fn push(&mut self, version: u64, json: Bytes) {
         self.version = version;
         self.bytes += json.len();
@@ -39,12 +39,11 @@ impl Recent {
     }
 }
 
-/// The changes that were asked for are gone.
+/// Some of the requested changes are no longer kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gap;
+pub struct HostFeedGap;
 
 impl HostFeed {
-    /// A feed without changes.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -53,31 +52,30 @@ impl HostFeed {
         }
     }
 
-    /// The number of the last change.
+    /// The version of the last change.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.recent().version
     }
 
-    /// A way to wait for a change.
     #[must_use]
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }
 
-    /// The changes after `version`, with their numbers, encoded.
+    /// The changes after `version`, each with its version and its JSON.
     ///
     /// # Errors
     ///
-    /// [`Gap`] if some of them are not kept any more.
-    pub fn after(&self, version: u64) -> Result<Vec<(u64, Bytes)>, Gap> {
+    /// [`HostFeedGap`] if some of them are no longer kept.
+    pub fn after(&self, version: u64) -> Result<Vec<(u64, Bytes)>, HostFeedGap> {
         let recent = self.recent();
         let first_kept = recent
             .changes
             .front()
             .map_or(recent.version + 1, |(number, _)| *number);
         if version + 1 < first_kept {
-            return Err(Gap);
+            return Err(HostFeedGap);
         }
         let start = recent
             .changes
@@ -85,13 +83,11 @@ impl HostFeed {
         Ok(recent.changes.range(start..).cloned().collect())
     }
 
-    /// A project was registered.
     pub fn project_added(&self, project: &Project) {
         let project = project.clone();
         self.publish(|version| HostEvent::ProjectAdded { version, project });
     }
 
-    /// A project was forgotten.
     pub fn project_removed(&self, project_id: ProjectId) {
         self.publish(|version| HostEvent::ProjectRemoved {
             version,
@@ -99,13 +95,12 @@ impl HostFeed {
         });
     }
 
-    /// A session was made or has changed.
+    /// A session was created or has changed.
     pub fn session_changed(&self, session: Session) {
         let session = Box::new(session);
         self.publish(|version| HostEvent::SessionChanged { version, session });
     }
 
-    /// A session was deleted.
     pub fn session_removed(&self, session_id: SessionId) {
         self.publish(|version| HostEvent::SessionRemoved {
             version,
@@ -120,11 +115,11 @@ impl HostFeed {
             return;
         };
         recent.push(version, Bytes::from(json));
-        // Still under the lock, so that the version that is watched never goes back.
+        // Under the lock: two publishers in another order would set the watched version back.
         self.version.send_replace(version);
     }
 
-    fn recent(&self) -> MutexGuard<'_, Recent> {
+    fn recent(&self) -> MutexGuard<'_, RecentChanges> {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -40,12 +40,14 @@ mod sync;
 mod turn;
 mod window_pool;
 
-pub use catalog::ListFilter;
+pub use active::check_active_file;
+pub use catalog::{DELETED_PREFIX, ListFilter, check_index_file};
+pub use checkpoint::CheckpointFile;
 pub use clock::TokioClock;
 pub use damage::{DamagedPlace, unaccepted_damage};
 pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};
-pub use host_feed::{Gap, HostFeed};
+pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{Lane, SendRequest};
 pub use receipts::Command;
 pub use sessions::{NewSession, Sessions};

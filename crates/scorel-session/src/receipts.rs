@@ -100,8 +100,7 @@ pub(crate) struct StoredReceipt {
     receipt: Receipt,
 }
 
-/// How long receipts are kept: twice the seven days that the protocol promises, since times come from
-/// the wall clock.
+/// How long receipts are kept: twice the seven days that the protocol promises.
 const KEEP_MS: u64 = 14 * 24 * 60 * 60 * 1000;
 
 /// Below this many receipts nothing is pruned.

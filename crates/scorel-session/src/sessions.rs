@@ -28,8 +28,8 @@ use crate::catalog::ListFilter;
 use crate::shared::Shared;
 use crate::{HostFeed, Lane, SessionError, SessionSettings, Subscriber, TurnSetup, turn};
 
-/// How many sessions a host snapshot holds: several screens of the most recent ones. A client lists
-/// the rest.
+/// How many sessions a host snapshot holds, the most recent ones. It has to fit into one reply; a
+/// client lists the rest.
 const SNAPSHOT_SESSIONS: usize = 200;
 
 /// All sessions of a daemon.

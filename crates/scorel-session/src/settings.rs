@@ -2,20 +2,20 @@ use std::time::Duration;
 
 use scorel_journal::Durability;
 
-/// How sessions are kept.
+/// Limits and policies of all sessions.
 #[derive(Debug, Clone)]
 pub struct SessionSettings {
-    /// When a record counts as written.
+    /// Whether a commit waits for `fdatasync`.
     pub durability: Durability,
-    /// How many bytes of recent events a session keeps in memory.
+    /// The size of a session's ring of recent events, in bytes.
     pub ring_bytes: usize,
-    /// How many messages a session's queue may hold.
+    /// The length limit of a queue, in messages.
     pub max_queue: usize,
-    /// How many bytes a blob may have.
+    /// The size limit of a blob, in bytes.
     pub max_blob: u64,
-    /// Whether a turn that the end of the daemon interrupted goes on, once, instead of ending.
+    /// Whether recovery continues an interrupted turn, once, instead of ending it.
     pub resume_interrupted: bool,
-    /// How long an idle session without subscribers stays in memory.
+    /// How long an unused session stays in memory.
     pub idle_unload: Duration,
 }
 

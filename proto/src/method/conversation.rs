@@ -173,12 +173,11 @@ pub struct CancelParams {
     /// open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_turn_id: Option<TurnId>,
-    /// Whether to remove all messages from the queue too. This makes `cancel` a mutation: it is
-    /// recorded, and a retry with the same `commandId` gets the first answer without a second signal.
+    /// Whether to remove all queued messages as well; absent: `false`. It makes `cancel` a mutation
+    /// with a receipt: a retry with the same `commandId` gets the first reply and signals nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_queue: Option<bool>,
-    /// The client's name for this command; needs a client id. Only a `cancel` with `clearQueue` has
-    /// a receipt: without it, repeat with `expectedTurnId`.
+    /// Makes the call idempotent, if `clearQueue` is set. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
@@ -189,8 +188,8 @@ pub struct CancelResult {
     /// Whether an open turn took the signal. `turn_outcome` then reports how it ended, which is not
     /// necessarily `cancelled`: it may have completed first.
     pub cancelled: bool,
-    /// With `clearQueue`: the number of the record that cleared the queue. Absent if another turn
-    /// than the expected one was open, and nothing happened.
+    /// With `clearQueue`: the seq of the record that cleared the queue. Absent if another turn than
+    /// the expected one was open and nothing happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
 }

@@ -2,27 +2,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// The exit codes, for `--help`.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  nothing fails
-  1  something fails
+  0  no check fails
+  1  a check fails
   2  wrong usage
-  3  what was found could not be told";
+  3  could not write the report";
 
-/// What to look at, and how to tell.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct DoctorArgs {
-    /// The daemon's directory [default: $SCOREL_HOME, or ~/.scorel]
+    /// The home directory [default: $SCOREL_HOME, or ~/.scorel]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
 
-    /// Write one JSON object, for programs
+    /// Write one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// The version of the client that asks, to be compared
+    /// The version of the calling client, to compare with this program's
     #[arg(long, hide = true, value_name = "VERSION")]
     pub(crate) client_version: Option<String>,
 }

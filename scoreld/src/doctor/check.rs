@@ -1,27 +1,24 @@
 use serde::Serialize;
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Check {
-    /// A stable name for programs.
+    /// Stable: scripts match on it.
     pub(super) name: &'static str,
     pub(super) level: Level,
-    /// What was found.
     pub(super) message: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hint: Option<String>,
 }
 
-/// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Level {
-    /// It is as it should be.
     Ok,
-    /// It works, and something is missing.
+    /// The daemon works, with restrictions.
     Warn,
-    /// It does not work.
+    /// The daemon does not work.
     Fail,
 }
 

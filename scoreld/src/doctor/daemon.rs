@@ -1,4 +1,4 @@
-//! The daemon of the home, if one runs.
+//! Checks of the socket and of the daemon behind it, if one runs.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use super::check::Check;
 
-/// How long a daemon may take to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Read and write timeout of the status call.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest answer, in bytes.
-const MAX_ANSWER: u64 = 1 << 20;
+/// Upper bound of the reply, in bytes.
+const MAX_REPLY: u64 = 1 << 20;
 
 const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -57,20 +57,20 @@ fn daemon(socket: &Path) -> Check {
         Err(error) => {
             return Check::fail(
                 NAME,
-                format!("something listens and does not answer: {error}"),
+                format!("the socket accepts connections but does not answer: {error}"),
             )
-            .hint("see the log in the home, `logs/`; `scorelctl stop` ends it");
+            .hint("see `logs/` in the home; `scorelctl stop` stops it");
         }
     };
     let running = format!("scoreld {} runs as process {}", status.version, status.pid);
     if status.version != OWN_VERSION {
         let message = format!("{running}, but this program is {OWN_VERSION}");
         return Check::warn(NAME, message)
-            .hint("`scorelctl stop` ends it; the next command starts the new one");
+            .hint("run `scorelctl stop`; the next command starts this version");
     }
     match status.config_problem {
         Some(problem) => {
-            Check::warn(NAME, format!("{running} with its former configuration")).hint(problem)
+            Check::warn(NAME, format!("{running} with its previous configuration")).hint(problem)
         }
         None if status.draining => Check::warn(NAME, format!("{running} and is stopping")),
         None => Check::ok(NAME, running),
@@ -78,14 +78,14 @@ fn daemon(socket: &Path) -> Check {
 }
 
 fn ask(mut stream: &UnixStream) -> io::Result<Status> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(STATUS_TIMEOUT))?;
+    stream.set_write_timeout(Some(STATUS_TIMEOUT))?;
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "getStatus", "params": {} });
     stream.write_all(format!("{call}\n").as_bytes())?;
-    for line in BufReader::new(stream.take(MAX_ANSWER)).lines() {
-        let mut answer: Value = serde_json::from_str(&line?)?;
-        if answer.get("id") == Some(&1.into()) {
-            return Ok(serde_json::from_value(answer["result"].take())?);
+    for line in BufReader::new(stream.take(MAX_REPLY)).lines() {
+        let mut reply: Value = serde_json::from_str(&line?)?;
+        if reply.get("id") == Some(&1.into()) {
+            return Ok(serde_json::from_value(reply["result"].take())?);
         }
     }
     Err(io::Error::from(io::ErrorKind::UnexpectedEof))

@@ -1,14 +1,20 @@
-//! The home, the configuration and the keys.
+//! Checks of the home, the configuration and the API key.
 
 use std::env;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use scorel_host::{Config, ConfigSource, Home, SecretStore};
+use scorel_host::{Config, ConfigSource, Home, HomeError, SecretStore};
 
 use super::check::Check;
-use super::home_error;
+
+/// The error and its cause on one line.
+pub(super) fn home_error(error: &HomeError) -> String {
+    let source = std::error::Error::source(error);
+    let cause = source.map(|cause| format!(": {cause}"));
+    format!("{error}{}", cause.unwrap_or_default())
+}
 
 pub(super) fn home(root: &Path) -> Check {
     const NAME: &str = "home";
@@ -18,13 +24,13 @@ pub(super) fn home(root: &Path) -> Check {
     {
         return Check::ok(
             NAME,
-            format!("{shown} does not exist yet; the first start makes it"),
+            format!("{shown} does not exist yet; the first start creates it"),
         );
     }
     match Home::verify(root) {
         Ok(metadata) if metadata.mode() & 0o077 != 0 => {
-            Check::warn(NAME, format!("{shown} can be read by other users")).hint(format!(
-                "the next start closes it; or run `chmod 700 {shown}`"
+            Check::warn(NAME, format!("other users can read {shown}")).hint(format!(
+                "run `chmod 700 {shown}`; the next start does it too"
             ))
         }
         Ok(_) => Check::ok(NAME, format!("{shown} belongs to you alone")),
@@ -32,7 +38,7 @@ pub(super) fn home(root: &Path) -> Check {
     }
 }
 
-/// The configuration and, if it can be read, the key that it names.
+/// The configuration and, if it is valid, the API key that it names.
 pub(super) fn configuration(home: &Home) -> Vec<Check> {
     const NAME: &str = "config";
     let path = home.config();
@@ -47,20 +53,20 @@ pub(super) fn configuration(home: &Home) -> Vec<Check> {
             };
             let check = Check::ok(NAME, found);
             let check = if config.model.is_demo() {
-                check.hint("`scorelctl init` chooses a model")
+                check.hint("run `scorelctl init` to choose a model")
             } else {
                 check
             };
             vec![check, key(&config, &SecretStore::new(home.env()))]
         }
         Err(error) => {
-            let hint = "the daemon does not start with it; one that runs keeps what it said before";
+            let hint = "the daemon does not start with it; a running one keeps the last valid configuration";
             vec![Check::fail(NAME, error.to_string()).hint(hint)]
         }
     }
 }
 
-/// Whether there is a key. Nothing of it is told but its name.
+/// Whether the key is set. Only its name is reported.
 fn key(config: &Config, secrets: &SecretStore) -> Check {
     const NAME: &str = "key";
     let Some(key) = config
@@ -69,13 +75,13 @@ fn key(config: &Config, secrets: &SecretStore) -> Check {
         .as_ref()
         .filter(|_| !config.model.is_demo())
     else {
-        return Check::ok(NAME, "the model needs none");
+        return Check::ok(NAME, "the model needs no key");
     };
     for name in &key.names {
         match secrets.resolve(name) {
             Ok(Some(_)) if env::var_os(name).is_some_and(|value| !value.is_empty()) => {
                 let file = secrets.file().display();
-                let hint = format!("a daemon that runs as a service finds it in {file} only");
+                let hint = format!("a daemon started as a service sees only {file}");
                 return Check::ok(NAME, format!("{name} is in the environment")).hint(hint);
             }
             Ok(Some(_)) => {

@@ -1,4 +1,4 @@
-//! What was found, for people and for programs.
+//! The report as text or as one JSON object.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::check::{Check, Level};
 
 #[derive(Serialize)]
-struct Object<'a> {
+struct DoctorReport<'a> {
     version: &'static str,
     level: Level,
     checks: &'a [Check],
@@ -17,7 +17,7 @@ pub(super) fn write(checks: &[Check], json: bool, out: &mut dyn Write) -> io::Re
     let worst = checks.iter().map(|check| check.level).max();
     let level = worst.unwrap_or(Level::Ok);
     if json {
-        let object = Object {
+        let object = DoctorReport {
             version: env!("CARGO_PKG_VERSION"),
             level,
             checks,
@@ -46,7 +46,7 @@ pub(super) fn write(checks: &[Check], json: bool, out: &mut dyn Write) -> io::Re
     )
 }
 
-/// The text with everything that a terminal would obey made visible.
+/// Escapes control characters: paths and messages could otherwise steer the terminal.
 fn visible(text: &str) -> String {
     let show = |char: char| match char {
         char if char.is_control() => char.escape_default().to_string(),

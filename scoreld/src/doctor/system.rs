@@ -1,4 +1,4 @@
-//! The kernel, the shell, the disk and the clock.
+//! Checks of the kernel, the shell, the disk and the clock.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -7,20 +7,20 @@ use scorel_exec::Support;
 
 use super::check::Check;
 
-/// The version of Landlock from which on it has rules for TCP.
+/// The first Landlock ABI with rules for TCP.
 const LANDLOCK_WITH_TCP: u32 = 4;
 
 const MIB: u64 = 1 << 20;
-/// With less than this, logs may not be written soon.
+/// Below this the check warns.
 const LITTLE_DISK: u64 = 1024 * MIB;
-/// With less than this, logs may not be written now.
+/// Below this it fails: appends may already run out of space.
 const NO_DISK: u64 = 50 * MIB;
 
-/// No clock that is right was ever before: 2025-01-01.
+/// 2025-01-01: before this version existed, so an earlier clock is wrong.
 const EARLIEST: Duration = Duration::from_secs(1_735_689_600);
-/// Nor, for now, behind: 2100-01-01.
+/// 2100-01-01.
 const LATEST: Duration = Duration::from_secs(4_102_444_800);
-/// How far the past may lie in the future.
+/// A home modified less than this in the future is not reported.
 const SKEW: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn checks() -> Vec<Check> {
@@ -46,11 +46,11 @@ fn sandbox(support: &Support) -> Check {
     if !support.is_enough() {
         Check::warn(
             NAME,
-            format!("{found}: commands cannot be kept in a sandbox"),
+            format!("{found}: commands cannot be sandboxed"),
         )
-        .hint("each command is asked about and runs unsandboxed; Linux 6.2 has what is needed")
+        .hint("every command needs permission and runs unsandboxed; Linux 6.2 or later supports the sandbox")
     } else {
-        // Without Landlock's rules, no socket of the internet can be made in the first place.
+        // Where Landlock has no rules for TCP, seccomp forbids internet sockets altogether.
         Check::ok(NAME, found)
     }
 }
@@ -80,20 +80,20 @@ fn shell() -> Check {
     match candidates.iter().find(|path| Path::new(path).exists()) {
         Some(shell) if shell.ends_with("bash") => Check::ok(NAME, *shell),
         Some(shell) => Check::warn(NAME, format!("no bash; commands run in {shell}"))
-            .hint("models write commands for bash: install it"),
+            .hint("models write bash commands: install bash"),
         None => Check::fail(NAME, "no bash and no sh: commands cannot run"),
     }
 }
 
-/// The space for the home, or where it will be.
+/// Free space of the file system that holds the home, or will hold it.
 pub(super) fn disk(root: &Path) -> Check {
     const NAME: &str = "disk";
     let there = root.ancestors().find(|path| path.exists());
     match fs2::available_space(there.unwrap_or(Path::new("/"))) {
         Ok(free) => {
-            let message = format!("{} MiB are free for the home", free / MIB);
+            let message = format!("{} MiB free for the home", free / MIB);
             if free < NO_DISK {
-                Check::fail(NAME, message).hint("nothing can be sent until there is more")
+                Check::fail(NAME, message).hint("messages are refused until there is more")
             } else if free < LITTLE_DISK {
                 Check::warn(NAME, message)
             } else {
@@ -111,15 +111,19 @@ pub(super) fn clock(root: &Path) -> Check {
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();
     if !(EARLIEST..LATEST).contains(&since) {
-        let message = format!("it is wrong: {} s since 1970", since.as_secs());
-        return Check::fail(NAME, message).hint("certificates of model endpoints are refused");
+        let message = format!(
+            "the system clock is wrong: {} s since 1970",
+            since.as_secs()
+        );
+        return Check::fail(NAME, message)
+            .hint("TLS certificates of model endpoints will be refused");
     }
     let changed = root.metadata().and_then(|metadata| metadata.modified());
     let is_back = changed.is_ok_and(|changed| changed > now + SKEW);
     if is_back {
         return Check::warn(
             NAME,
-            "the home was changed in the future: the clock was put back",
+            "the home was modified in the future: the clock was set back",
         );
     }
     Check::ok(NAME, "plausible")

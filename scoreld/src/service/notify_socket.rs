@@ -4,8 +4,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::Arc;
 
-/// Where a service manager takes messages. (The usual crate for this knows no abstract addresses,
-/// which managers in containers use.)
+use tracing::warn;
+
+/// The service manager's notification socket. The `sd-notify` crate knows no abstract addresses,
+/// which managers in containers use.
 #[derive(Debug, Clone)]
 pub(super) struct NotifySocket {
     address: SocketAddr,
@@ -13,7 +15,7 @@ pub(super) struct NotifySocket {
 }
 
 impl NotifySocket {
-    /// `address` is a path, or `@` and the name of an abstract socket.
+    /// `address` is an absolute path, or `@` and the name of an abstract socket.
     pub(super) fn new(address: &OsStr) -> io::Result<Self> {
         let address = match address.as_bytes() {
             [b'@', name @ ..] => abstract_address(name)?,
@@ -21,7 +23,7 @@ impl NotifySocket {
             _ => return Err(io::ErrorKind::Unsupported.into()),
         };
         let socket = UnixDatagram::unbound()?;
-        // The manager may be slow; the daemon does not wait for it.
+        // A manager that does not read must not block the daemon.
         socket.set_nonblocking(true)?;
         Ok(Self {
             address,
@@ -29,8 +31,12 @@ impl NotifySocket {
         })
     }
 
-    pub(super) fn send(&self, message: &[u8]) -> io::Result<()> {
-        self.socket.send_to_addr(message, &self.address).map(drop)
+    /// Sends one datagram. A failure is only logged: the daemon serves without a manager.
+    pub(super) fn notify(&self, message: &str) {
+        let sent = self.socket.send_to_addr(message.as_bytes(), &self.address);
+        if let Err(error) = sent {
+            warn!(%error, "cannot notify the service manager");
+        }
     }
 }
 

@@ -81,7 +81,7 @@ async fn the_watchdog_is_fed_twice_a_period_and_only_after_its_probe() {
         let gate = Arc::clone(&gate);
         async move || gate.acquire().await.unwrap().forget()
     };
-    let watchdog = Watchdog::new(manager, Duration::from_secs(30));
+    let watchdog = Watchdog::new(manager.socket.unwrap(), Duration::from_secs(30));
     let fed = tokio::spawn(watchdog.keep_alive(probe));
     tokio::time::advance(Duration::from_secs(100)).await;
     tokio::task::yield_now().await;

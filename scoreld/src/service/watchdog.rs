@@ -3,37 +3,38 @@ use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::ServiceManager;
+use super::notify_socket::NotifySocket;
 
-/// The service manager's watchdog: it kills a daemon from which it hears nothing.
+/// The service manager's watchdog, which kills a daemon that misses its period.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
-    manager: ServiceManager,
+    socket: NotifySocket,
     period: Duration,
 }
 
 impl Watchdog {
-    pub(super) const fn new(manager: ServiceManager, period: Duration) -> Self {
-        Self { manager, period }
+    pub(super) const fn new(socket: NotifySocket, period: Duration) -> Self {
+        Self { socket, period }
     }
 
-    /// Reports that the daemon is alive, twice in a period, each time after `probe` has ended.
-    /// Never returns.
+    /// Sends a keep-alive twice per period, as `sd_watchdog_enabled(3)` advises, each after `probe`
+    /// has returned. Never returns.
     ///
-    /// The probe goes through what would hang: a timer of its own would go on when nothing else
-    /// does. It must not wait for the disk, which may be slower than the watchdog.
+    /// The probe goes through what would hang: a timer alone keeps firing when nothing else runs. It
+    /// must not wait for the disk, which may be slower than the watchdog.
     pub(crate) async fn keep_alive(self, mut probe: impl AsyncFnMut()) {
         let mut ticks = interval(self.period / 2);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
             probe().await;
-            self.manager.alive();
+            self.socket.notify("WATCHDOG=1\n");
         }
     }
 }
 
-/// What the manager's variables say, if they are for this process.
+/// The watchdog's period according to `WATCHDOG_USEC` and `WATCHDOG_PID`, if it watches this
+/// process.
 pub(super) fn period(variable: impl Fn(&str) -> Option<String>) -> Option<Duration> {
     let microseconds: u64 = variable("WATCHDOG_USEC")?.parse().ok()?;
     let ours = variable("WATCHDOG_PID").is_none_or(|pid| pid.parse() == Ok(process::id()));

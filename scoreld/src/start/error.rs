@@ -10,56 +10,41 @@ use crate::instance::InstanceError;
 use crate::logging::LoggingError;
 use crate::unit::UnprintableProgram;
 
-/// Why the daemon does not run.
+/// Why the daemon did not start, or stopped by itself.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// This program's own path is unknown.
-    #[error("cannot find out this program's path")]
+    #[error("cannot determine the path of this program")]
     Program(#[source] io::Error),
-    /// This program's own path does not fit into a service definition.
     #[error(transparent)]
     Unit(#[from] UnprintableProgram),
-    /// Standard output is closed.
     #[error("cannot write to standard output")]
     Print(#[source] io::Error),
-    /// The service manager's sockets cannot be used.
     #[error(transparent)]
     Activation(#[from] ActivationError),
-    /// The home cannot be used.
     #[error(transparent)]
     Home(#[from] HomeError),
-    /// There is no way to the background.
     #[error(transparent)]
     Daemonize(#[from] DaemonizeError),
-    /// Another daemon is in the way.
     #[error(transparent)]
     Instance(#[from] InstanceError),
-    /// There is no log.
     #[error(transparent)]
     Logging(#[from] LoggingError),
-    /// The machine's identity cannot be used.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The projects cannot be used.
     #[error(transparent)]
     Projects(#[from] OpenProjectsError),
-    /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The system has no threads for the daemon.
     #[error("cannot start threads")]
     Runtime(#[source] io::Error),
-    /// The system delivers no signals.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
-    /// The daemon ended by itself.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
 impl StartError {
-    /// How the process ends with it.
-    #[must_use]
+    /// `Io` where the system refused, `Config` where the user has to change a file.
     pub(crate) const fn exit(&self) -> Exit {
         match self {
             Self::Instance(InstanceError::NotReady { .. }) => Exit::Unavailable,

@@ -7,6 +7,7 @@ use scorel_provider::Timeouts;
 use scorel_rpc::Limits;
 
 use super::bounded::Bounded;
+use super::model_section::model_settings;
 use super::origin::Origin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::schema::{
@@ -38,7 +39,7 @@ impl Config {
     pub(super) fn from_user(document: &Document, origin: &Origin) -> Result<Self, ConfigError> {
         let model = document.model.as_ref();
         let model = model
-            .map(|section| ModelSettings::from_section(section, origin))
+            .map(|section| model_settings(section, origin))
             .transpose()?;
         Ok(Self {
             model: model.unwrap_or_else(ModelSettings::demo),

@@ -8,9 +8,9 @@ use scorel_proto::{ThinkingLevel, ToolPreset};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::OnRestart;
 use super::bounded::Bounded;
 use super::dollars::Dollars;
+use super::on_restart::OnRestart;
 use super::place::Place;
 use crate::permission::GateRule;
 use crate::secret::SecretName;

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    ClientId, CreateSessionParams, ErrorCode, ProjectId, RegisterProjectParams, RpcError,
-    SessionId, SessionKind,
+    ClientId, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId, SessionKind,
 };
 use scorel_session::{Command, NewSession, SessionError};
 
 use super::Host;
-use super::failure::{filesystem, internal, project_not_found};
+use crate::call_error::CallError;
 use crate::receipts::{Begun, Effect, Key, Subject};
 
 /// Whether an effect may be there already.
@@ -30,14 +29,14 @@ impl Host {
         self: &Arc<Self>,
         command: Command,
         effect: Effect,
-    ) -> Result<Subject, RpcError> {
+    ) -> Result<Subject, CallError> {
         let host = Arc::clone(self);
         tokio::spawn(async move { host.mutate_once(command, effect).await })
             .await
-            .map_err(|error| internal(&error))?
+            .map_err(|error| CallError::Internal(error.to_string()))?
     }
 
-    async fn mutate_once(&self, command: Command, effect: Effect) -> Result<Subject, RpcError> {
+    async fn mutate_once(&self, command: Command, effect: Effect) -> Result<Subject, CallError> {
         let client_id = command.client_id;
         let Some(command_id) = command.id else {
             return self.carry_out(client_id, effect, Attempt::First).await;
@@ -72,7 +71,7 @@ impl Host {
         key: Key,
         effect: Effect,
         attempt: Attempt,
-    ) -> Result<Subject, RpcError> {
+    ) -> Result<Subject, CallError> {
         let result = self.carry_out(key.client_id, effect.clone(), attempt).await;
         match &result {
             Ok(subject) => self.receipts.done(key, *subject).await,
@@ -99,7 +98,7 @@ impl Host {
         client_id: ClientId,
         effect: Effect,
         attempt: Attempt,
-    ) -> Result<Subject, RpcError> {
+    ) -> Result<Subject, CallError> {
         match effect {
             Effect::CreateSession { session_id, params } => {
                 self.create_session(client_id, session_id, params).await
@@ -117,10 +116,10 @@ impl Host {
         client_id: ClientId,
         session_id: SessionId,
         params: CreateSessionParams,
-    ) -> Result<Subject, RpcError> {
+    ) -> Result<Subject, CallError> {
         let project_id = params.project_id;
         let Some(project) = self.projects.get(project_id) else {
-            return Err(project_not_found(project_id));
+            return Err(CallError::ProjectNotFound(project_id));
         };
         if let Some(model) = &params.model {
             let dir = PathBuf::from(project.work_dir);
@@ -144,7 +143,7 @@ impl Host {
         &self,
         session_id: SessionId,
         attempt: Attempt,
-    ) -> Result<Subject, RpcError> {
+    ) -> Result<Subject, CallError> {
         let subject = Subject::SessionId(session_id);
         self.receipts.settle(subject).await;
         match self.sessions.delete(session_id).await {
@@ -159,12 +158,15 @@ impl Host {
         &self,
         project_id: ProjectId,
         params: RegisterProjectParams,
-    ) -> Result<Subject, RpcError> {
+    ) -> Result<Subject, CallError> {
         let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
         let register = move || {
             let (path, name) = (&params.work_dir, params.display_name.as_deref());
             let registered = projects.register_as(project_id, path, name);
-            let (project, new) = registered.map_err(|error| filesystem(&error, Some(path)))?;
+            let (project, new) = registered.map_err(|error| CallError::Project {
+                error,
+                path: Some(path.clone()),
+            })?;
             if new {
                 sessions.host().project_added(&project);
             }
@@ -177,25 +179,24 @@ impl Host {
         &self,
         project_id: ProjectId,
         attempt: Attempt,
-    ) -> Result<Subject, RpcError> {
+    ) -> Result<Subject, CallError> {
         let subject = Subject::ProjectId(project_id);
         if self.projects.get(project_id).is_none() {
             return match attempt {
-                Attempt::First => Err(project_not_found(project_id)),
+                Attempt::First => Err(CallError::ProjectNotFound(project_id)),
                 Attempt::Again => Ok(subject),
             };
         }
         if self.sessions.has_sessions(project_id).await? {
-            let text = format!("project {project_id} still has sessions: delete them first");
-            return Err(RpcError::new(ErrorCode::ProjectHasSessions, text));
+            return Err(CallError::ProjectHasSessions(project_id));
         }
         self.receipts.settle(subject).await;
         let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
         let remove = move || {
             let removed = projects.remove(project_id);
-            match removed.map_err(|error| filesystem(&error, None))? {
+            match removed.map_err(|error| CallError::Project { error, path: None })? {
                 Some(_) => sessions.host().project_removed(project_id),
-                None => return Err(project_not_found(project_id)),
+                None => return Err(CallError::ProjectNotFound(project_id)),
             }
             Ok(subject)
         };
@@ -204,11 +205,11 @@ impl Host {
 }
 
 async fn blocking(
-    work: impl FnOnce() -> Result<Subject, RpcError> + Send + 'static,
-) -> Result<Subject, RpcError> {
+    work: impl FnOnce() -> Result<Subject, CallError> + Send + 'static,
+) -> Result<Subject, CallError> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| internal(&error))?
+        .map_err(|error| CallError::Internal(error.to_string()))?
 }
 
 #[cfg(test)]

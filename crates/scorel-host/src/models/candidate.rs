@@ -1,3 +1,5 @@
+use std::mem;
+
 use scorel_proto::{Model, ModelPrice, ModelProvider};
 use scorel_provider::{
     BuiltinProvider, Connector, ListedModel, ModelConfig, ModelFacts, Price, Secret,
@@ -60,9 +62,11 @@ impl Candidate {
         key.map_or(&[], |key| &key.names)
     }
 
-    /// Why its key cannot be used.
-    pub(super) fn key_problem(&self) -> Option<&ModelError> {
-        self.key.as_ref().err()
+    /// Why its key cannot be used, if it cannot. The candidate is of no more use then.
+    pub(super) fn take_key_problem(&mut self) -> Option<ModelError> {
+        mem::replace(&mut self.key, Ok(None))
+            .map(|key| self.key = Ok(key))
+            .err()
     }
 
     /// Asks the endpoint.

@@ -3,12 +3,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use scorel_proto::{CheckModelResult, ErrorCode, Message, RpcError, ThinkingLevel, Usage};
+use scorel_proto::{CheckModelResult, Message, ThinkingLevel, Usage};
 use scorel_provider::NoBlobs;
 use scorel_runtime::{ErrorCategory, ModelRequest, Provider, ProviderError, ProviderEvent};
 use tokio::time::timeout;
 
-use super::{ModelError, Models, failure};
+use super::{ModelError, Models};
+use crate::call_error::CallError;
 
 /// How long the model may take. One on the user's own machine may have to be loaded first.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -27,18 +28,24 @@ impl Models {
         self: &Arc<Self>,
         project: Option<PathBuf>,
         model: Option<String>,
-    ) -> Result<CheckModelResult, RpcError> {
+    ) -> Result<CheckModelResult, CallError> {
         let models = Arc::clone(self);
         let made =
             tokio::task::spawn_blocking(move || models.cheap(project.as_deref(), model.as_deref()));
         let (name, made) = made
             .await
-            .map_err(|error| RpcError::new(ErrorCode::InternalError, error.to_string()))?;
-        let provider = made.map_err(|error| failure::unusable(&name, &error))?;
+            .map_err(|error| CallError::Internal(error.to_string()))?;
+        let provider = made.map_err(|error| CallError::Provider {
+            provider: name.clone(),
+            error,
+        })?;
         let began = Instant::now();
         let answer = timeout(PATIENCE, ask(&*provider)).await;
         let answer = answer.unwrap_or_else(|_| Err(late()));
-        let answer = answer.map_err(|error| failure::failed(&name, &error))?;
+        let answer = answer.map_err(|error| CallError::CheckModel {
+            provider: name.clone(),
+            error,
+        })?;
         Ok(CheckModelResult {
             model: format!("{name}/{}", provider.model().id),
             answered_by: answer.model,

@@ -39,7 +39,7 @@ pub(crate) enum ModelError {
 
 impl ModelError {
     /// The provider that it is about, where there is one.
-    pub(super) fn provider(&self) -> Option<&str> {
+    pub(crate) fn provider(&self) -> Option<&str> {
         match self {
             Self::NoKey { provider, .. }
             | Self::UnnamedKey { provider }

@@ -1,14 +1,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_proto::{ErrorCode, ListModelsResult, RpcError};
+use scorel_proto::ListModelsResult;
 use scorel_provider::{BuiltinProvider, Connector};
-use serde_json::json;
 use tokio::task::JoinSet;
 
+use super::Models;
 use super::candidate::{Candidate, Outcome, Unlisted};
-use super::{Models, failure};
-use crate::host::default_model;
+use crate::call_error::CallError;
 
 /// Whose models are listed.
 struct Plan {
@@ -28,20 +27,20 @@ impl Models {
         project: Option<PathBuf>,
         provider: Option<String>,
         live: bool,
-    ) -> Result<ListModelsResult, RpcError> {
+    ) -> Result<ListModelsResult, CallError> {
         let (models, only) = (Arc::clone(self), provider.clone());
         let plan =
             tokio::task::spawn_blocking(move || models.plan(project.as_deref(), only.as_deref()));
         let plan = plan
             .await
-            .map_err(|error| RpcError::new(ErrorCode::InternalError, error.to_string()))?;
+            .map_err(|error| CallError::Internal(error.to_string()))?;
         let mut result = ListModelsResult {
             models: Vec::new(),
             default_model: plan.default_model.clone(),
             providers: Vec::new(),
         };
         let outcomes = match provider {
-            Some(name) => vec![plan.one(&name, live).await?],
+            Some(name) => vec![plan.one(name, live).await?],
             None => plan.all(live).await,
         };
         for outcome in outcomes {
@@ -67,25 +66,32 @@ impl Models {
         Plan {
             candidates,
             connector: self.connector(config.runtime.timeouts),
-            default_model: default_model(&self.config, project),
+            default_model: config.model.full_name(),
         }
     }
 }
 
 impl Plan {
     /// The only provider that is wanted. A failure to ask it is one of the call.
-    async fn one(mut self, name: &str, live: bool) -> Result<Outcome, RpcError> {
-        let Some(candidate) = self.candidates.pop() else {
-            return Err(unknown(name));
+    async fn one(mut self, name: String, live: bool) -> Result<Outcome, CallError> {
+        let Some(mut candidate) = self.candidates.pop() else {
+            let known = BuiltinProvider::all().map(|known| known.name).collect();
+            return Err(CallError::UnknownProvider { name, known });
         };
         if !live {
             return Ok(candidate.outcome(Err(Unlisted::NotAsked)));
         }
-        if let Some(problem) = candidate.key_problem() {
-            return Err(failure::unusable(name, problem));
+        if let Some(error) = candidate.take_key_problem() {
+            return Err(CallError::Provider {
+                provider: name,
+                error,
+            });
         }
         match candidate.ask(&self.connector).await {
-            Err(Unlisted::Failed(error)) => Err(failure::unlisted(name, error)),
+            Err(Unlisted::Failed(error)) => Err(CallError::ListModels {
+                provider: name,
+                error,
+            }),
             listed => Ok(candidate.outcome(listed)),
         }
     }
@@ -108,13 +114,4 @@ impl Plan {
         outcomes.sort_by_key(|(place, _)| *place);
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
-}
-
-fn unknown(name: &str) -> RpcError {
-    let known: Vec<_> = BuiltinProvider::all().map(|known| known.name).collect();
-    let text = format!(
-        "there is no provider `{name}`; known are {}",
-        known.join(", ")
-    );
-    RpcError::new(ErrorCode::InvalidParams, text).with_details(json!({ "field": "provider" }))
 }

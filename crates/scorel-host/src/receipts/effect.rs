@@ -1,7 +1,7 @@
-use scorel_proto::{
-    CreateSessionParams, ErrorCode, ProjectId, RegisterProjectParams, RpcError, SessionId,
-};
+use scorel_proto::{CreateSessionParams, ProjectId, RegisterProjectParams, SessionId};
 use serde::{Deserialize, Serialize};
+
+use super::error::ReceiptError;
 
 /// A change of the host, with the ids of what it makes: carried out twice, it has one effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,10 +82,10 @@ impl Subject {
     ///
     /// # Errors
     /// The receipt is that of another kind of command.
-    pub(crate) fn session(self) -> Result<SessionId, RpcError> {
+    pub(crate) fn session(self) -> Result<SessionId, ReceiptError> {
         match self {
             Self::SessionId(id) => Ok(id),
-            Self::ProjectId(_) => Err(other_kind()),
+            Self::ProjectId(_) => Err(ReceiptError::OtherKind),
         }
     }
 
@@ -93,16 +93,10 @@ impl Subject {
     ///
     /// # Errors
     /// The receipt is that of another kind of command.
-    pub(crate) fn project(self) -> Result<ProjectId, RpcError> {
+    pub(crate) fn project(self) -> Result<ProjectId, ReceiptError> {
         match self {
             Self::ProjectId(id) => Ok(id),
-            Self::SessionId(_) => Err(other_kind()),
+            Self::SessionId(_) => Err(ReceiptError::OtherKind),
         }
     }
-}
-
-/// The digest covers the method, so only a file that somebody has changed leads here.
-fn other_kind() -> RpcError {
-    let text = "the command's receipt is about something else";
-    RpcError::new(ErrorCode::InternalError, text)
 }

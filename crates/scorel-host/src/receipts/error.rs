@@ -1,6 +1,6 @@
 use std::io;
 
-use scorel_proto::{CommandId, ErrorCode, RpcError};
+use scorel_proto::CommandId;
 
 /// Why a command has no receipt.
 #[derive(Debug, thiserror::Error)]
@@ -17,19 +17,10 @@ pub(crate) enum ReceiptError {
     /// The disk refuses.
     #[error("the command cannot be noted: {0}")]
     Write(#[from] io::Error),
-    /// A defect.
+    /// The digest covers the method, so only a file that was edited by hand leads here.
+    #[error("the command's receipt belongs to another method")]
+    OtherKind,
+    /// A task of ours panicked.
     #[error("the command cannot be noted: {0}")]
     Internal(String),
-}
-
-impl From<ReceiptError> for RpcError {
-    fn from(error: ReceiptError) -> Self {
-        let code = match error {
-            ReceiptError::Reused(_) => ErrorCode::Conflict,
-            ReceiptError::Full { .. } => ErrorCode::Overloaded,
-            ReceiptError::Write(_) => ErrorCode::StorageStalled,
-            ReceiptError::Internal(_) => ErrorCode::InternalError,
-        };
-        Self::new(code, error.to_string())
-    }
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use scorel_journal::{Access, FileStorage, LogFile, Storage, replace_file};
 
 use crate::trusted_file::{self, FileProblem, Trust};
+use crate::unix_time::now_ms;
 
 /// Room for far more receipts than there may be.
-const MAX_BYTES: u64 = 256 * 1024 * 1024;
+pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A shorter file is not worth rewriting.
 const REWRITE_FROM: u64 = 1024 * 1024;
@@ -87,7 +88,7 @@ impl ReceiptsFile {
     /// What was not understood may matter to somebody.
     fn keep_aside(&mut self) -> io::Result<()> {
         let mut aside = self.path.clone().into_os_string();
-        aside.push(format!(".damaged-{}", super::now()));
+        aside.push(format!(".damaged-{}", now_ms()));
         match fs::copy(&self.path, &aside) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

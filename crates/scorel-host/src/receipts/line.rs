@@ -1,12 +1,12 @@
 //! One line of the file.
 
+use std::io;
+
+use scorel_journal::{check_line, seal_line};
 use scorel_proto::{ClientId, CommandId};
 use serde::{Deserialize, Serialize};
 
 use super::effect::{Effect, HostMethod, Subject};
-
-/// What stands between the bytes that the checksum covers and the checksum.
-const BEFORE_CRC: &[u8] = b",\"crc\":\"";
 
 /// A client's name for a command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,24 +60,14 @@ pub(super) enum InvalidLine {
 }
 
 impl Line {
-    /// The line as it is written, with its newline. It is sealed like a line of a session's log.
-    pub(super) fn seal(&self) -> serde_json::Result<Vec<u8>> {
-        let mut bytes = serde_json::to_vec(self)?;
-        bytes.pop();
-        let crc = crc32c::crc32c(&bytes);
-        bytes.extend_from_slice(BEFORE_CRC);
-        bytes.extend_from_slice(format!("{crc:08x}\"}}\n").as_bytes());
-        Ok(bytes)
+    /// The line as it is written, with the checksum of a log's line and its newline.
+    pub(super) fn seal(&self) -> io::Result<Vec<u8>> {
+        seal_line(serde_json::to_vec(self)?).map_err(io::Error::other)
     }
 
     /// Reads a line, given without its newline.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, InvalidLine> {
-        let at = bytes.len().saturating_sub(BEFORE_CRC.len() + 10);
-        let (covered, trailer) = bytes.split_at(at);
-        let crc = format!("{:08x}\"}}", crc32c::crc32c(covered));
-        if trailer.strip_prefix(BEFORE_CRC) != Some(crc.as_bytes()) {
-            return Err(InvalidLine::Checksum);
-        }
+        check_line(bytes).map_err(|_| InvalidLine::Checksum)?;
         Ok(serde_json::from_slice(bytes)?)
     }
 }

@@ -1,9 +1,11 @@
 use std::sync::LazyLock;
 
-use scorel_proto::{ClientId, CommandId, ErrorCode, RpcError};
+use scorel_proto::{ClientId, CommandId};
 use scorel_rpc::Call;
 use scorel_session::Command;
 use serde::Serialize;
+
+use crate::call_error::CallError;
 
 /// Who a client without an identity is: a different one for every connection.
 static ANONYMOUS: LazyLock<[u8; 16]> = LazyLock::new(|| match ClientId::generate() {
@@ -30,10 +32,10 @@ pub(super) fn command<P: Serialize>(
     id: Option<CommandId>,
     method: &str,
     params: &P,
-) -> Result<Command, RpcError> {
+) -> Result<Command, CallError> {
     if id.is_some() && call.caller().client_id.is_none() {
         let text = "`commandId` needs a client id: call `hello` with `clientId` first";
-        return Err(RpcError::new(ErrorCode::InvalidParams, text));
+        return Err(CallError::invalid(text));
     }
     Ok(Command::new(client(call), id, method, params))
 }

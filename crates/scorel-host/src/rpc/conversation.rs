@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
-    Block, Cancel, CancelParams, CancelResult, ErrorCode, Method, PermissionDecision,
-    PermissionDecisionBody, RespondPermission, RespondPermissionParams, RpcError, SendMessage,
-    SendMessageParams, SendMessageResult, SeqResult,
+    Block, Cancel, CancelParams, CancelResult, Method, PermissionDecision, PermissionDecisionBody,
+    RespondPermission, RespondPermissionParams, SendMessage, SendMessageParams, SendMessageResult,
+    SeqResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
 use scorel_session::{SendRequest, SessionError};
-use serde_json::json;
 
 use super::caller::command;
 use super::register::method;
 use super::sessions::{check_model, check_name};
+use crate::call_error::CallError;
 use crate::host::Host;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -27,7 +27,7 @@ async fn send(
     host: Arc<Host>,
     call: Call,
     mut params: SendMessageParams,
-) -> Result<SendMessageResult, RpcError> {
+) -> Result<SendMessageResult, CallError> {
     check_content(&params.content.0)?;
     let id = params.command_id.take();
     let command = command(&call, id, SendMessage::NAME, &params)?;
@@ -46,10 +46,8 @@ async fn send(
 }
 
 /// A person says text and shows pictures; everything else is for the model and its tools.
-fn check_content(content: &[Block]) -> Result<(), RpcError> {
-    let invalid = |text: &str| {
-        Err(RpcError::new(ErrorCode::InvalidParams, text).with_details(json!({"field": "content"})))
-    };
+fn check_content(content: &[Block]) -> Result<(), CallError> {
+    let invalid = |text: &str| Err(CallError::invalid_field("content", text));
     let allowed = |block: &Block| {
         matches!(
             block,
@@ -82,7 +80,7 @@ async fn cancel(
     host: Arc<Host>,
     call: Call,
     mut params: CancelParams,
-) -> Result<CancelResult, RpcError> {
+) -> Result<CancelResult, CallError> {
     let id = params.command_id.take();
     let command = command(&call, id, Cancel::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
@@ -100,12 +98,11 @@ async fn respond(
     host: Arc<Host>,
     call: Call,
     mut params: RespondPermissionParams,
-) -> Result<SeqResult, RpcError> {
+) -> Result<SeqResult, CallError> {
     check_name("reason", params.reason.as_deref())?;
     if params.decision == PermissionDecision::Cancelled {
         let text = "`cancelled` is what a turn's end decides: answer `deny`, or cancel the turn";
-        let error = RpcError::new(ErrorCode::InvalidParams, text);
-        return Err(error.with_details(json!({"field": "decision"})));
+        return Err(CallError::invalid_field("decision", text));
     }
     let id = params.command_id.take();
     let command = command(&call, id, RespondPermission::NAME, &params)?;

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    CheckModel, CheckModelParams, CheckModelResult, Discover, ErrorCode, GetStatus, Hello,
-    HelloParams, HelloResult, ListModels, ListModelsParams, ListModelsResult, NoParams, ProjectId,
-    ProtocolRange, RpcError, Shutdown, ShutdownResult, Status, openrpc_document,
+    CheckModel, CheckModelParams, CheckModelResult, Discover, GetStatus, Hello, HelloParams,
+    HelloResult, ListModels, ListModelsParams, ListModelsResult, NoParams, ProjectId,
+    ProtocolRange, Shutdown, ShutdownResult, Status, openrpc_document,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
-use serde_json::json;
 
 use super::register::method;
 use super::sessions::project_dir;
+use crate::call_error::CallError;
 use crate::host::Host;
 use crate::shutdown::StopCause;
 
@@ -25,7 +25,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<Discover, _, _>(table, discover)
 }
 
-async fn hello(host: Arc<Host>, call: Call, params: HelloParams) -> Result<HelloResult, RpcError> {
+async fn hello(host: Arc<Host>, call: Call, params: HelloParams) -> Result<HelloResult, CallError> {
     let ours = ProtocolRange::SUPPORTED;
     let Some(protocol) = ours.common(params.protocol) else {
         let advice = if params.protocol.max < ours.min {
@@ -33,12 +33,11 @@ async fn hello(host: Arc<Host>, call: Call, params: HelloParams) -> Result<Hello
         } else {
             "restart the daemon with the version that the client belongs to"
         };
-        let text = format!(
-            "the daemon speaks protocol {} to {}, the client {} to {}: {advice}",
-            ours.min, ours.max, params.protocol.min, params.protocol.max
-        );
-        let details = json!({ "daemon": ours, "client": params.protocol });
-        return Err(RpcError::new(ErrorCode::ProtocolMismatch, text).with_details(details));
+        return Err(CallError::ProtocolMismatch {
+            daemon: ours,
+            client: params.protocol,
+            advice,
+        });
     };
     if let Some(id) = params.client_id {
         call.connection().claim_client(id);
@@ -50,11 +49,11 @@ async fn hello(host: Arc<Host>, call: Call, params: HelloParams) -> Result<Hello
     })
 }
 
-async fn get_status(host: Arc<Host>, _: Call, _: NoParams) -> Result<Status, RpcError> {
+async fn get_status(host: Arc<Host>, _: Call, _: NoParams) -> Result<Status, CallError> {
     Ok(host.status().await)
 }
 
-async fn shutdown(host: Arc<Host>, _: Call, _: NoParams) -> Result<ShutdownResult, RpcError> {
+async fn shutdown(host: Arc<Host>, _: Call, _: NoParams) -> Result<ShutdownResult, CallError> {
     host.shutdown.begin(StopCause::Request);
     Ok(ShutdownResult {
         pid: std::process::id(),
@@ -65,7 +64,7 @@ async fn list_models(
     host: Arc<Host>,
     _: Call,
     params: ListModelsParams,
-) -> Result<ListModelsResult, RpcError> {
+) -> Result<ListModelsResult, CallError> {
     let dir = directory(&host, params.project_id)?;
     let asked = params.live.unwrap_or(true);
     host.models.list(dir, params.provider, asked).await
@@ -75,15 +74,15 @@ async fn check_model(
     host: Arc<Host>,
     _: Call,
     params: CheckModelParams,
-) -> Result<CheckModelResult, RpcError> {
+) -> Result<CheckModelResult, CallError> {
     let dir = directory(&host, params.project_id)?;
     host.models.check(dir, params.model).await
 }
 
-fn directory(host: &Host, project: Option<ProjectId>) -> Result<Option<PathBuf>, RpcError> {
+fn directory(host: &Host, project: Option<ProjectId>) -> Result<Option<PathBuf>, CallError> {
     project.map(|id| project_dir(host, id)).transpose()
 }
 
-async fn discover(_: Arc<Host>, _: Call, _: NoParams) -> Result<serde_json::Value, RpcError> {
+async fn discover(_: Arc<Host>, _: Call, _: NoParams) -> Result<serde_json::Value, CallError> {
     Ok(openrpc_document(env!("CARGO_PKG_VERSION")))
 }

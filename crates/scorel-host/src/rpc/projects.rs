@@ -5,15 +5,16 @@ use std::sync::Arc;
 use scorel_proto::{
     ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListProjects,
     ListProjectsResult, Method, NoParams, ProjectId, RegisterProject, RegisterProjectParams,
-    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult, RpcError,
+    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
 
 use super::caller::command;
 use super::register::{blocking, method};
 use super::sessions::check_name;
+use crate::call_error::CallError;
 use crate::directories::list_directories;
-use crate::host::{Host, filesystem, project_not_found};
+use crate::host::Host;
 use crate::receipts::Effect;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -27,17 +28,17 @@ async fn directories(
     _: Arc<Host>,
     _: Call,
     params: ListDirectoriesParams,
-) -> Result<ListDirectoriesResult, RpcError> {
+) -> Result<ListDirectoriesResult, CallError> {
     let path = params.path.clone();
     let listed = blocking(move || list_directories(params.path.as_deref())).await?;
-    listed.map_err(|error| filesystem(&error, path.as_deref()))
+    listed.map_err(|error| CallError::Directories { error, path })
 }
 
 async fn register_project(
     host: Arc<Host>,
     call: Call,
     mut params: RegisterProjectParams,
-) -> Result<RegisterProjectResult, RpcError> {
+) -> Result<RegisterProjectResult, CallError> {
     check_display_name(params.display_name.as_deref())?;
     let id = params.command_id.take();
     let command = command(&call, id, RegisterProject::NAME, &params)?;
@@ -48,7 +49,7 @@ async fn register_project(
     let project_id = host.mutate(command, effect).await?.project()?;
     let project = host.projects.get(project_id);
     Ok(RegisterProjectResult {
-        project: project.ok_or_else(|| project_not_found(project_id))?,
+        project: project.ok_or(CallError::ProjectNotFound(project_id))?,
     })
 }
 
@@ -56,7 +57,7 @@ async fn list_projects(
     host: Arc<Host>,
     _: Call,
     _: NoParams,
-) -> Result<ListProjectsResult, RpcError> {
+) -> Result<ListProjectsResult, CallError> {
     Ok(ListProjectsResult {
         projects: host.projects.list(),
     })
@@ -66,7 +67,7 @@ async fn remove_project(
     host: Arc<Host>,
     call: Call,
     mut params: RemoveProjectParams,
-) -> Result<RemoveProjectResult, RpcError> {
+) -> Result<RemoveProjectResult, CallError> {
     let id = params.command_id.take();
     let command = command(&call, id, RemoveProject::NAME, &params)?;
     let project_id = params.project_id;
@@ -76,6 +77,6 @@ async fn remove_project(
 }
 
 /// An empty name is none.
-fn check_display_name(name: Option<&str>) -> Result<(), RpcError> {
+fn check_display_name(name: Option<&str>) -> Result<(), CallError> {
     check_name("displayName", name.filter(|name| !name.trim().is_empty()))
 }

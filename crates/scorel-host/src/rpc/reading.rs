@@ -6,15 +6,15 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use scorel_journal::BlobError;
 use scorel_proto::{
-    ErrorCode, GetBlob, GetBlobParams, GetBlobResult, GetEvents, GetEventsParams, GetEventsResult,
-    GetTree, GetTreeParams, GetTreeResult, PutBlob, PutBlobParams, PutBlobResult, Resync,
-    ResyncParams, ResyncResult, RpcError,
+    GetBlob, GetBlobParams, GetBlobResult, GetEvents, GetEventsParams, GetEventsResult, GetTree,
+    GetTreeParams, GetTreeResult, PutBlob, PutBlobParams, PutBlobResult, Resync, ResyncParams,
+    ResyncResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
-use serde_json::json;
 
 use super::register::{blocking, method};
 use super::sessions::limit;
+use crate::call_error::CallError;
 use crate::host::Host;
 
 /// How many bytes of a blob one call carries at most.
@@ -32,7 +32,7 @@ async fn get_tree(
     host: Arc<Host>,
     _: Call,
     params: GetTreeParams,
-) -> Result<GetTreeResult, RpcError> {
+) -> Result<GetTreeResult, CallError> {
     let limit = limit(params.limit, 1000, 10_000)?;
     let lane = host.sessions.get(params.session_id).await?;
     Ok(lane
@@ -44,7 +44,7 @@ async fn get_events(
     host: Arc<Host>,
     _: Call,
     params: GetEventsParams,
-) -> Result<GetEventsResult, RpcError> {
+) -> Result<GetEventsResult, CallError> {
     let limit = limit(params.limit, 100, 1000)?;
     let lane = host.sessions.get(params.session_id).await?;
     Ok(lane
@@ -56,15 +56,15 @@ async fn get_blob(
     host: Arc<Host>,
     _: Call,
     params: GetBlobParams,
-) -> Result<GetBlobResult, RpcError> {
+) -> Result<GetBlobResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
     blocking(move || {
         let blobs = lane.blobs();
-        let size = blobs.len_of(&params.sha256).map_err(blob_error)?;
+        let size = blobs.len_of(&params.sha256)?;
         let offset = params.offset.unwrap_or(0);
         if offset > size {
             let text = format!("`offset` lies behind the blob's {size} bytes");
-            return Err(RpcError::new(ErrorCode::InvalidParams, text));
+            return Err(CallError::invalid(text));
         }
         let length = params.length.unwrap_or(MAX_BLOB_PART).min(MAX_BLOB_PART);
         let end = offset.saturating_add(length).min(size);
@@ -73,7 +73,7 @@ async fn get_blob(
         } else {
             blobs.get_range(&params.sha256, offset..end)
         };
-        let data = BASE64.encode(bytes.map_err(blob_error)?);
+        let data = BASE64.encode(bytes?);
         Ok(GetBlobResult { data, offset, size })
     })
     .await?
@@ -83,40 +83,26 @@ async fn put_blob(
     host: Arc<Host>,
     _: Call,
     params: PutBlobParams,
-) -> Result<PutBlobResult, RpcError> {
+) -> Result<PutBlobResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
     lane.check_writable()?;
     blocking(move || {
-        let bytes = BASE64.decode(&params.data).map_err(|error| {
-            let text = format!("`data` is not base64: {error}");
-            RpcError::new(ErrorCode::InvalidParams, text)
-        })?;
+        let decoded = BASE64.decode(&params.data);
+        let bytes = decoded
+            .map_err(|error| CallError::invalid(format!("`data` is not base64: {error}")))?;
         let size = bytes.len() as u64;
         if size > MAX_BLOB_PART {
-            return Err(too_large(MAX_BLOB_PART));
+            return Err(CallError::Blob(BlobError::TooLarge {
+                len: size,
+                max: MAX_BLOB_PART,
+            }));
         }
-        let sha256 = lane.blobs().put(&bytes).map_err(blob_error)?;
+        let sha256 = lane.blobs().put(&bytes)?;
         Ok(PutBlobResult { sha256, size })
     })
     .await?
 }
 
-async fn resync(host: Arc<Host>, _: Call, params: ResyncParams) -> Result<ResyncResult, RpcError> {
+async fn resync(host: Arc<Host>, _: Call, params: ResyncParams) -> Result<ResyncResult, CallError> {
     Ok(host.sessions.resync(params).await?)
-}
-
-fn blob_error(error: BlobError) -> RpcError {
-    match error {
-        BlobError::TooLarge { max, .. } => too_large(max),
-        BlobError::NoSpace(_) => RpcError::new(ErrorCode::StorageStalled, error.to_string()),
-        error => RpcError::new(ErrorCode::FilesystemError, error.to_string()),
-    }
-}
-
-fn too_large(limit: u64) -> RpcError {
-    RpcError::new(
-        ErrorCode::PayloadTooLarge,
-        format!("the blob is larger than {limit} bytes"),
-    )
-    .with_details(json!({ "limit": limit }))
 }

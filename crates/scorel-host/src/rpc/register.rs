@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    Access, ErrorCode, GetBlob, GetEvents, GetTree, ListModels, ListSessions, Method, Resync,
-    RpcError, method_info,
+    Access, GetBlob, GetEvents, GetTree, ListModels, ListSessions, Method, Resync, RpcError,
+    method_info,
 };
 use scorel_rpc::{Call, DuplicateMethod, MethodKind, MethodSpec, Table};
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::call_error::CallError;
 use crate::host::Host;
 
 /// Adds a method with typed parameters and result.
@@ -14,13 +15,13 @@ pub(super) fn method<M, F, R>(table: &mut Table<Host>, handler: F) -> Result<(),
 where
     M: Method,
     F: Fn(Arc<Host>, Call, M::Params) -> R + Copy + Send + Sync + 'static,
-    R: Future<Output = Result<M::Result, RpcError>> + Send + 'static,
+    R: Future<Output = Result<M::Result, CallError>> + Send + 'static,
 {
     table.method(
         spec::<M>(MethodKind::Call),
         move |host, call, params| async move {
-            let result = handler(host, call, params.parse()?).await?;
-            encode(&result)
+            let result = handler(host, call, params.parse()?).await;
+            Ok(encode(&result.map_err(RpcError::from)?)?)
         },
     )
 }
@@ -33,11 +34,15 @@ pub(super) fn subscription<M, F, R>(
 where
     M: Method,
     F: Fn(Arc<Host>, Call, M::Params) -> R + Copy + Send + Sync + 'static,
-    R: Future<Output = Result<Box<RawValue>, RpcError>> + Send + 'static,
+    R: Future<Output = Result<Box<RawValue>, CallError>> + Send + 'static,
 {
     table.method(
         spec::<M>(MethodKind::Subscribe),
-        move |host, call, params| async move { handler(host, call, params.parse()?).await },
+        move |host, call, params| async move {
+            Ok(handler(host, call, params.parse()?)
+                .await
+                .map_err(RpcError::from)?)
+        },
     )
 }
 
@@ -64,20 +69,16 @@ fn largest_reply(method: &str) -> usize {
     }
 }
 
-fn encode<T: serde::Serialize>(result: &T) -> Result<Box<RawValue>, RpcError> {
-    to_raw_value(result).map_err(|error| {
-        RpcError::new(
-            ErrorCode::InternalError,
-            format!("the result cannot be encoded: {error}"),
-        )
-    })
+fn encode<T: serde::Serialize>(result: &T) -> Result<Box<RawValue>, CallError> {
+    to_raw_value(result)
+        .map_err(|error| CallError::Internal(format!("the result cannot be encoded: {error}")))
 }
 
 /// Runs work that blocks, off the asynchronous threads.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, RpcError> {
+) -> Result<T, CallError> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| RpcError::new(ErrorCode::InternalError, error.to_string()))
+        .map_err(|error| CallError::Internal(error.to_string()))
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CreateSession,
     CreateSessionParams, CreateSessionResult, DeleteSession, DeleteSessionParams,
-    DeleteSessionResult, ErrorCode, GetSession, GetSessionParams, GetSessionResult, ListSessions,
-    ListSessionsParams, ListSessionsResult, Method, ProjectId, RpcError, SeqResult, SessionChanges,
+    DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult, ListSessions,
+    ListSessionsParams, ListSessionsResult, Method, ProjectId, SeqResult, SessionChanges,
     SessionId, UpdateSession, UpdateSessionParams, UpdateSessionResult,
 };
 use scorel_rpc::{Call, DuplicateMethod, Table};
@@ -15,7 +15,8 @@ use scorel_session::{Command, Lane, ListFilter};
 
 use super::caller::command;
 use super::register::method;
-use crate::host::{Host, project_not_found};
+use crate::call_error::CallError;
+use crate::host::Host;
 use crate::receipts::Effect;
 
 /// How long a title or the name of a model may be, in bytes.
@@ -35,7 +36,7 @@ async fn create(
     host: Arc<Host>,
     call: Call,
     mut params: CreateSessionParams,
-) -> Result<CreateSessionResult, RpcError> {
+) -> Result<CreateSessionResult, CallError> {
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
     let id = params.command_id.take();
@@ -55,7 +56,7 @@ async fn get(
     host: Arc<Host>,
     _: Call,
     params: GetSessionParams,
-) -> Result<GetSessionResult, RpcError> {
+) -> Result<GetSessionResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
     Ok(GetSessionResult {
         session: lane.session().await?,
@@ -66,7 +67,7 @@ async fn list(
     host: Arc<Host>,
     _: Call,
     params: ListSessionsParams,
-) -> Result<ListSessionsResult, RpcError> {
+) -> Result<ListSessionsResult, CallError> {
     if let Some(id) = params.project_id {
         project_dir(&host, id)?;
     }
@@ -84,7 +85,7 @@ async fn update(
     host: Arc<Host>,
     call: Call,
     mut params: UpdateSessionParams,
-) -> Result<UpdateSessionResult, RpcError> {
+) -> Result<UpdateSessionResult, CallError> {
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
     let id = params.command_id.take();
@@ -105,7 +106,7 @@ async fn archive(
     host: Arc<Host>,
     call: Call,
     mut params: ArchiveSessionParams,
-) -> Result<UpdateSessionResult, RpcError> {
+) -> Result<UpdateSessionResult, CallError> {
     let id = params.command_id.take();
     let command = command(&call, id, ArchiveSession::NAME, &params)?;
     let archived = Some(params.archived.unwrap_or(true));
@@ -121,12 +122,9 @@ async fn change(
     lane: &Arc<Lane>,
     command: Command,
     changes: SessionChanges,
-) -> Result<UpdateSessionResult, RpcError> {
+) -> Result<UpdateSessionResult, CallError> {
     if changes == SessionChanges::default() {
-        return Err(RpcError::new(
-            ErrorCode::InvalidParams,
-            "there is nothing to change",
-        ));
+        return Err(CallError::invalid("there is nothing to change"));
     }
     let (seq, session) = lane.update(command, changes).await?;
     Ok(UpdateSessionResult { seq, session })
@@ -136,7 +134,7 @@ async fn delete(
     host: Arc<Host>,
     call: Call,
     mut params: DeleteSessionParams,
-) -> Result<DeleteSessionResult, RpcError> {
+) -> Result<DeleteSessionResult, CallError> {
     let id = params.command_id.take();
     let command = command(&call, id, DeleteSession::NAME, &params)?;
     let session_id = params.session_id;
@@ -149,7 +147,7 @@ async fn accept_damage(
     host: Arc<Host>,
     call: Call,
     mut params: AcceptDamageParams,
-) -> Result<SeqResult, RpcError> {
+) -> Result<SeqResult, CallError> {
     let id = params.command_id.take();
     let command = command(&call, id, AcceptDamage::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
@@ -160,19 +158,20 @@ async fn accept_damage(
 }
 
 /// The directory of a project.
-pub(super) fn project_dir(host: &Host, id: ProjectId) -> Result<PathBuf, RpcError> {
-    let project = host.projects.get(id).ok_or_else(|| project_not_found(id))?;
+pub(super) fn project_dir(host: &Host, id: ProjectId) -> Result<PathBuf, CallError> {
+    let project = host.projects.get(id);
+    let project = project.ok_or(CallError::ProjectNotFound(id))?;
     Ok(PathBuf::from(project.work_dir))
 }
 
 /// How many items a page has.
-pub(super) fn limit(asked: Option<u32>, default: usize, max: usize) -> Result<usize, RpcError> {
+pub(super) fn limit(asked: Option<u32>, default: usize, max: usize) -> Result<usize, CallError> {
     match asked.map(|limit| limit as usize) {
         None => Ok(default),
         Some(limit) if (1..=max).contains(&limit) => Ok(limit),
         Some(_) => {
             let text = format!("`limit` must be between 1 and {max}");
-            Err(RpcError::new(ErrorCode::InvalidParams, text))
+            Err(CallError::invalid(text))
         }
     }
 }
@@ -183,7 +182,7 @@ pub(super) async fn check_model(
     host: &Host,
     lane: &Arc<Lane>,
     model: Option<&str>,
-) -> Result<(), RpcError> {
+) -> Result<(), CallError> {
     let Some(model) = model else { return Ok(()) };
     let session = lane.session().await?;
     let project = host.projects.get(session.project_id);
@@ -197,7 +196,7 @@ pub(super) async fn check_model(
 }
 
 /// Titles and names of models are short and on one line.
-pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), RpcError> {
+pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), CallError> {
     let Some(name) = name else { return Ok(()) };
     let problem = if name.trim().is_empty() {
         "is empty"
@@ -208,8 +207,5 @@ pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), RpcError
     } else {
         return Ok(());
     };
-    Err(RpcError::new(
-        ErrorCode::InvalidParams,
-        format!("`{field}` {problem}"),
-    ))
+    Err(CallError::invalid(format!("`{field}` {problem}")))
 }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use scorel_proto::{
-    Anchors, HostEvent, NoParams, RpcError, SubscribeEvents, SubscribeEventsParams, SubscribeHost,
+    Anchors, HostEvent, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost,
     UnsubscribeEvents, UnsubscribeHost, UnsubscribeParams,
 };
 use scorel_rpc::{Call, DuplicateMethod, Sink, Table};
-use scorel_session::{Gap, Subscriber};
+use scorel_session::{HostFeedGap, Subscriber};
 use serde_json::value::RawValue;
 
 use super::register::{method, subscription};
+use crate::call_error::CallError;
 use crate::host::Host;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -25,7 +26,7 @@ async fn unsubscribe(
     _: Arc<Host>,
     call: Call,
     params: UnsubscribeParams,
-) -> Result<bool, RpcError> {
+) -> Result<bool, CallError> {
     Ok(call.unsubscribe(&params.subscription))
 }
 
@@ -33,7 +34,7 @@ async fn subscribe_events(
     host: Arc<Host>,
     call: Call,
     params: SubscribeEventsParams,
-) -> Result<Box<RawValue>, RpcError> {
+) -> Result<Box<RawValue>, CallError> {
     let anchors = Anchors {
         persistent_last_seq: params.persistent_last_seq.unwrap_or_default(),
         stream_last_seq: params.stream_last_seq,
@@ -71,7 +72,7 @@ async fn subscribe_host(
     host: Arc<Host>,
     call: Call,
     _: NoParams,
-) -> Result<Box<RawValue>, RpcError> {
+) -> Result<Box<RawValue>, CallError> {
     let subscription = call.subscribe("host")?;
     Ok(subscription.spawn(move |sink| pump_host(host, sink)))
 }
@@ -89,7 +90,7 @@ async fn pump_host(host: Arc<Host>, sink: Sink) {
                 let events: Vec<Bytes> = events.into_iter().map(|(_, event)| event).collect();
                 sink.send_batch(&events).await
             }
-            None | Some(Err(Gap)) => {
+            None | Some(Err(HostFeedGap)) => {
                 let Ok((at, snapshot)) = host.sessions.snapshot(host.projects.list()).await else {
                     return;
                 };

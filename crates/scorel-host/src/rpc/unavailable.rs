@@ -1,8 +1,9 @@
 //! The methods that later versions carry out. They check nothing and change nothing.
 
-use scorel_proto::{ErrorCode, METHODS, MethodInfo, RpcError};
+use scorel_proto::{METHODS, MethodInfo};
 use scorel_rpc::{DuplicateMethod, MethodKind, MethodSpec, Table};
 
+use crate::call_error::CallError;
 use crate::host::Host;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -11,8 +12,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
         .filter(|method| !method.available)
         .try_for_each(|info| {
             table.method(spec(info), move |_, _, _| async move {
-                let text = format!("`{}` is not part of this version", info.name);
-                Err(RpcError::new(ErrorCode::Unsupported, text))
+                Err(CallError::Unsupported { method: info.name }.into())
             })
         })
 }

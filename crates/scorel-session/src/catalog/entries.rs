@@ -6,36 +6,34 @@ use serde::{Deserialize, Serialize};
 use super::filter::{ListFilter, SortKey};
 use crate::SessionError;
 
-/// What is known of all sessions.
+/// The catalogue in memory.
 #[derive(Debug, Default)]
-pub(super) struct Entries {
-    pub(super) by_id: HashMap<SessionId, Entry>,
-    /// What is wrong with the sessions of which no more is known.
+pub(super) struct CatalogEntries {
+    pub(super) by_id: HashMap<SessionId, CatalogEntry>,
+    /// Sessions without a summary, with the reason.
     pub(super) unreadable: BTreeMap<SessionId, String>,
-    /// Sessions that were deleted while the catalogue was not read yet.
+    /// Sessions that were deleted before the file was read. Reading must not bring them back.
     pub(super) deleted: HashSet<SessionId>,
-    /// Whether the file does not say what is known.
+    /// The file is out of date.
     pub(super) dirty: bool,
 }
 
-/// One session's summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Entry {
-    /// The length of the log that it sums up; nothing if it is to be looked at again.
+pub(super) struct CatalogEntry {
+    /// The length of the log that the summary covers. `None`: the log has to be read again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) log_bytes: Option<u64>,
     pub(super) session: Session,
 }
 
-/// A session in a listing.
-enum Listed<'a> {
+enum ListedSession<'a> {
     Known(&'a Session),
     Unreadable(SessionId, &'a str),
 }
 
-impl Entries {
-    pub(super) fn put(&mut self, entry: Entry) {
+impl CatalogEntries {
+    pub(super) fn put(&mut self, entry: CatalogEntry) {
         let id = entry.session.session_id;
         self.unreadable.remove(&id);
         self.dirty |= self.by_id.get(&id) != Some(&entry);
@@ -47,7 +45,7 @@ impl Entries {
         self.dirty |= self.by_id.remove(&id).is_some();
     }
 
-    /// A session cannot be used. Gives its summary, if there is one and this is new.
+    /// Marks a session as failed. Returns its summary if that changed it.
     pub(super) fn fail(&mut self, id: SessionId, problem: String) -> Option<Session> {
         let Some(mut entry) = self.by_id.get(&id).cloned() else {
             self.unreadable.insert(id, problem);
@@ -62,16 +60,14 @@ impl Entries {
         session
     }
 
-    /// Whether a session could not be used when somebody tried the last time.
     pub(super) fn has_failed(&self, id: SessionId) -> bool {
         let entry = self.by_id.get(&id);
         self.unreadable.contains_key(&id) || entry.is_some_and(|entry| entry.log_bytes.is_none())
     }
 
-    /// The sessions that a filter lets through, and where the next page begins.
     pub(super) fn list(&self, filter: &ListFilter) -> Result<ListSessionsResult, SessionError> {
         let before = filter.before()?;
-        let mut found: Vec<(SortKey, Listed<'_>)> = self
+        let mut found: Vec<(SortKey, ListedSession<'_>)> = self
             .candidates(filter)
             .filter(|(key, _)| before.is_none_or(|before| *key < before))
             .collect();
@@ -85,8 +81,8 @@ impl Entries {
         };
         for (_, listed) in found {
             match listed {
-                Listed::Known(session) => page.sessions.push(session.clone()),
-                Listed::Unreadable(session_id, problem) => {
+                ListedSession::Known(session) => page.sessions.push(session.clone()),
+                ListedSession::Unreadable(session_id, problem) => {
                     let problem = problem.to_owned();
                     page.unreadable.push(UnreadableSession {
                         session_id,
@@ -98,14 +94,17 @@ impl Entries {
         Ok(page)
     }
 
-    fn candidates(&self, filter: &ListFilter) -> impl Iterator<Item = (SortKey, Listed<'_>)> {
+    fn candidates(
+        &self,
+        filter: &ListFilter,
+    ) -> impl Iterator<Item = (SortKey, ListedSession<'_>)> {
         let sessions = self.by_id.values().map(|entry| &entry.session);
         let known = sessions
             .filter(|session| filter.accepts(session))
-            .map(|session| (SortKey::of(session), Listed::Known(session)));
+            .map(|session| (SortKey::of(session), ListedSession::Known(session)));
         let unreadable = self.unreadable.iter().filter(|_| !filter.archived);
         known.chain(unreadable.map(|(id, problem)| {
-            let listed = Listed::Unreadable(*id, problem);
+            let listed = ListedSession::Unreadable(*id, problem);
             (SortKey::unreadable(*id), listed)
         }))
     }

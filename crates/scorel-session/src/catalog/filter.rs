@@ -2,18 +2,16 @@ use scorel_proto::{ProjectId, Session, SessionId, SessionKind};
 
 use crate::SessionError;
 
-/// Which sessions to list.
+/// The parameters of `listSessions`.
 #[derive(Debug, Clone)]
 pub struct ListFilter {
-    /// Only those of a project.
     pub project_id: Option<ProjectId>,
-    /// Only those of a kind.
     pub kind: Option<SessionKind>,
-    /// Only those that are put away, or only the others.
+    /// Only archived sessions, or only the others.
     pub archived: bool,
-    /// How many at most.
+    /// The size of a page.
     pub limit: usize,
-    /// Where the page before ended.
+    /// `nextCursor` of the previous page.
     pub cursor: Option<String>,
 }
 
@@ -36,14 +34,14 @@ impl ListFilter {
             && self.kind.is_none_or(|kind| kind == session.kind)
     }
 
-    /// Where the page before ended.
+    /// The last session of the previous page.
     pub(super) fn before(&self) -> Result<Option<SortKey>, SessionError> {
         self.cursor.as_deref().map(SortKey::parse).transpose()
     }
 }
 
-/// The order of a listing, backwards: the session that changed last comes first, and those of which
-/// nothing is known come last.
+/// The order of a listing, ascending; listings are descending. Sessions without a summary get the
+/// lowest key, so that they come last. The id makes keys unique, so that a page can begin anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SortKey {
     updated_at: u64,

@@ -10,14 +10,14 @@ use crate::checkpoint::Checkpoint;
 use crate::error::chain;
 use crate::lane::phase::phase;
 
-/// How much of a log's beginning and of its end is looked at.
+/// How much of a log's head and tail is read, in bytes.
 const PART_BYTES: u64 = 256 * 1024;
 
-/// Summarises a session that nobody has loaded, from its checkpoint and the ends of its log, or says
-/// why it could not be loaded.
+/// Summarises a session without loading it: from its checkpoint and the ends of its log. The error
+/// says why it could not be loaded either.
 ///
-/// The cost does not depend on the log's length. A summary of a long log without a checkpoint may
-/// miss what its middle says, such as a title; loading the session puts that right.
+/// The cost does not depend on the log's length. Without a checkpoint, the summary of a long log
+/// may miss what its middle says, such as a title; loading the session corrects that.
 pub(super) fn summarise(
     storage: &dyn Storage,
     dir: &Path,
@@ -43,8 +43,8 @@ pub(super) fn summarise(
     Ok(session)
 }
 
-/// Folds whole lines; what is cut off at a part's edge is no JSON and is skipped, and so is what
-/// has been folded before.
+/// Folds whole lines. Lines that are cut off at the edge of a part do not parse and are skipped, as
+/// are records that the checkpoint covers.
 fn fold<'a>(view: &mut SessionView, lines: impl Iterator<Item = &'a [u8]>) {
     for line in lines {
         let text = std::str::from_utf8(line).unwrap_or_default();
@@ -57,11 +57,11 @@ fn fold<'a>(view: &mut SessionView, lines: impl Iterator<Item = &'a [u8]>) {
     }
 }
 
-/// The first and the last part of a file, without overlap. What is no regular file is refused.
+/// The head and the tail of a file, without overlap.
 fn ends(storage: &dyn Storage, path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let file = storage.open(path, Access::Read)?;
     let len = file.status()?.len;
-    // A log that fits into both parts is read as one, so that no line is cut in two.
+    // A log that fits into both parts is read as one: otherwise the line across the two would be lost.
     let head_bytes = if len <= 2 * PART_BYTES {
         len
     } else {
@@ -72,7 +72,7 @@ fn ends(storage: &dyn Storage, path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     Ok((head, tail))
 }
 
-/// Reads a range, or less if the file has become shorter.
+/// Reads a range, or less if the file has been truncated meanwhile.
 fn read(file: &dyn LogFile, range: Range<u64>) -> io::Result<Vec<u8>> {
     let wanted = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
     let mut bytes = vec![0; wanted];

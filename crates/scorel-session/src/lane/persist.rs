@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Lane, Section};
 use crate::SessionError;
 
-/// The interval between attempts. A disk fills and empties over seconds or minutes.
+/// The interval between attempts.
 const RETRY: Duration = Duration::from_secs(1);
 
 impl Lane {

@@ -1,22 +1,21 @@
-//! Fewer and larger events for a subscriber that is far behind.
+//! Merging deltas for a subscriber that is far behind: fewer events, same text.
 
 use bytes::Bytes;
 use scorel_proto::{Event, Seq, TransientBody, TransientEvent};
 
 use crate::feed::RingEvent;
 
-/// How many events a subscriber is behind when it gets merged deltas. Few in this crate's own
-/// tests, so that short histories have merged ones.
+/// How many events behind a subscriber gets merged deltas. Small in this crate's own tests, so that
+/// short histories have merged ones.
 pub(crate) const FAR_BEHIND: usize = if cfg!(test) { 3 } else { 2048 };
 
-/// How many bytes of text one merged delta has at most.
+/// The size limit of a merged delta, in bytes of text.
 const MAX_BYTES: usize = if cfg!(test) { 48 } else { 64 * 1024 };
 
-/// The events as they are sent, with adjacent deltas of the same block as one. Everything else
-/// keeps its bytes.
+/// The events' JSON, with adjacent deltas of one block merged. Everything else keeps its bytes.
 pub(super) fn merged(events: Vec<RingEvent>) -> Vec<Bytes> {
     let mut sent = Vec::with_capacity(events.len());
-    let mut run: Option<Run> = None;
+    let mut run: Option<DeltaRun> = None;
     for event in events {
         let delta = delta(&event);
         if let (Some(run), Some(delta)) = (&mut run, &delta)
@@ -24,17 +23,17 @@ pub(super) fn merged(events: Vec<RingEvent>) -> Vec<Bytes> {
         {
             continue;
         }
-        sent.extend(run.take().map(Run::encode));
+        sent.extend(run.take().map(DeltaRun::encode));
         match delta {
-            Some(delta) => run = Some(Run::new(event.json, delta)),
+            Some(delta) => run = Some(DeltaRun::new(event.json, delta)),
             None => sent.push(event.json),
         }
     }
-    sent.extend(run.map(Run::encode));
+    sent.extend(run.map(DeltaRun::encode));
     sent
 }
 
-/// What a ring's event adds to a block, if it does.
+/// The event, if it is a delta.
 fn delta(event: &RingEvent) -> Option<TransientEvent> {
     if event.persistent {
         return None;
@@ -45,15 +44,15 @@ fn delta(event: &RingEvent) -> Option<TransientEvent> {
     }
 }
 
-/// Deltas that follow one another and belong to one block.
-struct Run {
-    /// The first one as it was shown.
+/// Adjacent deltas of one block.
+struct DeltaRun {
+    /// The first delta's JSON, in case nothing is merged with it.
     first: Bytes,
     from: Seq,
     joined: TransientEvent,
 }
 
-impl Run {
+impl DeltaRun {
     fn new(first: Bytes, delta: TransientEvent) -> Self {
         Self {
             first,
@@ -62,7 +61,7 @@ impl Run {
         }
     }
 
-    /// Adds the next delta, unless it belongs to another block or would make the text too long.
+    /// Merges the next delta, unless it belongs to another block or the text would be too long.
     fn join(&mut self, next: &TransientEvent) -> bool {
         let same = is_same_block(&self.joined, next);
         let Some(more) = text(&next.body).filter(|_| same) else {

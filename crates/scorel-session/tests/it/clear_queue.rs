@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use scorel_proto::{CancelResult, ClientId, CommandId, ErrorCode, RpcError, SessionId, TurnId};
-use scorel_session::{Command, Lane};
+use scorel_proto::{CancelResult, ClientId, CommandId, ErrorCode, SessionId, TurnId};
+use scorel_session::{Command, Lane, SessionError};
 use serde_json::json;
 
 use crate::disk::Disk;
@@ -138,9 +138,12 @@ async fn a_full_disk_keeps_the_queue_and_the_signal_stands() {
     let refused = lane
         .cancel_and_clear(stop(me, "stop", Some(turn)), Some(turn))
         .await;
-    let refused = RpcError::from(refused.expect_err("refused"));
-    assert_eq!(refused.code, ErrorCode::StorageStalled);
-    assert_eq!(refused.details, json!({ "cancelled": true }));
+    let refused = refused.expect_err("refused");
+    assert_eq!(refused.code(), ErrorCode::StorageStalled);
+    let SessionError::QueueNotCleared { cancelled, .. } = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(cancelled, "the turn took the signal");
     call.ended().await;
     disk.refuses(2).await;
     disk.set_full(false);

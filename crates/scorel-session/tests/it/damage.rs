@@ -3,6 +3,7 @@
 use std::fs;
 
 use scorel_proto::{ErrorCode, Phase, Seq, SessionChanges, SessionId};
+use scorel_session::SessionError;
 
 use crate::rig::{Rig, message};
 
@@ -73,14 +74,13 @@ async fn a_session_goes_on_when_each_damaged_place_is_accepted() {
     let (rig, id, lines) = damaged().await;
     let lane = rig.lane(id).await;
     let refused = rig.send(id, message("four")).await.expect_err("refused");
-    let error = scorel_proto::RpcError::from(refused);
-    let details = &error.data().details;
-    let places = details["damage"].as_array().expect("places");
+    let SessionError::Damaged { places, .. } = refused else {
+        panic!("{refused:?}");
+    };
     assert_eq!(places.len(), 1, "one flipped bit is one place: {places:?}");
-    assert_eq!(places[0]["length"], lines[4].len());
-    for place in places {
-        let offset = place["offset"].as_u64().expect("a place");
-        let length = place["length"].as_u64().expect("a place");
+    assert_eq!(places[0].length, lines[4].len() as u64);
+    for place in &places {
+        let (offset, length) = (place.offset, place.length);
         let accept = |offset| lane.accept_damage(message("accept").command, offset, length);
         let wrong = accept(offset + 1).await.expect_err("refused");
         assert_eq!(wrong.code(), ErrorCode::Conflict);

@@ -75,7 +75,7 @@ async fn a_session_can_be_deleted_right_after_its_turn_was_cancelled() {
         let mut follower = rig.follow(id).await;
         rig.begin(id, "one").await;
         let call = rig.model().await;
-        rig.lane(id).await.cancel(None);
+        assert!(rig.lane(id).await.cancel(None));
         call.ended().await;
         follower.outcome().await;
         // The turn's task may still hold the lane.

@@ -1,7 +1,7 @@
 //! Following the daemon.
 
 use scorel_proto::{HostEvent, Project, ProjectId};
-use scorel_session::{Gap, HostFeed};
+use scorel_session::{HostFeed, HostFeedGap};
 use serde_json::Value;
 
 use crate::log::text;
@@ -65,7 +65,7 @@ async fn a_cancelled_turn_is_announced() {
     let host = rig.sessions.host();
     let mut watch = host.watch();
     let before = host.version();
-    rig.lane(id).await.cancel(None);
+    assert!(rig.lane(id).await.cancel(None));
     watch
         .wait_for(|version| *version > before)
         .await
@@ -82,7 +82,7 @@ fn who_is_too_far_behind_is_told_so() {
     for number in 0..600 {
         feed.project_added(&project(&number.to_string()));
     }
-    assert_eq!(feed.after(0), Err(Gap));
+    assert_eq!(feed.after(0), Err(HostFeedGap));
     assert_eq!(feed.version(), 600);
     let kept = changes(&feed, 590);
     assert_eq!(kept.len(), 10);
@@ -98,7 +98,7 @@ fn large_changes_are_not_kept_for_ever() {
     for _ in 0..8 {
         feed.project_added(&large);
     }
-    assert_eq!(feed.after(4), Err(Gap));
+    assert_eq!(feed.after(4), Err(HostFeedGap));
     assert_eq!(
         changes(&feed, 7).len(),
         1,

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use scorel_exec::Supervisors;
-use scorel_proto::{CommandId, SessionKind, ThinkingLevel};
+use scorel_proto::{CommandId, ErrorCode, RpcError, SessionKind, ThinkingLevel};
 use scorel_session::ListFilter;
 
 use super::*;
@@ -12,6 +12,11 @@ use crate::host::HostParts;
 use crate::projects::ProjectRegistry;
 use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
+
+/// The mutation as a client sees it.
+async fn mutate(host: &Arc<Host>, command: Command, effect: Effect) -> Result<Subject, RpcError> {
+    Ok(host.mutate(command, effect).await?)
+}
 
 /// A home over which one host after another is opened.
 struct Place {
@@ -91,7 +96,7 @@ impl Place {
 
     async fn project(&self, host: &Arc<Host>) -> ProjectId {
         let command = Command::new(self.client, None, "registerProject", &());
-        let subject = host.mutate(command, self.registration()).await;
+        let subject = mutate(&host, command, self.registration()).await;
         subject.unwrap().project().unwrap()
     }
 }
@@ -126,7 +131,7 @@ async fn a_repetition_gets_the_first_answer_and_another_command_a_conflict() {
     let project = place.project(&host).await;
     let create = |host: Arc<Host>, params| {
         let command = place.command("c1", params);
-        async move { host.mutate(command, creation(project)).await }
+        async move { mutate(&host, command, creation(project)).await }
     };
     let first = create(Arc::clone(&host), "x").await.unwrap();
     assert_eq!(create(Arc::clone(&host), "x").await, Ok(first));
@@ -147,7 +152,7 @@ async fn the_next_start_does_what_was_begun_under_the_same_id() {
     for _ in 0..2 {
         let host = place.start().await;
         assert_eq!(sessions(&host).await, [subject.session().unwrap()]);
-        let again = host.mutate(place.command("c1", "x"), creation(project));
+        let again = mutate(&host, place.command("c1", "x"), creation(project));
         assert_eq!(again.await, Ok(subject));
     }
 }
@@ -168,7 +173,7 @@ async fn what_a_crash_cut_off_after_the_effect_is_found_and_not_done_twice() {
     assert!(new);
     let host = place.start().await;
     assert_eq!(host.projects.list(), [project]);
-    let again = host.mutate(place.command("c1", "x"), place.registration());
+    let again = mutate(&host, place.command("c1", "x"), place.registration());
     assert_eq!(again.await, Ok(Subject::ProjectId(project_id)));
 }
 
@@ -201,18 +206,21 @@ async fn a_session_that_was_made_and_deleted_is_not_made_again() {
     let host = place.start().await;
     let project = place.project(&host).await;
     let create = || place.command("c1", "x");
-    let subject = host.mutate(create(), creation(project)).await.unwrap();
+    let subject = mutate(&host, create(), creation(project)).await.unwrap();
     let session_id = subject.session().unwrap();
     let delete = || place.command("c2", "y");
     let effect = || Effect::DeleteSession { session_id };
     for _ in 0..2 {
-        assert_eq!(host.mutate(delete(), effect()).await, Ok(subject));
+        assert_eq!(mutate(&host, delete(), effect()).await, Ok(subject));
     }
     for _ in 0..2 {
         let host = place.start().await;
         assert_eq!(sessions(&host).await, []);
-        assert_eq!(host.mutate(delete(), effect()).await, Ok(subject));
-        assert_eq!(host.mutate(create(), creation(project)).await, Ok(subject));
+        assert_eq!(mutate(&host, delete(), effect()).await, Ok(subject));
+        assert_eq!(
+            mutate(&host, create(), creation(project)).await,
+            Ok(subject)
+        );
         assert_eq!(sessions(&host).await, []);
     }
 }
@@ -229,7 +237,7 @@ async fn a_deletion_without_a_receipt_ends_that_of_the_creation() {
     let new = host.create_session(place.client, session_id, params_of(effect));
     new.await.unwrap();
     let command = Command::new(place.client, None, "deleteSession", &());
-    let deleted = host.mutate(command, Effect::DeleteSession { session_id });
+    let deleted = mutate(&host, command, Effect::DeleteSession { session_id });
     deleted.await.unwrap();
     assert_eq!(sessions(&*place.start().await).await, []);
 }
@@ -246,7 +254,7 @@ async fn a_deletion_that_was_begun_is_done_by_the_next_start() {
     let place = Place::new();
     let host = place.start().await;
     let project_id = place.project(&host).await;
-    let subject = host.mutate(place.command("c1", "x"), creation(project_id));
+    let subject = mutate(&host, place.command("c1", "x"), creation(project_id));
     let session_id = subject.await.unwrap().session().unwrap();
     let delete = Effect::DeleteSession { session_id };
     place.dies_before("c2", "y", &delete).await;
@@ -256,7 +264,7 @@ async fn a_deletion_that_was_begun_is_done_by_the_next_start() {
     let host = place.start().await;
     assert_eq!(sessions(&host).await, []);
     assert_eq!(host.projects.list(), []);
-    let again = host.mutate(place.command("c2", "y"), delete).await;
+    let again = mutate(&host, place.command("c2", "y"), delete).await;
     assert_eq!(again, Ok(Subject::SessionId(session_id)));
 }
 
@@ -282,10 +290,7 @@ async fn a_refused_command_is_checked_again_and_not_tried_by_the_next_start() {
         .unwrap();
     let remove = |host: Arc<Host>, params| {
         let command = place.command("c1", params);
-        async move {
-            host.mutate(command, Effect::RemoveProject { project_id })
-                .await
-        }
+        async move { mutate(&host, command, Effect::RemoveProject { project_id }).await }
     };
     for params in ["x", "x", "y"] {
         let refused = remove(Arc::clone(&host), params).await.unwrap_err();
@@ -308,7 +313,7 @@ async fn of_sixteen_equal_commands_at_once_one_takes_effect() {
     let calls: Vec<_> = (0..16)
         .map(|_| {
             let (host, command) = (Arc::clone(&host), place.command("c1", "x"));
-            tokio::spawn(async move { host.mutate(command, creation(project)).await })
+            tokio::spawn(async move { mutate(&host, command, creation(project)).await })
         })
         .collect();
     let mut answers = Vec::new();
@@ -327,11 +332,11 @@ async fn a_caller_that_goes_away_does_not_stop_what_was_begun() {
     let place = Place::new();
     let host = place.start().await;
     let project = place.project(&host).await;
-    let mut call = Box::pin(host.mutate(place.command("c1", "x"), creation(project)));
+    let mut call = Box::pin(mutate(&host, place.command("c1", "x"), creation(project)));
     // Enough to begin, not to end.
     assert!(futures_util::poll!(&mut call).is_pending());
     drop(call);
-    let again = host.mutate(place.command("c1", "x"), creation(project));
+    let again = mutate(&host, place.command("c1", "x"), creation(project));
     let subject = tokio::time::timeout(Duration::from_secs(30), again).await;
     let session = subject.unwrap().unwrap().session().unwrap();
     assert_eq!(sessions(&host).await, [session]);
@@ -344,12 +349,12 @@ async fn a_registration_that_found_its_project_does_not_bring_it_back() {
     let project_id = place.project(&host).await;
     let register = |host: Arc<Host>| {
         let (command, effect) = (place.command("c1", "x"), place.registration());
-        async move { host.mutate(command, effect).await }
+        async move { mutate(&host, command, effect).await }
     };
     let subject = Subject::ProjectId(project_id);
     assert_eq!(register(Arc::clone(&host)).await, Ok(subject));
     let command = Command::new(place.client, None, "removeProject", &());
-    let removed = host.mutate(command, Effect::RemoveProject { project_id });
+    let removed = mutate(&host, command, Effect::RemoveProject { project_id });
     removed.await.unwrap();
     let host = place.start().await;
     assert_eq!(host.projects.list(), []);

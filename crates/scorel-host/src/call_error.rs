@@ -1,0 +1,109 @@
+//! Errors of calls.
+//!
+//! Handlers and the parts they ask return [`CallError`]: the domain's error and what the caller named.
+//! Only `rpc_error` turns it into the protocol's [`RpcError`], so the code, message and details of
+//! every failure are chosen in one file.
+
+mod rpc_error;
+
+use scorel_journal::BlobError;
+use scorel_proto::{ProjectId, ProtocolRange, RpcError};
+use scorel_provider::ListError;
+use scorel_runtime::ProviderError;
+use scorel_session::SessionError;
+
+use crate::directories::DirectoriesError;
+use crate::models::ModelError;
+use crate::projects::ProjectError;
+use crate::receipts::ReceiptError;
+
+/// Why a call failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallError {
+    /// From a lane or from the catalogue of sessions.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+    #[error(transparent)]
+    Receipt(#[from] ReceiptError),
+    #[error("there is no project {0}")]
+    ProjectNotFound(ProjectId),
+    #[error("project {0} still has sessions: delete them first")]
+    ProjectHasSessions(ProjectId),
+    /// The registry refused; `path` is the caller's, where the call had one.
+    #[error("{error}")]
+    Project {
+        error: ProjectError,
+        path: Option<String>,
+    },
+    #[error("{error}")]
+    Directories {
+        error: DirectoriesError,
+        path: Option<String>,
+    },
+    /// The model that the caller named cannot be used: the caller's mistake where no such model or
+    /// provider exists, otherwise the provider's.
+    #[error(transparent)]
+    NamedModel(ModelError),
+    /// A provider cannot be asked, as it is configured.
+    #[error("{error}")]
+    Provider { provider: String, error: ModelError },
+    /// A provider's endpoint could not list its models.
+    #[error("{error}")]
+    ListModels { provider: String, error: ListError },
+    /// A provider's endpoint failed to answer.
+    #[error("{error}")]
+    CheckModel {
+        provider: String,
+        error: ProviderError,
+    },
+    #[error("there is no provider `{name}`; known are {}", known.join(", "))]
+    UnknownProvider {
+        name: String,
+        known: Vec<&'static str>,
+    },
+    /// A parameter that has the right type and a value that the method refuses. `field` goes to the
+    /// error's details, where clients look for it.
+    #[error("{reason}")]
+    InvalidParams {
+        reason: String,
+        field: Option<&'static str>,
+    },
+    #[error(
+        "the daemon speaks protocol {} to {}, the client {} to {}: {advice}",
+        daemon.min, daemon.max, client.min, client.max
+    )]
+    ProtocolMismatch {
+        daemon: ProtocolRange,
+        client: ProtocolRange,
+        advice: &'static str,
+    },
+    #[error("`{method}` is not part of this version")]
+    Unsupported { method: &'static str },
+    /// A defect, or a task that panicked.
+    #[error("{0}")]
+    Internal(String),
+    /// Already in the protocol's terms: from the layer that parses parameters and opens
+    /// subscriptions.
+    #[error("{0}")]
+    Rpc(#[from] RpcError),
+}
+
+impl CallError {
+    /// A parameter that the method refuses.
+    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
+        Self::InvalidParams {
+            reason: reason.into(),
+            field: None,
+        }
+    }
+
+    /// A parameter that the method refuses, named in the details.
+    pub(crate) fn invalid_field(field: &'static str, reason: impl Into<String>) -> Self {
+        Self::InvalidParams {
+            reason: reason.into(),
+            field: Some(field),
+        }
+    }
+}

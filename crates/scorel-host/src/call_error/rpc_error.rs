@@ -1,0 +1,143 @@
+use std::error::Error;
+
+use scorel_journal::BlobError;
+use scorel_proto::{ErrorCode, RpcError};
+use scorel_provider::{ListError, SetupError};
+use scorel_runtime::ProviderError;
+use scorel_session::SessionError;
+use serde_json::{Value, json};
+
+use super::CallError;
+use crate::models::ModelError;
+use crate::receipts::ReceiptError;
+
+impl From<CallError> for RpcError {
+    fn from(error: CallError) -> Self {
+        let text = error.to_string();
+        let plain = |code| Self::new(code, text.as_str());
+        match error {
+            CallError::Session(error) => session(&error),
+            CallError::Blob(error) => blob(&error),
+            CallError::Receipt(error) => Self::new(receipt_code(&error), text),
+            CallError::ProjectNotFound(id) => {
+                plain(ErrorCode::ProjectNotFound).with_details(json!({ "projectId": id }))
+            }
+            CallError::ProjectHasSessions(_) => plain(ErrorCode::ProjectHasSessions),
+            CallError::Project { error, path } => filesystem(&error, path.as_deref()),
+            CallError::Directories { error, path } => filesystem(&error, path.as_deref()),
+            CallError::NamedModel(error) => named_model(&error),
+            CallError::Provider { provider, error } => unusable(&provider, &error),
+            CallError::ListModels { provider, error } => match error {
+                ListError::Setup(error) => unusable(&provider, &error.into()),
+                ListError::Call(error) => provider_failed(&provider, &error),
+            },
+            CallError::CheckModel { provider, error } => provider_failed(&provider, &error),
+            CallError::UnknownProvider { .. } => {
+                plain(ErrorCode::InvalidParams).with_details(json!({ "field": "provider" }))
+            }
+            CallError::InvalidParams { field, .. } => {
+                let details = field.map_or(Value::Null, |field| json!({ "field": field }));
+                plain(ErrorCode::InvalidParams).with_details(details)
+            }
+            CallError::ProtocolMismatch { daemon, client, .. } => {
+                let details = json!({ "daemon": daemon, "client": client });
+                plain(ErrorCode::ProtocolMismatch).with_details(details)
+            }
+            CallError::Unsupported { .. } => plain(ErrorCode::Unsupported),
+            CallError::Internal(_) => plain(ErrorCode::InternalError),
+            CallError::Rpc(error) => error,
+        }
+    }
+}
+
+fn session(error: &SessionError) -> RpcError {
+    let details = match error {
+        SessionError::NotFound(id) => json!({ "sessionId": id }),
+        SessionError::Failed { session_id, reason } => {
+            json!({ "sessionId": session_id, "reason": reason })
+        }
+        SessionError::Damaged { session_id, places } => {
+            json!({ "sessionId": session_id, "damage": places })
+        }
+        SessionError::QueueNotCleared { cancelled, .. } => json!({ "cancelled": cancelled }),
+        SessionError::Busy(phase) => json!({ "phase": phase }),
+        SessionError::TooLarge { limit } => json!({ "limit": limit }),
+        SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {
+            json!({ "limit": limit })
+        }
+        _ => Value::Null,
+    };
+    RpcError::new(error.code(), error.to_string()).with_details(details)
+}
+
+fn blob(error: &BlobError) -> RpcError {
+    match error {
+        BlobError::TooLarge { max, .. } => {
+            let text = format!("the blob is larger than {max} bytes");
+            RpcError::new(ErrorCode::PayloadTooLarge, text).with_details(json!({ "limit": max }))
+        }
+        BlobError::NoSpace(_) => RpcError::new(ErrorCode::StorageStalled, error.to_string()),
+        error => RpcError::new(ErrorCode::FilesystemError, error.to_string()),
+    }
+}
+
+const fn receipt_code(error: &ReceiptError) -> ErrorCode {
+    match error {
+        ReceiptError::Reused(_) => ErrorCode::Conflict,
+        ReceiptError::Full { .. } => ErrorCode::Overloaded,
+        ReceiptError::Write(_) => ErrorCode::StorageStalled,
+        ReceiptError::OtherKind | ReceiptError::Internal(_) => ErrorCode::InternalError,
+    }
+}
+
+fn filesystem(error: &dyn Error, path: Option<&str>) -> RpcError {
+    let mut text = error.to_string();
+    if let Some(source) = error.source() {
+        text = format!("{text}: {source}");
+    }
+    RpcError::new(ErrorCode::FilesystemError, text).with_details(json!({ "path": path }))
+}
+
+fn named_model(error: &ModelError) -> RpcError {
+    let unknown = matches!(
+        error,
+        ModelError::Setup(
+            SetupError::UnknownProvider { .. }
+                | SetupError::MissingModel { .. }
+                | SetupError::NotTheDemo { .. }
+        )
+    );
+    let mut refused = unusable(error.provider().unwrap_or_default(), error);
+    if unknown {
+        refused.code = ErrorCode::InvalidParams;
+        refused.details["field"] = json!("model");
+    }
+    refused
+}
+
+fn unusable(provider: &str, error: &ModelError) -> RpcError {
+    let mut details = json!({ "provider": provider });
+    match error {
+        ModelError::NoKey { variables, .. } => details["keyVariables"] = json!(variables),
+        ModelError::Setup(SetupError::UnknownProvider { suggestion, .. }) => {
+            details["suggestion"] = json!(suggestion);
+        }
+        ModelError::Setup(SetupError::NotTheDemo { suggestion, .. }) => {
+            details["suggestion"] = json!(suggestion);
+        }
+        _ => {}
+    }
+    RpcError::new(ErrorCode::ProviderError, error.to_string()).with_details(details)
+}
+
+fn provider_failed(provider: &str, error: &ProviderError) -> RpcError {
+    let mut details = json!({
+        "provider": provider,
+        "category": error.category,
+        "retryable": error.retryable,
+    });
+    if let Some(status) = error.status {
+        details["status"] = json!(status);
+    }
+    RpcError::new(ErrorCode::ProviderError, error.message.clone()).with_details(details)
+}
