@@ -6,9 +6,9 @@ use crate::{EventId, PersistentBody, PersistentEvent, Place, Seq, UnknownEvent};
 
 const NONE: u32 = u32::MAX;
 
-/// The skeleton of a session's tree: which event follows which, and where the conversation stands.
+/// The skeleton of a session's tree: the parent of each event, and the active leaf.
 ///
-/// It holds no content: an event's number finds its line in the log.
+/// It holds no content. The journal's index maps the seq of a node to its line in the log.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     /// In log order, so a parent stands before its children.
@@ -27,49 +27,49 @@ struct Node {
     turn_end: bool,
 }
 
-/// What an event in the tree is for the walk that builds a context.
+/// The kind of a node, for the walk that builds a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
-    /// It can be a leaf: a message or a custom message.
+    /// A message or a custom message. It becomes the leaf.
     Message,
-    /// It is a compaction.
+    /// A `compact` event: the nearest one to the leaf is the barrier of the context.
     Compact,
-    /// It stands beside the conversation.
+    /// An event beside the conversation. It is on no path, unless its body could not be decoded.
     Aside,
 }
 
-/// One event of a path through the tree.
+/// One node of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathNode {
-    /// The event.
+    /// The event's id.
     pub id: EventId,
-    /// Its number.
+    /// The event's seq.
     pub seq: Seq,
-    /// What it is for the walk.
+    /// The node's kind.
     pub kind: NodeKind,
 }
 
-/// One event of the tree with the event it follows.
+/// One node with its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeNode {
-    /// The event.
+    /// The event's id.
     pub id: EventId,
-    /// The event it follows.
+    /// `None` at a root.
     pub parent_id: Option<EventId>,
-    /// Its number.
+    /// The event's seq.
     pub seq: Seq,
-    /// Whether a finished turn ends here, so that the conversation can go back to it.
+    /// Whether a finished turn ends here: the targets of `rewind`, `branch` and `parentEventId`.
     pub turn_end: bool,
 }
 
 impl Tree {
-    /// The event that the next message follows; nothing in an empty conversation.
+    /// The event that the next message will have as its parent; `None` in an empty conversation.
     #[must_use]
     pub fn leaf(&self) -> Option<EventId> {
         self.leaf.map(|index| self.nodes[index as usize].id)
     }
 
-    /// How many events are in the tree.
+    /// The number of nodes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.nodes.len()
@@ -81,13 +81,13 @@ impl Tree {
         self.nodes.is_empty()
     }
 
-    /// Whether `id` is an event of the tree.
+    /// Whether the tree has a node with this id.
     #[must_use]
     pub fn contains(&self, id: EventId) -> bool {
         self.index_of(id).is_some()
     }
 
-    /// Whether a finished turn ends at `id`: the conversation can go back there.
+    /// Whether a finished turn ends at `id`; see [`TreeNode::turn_end`].
     #[must_use]
     pub fn is_turn_end(&self, id: EventId) -> bool {
         self.index_of(id)
@@ -106,7 +106,7 @@ impl Tree {
         self.by_id.shrink(|index| nodes[index as usize].id);
     }
 
-    /// The events from the root to `leaf`, both included. Empty for no leaf.
+    /// The path from the root to `leaf`, both included; empty for `None`.
     #[must_use]
     pub fn path(&self, leaf: Option<EventId>) -> Vec<PathNode> {
         let mut path = Vec::new();
@@ -125,7 +125,7 @@ impl Tree {
         path
     }
 
-    /// The events in the order of the log.
+    /// All nodes in log order.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = TreeNode> + '_ {
         self.nodes.iter().map(|node| TreeNode {
             id: node.id,
@@ -135,7 +135,7 @@ impl Tree {
         })
     }
 
-    /// The events after a number, in the order of the log.
+    /// The nodes after `seq`, in log order.
     pub fn nodes_after(&self, seq: Seq) -> impl Iterator<Item = TreeNode> + '_ {
         self.nodes()
             .skip(self.nodes.partition_point(|node| node.seq <= seq))
@@ -161,8 +161,8 @@ impl Tree {
         }
     }
 
-    /// An event of a type from the future attaches and never moves the leaf. One of a known type
-    /// that cannot be read stands where its type stands, so that what follows it finds it.
+    /// An event of an unknown type attaches and never moves the leaf. One of a known type whose body
+    /// cannot be decoded attaches as its type does, because its children name it as their parent.
     pub(super) fn apply_unknown(&mut self, event: &UnknownEvent) {
         let is_leaf = PersistentBody::place_of(&event.type_name) == Some(Place::Leaf);
         let Some(id) = event.id else { return };
@@ -174,7 +174,7 @@ impl Tree {
         }
     }
 
-    /// The turn that ended here is finished.
+    /// Marks the leaf as the end of a finished turn.
     pub(super) fn end_turn(&mut self) {
         if let Some(index) = self.leaf {
             self.nodes[index as usize].turn_end = true;
@@ -196,7 +196,7 @@ impl Tree {
         index
     }
 
-    /// The tree in a compact form that [`Tree::decode`] reads.
+    /// Encodes the tree for a checkpoint: the leaf's index, then 30 bytes a node, little endian.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(4 + self.nodes.len() * Self::NODE_BYTES);
@@ -213,7 +213,7 @@ impl Tree {
 
     const NODE_BYTES: usize = 16 + 8 + 4 + 1 + 1;
 
-    /// Reads what [`Tree::encode`] wrote; nothing if the bytes are not that.
+    /// Decodes what [`Tree::encode`] wrote; `None` if the bytes are not valid.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (leaf, nodes) = bytes.split_at_checked(4)?;
