@@ -20,6 +20,7 @@ mod block;
 mod catalogue;
 mod context;
 mod error;
+mod error_chain;
 mod event;
 mod handler;
 mod id;
@@ -36,6 +37,7 @@ mod view;
 pub use block::{BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use context::{Context, ContextIter};
 pub use error::{ErrorCode, ErrorData, RpcError};
+pub use error_chain::ErrorChain;
 pub use event::*;
 pub use handler::{
     ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, OffPath, build_context,

@@ -22,7 +22,7 @@ Exit codes:
 pub(crate) struct Args {
     /// Run a command instead of the daemon
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<DaemonCommand>,
 
     /// The home directory [default: $SCOREL_HOME, or ~/.scorel]
     #[arg(long, value_name = "DIR")]
@@ -42,7 +42,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Clone, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum DaemonCommand {
     /// Check a home or one session, and optionally repair it
     Fsck(FsckArgs),
     /// Check what the daemon needs to run, and explain how to fix what is missing
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_check_has_arguments_of_its_own() {
         let parsed = Args::try_parse_from(["scoreld", "fsck", "--home", "/h", "--json", "ses_01"]);
-        let Some(Command::Fsck(args)) = parsed.unwrap().command else {
+        let Some(DaemonCommand::Fsck(args)) = parsed.unwrap().command else {
             panic!("a check")
         };
         assert!(args.json && !args.repair);

@@ -10,7 +10,7 @@ use daemonize::{Daemonize, Outcome};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use crate::exit::Exit;
+use crate::exit::DaemonExit;
 
 /// How long the caller waits for the report. The daemon's own timeouts (claiming the home: 10 s) are
 /// shorter, so this one only fires if it hangs.
@@ -23,7 +23,7 @@ const READY: &[u8] = b"ready\n";
 #[derive(Debug)]
 pub(crate) enum Side {
     /// The calling process: print the text to stderr and exit with the code.
-    Caller(Exit, String),
+    Caller(DaemonExit, String),
     /// The daemon, which reports through the pipe.
     Daemon(ReadyPipe),
 }
@@ -68,7 +68,7 @@ impl ReadyPipe {
     }
 
     /// The daemon exits with an error.
-    pub(crate) fn failed(self, exit: Exit, message: &str) {
+    pub(crate) fn failed(self, exit: DaemonExit, message: &str) {
         let mut report = vec![exit.code()];
         report.extend_from_slice(message.as_bytes());
         self.report(&report);
@@ -80,28 +80,28 @@ impl ReadyPipe {
     }
 }
 
-fn wait(reader: PipeReader) -> (Exit, String) {
+fn wait(reader: PipeReader) -> (DaemonExit, String) {
     match read_report(reader) {
-        Ok(report) if report == READY => (Exit::Ok, String::new()),
+        Ok(report) if report == READY => (DaemonExit::Ok, String::new()),
         Ok(report) => failure(&report),
         Err(error) if error.kind() == io::ErrorKind::TimedOut => (
-            Exit::Unavailable,
+            DaemonExit::Unavailable,
             "the daemon did not become ready in time".to_owned(),
         ),
         Err(error) => (
-            Exit::Io,
+            DaemonExit::Io,
             format!("cannot read the report of the daemon: {error}"),
         ),
     }
 }
 
-fn failure(report: &[u8]) -> (Exit, String) {
+fn failure(report: &[u8]) -> (DaemonExit, String) {
     let known = [
-        Exit::Usage,
-        Exit::Unavailable,
-        Exit::Software,
-        Exit::Io,
-        Exit::Config,
+        DaemonExit::Usage,
+        DaemonExit::Unavailable,
+        DaemonExit::Software,
+        DaemonExit::Io,
+        DaemonExit::Config,
     ];
     let exit = report
         .first()
@@ -109,7 +109,7 @@ fn failure(report: &[u8]) -> (Exit, String) {
     match exit {
         Some(exit) => (exit, String::from_utf8_lossy(&report[1..]).into_owned()),
         None => (
-            Exit::Software,
+            DaemonExit::Software,
             "the daemon ended before it was ready".to_owned(),
         ),
     }
@@ -147,7 +147,7 @@ fn wait_readable(pipe: &File, deadline: Instant) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn heard(report: impl FnOnce(ReadyPipe)) -> (Exit, String) {
+    fn heard(report: impl FnOnce(ReadyPipe)) -> (DaemonExit, String) {
         let (reader, writer) = io::pipe().unwrap();
         report(ReadyPipe { writer });
         wait(reader)
@@ -155,14 +155,14 @@ mod tests {
 
     #[test]
     fn the_caller_hears_what_the_daemon_reports() {
-        assert_eq!(heard(ReadyPipe::ready), (Exit::Ok, String::new()));
+        assert_eq!(heard(ReadyPipe::ready), (DaemonExit::Ok, String::new()));
         let failed = |exit| heard(move |pipe| pipe.failed(exit, "no\nway"));
         for exit in [
-            Exit::Usage,
-            Exit::Unavailable,
-            Exit::Software,
-            Exit::Io,
-            Exit::Config,
+            DaemonExit::Usage,
+            DaemonExit::Unavailable,
+            DaemonExit::Software,
+            DaemonExit::Io,
+            DaemonExit::Config,
         ] {
             assert_eq!(failed(exit), (exit, "no\nway".to_owned()));
         }
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_daemon_that_ends_without_a_report_has_failed() {
         let (exit, message) = heard(drop);
-        assert_eq!(exit, Exit::Software);
+        assert_eq!(exit, DaemonExit::Software);
         assert!(!message.is_empty());
     }
 }

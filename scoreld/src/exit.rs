@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 /// Exit codes of the daemon, from `sysexits.h`: a stable interface for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub(crate) enum DaemonExit {
     /// Stopped on request, or another daemon already serves the home.
     Ok = 0,
     Usage = 64,
@@ -16,14 +16,14 @@ pub(crate) enum Exit {
     Config = 78,
 }
 
-impl Exit {
+impl DaemonExit {
     pub(crate) const fn code(self) -> u8 {
         self as u8
     }
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
+impl From<DaemonExit> for ExitCode {
+    fn from(exit: DaemonExit) -> Self {
         Self::from(exit.code())
     }
 }

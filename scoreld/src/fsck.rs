@@ -7,7 +7,7 @@ use std::io::{self, Write};
 pub(crate) use args::FsckArgs;
 pub(crate) use scorel_fsck::FsckExit;
 
-use scorel_fsck::{FsckError, Report, write_error, write_report};
+use scorel_fsck::{FsckError, FsckReport, write_error, write_report};
 use scorel_host::HomeSource;
 
 pub(crate) fn run(args: &FsckArgs) -> FsckExit {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &FsckArgs) -> FsckExit {
     })
 }
 
-fn check_or_repair(args: &FsckArgs) -> Result<Report, FsckError> {
+fn check_or_repair(args: &FsckArgs) -> Result<FsckReport, FsckError> {
     let root = HomeSource::from_environment(args.home.clone()).locate()?;
     let session = args.session.as_deref();
     if args.repair {

@@ -6,7 +6,7 @@ use scorel_host::Home;
 use tracing::{info, warn};
 
 use crate::daemonize::ReadyPipe;
-use crate::exit::Exit;
+use crate::exit::DaemonExit;
 use crate::instance::{DaemonInfo, PublishedInfo};
 use crate::service::ServiceManager;
 
@@ -63,7 +63,7 @@ impl Readiness {
     }
 
     /// Tells the starting process why the daemon did not start. After `served` it does nothing.
-    pub(crate) fn failed(&self, exit: Exit, message: &str) {
+    pub(crate) fn failed(&self, exit: DaemonExit, message: &str) {
         if let Some(pipe) = self.take() {
             pipe.failed(exit, message);
         }

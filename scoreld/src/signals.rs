@@ -4,7 +4,7 @@
 use std::io;
 use std::process;
 
-use scorel_host::{Shutdown, StopCause};
+use scorel_host::{Shutdown, ShutdownCause};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{info, warn};
 
@@ -34,11 +34,11 @@ struct Signals {
 
 impl Signals {
     /// The next SIGTERM or SIGINT.
-    async fn next(&mut self) -> StopCause {
+    async fn next(&mut self) -> ShutdownCause {
         loop {
             tokio::select! {
-                _ = self.terminate.recv() => return StopCause::Terminate,
-                _ = self.interrupt.recv() => return StopCause::Interrupt,
+                _ = self.terminate.recv() => return ShutdownCause::Terminate,
+                _ = self.interrupt.recv() => return ShutdownCause::Interrupt,
                 _ = self.hangup.recv() => info!("SIGHUP ignored"),
             }
         }
@@ -50,10 +50,10 @@ impl Signals {
     clippy::exit,
     reason = "a user who asks twice does not want to wait for anything"
 )]
-fn end_at_once(cause: StopCause) -> ! {
+fn end_at_once(cause: ShutdownCause) -> ! {
     process::exit(match cause {
-        StopCause::Interrupt => 130,
-        StopCause::Terminate | StopCause::Request => 143,
+        ShutdownCause::Interrupt => 130,
+        ShutdownCause::Terminate | ShutdownCause::Request => 143,
     })
 }
 

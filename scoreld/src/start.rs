@@ -7,7 +7,6 @@
 
 mod error;
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -20,17 +19,18 @@ use nix::sys::stat::{Mode, umask};
 use scorel_host::{
     ConfigSource, Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore, Shutdown,
 };
+use scorel_proto::ErrorChain;
 use tokio::runtime::{Builder, Runtime};
 use tracing::{error, info};
 
-pub(crate) use error::StartError;
+pub(crate) use error::DaemonError;
 
 use crate::activation;
-use crate::args::{Args, Command};
+use crate::args::{Args, DaemonCommand};
 use crate::daemon;
 use crate::daemonize::{Side, daemonize};
 use crate::doctor::{self, DoctorExit};
-use crate::exit::Exit;
+use crate::exit::DaemonExit;
 use crate::fsck::{self, FsckExit};
 use crate::instance::{Instance, READY_TIMEOUT};
 use crate::logging::Logging;
@@ -58,11 +58,11 @@ pub fn main() -> ExitCode {
     }
     match Args::try_parse() {
         Ok(Args {
-            command: Some(Command::Fsck(args)),
+            command: Some(DaemonCommand::Fsck(args)),
             ..
         }) => fsck::run(&args).into(),
         Ok(Args {
-            command: Some(Command::Doctor(args)),
+            command: Some(DaemonCommand::Doctor(args)),
             ..
         }) => doctor::run(&args).into(),
         Ok(args) => start(args).into(),
@@ -77,17 +77,17 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
     let command = std::env::args_os().nth(1);
     let is = |name: &str| command.as_deref().is_some_and(|command| command == name);
     if !error.use_stderr() {
-        Exit::Ok.into()
+        DaemonExit::Ok.into()
     } else if is("fsck") {
         FsckExit::Usage.into()
     } else if is("doctor") {
         DoctorExit::Usage.into()
     } else {
-        Exit::Usage.into()
+        DaemonExit::Usage.into()
     }
 }
 
-fn start(args: Args) -> Exit {
+fn start(args: Args) -> DaemonExit {
     // Before the first file is created: everything in the home is for this user only.
     umask(Mode::from_bits_truncate(0o077));
     match prepare(args) {
@@ -97,7 +97,7 @@ fn start(args: Args) -> Exit {
         }
         Ok(Next::Serve(begin)) => begin.serve(),
         Err(error) => {
-            say(&chain(&error));
+            say(&ErrorChain(&error).to_string());
             error.exit()
         }
     }
@@ -105,7 +105,7 @@ fn start(args: Args) -> Exit {
 
 /// What `prepare` leaves to do.
 enum Next {
-    Exit(Exit, String),
+    Exit(DaemonExit, String),
     Serve(Box<Begin>),
 }
 
@@ -119,10 +119,10 @@ struct Begin {
 }
 
 /// Everything that must happen while the process has one thread.
-fn prepare(args: Args) -> Result<Next, StartError> {
+fn prepare(args: Args) -> Result<Next, DaemonError> {
     if let Some(unit) = args.print_unit {
         print_unit(unit)?;
-        return Ok(Next::Exit(Exit::Ok, String::new()));
+        return Ok(Next::Exit(DaemonExit::Ok, String::new()));
     }
     let adopted = activation::take_listener()?;
     let home = HomeSource::from_environment(args.home.clone()).open()?;
@@ -145,25 +145,25 @@ fn prepare(args: Args) -> Result<Next, StartError> {
     })))
 }
 
-fn print_unit(unit: UnitKind) -> Result<(), StartError> {
-    let program = std::env::current_exe().map_err(StartError::Program)?;
+fn print_unit(unit: UnitKind) -> Result<(), DaemonError> {
+    let program = std::env::current_exe().map_err(DaemonError::Program)?;
     let text = unit.render(&program)?;
     io::stdout()
         .lock()
         .write_all(text.as_bytes())
-        .map_err(StartError::Print)
+        .map_err(DaemonError::Print)
 }
 
 impl Begin {
-    fn serve(self) -> Exit {
+    fn serve(self) -> DaemonExit {
         let readiness = self.readiness.clone();
         match self.run() {
             Ok(()) => {
                 readiness.served();
-                Exit::Ok
+                DaemonExit::Ok
             }
             Err(failure) => {
-                let text = chain(&failure);
+                let text = ErrorChain(&failure).to_string();
                 error!("{text}");
                 say(&text);
                 readiness.failed(failure.exit(), &text);
@@ -172,14 +172,14 @@ impl Begin {
         }
     }
 
-    fn run(self) -> Result<(), StartError> {
+    fn run(self) -> Result<(), DaemonError> {
         let Some(_lock) = self.claim()? else {
             return Ok(());
         };
         let logging = Logging::start(&self.home.logs(), self.args.log_level, !self.args.daemonize)?;
         let version = env!("CARGO_PKG_VERSION");
         info!(version, home = %self.home.root().display(), "starting");
-        let runtime = runtime().map_err(StartError::Runtime)?;
+        let runtime = runtime().map_err(DaemonError::Runtime)?;
         let result =
             runtime.block_on(async { daemon::run(self.setup()?).await.map_err(Into::into) });
         runtime.shutdown_timeout(LAST_WORK);
@@ -190,7 +190,7 @@ impl Begin {
     }
 
     /// Takes the home's lock; `None` if another daemon serves the home.
-    fn claim(&self) -> Result<Option<HomeLock>, StartError> {
+    fn claim(&self) -> Result<Option<HomeLock>, DaemonError> {
         if self.adopted.is_some() {
             return Ok(Some(Instance::claim_alone(&self.home, READY_TIMEOUT)?));
         }
@@ -205,10 +205,10 @@ impl Begin {
         }
     }
 
-    fn setup(self) -> Result<Setup, StartError> {
+    fn setup(self) -> Result<Setup, DaemonError> {
         let home = self.home;
         let shutdown = Shutdown::default();
-        signals::listen(shutdown.clone()).map_err(StartError::Signals)?;
+        signals::listen(shutdown.clone()).map_err(DaemonError::Signals)?;
         Ok(Setup {
             device: Device::load_or_create(&home.device())?,
             projects: ProjectRegistry::open(&home.projects())?,
@@ -231,17 +231,6 @@ fn runtime() -> io::Result<Runtime> {
         .thread_name("scoreld")
         .enable_all()
         .build()
-}
-
-/// The error and its causes in one line.
-fn chain(error: &StartError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 fn say(text: &str) {

@@ -10,7 +10,7 @@ use crate::samples::Samples;
 
 const RECORDS: usize = 1_000;
 
-/// Records in a journal, beside the same bytes in a file. Both take turns.
+/// Appends to a journal beside the same bytes to a plain file, in alternation.
 pub(crate) fn measure() -> Vec<Figure> {
     let directory = tempfile::tempdir_in("/tmp").unwrap();
     let mut disk = Disk::new(directory.path());
@@ -23,7 +23,7 @@ pub(crate) fn measure() -> Vec<Figure> {
         Durability::Sync,
     )
     .unwrap();
-    // The journal adds some bytes of its own.
+    // The journal adds the envelope.
     let text = "x".repeat(RECORD - 70);
     let (mut appended, mut bare) = (Samples::default(), Samples::default());
     for _ in 0..RECORDS {

@@ -1,5 +1,5 @@
-//! What the daemon is compared with: programs that do nothing but move bytes, each in a process of
-//! its own, because the daemon is in one.
+//! Baselines for the daemon: programs that only move bytes, each in its own process as the daemon
+//! is.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::process::{Child, Command};
 
-/// How many sockets the bare fan-out writes to.
+/// The number of sockets of the bare fan-out.
 pub(crate) const SOCKETS: usize = 32;
 
-/// A bare program that runs, and the connections that it made.
+/// A running baseline with its connections.
 pub(crate) struct Bare {
     pub(crate) sockets: Vec<UnixStream>,
     _child: Child,
@@ -42,7 +42,6 @@ impl Bare {
     }
 }
 
-/// Sends back what comes.
 #[tokio::main]
 pub(crate) async fn echo(path: &str) {
     let mut stream = UnixStream::connect(path).await.unwrap();
@@ -55,7 +54,7 @@ pub(crate) async fn echo(path: &str) {
     echo.await.unwrap();
 }
 
-/// Encodes each event once and writes it to every socket, `batch` events in one write.
+/// Encodes each event once and writes it to every socket, `batch` events per write.
 #[tokio::main]
 pub(crate) async fn fan_out(path: &str, events: u64, batch: u64) {
     let path = Path::new(path);

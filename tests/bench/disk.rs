@@ -3,10 +3,10 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// About as long as a record is.
+/// About the length of a record, in bytes.
 pub(crate) const RECORD: usize = 400;
 
-/// A file that is written to and synced as the daemon does it, without the daemon.
+/// A file that is written and synced like the daemon's log, without the daemon.
 #[derive(Debug)]
 pub(crate) struct Disk(File);
 
@@ -17,7 +17,7 @@ impl Disk {
         Self(options.open(directory.join("disk")).unwrap())
     }
 
-    /// How long a record takes that is written and synced.
+    /// The time to write and sync a record.
     pub(crate) fn append(&mut self) -> Duration {
         let mut record = vec![b'x'; RECORD - 1];
         record.push(b'\n');
@@ -27,7 +27,7 @@ impl Disk {
         started.elapsed()
     }
 
-    /// How long the sync alone takes after a record was written.
+    /// The time of the sync alone.
     pub(crate) fn sync(&mut self) -> Duration {
         self.0.write_all(&[b'x'; RECORD]).unwrap();
         let started = Instant::now();

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use futures_util::future::join_all;
-use scorel_testkit::{Answer, Gate};
+use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::json;
 
 use crate::bare::{Bare, SOCKETS};
@@ -13,7 +13,7 @@ use crate::wire::Wire;
 
 const DELTAS: usize = 50_000;
 
-/// The same events to many subscribers, beside a loop that encodes each once and writes it to as
+/// The same events for many subscribers, beside a loop that encodes each once and writes it to as
 /// many sockets.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     let bare = bare_with("1").await;
@@ -35,7 +35,7 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     }]
 }
 
-/// How many events a second reach every subscriber of the daemon.
+/// Events per second that reach every subscriber of the daemon.
 async fn daemon(program: &Path) -> f64 {
     let mut stand = Stand::new(program).await;
     let session = stand.new_session().await;
@@ -43,8 +43,8 @@ async fn daemon(program: &Path) -> f64 {
     for _ in 0..SOCKETS {
         watches.push(stand.watch(&session).await);
     }
-    let gate = Gate::new();
-    let answer = Answer::event_stream(words(DELTAS))
+    let gate = ResponseGate::new();
+    let answer = ScriptedResponse::event_stream(words(DELTAS))
         .in_writes_of(WRITE_BYTES)
         .hold(&gate);
     stand.begin_turn(&session, answer, &gate).await;
@@ -54,7 +54,7 @@ async fn daemon(program: &Path) -> f64 {
     events as f64 / started.elapsed().as_secs_f64()
 }
 
-/// How many events a second reach every socket of the bare program.
+/// Events per second that reach every socket of the baseline.
 async fn bare_with(batch: &str) -> f64 {
     let deltas = DELTAS.to_string();
     let mut bare = Bare::start("bare-fan-out", SOCKETS, &[&deltas, batch]).await;
@@ -65,7 +65,7 @@ async fn bare_with(batch: &str) -> f64 {
     events as f64 / started.elapsed().as_secs_f64()
 }
 
-/// Reads from all until each has had the last line; the number of lines of one.
+/// Reads from all until each has had the last line; returns the number of lines of one.
 async fn count(watches: Vec<Wire>, last: &'static str) -> usize {
     let readers = watches
         .into_iter()

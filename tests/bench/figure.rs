@@ -1,17 +1,17 @@
 use serde_json::{Value, json};
 
-/// One measured number, and what it should be.
+/// A measured number and its target.
 #[derive(Debug)]
 pub(crate) struct Figure {
     pub(crate) name: &'static str,
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
     pub(crate) goal: Goal,
-    /// What the number was made from.
+    /// The raw measurements.
     pub(crate) with: Value,
 }
 
-/// What a number should be.
+/// The target.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Goal {
     AtMost { must: f64, aim: f64 },
@@ -49,7 +49,7 @@ impl Figure {
     }
 }
 
-/// How many figures there are, and which are not as they should be.
+/// The number of figures, and those that miss their targets.
 pub(crate) fn summary(figures: &[Figure]) -> Value {
     let names = |wanted: fn(&Figure) -> bool| -> Vec<&str> {
         let found = figures.iter().filter(|figure| wanted(figure));
@@ -66,7 +66,7 @@ pub(crate) fn summary(figures: &[Figure]) -> Value {
     })
 }
 
-/// Four digits that say something, and no more.
+/// Rounds to four significant digits.
 pub(crate) fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;

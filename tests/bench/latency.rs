@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use scorel_testkit::{Answer, Gate};
+use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::json;
 
 use crate::figure::{Figure, Goal, rounded};
@@ -10,14 +10,13 @@ use crate::stand::Stand;
 
 const CHUNKS: usize = 2_000;
 
-/// From the moment in which the model's endpoint writes a chunk to the moment in which a
-/// subscriber has its event, one chunk at a time.
+/// The time from the endpoint's write of a chunk to the subscriber's event, one chunk at a time.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     let mut stand = Stand::new(program).await;
     let session = stand.new_session().await;
     let mut watch = stand.watch(&session).await;
-    let gates: Vec<Gate> = (0..CHUNKS).map(|_| Gate::new()).collect();
-    let answer = gates.iter().fold(Answer::chat(), |answer, gate| {
+    let gates: Vec<ResponseGate> = (0..CHUNKS).map(|_| ResponseGate::new()).collect();
+    let answer = gates.iter().fold(ScriptedResponse::chat(), |answer, gate| {
         answer.wait(gate).text(" word")
     });
     stand

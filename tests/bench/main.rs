@@ -1,4 +1,4 @@
-//! Measures the daemon from outside and prints one JSON object for each figure. See `README.md`.
+//! Measures the daemon from outside and prints one JSON object per figure. See `README.md`.
 
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on stops")]
 #![expect(clippy::print_stdout, reason = "the figures are the output")]
@@ -25,10 +25,9 @@ use std::process::ExitCode;
 
 use figure::Figure;
 
-/// The daemon that cargo has built together with this program.
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
-/// The groups of figures, in the order in which they are measured.
+/// The groups of figures, in the order of measurement.
 const GROUPS: [&str; 9] = [
     "roundTrip",
     "latency",
@@ -42,7 +41,7 @@ const GROUPS: [&str; 9] = [
 ];
 
 fn main() -> ExitCode {
-    // `cargo bench` says `--bench` to every benchmark.
+    // `cargo bench` passes `--bench` to every benchmark.
     let arguments: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| argument != "--bench")
@@ -58,8 +57,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One thread: the endpoint of the model and the client share it, so that a measured time holds no
-/// wake-ups of threads of ours.
+/// A single thread: endpoint and client share it, so that measurements contain no thread wake-ups
+/// of our own.
 #[tokio::main(flavor = "current_thread")]
 async fn measure(wanted: &[&str]) -> ExitCode {
     let known = |group: &&str| GROUPS.contains(group);

@@ -10,13 +10,12 @@ use crate::long_history;
 use crate::stand::{Filled, Stand};
 use crate::wire::Wire;
 
-/// How long nothing happens before memory is looked at.
+/// The idle time before memory is measured.
 const QUIET: Duration = Duration::from_secs(5);
 
 /// Longer than the daemon takes from one sweep of idle sessions to the next.
 const PERIOD_OF_SWEEPS: Duration = Duration::from_secs(12);
 
-/// The daemon of an empty home.
 pub(crate) async fn idle(program: &Path) -> Figure {
     let daemon = DaemonUnderTest::start(program).await;
     sleep(QUIET).await;
@@ -32,7 +31,7 @@ pub(crate) async fn idle(program: &Path) -> Figure {
     }
 }
 
-/// What a session adds that is loaded and idle.
+/// The memory of a loaded, idle session.
 pub(crate) async fn loaded(filled: &Filled) -> Figure {
     let daemon = &filled.daemon;
     sleep(QUIET).await;

@@ -14,9 +14,9 @@ use crate::wire::request;
 const ROUNDS: usize = 20;
 const CALLS: usize = 1_000;
 
-/// A call that needs nothing but the daemon's attention, beside an echo of the same bytes. Both
-/// take turns, so that whatever else the machine does strikes both. For both the best round counts:
-/// where two processes happen to share no core, a wake-up costs several times as much.
+/// A trivial call beside an echo of the same bytes, in alternation, so that load on the machine
+/// affects both. The best round of each counts: when two processes share no core, a wake-up costs
+/// several times as much.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     let daemon = DaemonUnderTest::start(program).await;
     let mut called = UnixStream::connect(daemon.socket()).await.unwrap();
@@ -46,7 +46,6 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     }]
 }
 
-/// The median of a round, in milliseconds.
 async fn round(stream: &mut UnixStream, line: &[u8]) -> f64 {
     let mut samples = Samples::default();
     let mut buffer = [0; 4096];

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// Many durations of the same thing.
+/// Repeated measurements.
 #[derive(Debug, Default)]
 pub(crate) struct Samples(Vec<Duration>);
 
@@ -9,7 +9,7 @@ impl Samples {
         self.0.push(duration);
     }
 
-    /// The duration that half of them do not exceed, in milliseconds.
+    /// The median, in milliseconds.
     pub(crate) fn p50(&self) -> f64 {
         self.quantile(0.5)
     }

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use scorel_testkit::{Answer, DaemonUnderTest, Gate, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::wire::{Wire, request};
@@ -9,7 +9,6 @@ use crate::wire::{Wire, request};
 pub(crate) struct Stand {
     pub(crate) daemon: DaemonUnderTest,
     pub(crate) model: ModelServer,
-    /// A connection for calls.
     pub(crate) wire: Wire,
     project_id: Value,
 }
@@ -43,7 +42,7 @@ impl Stand {
         created["sessionId"].as_str().unwrap().to_owned()
     }
 
-    /// A connection that follows a session.
+    /// Subscribes on a connection of its own.
     pub(crate) async fn watch(&self, session_id: &str) -> Wire {
         let mut wire = Wire::connect(&self.daemon.socket()).await;
         wire.subscribe(session_id).await;
@@ -54,8 +53,13 @@ impl Stand {
         self.wire.call("sendMessage", &message(session_id)).await;
     }
 
-    /// Begins a turn whose answer has been under way up to `gate`.
-    pub(crate) async fn begin_turn(&mut self, session_id: &str, answer: Answer, gate: &Gate) {
+    /// Starts a turn whose reply has reached `gate`.
+    pub(crate) async fn begin_turn(
+        &mut self,
+        session_id: &str,
+        answer: ScriptedResponse,
+        gate: &ResponseGate,
+    ) {
         self.model.answer(answer);
         self.send_message(session_id).await;
         gate.reached().await;
@@ -66,12 +70,11 @@ fn message(session_id: &str) -> Value {
     json!({"sessionId": session_id, "content": "go on"})
 }
 
-/// A call of `sendMessage` as a line.
 pub(crate) fn send_message(session_id: &str) -> Vec<u8> {
     request("sendMessage", &message(session_id))
 }
 
-/// The event stream of an answer with that many deltas of one word.
+/// The event stream of a reply with `words` one-word deltas.
 pub(crate) fn words(count: usize) -> Vec<u8> {
     let event = |choice: Value| {
         let event = json!({
@@ -90,10 +93,10 @@ pub(crate) fn words(count: usize) -> Vec<u8> {
     body.into_bytes()
 }
 
-/// How many sessions a filled home has.
+/// The number of sessions of a filled home.
 const SESSIONS: usize = 1_000;
 
-/// A daemon whose home has many sessions, each with a turn.
+/// A daemon with many sessions, each with a turn.
 pub(crate) struct Filled {
     pub(crate) daemon: DaemonUnderTest,
     pub(crate) sessions: Vec<String>,
@@ -105,7 +108,9 @@ pub(crate) struct Filled {
 impl Filled {
     pub(crate) async fn new(program: &Path) -> Self {
         let mut stand = Stand::new(program).await;
-        let answer = Answer::chat().text("I have seen it.").finish("stop");
+        let answer = ScriptedResponse::chat()
+            .text("I have seen it.")
+            .finish("stop");
         stand.model.fallback(answer);
         let mut sessions = Vec::new();
         let mut events = 0;

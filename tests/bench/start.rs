@@ -10,7 +10,7 @@ use crate::stand::Filled;
 
 const STARTS: usize = 20;
 
-/// From the start of the process to its word that it is ready, in a home that is not there yet.
+/// The time from the start of the process to its readiness, with a new home.
 pub(crate) async fn empty_home(program: &Path) -> Figure {
     let mut samples = Samples::default();
     for _ in 0..STARTS {
@@ -20,7 +20,7 @@ pub(crate) async fn empty_home(program: &Path) -> Figure {
     figure("start to ready, empty home", &samples, 30.0, 20.0)
 }
 
-/// The same in a home with many sessions.
+/// The same with a home that has many sessions.
 pub(crate) async fn filled_home(filled: &mut Filled) -> Figure {
     let mut samples = Samples::default();
     for _ in 0..STARTS {

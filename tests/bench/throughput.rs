@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use scorel_testkit::{Answer, Gate};
+use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::json;
 
 use crate::figure::{Figure, Goal, rounded};
@@ -9,17 +9,16 @@ use crate::stand::{Stand, words};
 
 const DELTAS: usize = 300_000;
 
-/// How the endpoint writes a stream that is as fast as it can be: several events in a write, as
-/// the network puts them together.
+/// The endpoint writes several events at once, as a fast network delivers them.
 pub(crate) const WRITE_BYTES: usize = 16 * 1024;
 
-/// A long answer in words of one event each, read by one subscriber.
+/// A long reply with one event per word, read by one subscriber.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     let mut stand = Stand::new(program).await;
     let session = stand.new_session().await;
     let mut watch = stand.watch(&session).await;
-    let gate = Gate::new();
-    let answer = Answer::event_stream(words(DELTAS))
+    let gate = ResponseGate::new();
+    let answer = ScriptedResponse::event_stream(words(DELTAS))
         .in_writes_of(WRITE_BYTES)
         .hold(&gate);
     stand.begin_turn(&session, answer, &gate).await;

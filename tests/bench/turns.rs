@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use scorel_testkit::{Answer, Gate};
+use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::disk::Disk;
@@ -12,17 +12,17 @@ use crate::wire::Wire;
 
 const TURNS: usize = 200;
 
-/// After so many turns a new session is begun, so that the history stays short.
+/// A new session is started after this many turns, so that the history stays short.
 const TURNS_PER_SESSION: usize = 10;
 
-/// What is written and synced between a message and the request to the model: the message.
+/// The syncs between a message and the request to the model: the message.
 const SYNCS_BEFORE_REQUEST: f64 = 1.0;
 
-/// What is written and synced between an answer and the next request: the answer, that its tool
-/// was started, and the tool's result.
+/// The syncs between a reply and the next request: the reply, the start of its tool call, and the
+/// result.
 const SYNCS_OF_A_TOOL: f64 = 3.0;
 
-/// What a turn adds to the model's time and the disk's.
+/// The overhead of a turn over the model's and the disk's time.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     let mut stand = Stand::new(program).await;
     stand.daemon.write_project_file("small.txt", "a line\n");
@@ -32,7 +32,7 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     for _ in 0..TURNS / TURNS_PER_SESSION {
         let session = stand.new_session().await;
         let mut watch = stand.watch(&session).await;
-        // The first turn of a session freezes its instructions, which later ones do not.
+        // The first turn of a session freezes its instructions; later ones do not.
         turn(&mut stand, &mut watch, &session).await;
         for _ in 0..TURNS_PER_SESSION {
             let (request, tool) = turn(&mut stand, &mut watch, &session).await;
@@ -76,13 +76,19 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     vec![request, tool]
 }
 
-/// Plays a turn in which a small file is read. How long the first request took, and how long the
-/// second one after the answer to the first.
+/// Runs a turn that reads a small file. Returns the times from the message to the first request,
+/// and from the first reply to the second request.
 async fn turn(stand: &mut Stand, watch: &mut Wire, session: &str) -> (Duration, Duration) {
-    let (asked, told, asked_again) = (Gate::new(), Gate::new(), Gate::new());
+    let (asked, told, asked_again) = (
+        ResponseGate::new(),
+        ResponseGate::new(),
+        ResponseGate::new(),
+    );
     stand.model.answer(asks_to_read(&told).hold(&asked));
-    let done = Answer::chat().text("done").finish("stop");
-    stand.model.answer(Answer::from(done).hold(&asked_again));
+    let done = ScriptedResponse::chat().text("done").finish("stop");
+    stand
+        .model
+        .answer(ScriptedResponse::from(done).hold(&asked_again));
     let line = send_message(session);
 
     let started = Instant::now();
@@ -102,17 +108,17 @@ async fn turn(stand: &mut Stand, watch: &mut Wire, session: &str) -> (Duration, 
     (request, tool)
 }
 
-/// An answer that asks for a small file once the gate is open. It goes out in one write, and the
-/// connection closes behind it: the rest of a response in several small writes would wait until
-/// the other side has acknowledged the first one, which it puts off for tens of milliseconds.
-fn asks_to_read(gate: &Gate) -> Answer {
+/// A reply that reads a small file once the gate is open. It is sent in one write, and the
+/// connection is closed after it: several small writes would run into delayed ACKs of tens of
+/// milliseconds.
+fn asks_to_read(gate: &ResponseGate) -> ScriptedResponse {
     let event = |choice: Value| format!("data: {}\n\n", json!({"choices": [choice]}));
     let function = json!({"name": "Read", "arguments": r#"{"path":"small.txt"}"#});
     let call = json!({"index": 0, "id": "call_1", "type": "function", "function": function});
     let delta = json!({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": null});
     let end = json!({"index": 0, "delta": {}, "finish_reason": "tool_calls"});
     let body = event(delta) + &event(end) + "data: [DONE]\n\n";
-    Answer::event_stream(Vec::new())
+    ScriptedResponse::event_stream(Vec::new())
         .wait(gate)
         .write(body)
         .cut()

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
-/// A connection to the daemon without a client library between it and the clock.
+/// A connection to the daemon without a client library in between.
 pub(crate) struct Wire {
     socket: BufReader<UnixStream>,
     line: String,
@@ -35,7 +35,6 @@ impl Wire {
         &self.line
     }
 
-    /// Reads lines up to one with this text in it.
     pub(crate) async fn until(&mut self, text: &str) -> &str {
         while !self.next().await.contains(text) {}
         &self.line
@@ -48,18 +47,18 @@ impl Wire {
         reply["result"].clone()
     }
 
-    /// Follows a session from where it is now.
+    /// Subscribes from the current end.
     pub(crate) async fn subscribe(&mut self, session_id: &str) {
         let params = json!({"sessionId": session_id});
         self.call("subscribeEvents", &params).await;
         self.until("\"sync_end\"").await;
     }
 
-    /// Reads lines up to one with this text in it, and counts them.
+    /// Counts the lines up to one that contains the text.
     pub(crate) async fn count_until(&mut self, text: &str) -> usize {
         let mut buffer = vec![0; 256 * 1024];
         let mut lines = 0;
-        // The end of what was read before, in which the text may have begun.
+        // The end of the previous read, where the text may have begun.
         let mut kept = 0;
         loop {
             let read = self.socket.read(&mut buffer[kept..]).await.unwrap();
@@ -75,7 +74,6 @@ impl Wire {
     }
 }
 
-/// A call as a line.
 pub(crate) fn request(method: &str, params: &Value) -> Vec<u8> {
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     format!("{request}\n").into_bytes()

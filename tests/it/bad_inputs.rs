@@ -1,4 +1,4 @@
-//! Bad input, row by row: what is sent or found on the disk, and what must come of it.
+//! Bad input as tables: what is sent or found on disk, and the expected outcome.
 //!
 //! What costs memory or patience is in `overload`.
 

@@ -1,4 +1,5 @@
-//! Commands that the model runs, in a daemon that is told to stop, killed, and spoken to by them.
+//! Commands of the model under a daemon that is stopped or killed, and commands that talk to the
+//! daemon.
 
 use std::fs;
 use std::io::Read as _;
@@ -7,27 +8,27 @@ use std::time::{Duration, Instant};
 
 use scorel_client::Connection;
 use scorel_proto::SessionId;
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::under_test::{SCORELCTL, SCORELD, Watch, has_sandbox, new_session, send};
 
-/// How soon nothing may be left.
+/// The time limit for all processes to be gone.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Everything is allowed, in a sandbox; what is asked about all the same, after a second.
+/// Allows everything in a sandbox; questions that remain are denied after a second.
 const ALLOWED: &str = "[permissions]\nmode = \"workspace\"\nallow = [\"Bash\"]\n\
                        timeoutSeconds = 1\natTimeout = \"allow\"\n";
 
-/// A daemon with `config` in its configuration, whose model makes one call and then ends.
+/// A daemon with additional configuration whose model makes one call.
 async fn daemon_with(config: &str, input: &Value) -> (DaemonUnderTest, ModelServer) {
     let model = ModelServer::start().await.unwrap();
-    let calls = ChatAnswer::default()
+    let calls = ScriptedChat::default()
         .tool_call("call_a", "Bash", &input.to_string())
         .finish("tool_calls");
     model
         .answer(calls)
-        .answer(ChatAnswer::default().text("Done.").finish("stop"));
+        .answer(ScriptedChat::default().text("Done.").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     add_to_configuration(&daemon, config);
@@ -41,7 +42,7 @@ fn add_to_configuration(daemon: &DaemonUnderTest, config: &str) {
     fs::write(file, format!("{text}\n{config}")).unwrap();
 }
 
-/// Has the model make its call, and returns the result's text.
+/// Lets the model make its call and returns the result's text.
 async fn call(daemon: &DaemonUnderTest) -> (String, Connection, SessionId) {
     let (client, id) = new_session(daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
@@ -58,7 +59,7 @@ async fn call(daemon: &DaemonUnderTest) -> (String, Connection, SessionId) {
     (text.to_owned(), client, id)
 }
 
-/// A number that no other test has, as the seconds of a long sleep.
+/// A number of seconds that no other test uses, to recognise a `sleep`.
 fn canary(test: u32) -> String {
     format!("7{:08}{test:05}", std::process::id())
 }
@@ -131,12 +132,12 @@ async fn a_command_cannot_speak_to_the_daemon() {
             "{SCORELCTL} --home {home} status && echo ANSWERED; (setsid {SCORELCTL} --home {home} status && echo ANSWERED) | cat; echo tried"
         );
         let input = json!({ "command": command });
-        let calls = ChatAnswer::default()
+        let calls = ScriptedChat::default()
             .tool_call("call_a", "Bash", &input.to_string())
             .finish("tool_calls");
         model
             .answer(calls)
-            .answer(ChatAnswer::default().text("Done.").finish("stop"));
+            .answer(ScriptedChat::default().text("Done.").finish("stop"));
         add_to_configuration(&daemon, &ALLOWED.replace("workspace", mode));
         daemon.spawn().await;
         let (text, ..) = call(&daemon).await;
@@ -158,7 +159,7 @@ async fn nothing_outlives_a_killed_daemon() {
     );
     let input = json!({ "command": command, "background": true });
     let (mut daemon, _model) = daemon_with(ALLOWED, &input).await;
-    // Whoever reads from it waits until the command writes to it.
+    // Opening the FIFO blocks until the command writes to it.
     let ready = daemon.project().join("ready");
     let made = Command::new("mkfifo").arg(&ready).status().unwrap();
     assert!(made.success());

@@ -1,14 +1,14 @@
-//! The command line, as a person and as a script use it.
+//! The command line, interactively and in scripts.
 
 use std::process::{Output, Stdio};
 
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, Gate, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
 use tokio::process::Command;
 
 use crate::under_test::{SCORELCTL, SCORELD};
 
-/// A home in which no daemon runs yet, and commands that may start one.
+/// A home without a running daemon; commands may start one.
 struct Shell(DaemonUnderTest);
 
 impl Shell {
@@ -46,7 +46,7 @@ impl Shell {
             .collect()
     }
 
-    /// The exit code and what was said on standard error.
+    /// The exit code and standard error.
     async fn fails(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.run(arguments).await;
         let code = output.status.code().expect("an exit code");
@@ -131,12 +131,12 @@ async fn exit_codes_tell_what_happened() {
 #[tokio::test]
 async fn a_turn_that_fails_or_is_cancelled_has_an_exit_code_of_its_own() {
     let model = ModelServer::start().await.unwrap();
-    let gate = Gate::default();
-    model.answer(scorel_testkit::Answer::json(
+    let gate = ResponseGate::default();
+    model.answer(scorel_testkit::ScriptedResponse::json(
         400,
         r#"{"error": {"message": "no such parameter"}}"#,
     ));
-    model.answer(ChatAnswer::default().text("half").wait(&gate));
+    model.answer(ScriptedChat::default().text("half").wait(&gate));
     let shell = Shell::new();
     shell.0.configure_model(&model.base_url());
     let (code, text) = shell.fails(&["send", "--session", "new", "one"]).await;

@@ -1,4 +1,4 @@
-//! Programs of others as clients; those that are not installed are listed as skipped.
+//! Third-party programs as clients; those that are not installed are reported as skipped.
 
 use std::process::Stdio;
 

@@ -1,7 +1,7 @@
-//! Every command that changes something, said again with the same name.
+//! Every mutating command, repeated with the same command id.
 
 use scorel_proto::METHODS;
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::raw::Raw;
@@ -10,14 +10,14 @@ use crate::under_test::{SCORELD, Watch, new_session, send};
 const CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const OTHER_CLIENT: &str = "cli_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 
-/// Commands that are not in the table: one is answered from memory, one needs a damaged log, what
-/// one makes is named by its content, and one needs a question.
+/// Commands not in the table: one is answered from memory, one needs a damaged log, one creates
+/// something content-addressed, and one needs an open question.
 const OTHERS: [&str; 4] = ["cancel", "acceptDamage", "putBlob", "respondPermission"];
 
-/// A command, its parameters, and other parameters that are possible too.
+/// A command, its parameters, and other valid parameters.
 type Command = (&'static str, Value, Value);
 
-/// One home with a session that was used, and what commands refer to.
+/// A home with a used session, and the ids that commands refer to.
 struct Stage {
     daemon: DaemonUnderTest,
     _model: ModelServer,
@@ -27,7 +27,7 @@ struct Stage {
 impl Stage {
     async fn new() -> Self {
         let model = ModelServer::start().await.unwrap();
-        model.fallback(ChatAnswer::default().text("Yes.").finish("stop"));
+        model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
         daemon.spawn().await;
@@ -50,7 +50,7 @@ impl Stage {
         raw
     }
 
-    /// In an order in which each finds what it needs.
+    /// In an order in which each finds its preconditions.
     fn commands(&self, raw: &mut Raw) -> Vec<Command> {
         let session = &self.session;
         let dir = self.daemon.project().join("inner");
@@ -106,7 +106,7 @@ fn with_name(params: &Value, name: &str) -> Value {
     params
 }
 
-/// What an answer says of the effect: all but the state in which the session is now.
+/// The result without the session's current state.
 fn effect(answer: &Value) -> Value {
     let mut effect = answer["result"].clone();
     assert!(effect.is_object(), "{answer}");
@@ -159,7 +159,7 @@ async fn a_command_that_is_said_again_has_one_effect_and_one_answer_over_restart
         settled(&mut raw, &stage.session);
         logs.push(stage.daemon.log(&stage.session).len());
     }
-    // A kill may interrupt the turn of the message, which adds an outcome at most.
+    // A kill may interrupt the message's turn, which adds at most an outcome.
     assert!(logs[2] == logs[1], "{logs:?}");
 }
 
@@ -177,7 +177,7 @@ async fn the_name_of_a_command_belongs_to_one_client() {
     assert_eq!(code(&nobodys), "invalid_params", "{nobodys}");
 }
 
-/// Waits until nothing runs in a session.
+/// Waits until the session is idle.
 fn settled(raw: &mut Raw, session: &str) {
     loop {
         let reply = raw.call("getSession", &json!({"sessionId": session}));

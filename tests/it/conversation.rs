@@ -1,25 +1,25 @@
-//! A conversation with a model behind real HTTP, and what is left of it in the log.
+//! A conversation with a model over real HTTP, and its log.
 
 use scorel_proto::{Cancel, CancelParams};
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, Gate, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::under_test::{SCORELD, Watch, new_session, send, session, streamed_text, types};
 
-/// A daemon whose model asks for two tools at once, then for one, then answers.
+/// A daemon whose model makes two parallel calls, then one, then replies.
 async fn with_scripted_model() -> (DaemonUnderTest, ModelServer) {
     let model = ModelServer::start().await.unwrap();
-    let looks = ChatAnswer::default()
+    let looks = ScriptedChat::default()
         .text("I look around.")
         .tool_call("call_a", "Glob", r#"{"pattern":"*"}"#)
         .tool_call("call_b", "Grep", r#"{"pattern":"answer","mode":"content"}"#)
         .finish("tool_calls")
         .usage(100, 20);
-    let reads = ChatAnswer::default()
+    let reads = ScriptedChat::default()
         .tool_call("call_c", "Read", r#"{"path":"notes.txt"}"#)
         .finish("tool_calls")
         .usage(150, 10);
-    let answers = ChatAnswer::default()
+    let answers = ScriptedChat::default()
         .text("The answer ")
         .text("is 42.")
         .finish("stop")
@@ -184,9 +184,9 @@ async fn events_are_seen_in_the_order_of_their_numbers_and_as_they_are_logged() 
 #[tokio::test]
 async fn cancelling_keeps_the_text_and_ends_the_request() {
     let model = ModelServer::start().await.unwrap();
-    let gate = Gate::default();
+    let gate = ResponseGate::default();
     model.answer(
-        ChatAnswer::default()
+        ScriptedChat::default()
             .text("half an ")
             .text("answer")
             .wait(&gate)
@@ -228,14 +228,14 @@ async fn cancelling_keeps_the_text_and_ends_the_request() {
 #[tokio::test]
 async fn a_message_to_a_running_session_becomes_a_turn_of_its_own() {
     let model = ModelServer::start().await.unwrap();
-    let gate = Gate::default();
+    let gate = ResponseGate::default();
     model.answer(
-        ChatAnswer::default()
+        ScriptedChat::default()
             .wait(&gate)
             .text("first")
             .finish("stop"),
     );
-    model.answer(ChatAnswer::default().text("second").finish("stop"));
+    model.answer(ScriptedChat::default().text("second").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     daemon.spawn().await;
@@ -266,11 +266,11 @@ async fn a_message_to_a_running_session_becomes_a_turn_of_its_own() {
 #[tokio::test]
 async fn a_provider_that_refuses_fails_the_turn_and_not_the_session() {
     let model = ModelServer::start().await.unwrap();
-    model.answer(scorel_testkit::Answer::json(
+    model.answer(scorel_testkit::ScriptedResponse::json(
         401,
         r#"{"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}"#,
     ));
-    model.answer(ChatAnswer::default().text("better").finish("stop"));
+    model.answer(ScriptedChat::default().text("better").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     daemon.spawn().await;

@@ -1,13 +1,13 @@
-//! A daemon that is killed, and what the next one makes of it.
+//! A killed daemon, and how the next one recovers.
 
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, Gate, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::under_test::{
     SCORELD, Watch, connect, message, new_session, send, session, streamed_text,
 };
 
-/// A daemon that was killed while its model had said half of something.
+/// A daemon killed in the middle of a reply.
 struct Killed {
     daemon: DaemonUnderTest,
     model: ModelServer,
@@ -17,11 +17,11 @@ struct Killed {
 
 async fn killed_in_mid_stream() -> Killed {
     let model = ModelServer::start().await.unwrap();
-    let gate = Gate::default();
-    let asks = ChatAnswer::default().tool_call("c1", "Glob", r#"{"pattern":"*"}"#);
+    let gate = ResponseGate::default();
+    let asks = ScriptedChat::default().tool_call("c1", "Glob", r#"{"pattern":"*"}"#);
     model.answer(asks.finish("tool_calls"));
     model.answer(
-        ChatAnswer::default()
+        ScriptedChat::default()
             .text("half an ")
             .text("answer")
             .wait(&gate),
@@ -116,8 +116,8 @@ async fn the_session_goes_on_after_a_crash() {
         session: id,
         ..
     } = killed_in_mid_stream().await;
-    model.answer(ChatAnswer::default().text("later, then").finish("stop"));
-    model.answer(ChatAnswer::default().text("back").finish("stop"));
+    model.answer(ScriptedChat::default().text("later, then").finish("stop"));
+    model.answer(ScriptedChat::default().text("back").finish("stop"));
     daemon.spawn().await;
     let client = connect(&daemon.socket()).await;
     let mut watch = Watch::from_start(&client, id).await;
@@ -148,8 +148,8 @@ async fn the_session_goes_on_after_a_crash() {
 #[tokio::test]
 async fn sigterm_interrupts_turns_keeps_their_text_and_ends_well() {
     let model = ModelServer::start().await.unwrap();
-    let gate = Gate::default();
-    model.answer(ChatAnswer::default().text("half an answer").wait(&gate));
+    let gate = ResponseGate::default();
+    model.answer(ScriptedChat::default().text("half an answer").wait(&gate));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     daemon.spawn().await;
@@ -224,9 +224,9 @@ async fn an_interrupted_session_is_closed_although_nobody_opens_it() {
 #[tokio::test]
 async fn an_interrupted_turn_goes_on_once_where_that_is_wanted() {
     let model = ModelServer::start().await.unwrap();
-    let gate = Gate::default();
-    model.answer(ChatAnswer::default().text("half an ").wait(&gate));
-    model.answer(ChatAnswer::default().text("and the rest").finish("stop"));
+    let gate = ResponseGate::default();
+    model.answer(ScriptedChat::default().text("half an ").wait(&gate));
+    model.answer(ScriptedChat::default().text("and the rest").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure(&format!(
         "[model]\ntype = \"custom\"\napi = \"openai-completions\"\nprovider = \"test\"\n\

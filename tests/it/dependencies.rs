@@ -1,10 +1,10 @@
-//! Who may depend on whom.
+//! Which crate may depend on which.
 
 use std::collections::HashSet;
 use std::process::Command;
 
-/// What a package reaches through its normal dependencies, with the features that it asks for
-/// itself.
+/// The packages reachable through normal dependencies, with the features that the package itself
+/// enables.
 fn reachable(package: &str) -> HashSet<String> {
     let output = Command::new(env!("CARGO"))
         .args([

@@ -21,7 +21,7 @@ async fn doctor(daemon: &DaemonUnderTest, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The exit code and the object.
+/// The exit code and the JSON object.
 async fn examined(daemon: &DaemonUnderTest) -> (i32, Value) {
     let output = doctor(daemon, &["--json"]).await;
     assert!(output.stderr.is_empty(), "{output:?}");

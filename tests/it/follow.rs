@@ -1,6 +1,6 @@
-//! Clients that come and go see the same.
+//! Clients that reconnect see the same events as those that stay.
 
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, Gate, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
 
 use crate::under_test::{SCORELD, Watch, connect, new_session, send};
@@ -12,26 +12,25 @@ fn events(items: Vec<Value>) -> Vec<Value> {
         .collect()
 }
 
-/// How many events of the recorded run a client is dropped at.
+/// The number of events of the recorded run after which a client is disconnected.
 const POSITIONS: usize = 500;
 
-/// A turn with reasoning, text and a tool, whose second answer waits at the gate behind its words.
-fn long_turn(model: &ModelServer, gate: &Gate) {
-    let words = |answer: ChatAnswer, count: usize| {
+/// A turn with reasoning, text and a tool, whose second reply waits at the gate after its text.
+fn long_turn(model: &ModelServer, gate: &ResponseGate) {
+    let words = |answer: ScriptedChat, count: usize| {
         (0..count).fold(answer, |answer, number| {
             answer.text(&format!("word{number} "))
         })
     };
-    let look = ChatAnswer::default().thinking("let me ").thinking("look");
+    let look = ScriptedChat::default().thinking("let me ").thinking("look");
     let call = r#"{"path": "no such file"}"#;
     let look = words(look, 20).tool_call("c1", "read", call);
     model.answer(look.finish("tool_calls").usage(1, 1));
-    let count = words(ChatAnswer::default(), POSITIONS).wait(gate);
+    let count = words(ScriptedChat::default(), POSITIONS).wait(gate);
     model.answer(count.text("end").finish("stop").usage(1, 1));
 }
 
-/// Everything up to the first event or marker that contains `part`, as the bytes came; without the
-/// markers.
+/// The raw events up to the first event or marker that contains `part`, without the markers.
 async fn texts(watch: &mut Watch, part: &str) -> Vec<String> {
     let mut texts = Vec::new();
     loop {
@@ -46,7 +45,7 @@ async fn texts(watch: &mut Watch, part: &str) -> Vec<String> {
     }
 }
 
-/// The last number of the records, and of all events.
+/// The last sequence number of the records, and of all events.
 fn anchors(had: &[String]) -> (Option<u64>, Option<u64>) {
     let parse = |text: &String| serde_json::from_str::<Value>(text).unwrap();
     let mut events = had.iter().rev().map(parse).peekable();
@@ -58,8 +57,8 @@ fn anchors(had: &[String]) -> (Option<u64>, Option<u64>) {
 #[tokio::test]
 async fn a_client_dropped_at_any_event_gets_exactly_the_rest() {
     let model = ModelServer::start().await.unwrap();
-    // The turn stays open meanwhile, so that the stream is kept.
-    let gate = Gate::default();
+    // The turn stays open, so that the transient events are kept.
+    let gate = ResponseGate::default();
     long_turn(&model, &gate);
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());

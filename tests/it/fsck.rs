@@ -1,4 +1,4 @@
-//! Checking a home while its daemon works in it.
+//! `fsck` of a home while its daemon is at work.
 
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -18,13 +18,13 @@ use tokio::process::Command;
 
 use crate::under_test::{SCORELCTL, SCORELD, Watch, connect, new_session, send, session};
 
-/// How often the home is checked at least while the daemon works.
+/// The minimum number of checks while the daemon works.
 const CHECKS: usize = 25;
 
-/// How much the daemon does meanwhile at least.
+/// The minimum amount of work in the meantime.
 const BUSY: u64 = 50;
 
-/// Work that goes on until it is to end, and how much of it was done.
+/// Work that goes on until stopped, counted.
 #[derive(Clone, Default)]
 struct Work {
     ends: Arc<AtomicBool>,
@@ -42,7 +42,7 @@ impl Work {
     }
 }
 
-/// Turns that are streamed, begun by messages whose lines are long.
+/// Streamed turns, started by long messages.
 async fn talk(daemon: DaemonPaths, session: SessionId, work: Work) {
     let client = connect(&daemon.socket).await;
     let mut watch = Watch::from_start(&client, session).await;
@@ -53,7 +53,7 @@ async fn talk(daemon: DaemonPaths, session: SessionId, work: Work) {
     }
 }
 
-/// One record after the other.
+/// Small records in quick succession.
 async fn rename(daemon: DaemonPaths, session_id: SessionId, work: Work) {
     let client = connect(&daemon.socket).await;
     while work.goes_on() {
@@ -69,7 +69,7 @@ async fn rename(daemon: DaemonPaths, session_id: SessionId, work: Work) {
     }
 }
 
-/// Sessions with blobs that come and go, with receipts.
+/// Sessions with blobs and receipts, created and deleted.
 async fn come_and_go(daemon: DaemonPaths, project_id: ProjectId, work: Work) {
     let client = connect(&daemon.socket).await;
     let hello = HelloParams {
@@ -176,8 +176,8 @@ async fn a_session_goes_on_after_a_repair() {
     daemon.stop().await;
     let path = daemon.log_path(&id.to_string());
     let mut log = std::fs::read(&path).unwrap();
-    // Inside a text of the last record, which is the turn's outcome: it stays JSON whatever the
-    // checksum happens to be.
+    // Inside a string of the last record, the turn's outcome: the line stays JSON whatever its
+    // checksum is.
     let word = b"completed";
     let at = log.windows(word.len()).rposition(|part| part == word);
     log[at.unwrap()] ^= 1;

@@ -1,4 +1,4 @@
-//! A home on a disk that is really full: a small file system in memory, which only the daemon sees.
+//! A home on a full disk: a small tmpfs that only the daemon sees.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -10,12 +10,12 @@ use scorel_proto::{
     Cancel, CancelParams, ErrorCode, GetEvents, GetEventsParams, ListSessions, ListSessionsParams,
     Resync, ResyncParams, SendMessage, SendMessageResult, SessionId,
 };
-use scorel_testkit::{ChatAnswer, CheckedLog, DaemonUnderTest, ModelServer};
+use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat};
 
 use crate::under_test::{SCORELD, Watch, connect, create_session, message, send, session};
 
-/// Takes the home and the daemon's command: hides the home behind a file system of 2 MiB that has
-/// nothing but the configuration, and becomes the daemon.
+/// A shell script that mounts a tmpfs of 2 MiB over the home, with only the configuration in it,
+/// and execs the daemon.
 const SMALL_HOME: &str = r#"
 home=$1; shift
 cp "$home/config.toml" "$home/../config.toml" &&
@@ -24,10 +24,10 @@ cp "$home/../config.toml" "$home/config.toml" &&
 exec "$@"
 "#;
 
-/// Runs a script of the shell, with the arguments that follow it, where it may mount.
+/// Runs a shell script with arguments in a mount namespace of its own.
 const WITH_MOUNTS: &str = r#"exec unshare -Urm /bin/sh -c "$0" sh "$@""#;
 
-/// Why nothing can be mounted here, if that is so.
+/// The reason why mounting is impossible here, if so.
 fn cannot_mount() -> Option<String> {
     let mount = "mount -t tmpfs -o size=1m scorel /tmp";
     let probe = Command::new("/bin/sh")
@@ -40,13 +40,13 @@ fn cannot_mount() -> Option<String> {
     }
 }
 
-/// A file of the home as the daemon sees it.
+/// A file of the home in the daemon's mount namespace.
 fn inside(daemon: &DaemonUnderTest, path: &Path) -> PathBuf {
     let root = format!("/proc/{}/root", daemon.pid());
     Path::new(&root).join(path.strip_prefix("/").unwrap())
 }
 
-/// Takes all the room that is left.
+/// Fills the disk.
 fn fill(path: &Path) {
     let mut file = File::create(path).unwrap();
     let full = loop {
@@ -57,7 +57,7 @@ fn fill(path: &Path) {
     assert_eq!(full.kind(), ErrorKind::StorageFull);
 }
 
-/// Sends once; what is accepted has a number.
+/// Sends once; returns the sequence number if accepted.
 async fn try_send(client: &Connection, session_id: SessionId) -> Result<u64, ErrorCode> {
     let sent = client
         .call::<SendMessage>(&message(session_id, "more"))
@@ -78,7 +78,7 @@ async fn what_needs_no_room_goes_on_while_there_is_none_and_the_rest_when_there_
         return;
     }
     let model = ModelServer::start().await.unwrap();
-    model.fallback(ChatAnswer::default().text("Yes.").finish("stop"));
+    model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     let home = daemon.home().display().to_string();
@@ -94,7 +94,7 @@ async fn what_needs_no_room_goes_on_while_there_is_none_and_the_rest_when_there_
     let filler = inside(&daemon, &daemon.home().join("filler"));
     fill(&filler);
     let mut accepted = Vec::new();
-    // The last block of the log has room for some more.
+    // The last block of the log still has room.
     let refused = loop {
         match try_send(&client, id).await {
             Ok(seq) => accepted.push(seq),
@@ -112,7 +112,7 @@ async fn what_needs_no_room_goes_on_while_there_is_none_and_the_rest_when_there_
             Err(code) => assert_eq!(code, ErrorCode::StorageStalled),
         }
     }
-    // A turn that was cancelled leaves the queue waiting for somebody: for the last message.
+    // A cancelled turn holds the queue until the next message.
     while session(&client, id).await.turn_id.is_some() {
         watch.until("turn_outcome").await;
     }

@@ -1,4 +1,4 @@
-//! A daemon that is killed at random times, again and again, with clients attached.
+//! Kills the daemon at random times, again and again, with clients attached.
 //!
 //! `SCOREL_KILLS` says how often (300 in the normal run), `SCOREL_SEED` repeats a run.
 
@@ -8,22 +8,21 @@ mod scene;
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
-use scorel_testkit::{Dice, runs};
+use scorel_testkit::{SeededDice, runs};
 use tokio::time::timeout;
 
 use scene::Scene;
 
-/// How many kills a home lives through before the next one begins: the cost of a cycle grows with
-/// the history.
+/// The number of kills per home: a cycle's cost grows with the history.
 const KILLS_A_HOME: usize = 15;
 
-/// How many homes are lived in at once. A daemon mostly waits for its death.
+/// The number of homes in parallel. A daemon mostly waits to be killed.
 const HOMES_AT_ONCE: usize = 4;
 
-/// How long the life of one home may take on a busy machine.
+/// The time limit for one home, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a home had to lose.
+/// What the clients of a home saw and were acknowledged.
 #[derive(Debug, Default)]
 struct Stakes {
     kills: usize,
@@ -33,7 +32,7 @@ struct Stakes {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kill_at_any_time_loses_nothing_and_gives_no_number_twice() {
-    let mut dice = Dice::for_test("kill_loop");
+    let mut dice = SeededDice::for_test("kill_loop");
     let kills = runs("SCOREL_KILLS", 300);
     let homes = kills.div_ceil(KILLS_A_HOME);
     let homes = (0..homes).map(|home| (KILLS_A_HOME.min(kills - home * KILLS_A_HOME), dice.fork()));
@@ -57,8 +56,8 @@ async fn kill_at_any_time_loses_nothing_and_gives_no_number_twice() {
     );
 }
 
-/// One home, from its first daemon to the last one, which is not killed.
-async fn live(kills: usize, dice: Dice) -> Stakes {
+/// One home, up to a last daemon that is not killed.
+async fn live(kills: usize, dice: SeededDice) -> Stakes {
     let life = async {
         let mut scene = Scene::new(dice).await;
         for _ in 0..kills {

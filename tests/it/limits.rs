@@ -1,4 +1,4 @@
-//! What a client may use, and what it is told when it asks for too much.
+//! Limits for clients, and the errors for exceeding them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::under_test::{SCORELD, new_session};
 
-/// A connection without a library.
+/// A connection without the client library.
 struct Raw(BufReader<UnixStream>);
 
 impl Raw {
@@ -29,7 +29,7 @@ impl Raw {
         (len > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 
-    /// Whether a call is answered with a result, and the connection not refused or reset.
+    /// Whether a call gets a result, rather than a refusal or a reset.
     fn is_served(&mut self) -> bool {
         let call = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getStatus\"}\n";
         let mut line = String::new();
@@ -43,7 +43,7 @@ impl Raw {
         self.write(&format!("{call}\n"));
         loop {
             let message = self.read().unwrap();
-            // Notifications of a subscription may come first.
+            // Skips notifications.
             if !message["id"].is_null() {
                 return message;
             }
@@ -196,7 +196,7 @@ async fn a_connection_too_many_is_told_so_and_a_freed_place_is_usable() {
     let refused = Raw::connect(&daemon).read().unwrap();
     assert_eq!(refused["error"]["data"]["code"], "overloaded");
     drop(held.pop());
-    // The daemon notices the end of a connection by itself; until then it may refuse and close.
+    // The daemon notices closed connections asynchronously; until then it may refuse.
     while !Raw::connect(&daemon).is_served() {}
 }
 

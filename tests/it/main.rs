@@ -1,4 +1,4 @@
-//! Black-box tests: real processes, real sockets, real files, and a model endpoint that replays.
+//! Black-box tests: real processes, sockets and files, and a scripted model endpoint.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -32,7 +32,7 @@ mod watchers;
 mod web_fetch;
 mod wires;
 
-/// A test file that is not listed above would never run.
+/// A file that is not declared as a module would silently not run.
 #[test]
 fn every_file_is_part_of_the_suite() {
     let listed = include_str!("main.rs");

@@ -1,4 +1,4 @@
-//! Models: what there is, how one is chosen, whether it answers.
+//! Listing, choosing and checking models.
 
 mod other_provider;
 mod secrets;
@@ -6,7 +6,9 @@ mod secrets;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Output, Stdio};
 
-use scorel_testkit::{Answer, ChatAnswer, DaemonUnderTest, ModelServer, RecordedRequest};
+use scorel_testkit::{
+    DaemonUnderTest, ModelServer, RecordedRequest, ScriptedChat, ScriptedResponse,
+};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -21,7 +23,7 @@ impl Shell {
         Self(DaemonUnderTest::new(SCORELD))
     }
 
-    /// Runs the command with a key in the environment of it and of a daemon that it starts.
+    /// Runs the command with a key in its environment, which a daemon that it starts inherits.
     async fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         Command::new(SCORELCTL)
             .env_clear()
@@ -60,15 +62,15 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// A server that lists two models and answers every question.
+/// A server that lists two models and replies to every request.
 async fn server() -> ModelServer {
     let server = ModelServer::start().await.unwrap();
     server.answer_with(|request: &RecordedRequest| {
         if request.path.ends_with("/models") {
             let list = r#"{"data":[{"id":"small","context_length":4096},{"id":"big"}]}"#;
-            return Answer::json(200, list);
+            return ScriptedResponse::json(200, list);
         }
-        ChatAnswer::default()
+        ScriptedChat::default()
             .text("ready")
             .usage(12, 1)
             .finish("stop")
@@ -94,7 +96,7 @@ async fn init_makes_a_home_in_which_the_chosen_model_answers() {
         "--key-env",
         "LAB_KEY",
     ];
-    // Later commands start no daemon with the key: it is in the file.
+    // Later commands do not need the key in the environment: it is in the file.
     let output = shell.run(&init, &[("LAB_KEY", KEY)]).await;
     assert!(output.status.success(), "{output:?}");
     let shown = format!("{}{}", text(&output.stdout), text(&output.stderr));
@@ -123,7 +125,7 @@ async fn init_makes_a_home_in_which_the_chosen_model_answers() {
 async fn a_key_that_is_refused_is_told_and_not_shown() {
     let (shell, server) = (Shell::new(), ModelServer::start().await.unwrap());
     let refusal = format!(r#"{{"error":{{"message":"bad key {KEY}"}}}}"#);
-    server.answer(Answer::json(401, refusal));
+    server.answer(ScriptedResponse::json(401, refusal));
     let url = server.base_url();
     let init = [
         "init",
@@ -209,7 +211,10 @@ async fn what_cannot_be_asked_is_an_error_that_says_why() {
         missing["error"]["details"]["keyVariables"],
         json!(["ANTHROPIC_API_KEY"])
     );
-    server.answer(Answer::json(503, r#"{"error":{"message":"busy"}}"#));
+    server.answer(ScriptedResponse::json(
+        503,
+        r#"{"error":{"message":"busy"}}"#,
+    ));
     let failed = shell.call("listModels", json!({"provider": "test"})).await;
     let details = &failed["error"]["details"];
     assert_eq!(details["category"], "overloaded");
@@ -221,7 +226,7 @@ async fn what_cannot_be_asked_is_an_error_that_says_why() {
         .call("listModels", json!({"provider": "nobody"}))
         .await;
     assert_eq!(unknown["error"]["code"], "invalid_params");
-    server.answer(Answer::json(
+    server.answer(ScriptedResponse::json(
         404,
         r#"{"error":{"message":"no such model"}}"#,
     ));

@@ -1,4 +1,4 @@
-//! Clients that ask for too much, and what it costs the daemon and others.
+//! Clients that ask for too much, and the cost to the daemon and to other clients.
 //!
 //! `SCOREL_EVENT_MIB` says how much a stalled subscriber misses (10 MiB in the normal run).
 

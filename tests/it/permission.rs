@@ -1,28 +1,28 @@
-//! Tools that ask before they run, over the real daemon.
+//! Tools that need permission, with the real daemon.
 
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{
     ErrorCode, PermissionDecision, PermissionRequestId, RespondPermission, RespondPermissionParams,
     RpcError, SeqResult, SessionId,
 };
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::under_test::{SCORELD, Watch, connect, has_sandbox, new_session, send};
 
 const RULES: &str = "[permissions]\ndeny = [\"Read(secrets/**)\", \"Write(secrets/**)\"]\n";
 
-/// A daemon whose model makes these calls, one after the other, and then is done.
+/// A daemon whose model makes these calls one after another.
 async fn calling(calls: &[(&str, Value)]) -> (DaemonUnderTest, ModelServer) {
     let model = ModelServer::start().await.unwrap();
     for (index, (tool, arguments)) in calls.iter().enumerate() {
         let id = format!("call_{index}");
-        let answer = ChatAnswer::default()
+        let answer = ScriptedChat::default()
             .tool_call(&id, tool, &arguments.to_string())
             .finish("tool_calls");
         model.answer(answer);
     }
-    model.answer(ChatAnswer::default().text("Done.").finish("stop"));
+    model.answer(ScriptedChat::default().text("Done.").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     daemon.configure_more(RULES);
@@ -31,7 +31,7 @@ async fn calling(calls: &[(&str, Value)]) -> (DaemonUnderTest, ModelServer) {
     (daemon, model)
 }
 
-/// Appends to a file, so that one can see how often it has run.
+/// A command that appends to a file, which shows how often it ran.
 fn append() -> Value {
     json!({"command": "sh ./append.sh"})
 }
@@ -41,7 +41,7 @@ fn ran(daemon: &DaemonUnderTest) -> usize {
     text.unwrap_or_default().lines().count()
 }
 
-/// Waits for the turn's question.
+/// Waits for the permission request.
 async fn asked(watch: &mut Watch) -> (PermissionRequestId, Value) {
     loop {
         let item = watch.next().await;
@@ -126,9 +126,9 @@ async fn what_is_allowed_for_ever_holds_in_the_project_from_then_on() {
     daemon.kill().await;
 
     daemon.spawn().await;
-    let again = ChatAnswer::default().tool_call("call_b", "Bash", &append().to_string());
+    let again = ScriptedChat::default().tool_call("call_b", "Bash", &append().to_string());
     model.answer(again.finish("tool_calls"));
-    model.answer(ChatAnswer::default().text("Done.").finish("stop"));
+    model.answer(ScriptedChat::default().text("Done.").finish("stop"));
     let (client, other) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, other).await;
     send(&client, other, "Again.").await;

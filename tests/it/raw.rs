@@ -1,4 +1,4 @@
-//! A connection without any library: bytes in, lines out.
+//! A connection without the client library: bytes out, lines in.
 
 use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,10 +8,10 @@ use std::time::Duration;
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 
-/// How long an answer may take before the test fails rather than hangs.
+/// The time limit for a reply, so that a failed test does not hang.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A raw connection. Reading and writing block.
+/// A blocking raw connection.
 pub(crate) struct Raw(BufReader<UnixStream>);
 
 impl Raw {
@@ -26,17 +26,17 @@ impl Raw {
         self.0.get_ref()
     }
 
-    /// Writes bytes, unless the daemon has closed the connection.
+    /// Writes bytes; a connection that the daemon closed is not an error.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> bool {
         match self.0.get_mut().write_all(bytes) {
-            // The latter if it closed with something unread.
+            // `ECONNRESET` if the daemon closed it with unread input.
             Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => false,
             Err(error) => panic!("cannot write: {error}"),
             Ok(()) => true,
         }
     }
 
-    /// The next message; nothing once the daemon has closed the connection.
+    /// The next message; `None` once the daemon has closed the connection.
     pub(crate) fn read(&mut self) -> Option<Value> {
         let mut line = String::new();
         match self.0.read_line(&mut line) {
@@ -47,7 +47,7 @@ impl Raw {
         }
     }
 
-    /// All that comes until the daemon closes the connection.
+    /// Everything until the daemon closes the connection.
     pub(crate) fn read_to_end(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         match self.0.read_to_end(&mut bytes) {
@@ -58,7 +58,7 @@ impl Raw {
         }
     }
 
-    /// The next reply. Notifications of subscriptions may come first.
+    /// The next reply; skips notifications.
     pub(crate) fn reply(&mut self) -> Option<Value> {
         loop {
             let message = self.read()?;
@@ -74,7 +74,7 @@ impl Raw {
         self.reply().expect("an answer")
     }
 
-    /// Whether the connection is served as ever.
+    /// Whether the connection is still served.
     pub(crate) fn works(&mut self) -> bool {
         self.write(b"{\"jsonrpc\":\"2.0\",\"id\":\"alive\",\"method\":\"getStatus\"}\n")
             && self

@@ -1,4 +1,4 @@
-//! Commands that belong to no session, sent again over a daemon that was killed.
+//! Commands outside sessions, repeated across kills of the daemon.
 
 use std::fs;
 
@@ -12,10 +12,9 @@ use scorel_testkit::DaemonUnderTest;
 
 use crate::under_test::{SCORELD, connect};
 
-/// How often the daemon is killed while it works.
+/// The number of kills.
 const ROUNDS: usize = 12;
 
-/// One client installation.
 struct Client(ClientId);
 
 impl Client {
@@ -71,7 +70,7 @@ async fn titles(client: &Connection) -> Vec<(SessionId, Option<String>)> {
     listed.sessions.into_iter().map(title).collect()
 }
 
-/// Waits until something can be seen from outside that nobody tells.
+/// Polls for an effect that no event announces.
 async fn until(is_so: impl Fn() -> bool) {
     while !is_so() {
         tokio::task::yield_now().await;
@@ -122,7 +121,7 @@ async fn what_was_cut_off_by_a_kill_is_done_once() {
     for round in 0..ROUNDS {
         let create = creation(project_id, &format!("create-{round}"));
         let sessions = entries(&daemon);
-        // The daemon is killed when it has come some way with the call, and nobody knows how far.
+        // The kill comes at an unknown point of the call.
         let kill = async {
             match round % 3 {
                 0 => {}

@@ -1,4 +1,4 @@
-//! The daemon under a live user service manager, where one runs.
+//! The daemon under the systemd user manager, where one runs.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +7,7 @@ use scorel_testkit::DaemonUnderTest;
 
 use crate::under_test::{SCORELD, connect};
 
-/// Asks the user's service manager; nothing if there is none or it refuses.
+/// Calls `systemctl --user`; `None` if that fails.
 fn systemctl(arguments: &[&str]) -> Option<String> {
     let output = Command::new("systemctl")
         .arg("--user")
@@ -18,15 +18,15 @@ fn systemctl(arguments: &[&str]) -> Option<String> {
     output.status.success().then_some(text)
 }
 
-/// A unit that is gone when the test is over, whatever became of it.
+/// A unit that is removed when the test ends, also after a panic.
 struct Unit {
     name: String,
     file: PathBuf,
 }
 
 impl Unit {
-    /// Installs the unit as the program prints it, for a home of the test's own, under a name of
-    /// the test's own, and only until the machine is started again.
+    /// Installs the unit that the program prints, for a temporary home, under a name of its own,
+    /// and only until the next boot.
     fn install(runtime_dir: &str, daemon: &DaemonUnderTest) -> Self {
         let printed = Command::new(SCORELD)
             .args(["--print-unit", "systemd-service"])

@@ -1,5 +1,5 @@
-//! The daemon under `strace`: killed at a chosen system call, given errors, and watched for the
-//! order in which it writes, syncs and tells.
+//! The daemon under `strace`: killed at chosen system calls, given injected errors, and linted for
+//! the order in which it writes, syncs and sends.
 //!
 //! `SCOREL_SYSCALL_KILLS` says at how many calls it is killed (60 in the normal run of each test),
 //! `SCOREL_FAULTS` how many calls fail (24); a large number means all of them. `SCOREL_SEED` repeats
@@ -13,12 +13,12 @@ mod script;
 
 use std::collections::BTreeMap;
 
-use scorel_testkit::{Dice, Strace};
+use scorel_testkit::{SeededDice, Strace};
 
-/// How many daemons run under `strace` at once.
+/// The number of daemons that run under `strace` in parallel.
 const AT_ONCE: usize = 3;
 
-/// Whether `strace` works here; says so if not.
+/// Whether `strace` works here; prints the reason if not.
 #[expect(
     clippy::print_stdout,
     reason = "the output of a test says what was skipped"
@@ -31,12 +31,12 @@ fn strace_works() -> bool {
     reason.is_none()
 }
 
-/// Some of what there is: of each kind as many as of another, as far as there are as many, and
-/// spread over all of its kind.
+/// A sample with as many of each kind as of any other, where there are as many, spread over all of
+/// its kind.
 fn spread<T: Copy, K: Ord>(
     all: Vec<T>,
     count: usize,
-    dice: &mut Dice,
+    dice: &mut SeededDice,
     kind: impl Fn(&T) -> K,
 ) -> Vec<T> {
     let mut kinds: BTreeMap<K, Vec<T>> = BTreeMap::new();

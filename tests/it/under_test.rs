@@ -1,4 +1,4 @@
-//! The programs under test, and what every test does with them.
+//! The programs under test and common steps.
 
 use std::path::Path;
 
@@ -12,20 +12,18 @@ use scorel_proto::{
 use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;
 
-/// The daemon that cargo has built for these tests.
 pub(crate) const SCORELD: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
-/// The client that cargo has built for these tests.
 pub(crate) const SCORELCTL: &str = env!("CARGO_BIN_EXE_scorelctl-under-test");
 
-/// A new session of the daemon's project.
+/// Creates a session of the daemon's project.
 pub(crate) async fn new_session(daemon: &DaemonUnderTest) -> (Connection, SessionId) {
     let client = connect(&daemon.socket()).await;
     let session = create_session(&client, daemon).await;
     (client, session)
 }
 
-/// A new session of the daemon's project, over a connection that there is already.
+/// Creates a session of the daemon's project over an existing connection.
 pub(crate) async fn create_session(client: &Connection, daemon: &DaemonUnderTest) -> SessionId {
     let work_dir = daemon.project().to_str().unwrap().to_owned();
     let project = RegisterProjectParams {
@@ -86,7 +84,7 @@ pub(crate) async fn session(client: &Connection, session_id: SessionId) -> Sessi
         .session
 }
 
-/// Whether the kernel can keep commands in a sandbox. Where it cannot, every command is asked about.
+/// Whether commands can be sandboxed here. Without a sandbox every command needs permission.
 pub(crate) fn has_sandbox() -> bool {
     let enough = Support::probe().is_enough();
     if !enough {
@@ -95,7 +93,7 @@ pub(crate) fn has_sandbox() -> bool {
     enough
 }
 
-/// Follows a session from the beginning, as raw JSON.
+/// Subscribes from the beginning, with items as raw JSON.
 pub(crate) struct Watch(scorel_client::Subscription);
 
 impl Watch {
@@ -118,18 +116,17 @@ impl Watch {
         Self(client.subscribe_events(&params).await.unwrap())
     }
 
-    /// The next event or marker.
     pub(crate) async fn next(&mut self) -> Value {
         serde_json::from_str(&self.next_text().await).unwrap()
     }
 
-    /// The next event or marker, as its bytes came.
+    /// The next event or marker, as the received bytes.
     pub(crate) async fn next_text(&mut self) -> String {
         let text = self.0.next().await.expect("the subscription goes on");
         text.get().to_owned()
     }
 
-    /// Everything up to the first item of a type, that one included.
+    /// All items up to and including the first one of a type.
     pub(crate) async fn until(&mut self, type_name: &str) -> Vec<Value> {
         let mut items = Vec::new();
         loop {
@@ -143,7 +140,6 @@ impl Watch {
     }
 }
 
-/// The types of events, in order.
 pub(crate) fn types(events: &[Value]) -> Vec<&str> {
     events
         .iter()
@@ -151,7 +147,7 @@ pub(crate) fn types(events: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// The text that text deltas add up to.
+/// The concatenated text deltas.
 pub(crate) fn streamed_text(events: &[Value]) -> String {
     let deltas = events.iter().filter(|event| event["type"] == "text_delta");
     deltas.filter_map(|event| event["delta"].as_str()).collect()

@@ -1,20 +1,20 @@
-//! A log that its owner must not read any more.
+//! A log whose mode denies reading.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use scorel_testkit::{ChatAnswer, CheckedLog, DaemonUnderTest, ModelServer};
+use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::raw::Raw;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
-/// The owner of a file obeys its mode, unless that is root with all of root's powers.
+/// The mode applies to the owner too, unless the process has root's capabilities.
 const OBEDIENT: &str =
     r#"exec setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all "$0" "$@""#;
 
-/// Why no mode can be made to hold here, if that is so.
+/// The reason why file modes have no effect here, if so.
 fn modes_do_not_hold() -> Option<String> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
@@ -47,7 +47,7 @@ async fn a_log_of_mode_000_costs_its_own_session_and_no_other() {
         return;
     }
     let model = ModelServer::start().await.unwrap();
-    model.fallback(ChatAnswer::default().text("Yes.").finish("stop"));
+    model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     daemon.run_under(["/bin/sh", "-c", OBEDIENT].map(str::to_owned).to_vec());
@@ -63,7 +63,7 @@ async fn a_log_of_mode_000_costs_its_own_session_and_no_other() {
     let mode = |mode| fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
     let message = |session| json!({"sessionId": session, "content": "more"});
 
-    // Under a daemon that has it open: what is told is so, whatever that is.
+    // A daemon that has the log open must report the truth, whichever it is.
     mode(0o000);
     let mut raw = Raw::connect(&daemon);
     let sent = raw.call("sendMessage", &message(closed));
@@ -75,7 +75,7 @@ async fn a_log_of_mode_000_costs_its_own_session_and_no_other() {
     assert!(raw.call("sendMessage", &message(other))["result"]["seq"].is_u64());
     daemon.kill().await;
 
-    // Before a daemon that would have to open it.
+    // A daemon that still has to open the log.
     daemon.spawn().await;
     let mut raw = Raw::connect(&daemon);
     let listed = raw.call("listSessions", &json!({}));

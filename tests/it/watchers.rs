@@ -1,15 +1,15 @@
-//! Several programs that watch one session while another one talks.
+//! Several programs watch a session while another one drives it.
 
 use std::process::Stdio;
 
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, Gate, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
 use crate::under_test::{SCORELCTL, SCORELD, new_session};
 
-/// A program that prints one JSON value a line.
+/// A program that prints JSON lines.
 struct Program {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -40,7 +40,7 @@ impl Program {
         )
     }
 
-    /// Reads until a value of a type was printed.
+    /// Reads up to a value of the type.
     async fn until(&mut self, type_name: &str) {
         loop {
             let line = self
@@ -90,13 +90,14 @@ fn has_python() -> bool {
         .is_ok()
 }
 
-/// A model that talks in two halves; the second begins when the gate opens.
-async fn talkative() -> (DaemonUnderTest, ModelServer, Gate) {
+/// A model whose reply has two halves; the second waits for the gate.
+async fn talkative() -> (DaemonUnderTest, ModelServer, ResponseGate) {
     let model = ModelServer::start().await.unwrap();
-    let gate = Gate::default();
-    let words =
-        |answer: ChatAnswer| (0..100).fold(answer, |answer, word| answer.text(&format!("{word} ")));
-    let answer = words(words(ChatAnswer::default()).wait(&gate))
+    let gate = ResponseGate::default();
+    let words = |answer: ScriptedChat| {
+        (0..100).fold(answer, |answer, word| answer.text(&format!("{word} ")))
+    };
+    let answer = words(words(ScriptedChat::default()).wait(&gate))
         .finish("stop")
         .usage(1, 1);
     model.answer(answer);

@@ -1,13 +1,13 @@
-//! Pages of the web for a model, over the real daemon.
+//! `WebFetch` with the real daemon.
 
-use scorel_testkit::{ChatAnswer, DaemonUnderTest, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
-/// Serves one page to everybody; its port.
+/// Serves one page to every client; returns the port.
 async fn serve(page: &'static str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -30,16 +30,16 @@ async fn serve(page: &'static str) -> u16 {
     port
 }
 
-/// The results of a turn in which the model fetches these, one after the other.
+/// The results of a turn in which the model fetches these URLs one after another.
 async fn fetched(config: &str, urls: &[String]) -> Vec<Value> {
     let model = ModelServer::start().await.unwrap();
     for (index, url) in urls.iter().enumerate() {
         let arguments = json!({ "url": url }).to_string();
         let id = format!("call_{index}");
-        let answer = ChatAnswer::default().tool_call(&id, "WebFetch", &arguments);
+        let answer = ScriptedChat::default().tool_call(&id, "WebFetch", &arguments);
         model.answer(answer.finish("tool_calls"));
     }
-    model.answer(ChatAnswer::default().text("Done.").finish("stop"));
+    model.answer(ScriptedChat::default().text("Done.").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     daemon.configure_more(config);

@@ -1,27 +1,28 @@
-//! Conversations over every wire, and across them, with an endpoint that refuses what real ones
-//! refuse.
+//! Conversations over every provider API, and switches between them, against an endpoint that
+//! rejects what the real APIs reject.
 
 use scorel_client::Connection;
 use scorel_proto::{
     Block, Content, PutBlob, PutBlobParams, SendMessage, SendMessageParams, SessionId,
 };
-use scorel_testkit::{Api, DaemonUnderTest, Reply, StrictServer};
+use scorel_testkit::{DaemonUnderTest, ModelReply, StrictServer, WireApi};
 
 use crate::under_test::{SCORELD, Watch, message, new_session};
 
-/// A session whose model is at the strict endpoint, over one wire or another.
+/// A session whose model is at the strict endpoint.
 struct Scene {
     daemon: DaemonUnderTest,
     client: Connection,
     session: SessionId,
     endpoint: StrictServer,
-    /// On a connection of its own: what is not read yet must not hold up calls.
+    /// Subscriptions get their own connection: one that is not read blocks the calls on its
+    /// connection.
     watch: Watch,
     turns: usize,
 }
 
 impl Scene {
-    async fn over(api: Api) -> Self {
+    async fn over(api: WireApi) -> Self {
         let endpoint = StrictServer::start().await.unwrap();
         let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("STRICT_KEY", "sk-strict");
         configure(&daemon, api, &endpoint);
@@ -40,42 +41,42 @@ impl Scene {
         }
     }
 
-    /// From the next turn on, the model is behind that wire.
-    fn switch_to(&self, api: Api) {
+    /// Switches the API from the next turn on.
+    fn switch_to(&self, api: WireApi) {
         configure(&self.daemon, api, &self.endpoint);
     }
 
-    /// A turn in which the model thinks, uses two tools at once and then one more, and answers.
+    /// A turn with reasoning, two parallel calls, one further call and a final reply.
     async fn turn_with_tools(&mut self) {
         let turn = self.turns;
         let id = |place: usize| format!("call_{turn}_{place}");
         self.endpoint
             .reply(
-                Reply::default()
+                ModelReply::default()
                     .thinking("Where could it be?")
                     .text("I look around.")
                     .tool_call(&id(0), "Glob", r#"{"pattern":"*"}"#)
                     .tool_call(&id(1), "Read", r#"{"path":"notes.txt"}"#),
             )
-            .reply(Reply::default().thinking("Is that all?").tool_call(
+            .reply(ModelReply::default().thinking("Is that all?").tool_call(
                 &id(2),
                 "Read",
                 r#"{"path":"missing.txt"}"#,
             ))
             .reply(
-                Reply::default()
+                ModelReply::default()
                     .thinking("It is.")
                     .text("The answer is 42."),
             );
         self.turn("What is the answer?").await;
     }
 
-    /// A turn whose replies are scripted already.
+    /// Runs a turn with the replies that are already scripted.
     async fn turn(&mut self, text: &str) {
         assert_eq!(self.turn_of(text.into()).await, "completed");
     }
 
-    /// A turn about any content; how it ended.
+    /// Runs a turn and returns its outcome.
     async fn turn_of(&mut self, content: Content) -> String {
         self.turns += 1;
         let params = SendMessageParams {
@@ -94,7 +95,6 @@ impl Scene {
         outcome["reason"].as_str().unwrap().to_owned()
     }
 
-    /// The body of the newest request.
     fn last_request(&self) -> String {
         let requests = self.endpoint.server().requests();
         let newest = requests.last().map(|request| request.body.clone());
@@ -102,17 +102,17 @@ impl Scene {
     }
 }
 
-/// An endpoint that nothing else is known about.
+/// Configuration of an endpoint that no built-in table knows.
 const CUSTOM: &str = "type = \"custom\"\nprovider = \"strict\"\napi = \"API\"";
 
-fn configure(daemon: &DaemonUnderTest, api: Api, endpoint: &StrictServer) {
+fn configure(daemon: &DaemonUnderTest, api: WireApi, endpoint: &StrictServer) {
     let address = endpoint.server().address();
-    // The chat completions are DeepSeek's: that host insists on getting reasoning back.
+    // DeepSeek's dialect, since DeepSeek requires reasoning to be passed back.
     let (source, id, path) = match api {
-        Api::OpenAiCompletions => ("provider = \"deepseek\"", "deepseek-reasoner", "/v1"),
-        Api::OpenAiResponses => (CUSTOM, "gpt-like", "/v1"),
-        Api::AnthropicMessages => (CUSTOM, "claude-like", ""),
-        Api::GoogleGenerativeAi => (CUSTOM, "gemini-3-like", ""),
+        WireApi::OpenAiCompletions => ("provider = \"deepseek\"", "deepseek-reasoner", "/v1"),
+        WireApi::OpenAiResponses => (CUSTOM, "gpt-like", "/v1"),
+        WireApi::AnthropicMessages => (CUSTOM, "claude-like", ""),
+        WireApi::GoogleGenerativeAi => (CUSTOM, "gemini-3-like", ""),
     };
     let source = source.replace("API", api.name());
     daemon.configure(&format!(
@@ -121,12 +121,12 @@ fn configure(daemon: &DaemonUnderTest, api: Api, endpoint: &StrictServer) {
     ));
 }
 
-/// What goes back on one wire is accepted by every other, and by the first when the session comes
-/// back to it.
+/// A history made on one API is accepted by every other, and by the first when the session returns
+/// to it.
 #[tokio::test]
 async fn a_session_goes_on_over_any_other_wire_and_back() {
-    for first in Api::ALL {
-        for second in Api::ALL {
+    for first in WireApi::ALL {
+        for second in WireApi::ALL {
             if first == second {
                 continue;
             }
@@ -148,7 +148,7 @@ async fn a_session_goes_on_over_any_other_wire_and_back() {
 
 #[tokio::test]
 async fn a_conversation_with_tools_is_accepted_on_every_wire() {
-    for api in Api::ALL {
+    for api in WireApi::ALL {
         let mut scene = Scene::over(api).await;
         scene.turn_with_tools().await;
         scene.turn_with_tools().await;
@@ -156,17 +156,17 @@ async fn a_conversation_with_tools_is_accepted_on_every_wire() {
     }
 }
 
-/// Arguments that are no JSON object, tools that do not exist, ids that come twice.
+/// Arguments that are not a JSON object, unknown tools, repeated call ids.
 #[tokio::test]
 async fn what_a_model_does_wrong_can_be_told_to_it_on_every_wire() {
-    for api in Api::ALL {
+    for api in WireApi::ALL {
         let mut scene = Scene::over(api).await;
         scene
             .endpoint
-            .reply(Reply::default().tool_call("call_1", "Read", "{\"path\":"))
-            .reply(Reply::default().tool_call("call_1", "Teleport", "{}"))
+            .reply(ModelReply::default().tool_call("call_1", "Read", "{\"path\":"))
+            .reply(ModelReply::default().tool_call("call_1", "Teleport", "{}"))
             .reply(
-                Reply::default()
+                ModelReply::default()
                     .tool_call(
                         "call.with/odd:signs and a name that is far too long for any of the hosts",
                         "Glob",
@@ -174,20 +174,20 @@ async fn what_a_model_does_wrong_can_be_told_to_it_on_every_wire() {
                     )
                     .tool_call("2", "Glob", r#"{"pattern":"*.nothing"}"#),
             )
-            .reply(Reply::default().text("I give up."));
+            .reply(ModelReply::default().text("I give up."));
         scene.turn("Do your worst.").await;
-        scene.endpoint.reply(Reply::default().text("Yes."));
+        scene.endpoint.reply(ModelReply::default().text("Yes."));
         scene.turn("Are you still there?").await;
         assert_eq!(scene.endpoint.server().requests().len(), 5);
     }
 }
 
-/// Of an answer that was cut off only the text goes back: neither its calls nor its reasoning.
+/// Of a truncated reply only the text is sent back, neither its calls nor its reasoning.
 #[tokio::test]
 async fn a_conversation_goes_on_after_an_answer_that_was_cut_off_on_every_wire() {
-    for api in Api::ALL {
+    for api in WireApi::ALL {
         let mut scene = Scene::over(api).await;
-        let broken = Reply::default()
+        let broken = ModelReply::default()
             .thinking("Hm.")
             .text("Half of it")
             .tool_call("call_1", "Read", r#"{"path":"notes.txt"}"#);
@@ -202,7 +202,7 @@ async fn a_conversation_goes_on_after_an_answer_that_was_cut_off_on_every_wire()
 
 #[tokio::test]
 async fn pictures_are_shown_or_noted_on_every_wire() {
-    for api in Api::ALL {
+    for api in WireApi::ALL {
         let mut scene = Scene::over(api).await;
         let picture = PutBlobParams {
             session_id: scene.session,
@@ -214,12 +214,12 @@ async fn pictures_are_shown_or_noted_on_every_wire() {
             media_type: "image/png".to_owned(),
             blob: stored.sha256,
         };
-        scene.endpoint.reply(Reply::default().text("A dot."));
+        scene.endpoint.reply(ModelReply::default().text("A dot."));
         let content = Content(vec![Block::text("What is it?"), image]);
         assert_eq!(scene.turn_of(content).await, "completed");
         let shown = match api {
-            // DeepSeek's models take none.
-            Api::OpenAiCompletions => "[a picture that this model cannot see]",
+            // DeepSeek's models take no images.
+            WireApi::OpenAiCompletions => "[a picture that this model cannot see]",
             _ => "iVBORw0KGgo=",
         };
         assert!(scene.last_request().contains(shown));

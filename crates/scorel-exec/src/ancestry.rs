@@ -1,18 +1,19 @@
-//! Who started whom.
+//! Descent of processes.
 
 use crate::process_table::Process;
 
-/// More generations than any real chain of processes has.
+/// Ends the walk if process ids are reused in a circle while it goes on.
 const MAX_GENERATIONS: usize = 1000;
 
-/// Whether the process `pid` descends from `ancestor`, or cannot be looked at any more, so that
-/// nobody can tell. A process does not descend from itself.
+/// Whether the process `pid` descends from `ancestor`. Also `true` if `pid` or a process between them
+/// has ended, so that it cannot be told: the caller refuses descendants. A process does not descend
+/// from itself.
 ///
-/// Orphans of a supervised command count as its descendants: they fall to the supervisor.
+/// Orphans of a supervised command still descend from the daemon: their new parent is the supervisor.
 #[must_use]
 pub fn descends_from(pid: i32, ancestor: i32) -> bool {
     if cfg!(not(target_os = "linux")) {
-        // Nothing is ever supervised there.
+        // No command is ever started there.
         return false;
     }
     let mut current = pid;
@@ -44,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_tell_of_a_process_that_is_gone() {
+    fn an_ended_process_counts_as_a_descendant() {
         assert!(descends_from(i32::MAX, 1));
     }
 }

@@ -1,22 +1,25 @@
-//! The output of a command, as much of it as is kept.
+//! A command's output in bounded memory.
+//!
+//! A build can print gigabytes. What people and models look at is the beginning and, above all, the
+//! end, so these stay in memory; a spool file keeps more of the beginning for user interfaces.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 
-/// How much of the beginning is kept in memory, in bytes.
+/// Bytes of the beginning kept in memory.
 const HEAD: usize = 32 * 1024;
 
-/// How much of the end is kept in memory, in bytes.
+/// Bytes of the end kept in memory.
 const TAIL: usize = 256 * 1024;
 
-/// How much is kept in the file if the output is larger than what is kept in memory, in bytes.
+/// Bytes in the spool file, from the beginning of the output.
 const SPOOL: u64 = 8 * 1024 * 1024;
 
-/// Output in bounded memory: its beginning, its end and exact counts; in a file, more of it.
+/// The beginning and end of the output, exact counts, and the spool file once memory is full.
 #[derive(Debug, Default)]
-pub(crate) struct Capture {
+pub(crate) struct OutputCapture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     bytes: u64,
@@ -33,31 +36,29 @@ struct Spool {
 
 /// The beginning and the end of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Window {
-    /// The beginning; everything if nothing was left out.
+pub struct OutputWindow {
+    /// The whole output if nothing was omitted.
     pub head: Vec<u8>,
-    /// How many bytes are left out between the two.
     pub omitted_bytes: u64,
-    /// How many line ends are left out between the two.
+    /// Line feeds among the omitted bytes.
     pub omitted_lines: u64,
-    /// The end; empty if nothing was left out.
+    /// Empty if nothing was omitted.
     pub tail: Vec<u8>,
 }
 
-/// A part of an output.
+/// A contiguous part of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
-    /// Where it begins, counted in bytes from the beginning of the output.
+pub struct OutputSection {
+    /// Offset of the first byte in the output.
     pub from: u64,
-    /// How many bytes between what was asked for and `from` are not kept any more.
+    /// Bytes between the requested offset and `from`, which are no longer in memory.
     pub lost: u64,
-    /// The part.
     pub bytes: Vec<u8>,
-    /// How much output there was at that moment.
+    /// Length of the output so far.
     pub total: u64,
 }
 
-impl Capture {
+impl OutputCapture {
     pub(crate) fn new(spool_dir: Option<PathBuf>) -> Self {
         Self {
             spool_dir,
@@ -65,7 +66,6 @@ impl Capture {
         }
     }
 
-    /// Adds what came out next.
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.bytes += chunk.len() as u64;
         self.lines += lines(chunk);
@@ -81,20 +81,19 @@ impl Capture {
         self.tail.extend(kept);
     }
 
-    /// How many bytes came out.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// How many line ends came out.
+    /// Line feeds of the whole output.
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// At most `head` bytes of the beginning and `tail` of the end, cut between characters.
-    pub(crate) fn window(&self, head: usize, tail: usize) -> Window {
+    /// At most `head` bytes of the beginning and `tail` of the end, cut at UTF-8 boundaries.
+    pub(crate) fn window(&self, head: usize, tail: usize) -> OutputWindow {
         if self.bytes <= (head + tail) as u64 && self.has_all() {
-            return Window {
+            return OutputWindow {
                 head: self.section(0, head + tail).bytes,
                 omitted_bytes: 0,
                 omitted_lines: 0,
@@ -107,7 +106,7 @@ impl Capture {
         let mut last = self.section(start.max(first.len() as u64), tail).bytes;
         last.drain(..continuation(&last));
         let omitted_bytes = self.bytes - (first.len() + last.len()) as u64;
-        Window {
+        OutputWindow {
             omitted_lines: self.lines - lines(&first) - lines(&last),
             omitted_bytes,
             head: first,
@@ -115,8 +114,8 @@ impl Capture {
         }
     }
 
-    /// At most `limit` bytes from the byte `since` on, or from the first later one that is kept.
-    pub(crate) fn section(&self, since: u64, limit: usize) -> Section {
+    /// At most `limit` bytes from offset `since` on, or from the first later one still in memory.
+    pub(crate) fn section(&self, since: u64, limit: usize) -> OutputSection {
         let tail_start = self.bytes - self.tail.len() as u64;
         let in_head = |at: u64| usize::try_from(at).ok().filter(|at| *at < self.head.len());
         let since = since.min(self.bytes);
@@ -126,12 +125,12 @@ impl Capture {
         };
         let next = from + bytes.len() as u64;
         if next >= tail_start && bytes.len() < limit {
-            // The tail is at most as long as memory allows.
+            // Cannot fail: the tail is in memory.
             let at = usize::try_from(next - tail_start).unwrap_or(usize::MAX);
             let more = self.tail.iter().skip(at).take(limit - bytes.len());
             bytes.extend(more);
         }
-        Section {
+        OutputSection {
             from,
             lost: from - since,
             bytes,
@@ -139,8 +138,7 @@ impl Capture {
         }
     }
 
-    /// The whole output if it is not all in memory, up to a bound, and whether that was reached.
-    /// Reads a file.
+    /// The spool file's content and whether the output was longer; `None` without a spool file.
     pub(crate) fn whole(&mut self) -> io::Result<Option<(Vec<u8>, bool)>> {
         let total = self.bytes;
         let Some(spool) = &mut self.spool else {
@@ -157,7 +155,8 @@ impl Capture {
         self.bytes == (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Begins the file, once, when memory is about to lose something.
+    /// Opens the spool file when the tail is about to drop its first bytes. Until then most commands
+    /// have ended, and no file was needed.
     fn spill(&mut self) {
         let Some(dir) = self.spool_dir.take() else {
             return;
@@ -184,7 +183,7 @@ impl Capture {
         let kept = &chunk[..chunk.len().min(room)];
         match spool.file.write_all(kept) {
             Ok(()) => spool.bytes += kept.len() as u64,
-            // A part with a hole in it is worth nothing.
+            // A file with a hole would be taken for the output.
             Err(_) => self.spool = None,
         }
     }
@@ -194,7 +193,7 @@ fn lines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// The length without a character that is cut at the end.
+/// The length without an incomplete UTF-8 sequence at the end.
 fn whole_characters(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -202,7 +201,7 @@ fn whole_characters(bytes: &[u8]) -> usize {
     }
 }
 
-/// The length of the rest of a character that is cut at the beginning.
+/// The number of UTF-8 continuation bytes at the beginning, whose first byte was cut off.
 fn continuation(bytes: &[u8]) -> usize {
     let rest = bytes.iter().take(3);
     rest.take_while(|byte| (0x80..0xc0).contains(*byte)).count()
@@ -213,8 +212,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_output_is_kept_whole() {
-        let mut capture = Capture::new(None);
+    fn short_output_is_kept_whole() {
+        let mut capture = OutputCapture::new(None);
         capture.push(b"one\ntwo\n");
         capture.push("drei: ü".as_bytes());
         let window = capture.window(10, 10);
@@ -225,7 +224,7 @@ mod tests {
 
     #[test]
     fn counts_stay_exact_when_the_middle_is_lost() {
-        let mut capture = Capture::new(None);
+        let mut capture = OutputCapture::new(None);
         for n in 0..100_000 {
             capture.push(format!("line {n}\n").as_bytes());
         }
@@ -239,8 +238,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_cut_within_a_character() {
-        let mut capture = Capture::new(None);
+    fn windows_are_cut_at_character_boundaries() {
+        let mut capture = OutputCapture::new(None);
         capture.push("ü".repeat(100).as_bytes());
         let window = capture.window(11, 11);
         assert_eq!(String::from_utf8(window.head).unwrap(), "ü".repeat(5));
@@ -249,8 +248,8 @@ mod tests {
     }
 
     #[test]
-    fn sections_say_what_is_lost() {
-        let mut capture = Capture::new(None);
+    fn sections_report_lost_bytes() {
+        let mut capture = OutputCapture::new(None);
         let output: Vec<u8> = (0..400_000u32).map(|n| (n % 251) as u8).collect();
         output.chunks(7777).for_each(|chunk| capture.push(chunk));
         let section = capture.section(10, 100);
@@ -263,17 +262,17 @@ mod tests {
         assert_eq!(section.bytes, output[kept_from..kept_from + 100]);
         let section = capture.section(u64::MAX, 100);
         assert_eq!((section.from, section.bytes.len()), (400_000, 0));
-        // Without a hole between them, the two parts are one.
-        let mut capture = Capture::new(None);
+        // Without a gap, a section spans head and tail.
+        let mut capture = OutputCapture::new(None);
         capture.push(&output[..HEAD + 100]);
         let section = capture.section(HEAD as u64 - 10, 50);
         assert_eq!(section.bytes, output[HEAD - 10..HEAD + 40]);
     }
 
     #[test]
-    fn a_long_output_is_in_the_file_up_to_its_bound() {
+    fn long_output_is_spooled_up_to_the_limit() {
         let dir = tempfile::tempdir().unwrap();
-        let mut capture = Capture::new(Some(dir.path().to_owned()));
+        let mut capture = OutputCapture::new(Some(dir.path().to_owned()));
         let output: Vec<u8> = (0..600_000u32).map(|n| (n % 251) as u8).collect();
         output.chunks(65_536).for_each(|chunk| capture.push(chunk));
         assert_eq!(capture.whole().unwrap(), Some((output.clone(), false)));

@@ -1,4 +1,7 @@
 //! The stage: gives up what the command must not have and becomes the shell.
+//!
+//! It is a process of its own and not a `pre_exec` closure of the supervisor, which would need
+//! `unsafe`: between `fork` and `exec` only async-signal-safe calls are allowed.
 
 mod capabilities;
 mod grants;
@@ -21,27 +24,25 @@ use nix::unistd::{close, dup2_stdin, getppid};
 use crate::job::StageJob;
 
 pub(crate) use landlock::version as landlock_version;
-use mounts::Protection;
-pub(crate) use mounts::{is_there as has_mounts, try_mounts};
+pub(crate) use mounts::{are_available as has_mounts, try_mounts};
 pub(crate) use seccomp::is_there as has_seccomp;
 
-/// What the stage says if it cannot protect what it should.
-pub(crate) const UNPROTECTED: &[u8] = b"unprotected\n";
-
-/// The exit code of a stage that did not become the shell.
+/// The exit code of a stage that did not become the shell; shells use the same for a command that
+/// cannot be found.
 const NOT_STARTED: u8 = 127;
 
-/// Why the command cannot be run as it should be.
 #[derive(Debug, thiserror::Error)]
 enum StageError {
     #[error("the supervisor is gone")]
-    Alone,
+    ParentGone,
     #[error("cannot prepare the process: {0}")]
     Process(#[from] nix::Error),
-    #[error("cannot understand the job: {0}")]
+    #[error("cannot parse the job: {0}")]
     Job(#[from] serde_json::Error),
     #[error("cannot read the job or open what the command needs: {0}")]
     Io(#[from] io::Error),
+    #[error("cannot mount protected files read-only: {0}")]
+    Mounts(#[from] mounts::MountError),
     #[error("cannot restrict the files: {0}")]
     Landlock(#[from] landlock::LandlockError),
     #[error("cannot restrict the system calls: {0}")]
@@ -50,8 +51,8 @@ enum StageError {
     Shell { shell: String, source: io::Error },
 }
 
-/// Reads a job from the standard input, a socket, and carries it out. What goes wrong is written to
-/// that socket; it closes when the process becomes the shell.
+/// Reads a job from standard input, a socket, and becomes the shell. Errors are written to the
+/// socket, which closes on `exec`.
 pub(crate) fn confine() -> ExitCode {
     let Ok(mut channel) = io::stdin()
         .as_fd()
@@ -61,7 +62,7 @@ pub(crate) fn confine() -> ExitCode {
         return ExitCode::from(NOT_STARTED);
     };
     let Err(error) = become_shell(&mut channel);
-    // Nobody is left to tell if this fails.
+    // Fails if the supervisor is gone, and then no process reads it.
     let _ignored: io::Result<()> = channel.write_all(error.to_string().as_bytes());
     ExitCode::from(NOT_STARTED)
 }
@@ -72,17 +73,20 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
     let job: StageJob = serde_json::from_slice(&text)?;
     close_inherited(channel.as_raw_fd())?;
     if let Some(sandbox) = &job.sandbox {
+        // Landlock and seccomp demand it of a process without CAP_SYS_ADMIN, and without it a
+        // set-user-id program would bring capabilities back.
         prctl::set_no_new_privs()?;
-        if mounts::protect(sandbox)? == Protection::Unavailable {
-            channel.write_all(UNPROTECTED)?;
-        }
+        // Before Landlock: a process that is restricted by it cannot mount.
+        mounts::protect(sandbox)?;
     }
-    // A change of privileges would have reset it.
+    // After the namespace was entered: a change of credentials resets the signal.
     prctl::set_pdeathsig(Signal::SIGKILL)?;
+    // The signal does not come if the supervisor died before it was asked for.
     if getppid().as_raw() != job.parent {
-        return Err(StageError::Alone);
+        return Err(StageError::ParentGone);
     }
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    // The supervisor blocks signals, and the mask survives fork and exec.
     SigSet::empty().thread_set_mask()?;
     dup2_stdin(File::open("/dev/null")?)?;
     if let Some(sandbox) = &job.sandbox {
@@ -102,13 +106,14 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
     })
 }
 
-/// Closes what whoever started the daemon had left open, and all ancestors handed on.
+/// Closes descriptors without close-on-exec that the process which started the daemon left open.
+/// `except` is the job's channel.
 fn close_inherited(except: RawFd) -> io::Result<()> {
     let entries = fs::read_dir("/proc/self/fd")?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let open: Vec<RawFd> = names.filter_map(|name| name.parse().ok()).collect();
     for fd in open.into_iter().filter(|fd| *fd > 2 && *fd != except) {
-        // The directory itself was among them, and is closed already.
+        // EBADF for the descriptor of the directory stream, which was among them.
         let _ignored = close(fd);
     }
     Ok(())

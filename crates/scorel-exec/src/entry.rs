@@ -1,31 +1,30 @@
-//! The program as one of its own children.
+//! The entry point of the program's own child processes.
 
 use std::process::ExitCode;
 
-/// The argument that makes the program a supervisor.
-pub(crate) const SUPERVISE: &str = "--supervise";
+use crate::role::Role;
 
-/// The argument that makes the program the stage before a command.
-pub(crate) const CONFINE: &str = "--confine";
-
-/// The argument that makes the program try whether it can mount.
-pub(crate) const TRY_MOUNTS: &str = "--try-mounts";
-
-/// Does the work of a supervisor or of a stage if the program was started as one, and returns its
-/// exit code then. To be called first in `main`, while the process has one thread.
+/// Runs as a supervisor, stage or mount probe if the program was started as one, and returns the
+/// exit code; `None` if it was started by a user.
+///
+/// Call it first in `main`: the stage enters a user namespace, which the kernel refuses to a process
+/// with more than one thread.
 #[must_use]
 pub fn run_if_asked() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let (first, None) = (arguments.next()?, arguments.next()) else {
         return None;
     };
-    match first.to_str()? {
-        #[cfg(target_os = "linux")]
-        SUPERVISE => Some(crate::supervise::supervise()),
-        #[cfg(target_os = "linux")]
-        CONFINE => Some(crate::confine::confine()),
-        #[cfg(target_os = "linux")]
-        TRY_MOUNTS => Some(crate::confine::try_mounts()),
-        _ => None,
+    let role = Role::from_argument(first.to_str()?)?;
+    #[cfg(target_os = "linux")]
+    return Some(match role {
+        Role::Supervisor => crate::supervise::supervise(),
+        Role::Stage => crate::confine::confine(),
+        Role::MountProbe => crate::confine::try_mounts(),
+    });
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _unsupported = role;
+        None
     }
 }

@@ -1,10 +1,11 @@
-//! What commands find in their environment.
+//! The environment variables of commands.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Variables that commands get as they are, if they are set and do not look like a secret.
+/// Passed on from the daemon's environment. A list of what is allowed and not of what is removed: the
+/// daemon's environment holds keys under names that no list of secrets would be complete for.
 const PASSED: &[&str] = &[
     "CARGO_HOME",
     "GOCACHE",
@@ -32,8 +33,7 @@ const PASSED: &[&str] = &[
     "XDG_DATA_HOME",
 ];
 
-/// Variables that commands find whatever the daemon's own environment says: there is no terminal,
-/// nobody who could answer a question, and nobody who pages.
+/// Set for every command: there is no terminal, and a pager or a password prompt would wait for ever.
 const FIXED: &[(&str, &str)] = &[
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -42,7 +42,7 @@ const FIXED: &[(&str, &str)] = &[
     ("TERM", "dumb"),
 ];
 
-/// Parts of names that secrets have.
+/// A variable whose name contains one of these is not passed on, even if its prefix is allowed.
 const SECRET_NAMES: &[&str] = &[
     "APIKEY",
     "AUTH",
@@ -56,18 +56,18 @@ const SECRET_NAMES: &[&str] = &[
     "TOKEN",
 ];
 
-/// A secret that is shorter is looked for as a whole value only.
+/// A shorter secret is compared with whole values only, in bytes: it would be part of many a path.
 const MIN_SEARCHED: usize = 8;
 
-/// The environment of a command: only what is known to be needed and harmless.
+/// The environment variables of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
 }
 
 impl Environment {
-    /// What of `variables` commands may have. Anything that has one of `secrets` in its value is
-    /// left out, and so is everything that is not UTF-8.
+    /// Those of `variables` that commands may see. A value that contains one of `secrets`, or is not
+    /// UTF-8, is left out.
     #[must_use]
     pub fn scrubbed(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
@@ -86,7 +86,7 @@ impl Environment {
         Self { variables }
     }
 
-    /// With one directory for all temporary files.
+    /// Sets `TMPDIR`, `TMP` and `TEMP`.
     #[must_use]
     pub fn with_temporary_dir(mut self, dir: &Path) -> Self {
         if let Some(dir) = dir.to_str() {
@@ -97,13 +97,12 @@ impl Environment {
         self
     }
 
-    /// The value of a variable.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// The names and values, by name.
+    /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.variables.iter();
         pairs.map(|(name, value)| (name.as_str(), value.as_str()))
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_known_variables_pass() {
+    fn only_listed_variables_are_passed_on() {
         let environment = scrub(
             &[
                 ("PATH", "/bin"),
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_with_a_secret_in_it_does_not_pass() {
+    fn a_value_that_contains_a_secret_is_left_out() {
         let variables = [
             ("HOME", "/home/sk-0123456789/x"),
             ("LANG", "abc"),
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn temporary_files_have_one_place() {
+    fn all_variables_for_temporary_files_agree() {
         let environment = scrub(&[("TMPDIR", "/tmp")], &[]).with_temporary_dir(Path::new("/t/1"));
         assert_eq!(environment.get("TMPDIR"), Some("/t/1"));
         assert_eq!(environment.get("TEMP"), Some("/t/1"));

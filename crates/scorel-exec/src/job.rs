@@ -1,4 +1,10 @@
-//! What a supervisor is told, and what it says.
+//! The protocol between the daemon, a supervisor and its stage.
+//!
+//! ```text
+//! daemon ── stdin: length, SupervisorJob; later STOP bytes; EOF = the daemon is gone ─→ supervisor
+//! daemon ←─ stdout: the command's output ─ stderr: one SupervisorReport a line ───────── supervisor
+//! supervisor ── socket: StageJob ─→ stage ── an error's text, or EOF when it became the shell ─→
+//! ```
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,25 +16,25 @@ use crate::sandbox::Sandbox;
 
 /// A command to run.
 #[derive(Debug, Clone)]
-pub struct Order {
-    /// The text that the shell gets.
+pub struct CommandOrder {
+    /// The script, as for `bash -c`.
     pub command: String,
-    /// What the command finds in its environment.
     pub environment: Environment,
-    /// What it may do; `None` is everything.
+    /// `None` runs the command with all rights of the user.
     pub sandbox: Option<Sandbox>,
-    /// How long it may run.
+    /// `None` is no limit.
     pub timeout: Option<Duration>,
-    /// Where output that does not fit into memory is kept, up to a bound; nowhere if `None`. The
-    /// file has no name.
+    /// Where output beyond the memory limit is spooled, in a file without a name; `None` drops its
+    /// middle.
     pub spool_dir: Option<PathBuf>,
 }
 
 /// An order on its way to the supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Job {
-    /// The process that started the supervisor.
+pub(crate) struct SupervisorJob {
+    /// The daemon's process id. The supervisor compares it with `getppid` after it has asked for the
+    /// parent-death signal, which does not come if the parent had died before.
     pub(crate) parent: i32,
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) stage: StageJob,
@@ -38,7 +44,7 @@ pub(crate) struct Job {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StageJob {
-    /// The supervisor; set by itself.
+    /// The supervisor's process id, filled in by the supervisor.
     pub(crate) parent: i32,
     pub(crate) shell: PathBuf,
     pub(crate) command: String,
@@ -46,45 +52,38 @@ pub(crate) struct StageJob {
     pub(crate) sandbox: Option<Sandbox>,
 }
 
-/// A byte from the daemon that asks the supervisor to end the command gently.
+/// A byte from the daemon: send SIGTERM to everything, and SIGKILL after a grace period.
 pub(crate) const STOP: u8 = b's';
 
 /// A line from the supervisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Report {
-    /// The command could not be started.
+pub(crate) enum SupervisorReport {
+    /// The command was not started.
     Failed(String),
-    /// What was to be protected is not.
-    Unprotected,
-    /// The shell has ended.
-    Exited(Exit),
-    /// The time limit was reached.
+    Exited(ShellExit),
     TimedOut,
-    /// What was guarded has been looked at.
+    /// The snapshot of guarded places was restored.
     #[serde(rename_all = "camelCase")]
     Guarded {
-        /// What was put back.
         restored: Vec<String>,
-        /// Whether something could not be looked at or put back.
         has_gaps: bool,
     },
-    /// Nothing of the command is left, or as little as could be.
+    /// The last report: no process is left, or those that cannot be killed.
     #[serde(rename_all = "camelCase")]
     Ended {
-        /// How many processes were ended by force or request.
+        /// Processes that got a signal.
         signalled: u32,
-        /// How many could not be ended.
         survivors: u32,
     },
 }
 
-/// How a process ended.
+/// How the shell ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Exit {
-    /// By itself, with this code.
+pub enum ShellExit {
+    /// With this exit code.
     Code(i32),
-    /// By this signal.
+    /// Killed by this signal.
     Signal(i32),
 }

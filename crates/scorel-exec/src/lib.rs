@@ -1,22 +1,34 @@
 //! Commands under a supervisor, in a sandbox.
 //!
-//! A command runs below two processes of the program's own. The **supervisor** is this program,
-//! executed again: a session leader that every orphan below it falls to, so that it can end a
-//! command with everything that the command started, and does so at the command's end, at its time
-//! limit, when asked, and when the daemon is gone. Below it a **stage**, this program once more,
-//! gives up what the command must not have and becomes the shell. The supervisor itself stays
-//! outside the sandbox, so the command cannot signal it where the kernel supports that.
+//! In: a [`CommandOrder`] with a [`Sandbox`]. Out: a [`Run`], with the output so far and, in the end, a
+//! [`RunEnd`]. The crate knows no tools and no sessions; what a command may do, the caller decides.
 //!
-//! [`Supervisors`] starts commands, a [`Run`] is one of them, and [`run_if_asked`] is what `main`
-//! calls before anything else. [`Support`] says what the kernel can enforce.
+//! A command runs below two processes of the program's own:
+//!
+//! ```text
+//! daemon ─ thread `scorel-run` (pump) ═ pipes ═ supervisor ─ stage → shell ─ the command's processes
+//! ```
+//!
+//! The **supervisor** is this program, executed again. It is a session leader and a subreaper: every
+//! orphan below it becomes its child, so it can kill all that a command has started. It does so when
+//! the shell has ended, at the time limit, on request, and when the daemon is gone. The **stage**,
+//! this program once more, gives up what the command must not have and becomes the shell. The
+//! supervisor stays outside the sandbox, where the command cannot signal it (Linux 6.12).
+//!
+//! [`Supervisors`] starts commands. `main` calls [`run_if_asked`] before anything else. [`Support`]
+//! tells what the kernel can enforce.
 
 mod ancestry;
 mod capture;
+#[cfg(target_os = "linux")]
+mod deadline;
 mod entry;
 mod environment;
 mod guard;
 mod job;
 mod process_table;
+mod registry;
+mod role;
 mod run;
 mod sandbox;
 mod supervisors;
@@ -29,17 +41,19 @@ mod orphans;
 #[cfg(target_os = "linux")]
 mod pump;
 #[cfg(target_os = "linux")]
+mod reports;
+#[cfg(target_os = "linux")]
 mod signal;
 #[cfg(target_os = "linux")]
 mod supervise;
 
 pub use ancestry::descends_from;
-pub use capture::{Section, Window};
+pub use capture::{OutputSection, OutputWindow};
 pub use entry::run_if_asked;
 pub use environment::Environment;
 pub use guard::{Guard, GuardRule, GuardedPlace};
-pub use job::{Exit, Order};
-pub use run::{End, EndCause, Run};
+pub use job::{CommandOrder, ShellExit};
+pub use run::{EndCause, Run, RunEnd};
 pub use sandbox::{Sandbox, default_caches, secret_places};
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;

@@ -1,4 +1,4 @@
-//! What commands leave behind whose supervisor was killed.
+//! Killing what a command leaves behind when its supervisor is killed.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,23 +7,23 @@ use nix::unistd::{getpid, getsid};
 use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 
 use crate::process_table::{self, Process};
+use crate::registry::RunRegistry;
 use crate::signal;
-use crate::supervisors::Supervisors;
 
-/// How long processes that cannot be killed are tried.
+/// After this, what is left is in an uninterruptible system call, and a signal does not help.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// How long to wait before looking again.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// Kills every process that fell to this one. Blocks until none is left.
+/// Kills every orphan of this process with its descendants. Blocks until none is left.
 ///
-/// They are known by their session: a supervisor begins a new one, so that nothing below it is ever
-/// in this process's own, which its other children are in.
-pub(crate) fn end(supervisors: &Supervisors) {
+/// The daemon is a subreaper, so the processes of a supervisor that is killed become its children.
+/// They are told from its other children by their session: a supervisor calls `setsid`, so that
+/// nothing below it is ever in the daemon's own session.
+pub(crate) fn kill_orphans(registry: &RunRegistry) {
     let deadline = Instant::now() + LIMIT;
     while Instant::now() < deadline {
-        let (orphans, descendants) = find(supervisors);
+        let (orphans, descendants) = find(registry);
         if orphans.is_empty() {
             return;
         }
@@ -32,27 +32,31 @@ pub(crate) fn end(supervisors: &Supervisors) {
         }
         for orphan in orphans {
             if let Some(pid) = Pid::from_raw(orphan.pid) {
-                // It may not have ended yet; then it is there in the next round.
+                // One that has not ended yet is found again in the next round.
                 let _ignored = waitpid(Some(pid), WaitOptions::NOHANG);
             }
         }
         thread::sleep(INTERVAL);
     }
-    tracing::warn!("processes that a command left behind cannot be killed");
+    tracing::warn!("processes of a command whose supervisor was killed cannot be killed");
 }
 
-/// The orphans among this process's children, and these with all that descends from them.
-fn find(supervisors: &Supervisors) -> (Vec<Process>, Vec<Process>) {
+/// The orphans among this process's children, and the orphans with all their descendants.
+fn find(registry: &RunRegistry) -> (Vec<Process>, Vec<Process>) {
     let own = getpid();
     let session = getsid(None).map_or(own, |session| session).as_raw();
-    let live = supervisors.live();
-    let table = process_table::all();
-    let is_orphan = |process: &&Process| {
-        process.parent == own.as_raw()
-            && process.session != session
-            && !live.supervisors.contains(&process.pid)
-    };
-    let orphans: Vec<Process> = table.iter().filter(is_orphan).copied().collect();
+    // The table is read while the supervisors are known: one that starts in between would be an
+    // unknown child in a session of its own.
+    let (table, orphans) = registry.with_supervisors(|supervisors| {
+        let table = process_table::all();
+        let is_orphan = |process: &&Process| {
+            process.parent == own.as_raw()
+                && process.session != session
+                && !supervisors.contains(&process.pid)
+        };
+        let orphans: Vec<Process> = table.iter().filter(is_orphan).copied().collect();
+        (table, orphans)
+    });
     let mut all = orphans.clone();
     for orphan in &orphans {
         all.extend(process_table::descendants(&table, orphan.pid));

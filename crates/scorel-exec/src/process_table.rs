@@ -1,28 +1,28 @@
-//! The system's table of processes.
+//! The process table, read from `/proc`.
 
 use std::collections::HashMap;
 use std::fs;
 
-/// A process at the moment when it was looked at.
+/// A process when its entry was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
     pub(crate) parent: i32,
     pub(crate) session: i32,
-    /// When it started, in ticks since the system did; tells two uses of a number apart.
+    /// Start time in clock ticks since boot. With the process id it identifies a process, since process
+    /// ids are used again.
     pub(crate) started: u64,
-    /// Whether it has ended and only waits for its parent to notice.
+    /// Whether it has ended and waits to be reaped.
     pub(crate) is_zombie: bool,
 }
 
 impl Process {
-    /// The process with that number, if there is one.
     pub(crate) fn find(pid: i32) -> Option<Self> {
         parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 }
 
-/// All processes that this one can see.
+/// All processes in this pid namespace, unless `/proc` hides those of other users.
 pub(crate) fn all() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -49,7 +49,8 @@ pub(crate) fn descendants(table: &[Process], root: i32) -> Vec<Process> {
     found
 }
 
-/// Understands a line of `/proc/PID/stat`. The name, in parentheses, may have any character in it.
+/// Parses `/proc/PID/stat`. The second field, the name in parentheses, may contain anything, also
+/// parentheses and spaces; the last `)` ends it.
 fn parse(line: &[u8]) -> Option<Process> {
     let name_end = line.iter().rposition(|byte| *byte == b')')?;
     let pid_end = line.iter().position(|byte| *byte == b' ')?;
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_look_like_the_rest_of_the_line() {
+    fn a_name_may_contain_parentheses_and_spaces() {
         let line = b"42 (a) Z 1 (b) c) S 7 42 41 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 991 0\n";
         let found = parse(line).unwrap();
         assert_eq!((found.pid, found.parent, found.session), (42, 7, 41));

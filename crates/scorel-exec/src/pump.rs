@@ -1,4 +1,4 @@
-//! The thread of one run: between the supervisor's pipes and those who are interested.
+//! The daemon's thread of one run: reads the supervisor's pipes until the command has ended.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -10,113 +10,96 @@ use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use crate::entry::SUPERVISE;
+use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
-use crate::job::{Exit, Job, Order, Report, StageJob};
-use crate::orphans;
-use crate::run::{Control, End, EndCause, Shared};
-use crate::supervisors::Supervisors;
+use crate::job::{CommandOrder, StageJob, SupervisorJob};
+use crate::orphans::kill_orphans;
+use crate::registry::{RegisteredRun, RunRegistry};
+use crate::reports::SupervisorReports;
+use crate::role::Role;
+use crate::run::RunEnd;
 
-/// How much output is read at a time, in bytes.
+/// Output read at a time, in bytes: the default capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
 
-/// How long a supervisor has to end a command that was to end. Then it is taken for stopped or
-/// stuck, and its work is done here.
+/// How long a supervisor has for a command that is to end: its own grace period of 1 s, and as much
+/// again for a busy machine. Then it counts as stopped or stuck and is killed.
 const PATIENCE: Duration = Duration::from_millis(1700);
 
-/// How much is still read when everything has ended, in chunks: more than a pipe holds.
+/// Chunks read after everything has ended: twice the largest capacity of a pipe (1 MiB). More can
+/// only come from a process that got hold of the pipe's other end and still writes.
 const LAST_CHUNKS: usize = 32;
 
-/// The longest report, in bytes.
-const MAX_REPORT: usize = 64 * 1024;
-
 pub(crate) struct Pump {
-    pub(crate) supervisors: Arc<Supervisors>,
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) control: Arc<Control>,
-}
-
-/// What the supervisor has said.
-#[derive(Debug, Default)]
-struct Told {
-    line: Vec<u8>,
-    failed: Option<String>,
-    exit: Option<Exit>,
-    timed_out: bool,
-    unprotected: bool,
-    /// What was put back, and whether something could not be.
-    guarded: Option<(Vec<String>, bool)>,
-    ended: Option<(u32, u32)>,
+    program: PathBuf,
+    registry: Arc<RunRegistry>,
+    run: RegisteredRun,
 }
 
 impl Pump {
-    /// Runs a command to its end.
-    pub(crate) fn run(self, order: Order, directory: OwnedFd) -> End {
-        let started = Instant::now();
-        let timeout = order.timeout;
-        // The supervisor has its own, which is used. This is for the case that it is killed.
-        let snapshot = Snapshot::of(order.sandbox.as_ref()).unwrap_or_default();
-        let has_guard = order.sandbox.as_ref().is_some_and(|it| it.guard.is_some());
-        let mut told = match self.start(order, &directory) {
-            Ok((child, control)) => {
-                drop(directory);
-                self.control.connect(control);
-                self.attend(child, timeout.map(|timeout| started + timeout))
-            }
-            Err(error) => Told {
-                failed: Some(format!("cannot start a supervisor: {error}")),
-                ended: Some((0, 0)),
-                ..Told::default()
-            },
-        };
-        self.control.disconnect();
-        if let (None, Some(snapshot)) = (&told.guarded, snapshot) {
-            let outcome = snapshot.restore(!told.unprotected);
-            told.guarded = Some((outcome.restored, outcome.has_gaps));
+    pub(crate) fn new(program: PathBuf, registry: Arc<RunRegistry>, run: RegisteredRun) -> Self {
+        Self {
+            program,
+            registry,
+            run,
         }
-        if has_guard && told.guarded.is_none() {
-            told.guarded = Some((Vec::new(), true));
-        }
-        end(told, self.control.is_stopping(), started.elapsed())
     }
 
-    /// Starts the supervisor and tells it what to do.
-    fn start(&self, order: Order, directory: &OwnedFd) -> io::Result<(Child, File)> {
-        let job = serde_json::to_vec(&job(order)?)?;
+    /// Runs a command to its end.
+    pub(crate) fn run(self, order: CommandOrder, directory: OwnedFd) -> RunEnd {
+        let started = Instant::now();
+        let timeout = order.timeout;
+        let guard = order.sandbox.as_ref().and_then(|it| it.guard.as_ref());
+        let has_guard = guard.is_some();
+        // The supervisor takes one of its own and restores that. This one is for a supervisor that
+        // is killed, which a command can do up to Linux 6.11 (Landlock scopes signals from 6.12 on).
+        let snapshot = guard.and_then(|guard| Snapshot::take(guard).ok());
+        let mut reports = match self.start(order, &directory) {
+            Ok((child, control)) => {
+                drop(directory);
+                self.run.control.connect(control);
+                self.attend(child, timeout.map(|timeout| started + timeout))
+            }
+            Err(error) => SupervisorReports::not_started(&error),
+        };
+        self.run.control.disconnect();
+        if has_guard && !reports.has_restored() {
+            reports.restored_here(snapshot.map(|snapshot| snapshot.restore()));
+        }
+        reports.into_end(self.run.control.is_stopping(), started.elapsed())
+    }
+
+    /// Starts the supervisor and sends it the job.
+    fn start(&self, order: CommandOrder, directory: &OwnedFd) -> io::Result<(Child, File)> {
+        let job = serde_json::to_vec(&supervisor_job(order)?)?;
         let length = u32::try_from(job.len()).map_err(io::Error::other)?;
-        let mut command = Command::new(&self.supervisors.program);
+        let mut command = Command::new(&self.program);
         command
-            .arg(SUPERVISE)
+            .arg(Role::Supervisor.argument())
             .env_clear()
-            // Whatever the directory is called by now.
+            // By descriptor: the directory may have been renamed since it was opened.
             .current_dir(format!("/proc/self/fd/{}", directory.as_raw_fd()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = {
-            // Nobody may take it for an orphan before it is known.
-            let mut live = self.supervisors.live();
-            let child = command.spawn()?;
-            live.supervisors.insert(pid(&child));
-            child
-        };
+        let mut child = self.registry.spawn_supervisor(&mut command)?;
         let stdin = child.stdin.take().map(OwnedFd::from).map(File::from);
         let mut control = stdin.ok_or_else(|| io::Error::other("no pipe"))?;
-        // If the supervisor ended already, it has said why.
+        // Fails if the supervisor has ended already. Its report says why.
         let written = control.write_all(&length.to_le_bytes());
         let _ignored: io::Result<()> = written.and_then(|()| control.write_all(&job));
         Ok((child, control))
     }
 
-    /// Passes the output on until nothing of the command is left.
-    fn attend(&self, mut child: Child, time_limit: Option<Instant>) -> Told {
-        let mut told = Told::default();
+    /// Reads output and reports until the supervisor closes its pipe, or gives up on it.
+    fn attend(&self, mut child: Child, time_limit: Option<Instant>) -> SupervisorReports {
+        let mut reports = SupervisorReports::default();
         let mut output = child.stdout.take();
-        let reports = child.stderr.take();
+        let stderr = child.stderr.take();
         let mut lost_at = time_limit.map(|limit| limit + PATIENCE);
-        if let Some(mut reports) = reports {
-            while self.round(&mut output, &mut reports, &mut told, lost_at) {
-                if self.control.is_stopping() {
+        if let Some(mut stderr) = stderr {
+            while self.round(&mut output, &mut stderr, &mut reports, lost_at) {
+                if self.run.control.is_stopping() {
                     let limit = Instant::now() + PATIENCE;
                     lost_at = Some(lost_at.map_or(limit, |lost_at| lost_at.min(limit)));
                 }
@@ -125,42 +108,43 @@ impl Pump {
                 }
             }
         }
-        self.bury(&mut child, &mut told);
+        self.bury(&mut child, &reports);
         self.drain(output);
-        told
+        reports
     }
 
-    /// Waits for something and takes it. Says whether the supervisor may have more to say.
+    /// Waits for readable pipes and reads each once. Returns whether more reports may come.
     fn round(
         &self,
         output: &mut Option<ChildStdout>,
-        reports: &mut ChildStderr,
-        told: &mut Told,
+        stderr: &mut ChildStderr,
+        reports: &mut SupervisorReports,
         until: Option<Instant>,
     ) -> bool {
-        let wake = self.control.wake().filter(|_| !self.control.is_stopping());
+        let control = &self.run.control;
+        let wake = control.wake().filter(|_| !control.is_stopping());
         let [reports_ready, output_ready] = {
             let readable = |fd| PollFd::new(fd, PollFlags::POLLIN);
-            let mut fds = vec![readable(reports.as_fd())];
+            let mut fds = vec![readable(stderr.as_fd())];
             fds.extend(output.as_ref().map(|output| readable(output.as_fd())));
             fds.extend(wake.map(|wake| readable(wake.as_fd())));
-            // Interrupted or not, everything is looked at again.
-            let _ignored = poll(&mut fds, time_left(until));
+            // After EINTR no descriptor is ready, and the caller checks the time.
+            let _ignored = poll(&mut fds, poll_timeout(until));
             let is_ready = |index: usize| fds.get(index).is_some_and(|fd| fd.any() == Some(true));
             [is_ready(0), output.is_some() && is_ready(1)]
         };
-        if output_ready && !self.pass_on(output.as_mut()) {
+        if output_ready && !self.read_output(output.as_mut()) {
             *output = None;
         }
-        !reports_ready || told.read(reports)
+        !reports_ready || reports.read(stderr)
     }
 
-    /// Takes one chunk of output. Says whether there may be more.
-    fn pass_on(&self, output: Option<&mut ChildStdout>) -> bool {
+    /// Reads one chunk of output. Returns `false` at its end.
+    fn read_output(&self, output: Option<&mut ChildStdout>) -> bool {
         let mut chunk = [0; CHUNK];
         match output.map(|output| output.read(&mut chunk)) {
             Some(Ok(count)) if count > 0 => {
-                self.shared.push(&chunk[..count]);
+                self.run.state.push(&chunk[..count]);
                 true
             }
             Some(Err(error)) => error.kind() == io::ErrorKind::Interrupted,
@@ -168,96 +152,41 @@ impl Pump {
         }
     }
 
-    /// Sees to it that the supervisor, and what it has left, is gone.
-    fn bury(&self, child: &mut Child, told: &mut Told) {
-        let is_lost = told.ended.is_none();
+    /// Waits for the supervisor. One that did not report the command's end is killed, and then the
+    /// command's processes, which are orphans now.
+    fn bury(&self, child: &mut Child, reports: &SupervisorReports) {
+        let is_lost = !reports.has_ended();
         if is_lost {
-            // It may have ended already.
+            // Fails if it has ended already.
             let _ignored: io::Result<()> = child.kill();
         }
         if let Err(error) = child.wait() {
-            tracing::warn!(%error, "a supervisor cannot be waited for");
+            tracing::warn!(%error, "cannot wait for a supervisor");
         }
-        self.supervisors.live().supervisors.remove(&pid(child));
+        self.registry.forget_supervisor(child);
         if is_lost {
-            orphans::end(&self.supervisors);
+            kill_orphans(&self.registry);
         }
     }
 
-    /// Takes what is still in the pipe. Somebody else may hold its other end.
+    /// Reads what is still in the pipe, without waiting for its end: a process outside the command
+    /// may hold the other end open.
     fn drain(&self, mut output: Option<ChildStdout>) {
         for _ in 0..LAST_CHUNKS {
             let Some(open) = &output else { return };
             let mut fds = [PollFd::new(open.as_fd(), PollFlags::POLLIN)];
             let is_ready = poll(&mut fds, PollTimeout::ZERO).is_ok_and(|count| count > 0);
-            if !is_ready || !self.pass_on(output.as_mut()) {
+            if !is_ready || !self.read_output(output.as_mut()) {
                 return;
             }
         }
     }
 }
 
-impl Told {
-    /// Takes what is there. Says whether there may be more.
-    fn read(&mut self, reports: &mut ChildStderr) -> bool {
-        let mut chunk = [0; 4096];
-        match reports.read(&mut chunk) {
-            Ok(0) => return false,
-            Ok(count) => self.line.extend_from_slice(&chunk[..count]),
-            Err(error) => return error.kind() == io::ErrorKind::Interrupted,
-        }
-        while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.line.drain(..=end).collect();
-            match serde_json::from_slice(&line) {
-                Ok(report) => self.hear(report),
-                Err(_) => tracing::warn!(text = %String::from_utf8_lossy(&line), "a supervisor"),
-            }
-        }
-        self.line.truncate(MAX_REPORT);
-        true
-    }
-
-    fn hear(&mut self, report: Report) {
-        match report {
-            Report::Failed(message) => self.failed = Some(message),
-            Report::Unprotected => self.unprotected = true,
-            Report::Guarded { restored, has_gaps } => self.guarded = Some((restored, has_gaps)),
-            Report::Exited(exit) => self.exit = Some(exit),
-            Report::TimedOut => self.timed_out = true,
-            Report::Ended {
-                signalled,
-                survivors,
-            } => self.ended = Some((signalled, survivors)),
-        }
-    }
-}
-
-fn end(told: Told, is_stopping: bool, duration: Duration) -> End {
-    let cause = match told.failed {
-        Some(message) => EndCause::NotStarted(message),
-        None if told.timed_out => EndCause::TimedOut,
-        None if is_stopping => EndCause::Stopped,
-        None if told.ended.is_none() => EndCause::SupervisorLost,
-        None => EndCause::Exited,
-    };
-    let (signalled, survivors) = told.ended.unwrap_or_default();
-    // What could not be mounted was compared, if anything was.
-    let (restored, unprotected) = told.guarded.unwrap_or((Vec::new(), told.unprotected));
-    End {
-        cause,
-        exit: told.exit,
-        duration,
-        signalled,
-        survivors,
-        unprotected,
-        restored,
-    }
-}
-
-fn job(order: Order) -> io::Result<Job> {
+fn supervisor_job(order: CommandOrder) -> io::Result<SupervisorJob> {
     let variables = order.environment.iter();
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    Ok(Job {
+    Ok(SupervisorJob {
         parent: i32::try_from(std::process::id()).map_err(io::Error::other)?,
         timeout_ms: order
             .timeout
@@ -272,27 +201,9 @@ fn job(order: Order) -> io::Result<Job> {
     })
 }
 
-/// Bash, or what there is.
+/// Bash where it is installed: models write bash, whatever the tool is called.
 fn shell() -> PathBuf {
     let candidates = ["/bin/bash", "/usr/bin/bash"];
     let bash = candidates.iter().find(|path| Path::new(path).exists());
     PathBuf::from(bash.unwrap_or(&"/bin/sh"))
-}
-
-fn pid(child: &Child) -> i32 {
-    // The system's own numbers are of this type.
-    i32::try_from(child.id()).unwrap_or(i32::MAX)
-}
-
-fn time_left(until: Option<Instant>) -> PollTimeout {
-    let Some(until) = until else {
-        return PollTimeout::NONE;
-    };
-    let left = until.saturating_duration_since(Instant::now());
-    // Rounded up, or the end would be waited for in a busy loop.
-    let milliseconds = left.as_micros().div_ceil(1000).min(i32::MAX as u128);
-    i32::try_from(milliseconds)
-        .ok()
-        .and_then(|left| PollTimeout::try_from(left).ok())
-        .unwrap_or(PollTimeout::ZERO)
 }

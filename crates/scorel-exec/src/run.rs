@@ -1,4 +1,4 @@
-//! A command that was started.
+//! The handle of a started command, and the state that its thread shares with it.
 
 use std::fs::File;
 use std::io;
@@ -8,142 +8,139 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::capture::{Capture, Section, Window};
-use crate::job::{Exit, STOP};
+use crate::capture::{OutputCapture, OutputSection, OutputWindow};
+use crate::job::{STOP, ShellExit};
 
-/// A command from its start to its end. The command ends with the last clone of its handle.
+/// A started command. Dropping the last clone stops it.
 #[derive(Debug, Clone)]
 pub struct Run {
-    shared: Arc<Shared>,
-    handle: Arc<Handle>,
+    state: Arc<RunState>,
+    stop: Arc<StopOnDrop>,
 }
 
-/// Stops the command when nobody is interested in it any more.
 #[derive(Debug)]
-struct Handle(Arc<Control>);
+struct StopOnDrop(Arc<RunControl>);
 
-impl Drop for Handle {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.stop();
     }
 }
 
-/// What the run's thread and its handles share.
+/// Shared by the run's thread, which writes, and its handles, which read.
 #[derive(Debug)]
-pub(crate) struct Shared {
-    capture: Mutex<Capture>,
-    progress: watch::Sender<Progress>,
+pub(crate) struct RunState {
+    capture: Mutex<OutputCapture>,
+    progress: watch::Sender<RunProgress>,
 }
 
-/// How far a run is.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Progress {
+pub(crate) struct RunProgress {
+    /// Output so far.
     bytes: u64,
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<RunEnd>,
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
-    /// Why.
+pub struct RunEnd {
     pub cause: EndCause,
-    /// How the shell did, if it is known.
-    pub exit: Option<Exit>,
-    /// From the start to the end of the last process.
+    /// `None` if the shell was not started or its supervisor was killed first.
+    pub exit: Option<ShellExit>,
+    /// Until the last process had ended.
     pub duration: Duration,
-    /// How many processes did not end by themselves.
+    /// Processes that did not end by themselves.
     pub signalled: u32,
-    /// How many processes could not be ended.
+    /// Processes that could not be killed.
     pub survivors: u32,
-    /// Whether places that the sandbox protects or guards could be changed after all.
+    /// Whether changes of guarded places may have stayed.
     pub unprotected: bool,
-    /// The guarded places, below the guard's directory, that the command had changed, made or
-    /// removed, and that are as before now. At most 100.
+    /// Guarded places that were changed and put back, relative to [`Guard::root`]; at most 100.
+    ///
+    /// [`Guard::root`]: crate::Guard::root
     pub restored: Vec<String>,
 }
 
-/// Why a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndCause {
-    /// The shell ended by itself.
+    /// The shell exited or was killed by a signal of the command's own.
     Exited,
-    /// At the time limit.
     TimedOut,
-    /// Because it was asked to.
+    /// [`Run::stop`] was called, or the last handle was dropped.
     Stopped,
-    /// The command could not be started.
+    /// With the reason.
     NotStarted(String),
-    /// Somebody ended or stopped its supervisor. What was left was ended.
+    /// The supervisor was killed, or stopped and did not react. The command's processes were killed
+    /// by the daemon.
     SupervisorLost,
 }
 
 impl Run {
-    pub(crate) fn new(shared: Arc<Shared>, control: Arc<Control>) -> Self {
+    pub(crate) fn new(state: Arc<RunState>, control: Arc<RunControl>) -> Self {
         Self {
-            shared,
-            handle: Arc::new(Handle(control)),
+            state,
+            stop: Arc::new(StopOnDrop(control)),
         }
     }
 
-    /// Asks everything that runs to end, and ends it soon afterwards if it does not. Returns at
-    /// once.
+    /// Sends SIGTERM to all processes of the command, and SIGKILL a second later. Returns at once.
     pub fn stop(&self) {
-        self.handle.0.stop();
+        self.stop.0.stop();
     }
 
-    /// How the run ended, if it has.
+    /// `None` while the command runs.
     #[must_use]
-    pub fn ended(&self) -> Option<End> {
-        self.shared.progress.borrow().end.clone()
+    pub fn ended(&self) -> Option<RunEnd> {
+        self.state.progress.borrow().end.clone()
     }
 
-    /// Waits for the end.
-    pub async fn wait(&self) -> End {
-        let mut progress = self.shared.progress.subscribe();
+    /// Waits until no process of the command is left.
+    pub async fn wait(&self) -> RunEnd {
+        let mut progress = self.state.progress.subscribe();
         let ended = progress.wait_for(|progress| progress.end.is_some()).await;
         let end = ended.ok().and_then(|progress| progress.end.clone());
         end.expect("the sender is part of this handle, and the end was waited for")
     }
 
-    /// Waits until more than `bytes` have come out, or for the end.
+    /// Waits until there are more than `bytes` of output, or for the end.
     pub async fn wait_for_output(&self, bytes: u64) {
-        let mut progress = self.shared.progress.subscribe();
-        let is_more = |progress: &Progress| progress.bytes > bytes || progress.end.is_some();
+        let mut progress = self.state.progress.subscribe();
+        let is_more = |progress: &RunProgress| progress.bytes > bytes || progress.end.is_some();
         // The sender is part of this handle.
         let _never_fails = progress.wait_for(is_more).await.is_ok();
     }
 
-    /// How many bytes and line ends have come out.
+    /// Bytes and line feeds of output so far.
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
-        let capture = self.shared.capture();
+        let capture = self.state.capture();
         (capture.bytes(), capture.lines())
     }
 
-    /// At most `head` bytes of the beginning and `tail` of the end of the output.
+    /// At most `head` bytes of the beginning and `tail` bytes of the end of the output.
     #[must_use]
-    pub fn window(&self, head: usize, tail: usize) -> Window {
-        self.shared.capture().window(head, tail)
+    pub fn window(&self, head: usize, tail: usize) -> OutputWindow {
+        self.state.capture().window(head, tail)
     }
 
-    /// At most `limit` bytes of the output from the byte `since` on.
+    /// At most `limit` bytes of the output from offset `since` on.
     #[must_use]
-    pub fn section(&self, since: u64, limit: usize) -> Section {
-        self.shared.capture().section(since, limit)
+    pub fn section(&self, since: u64, limit: usize) -> OutputSection {
+        self.state.capture().section(since, limit)
     }
 
-    /// The whole output up to a bound of 8 MiB, and whether that was reached; `None` if the output
-    /// is small or nothing was kept. Blocks on a file.
+    /// The spooled output, at most 8 MiB, and whether there was more; `None` if nothing was spooled,
+    /// because all of the output fits in memory or for want of a spool directory. Blocks on a file.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn whole_output(&self) -> io::Result<Option<(Vec<u8>, bool)>> {
-        self.shared.capture().whole()
+        self.state.capture().whole()
     }
 }
 
-impl Shared {
-    pub(crate) fn new(capture: Capture) -> Self {
+impl RunState {
+    pub(crate) fn new(capture: OutputCapture) -> Self {
         Self {
             capture: Mutex::new(capture),
             progress: watch::Sender::default(),
@@ -159,31 +156,32 @@ impl Shared {
         self.progress.send_modify(|progress| progress.bytes = bytes);
     }
 
-    pub(crate) fn subscribe(&self) -> watch::Receiver<Progress> {
+    pub(crate) fn subscribe(&self) -> watch::Receiver<RunProgress> {
         self.progress.subscribe()
     }
 
-    pub(crate) fn finish(&self, end: End) {
+    pub(crate) fn finish(&self, end: RunEnd) {
         self.progress
             .send_modify(|progress| progress.end = Some(end));
     }
 
-    fn capture(&self) -> MutexGuard<'_, Capture> {
+    fn capture(&self) -> MutexGuard<'_, OutputCapture> {
         self.capture.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The daemon's end of the pipe to the supervisor. When it closes, the supervisor kills.
+/// The daemon's end of the control pipe. When it closes, the supervisor kills the command.
 #[derive(Debug, Default)]
-pub(crate) struct Control {
+pub(crate) struct RunControl {
+    /// `None` before the supervisor has its job and after it has ended.
     pipe: Mutex<Option<File>>,
     is_stopping: AtomicBool,
-    /// Tells the run's thread.
+    /// Wakes the run's thread from `poll`, so that it gives up on a supervisor that does not react.
     #[cfg(target_os = "linux")]
     wake: Option<nix::sys::eventfd::EventFd>,
 }
 
-impl Control {
+impl RunControl {
     #[cfg(target_os = "linux")]
     pub(crate) fn new() -> io::Result<Self> {
         use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -194,15 +192,14 @@ impl Control {
         })
     }
 
-    /// The pipe of a supervisor that has its job.
+    /// Passes on a stop that came before there was a pipe.
     pub(crate) fn connect(&self, pipe: File) {
         *self.pipe() = Some(pipe);
         if self.is_stopping() {
-            self.ask();
+            self.send_stop();
         }
     }
 
-    /// Lets the supervisor go.
     pub(crate) fn disconnect(&self) {
         *self.pipe() = None;
     }
@@ -213,19 +210,19 @@ impl Control {
 
     pub(crate) fn stop(&self) {
         if !self.is_stopping.swap(true, Ordering::AcqRel) {
-            self.ask();
+            self.send_stop();
         }
     }
 
-    fn ask(&self) {
+    fn send_stop(&self) {
         use std::io::Write as _;
         if let Some(pipe) = &mut *self.pipe() {
-            // A supervisor that is gone has nothing to stop.
+            // Fails with EPIPE if the supervisor has ended: then so has the command.
             let _ignored: io::Result<()> = pipe.write_all(&[STOP]);
         }
         #[cfg(target_os = "linux")]
         if let Some(wake) = &self.wake {
-            // It fails only if the thread has been told very often already.
+            // Fails only when the counter overflows, and then the thread is awake.
             let _ignored = wake.write(1);
         }
     }

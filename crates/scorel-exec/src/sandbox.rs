@@ -1,4 +1,4 @@
-//! What a command may do.
+//! The rights of a command.
 
 use std::path::{Path, PathBuf};
 
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::guard::Guard;
 
-/// What a command may do besides reading.
+/// The rights of a command.
 ///
-/// It may read and execute everything but what is below `hidden`, and write nothing but what is
-/// below `writable` and the terminal-like devices. It never reaches Unix sockets, `io_uring` or
-/// another architecture's system calls.
+/// It may read and execute everything except what is below `hidden`, and write only below `writable`
+/// and to devices such as `/dev/null`. Unix sockets, `io_uring` and system calls of another
+/// architecture are always refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sandbox {
-    /// Directories and files that may be changed; those that do not exist are left out.
+    /// Directories and files that may be changed; absent ones are skipped.
     pub writable: Vec<PathBuf>,
-    /// Directories and files below something writable that can only be read, where the system lets a
-    /// user do that; [`End::unprotected`](crate::End::unprotected) says where it does not. Those
-    /// that do not exist are left out.
+    /// Directories and files below something writable that are mounted read-only; absent ones are
+    /// skipped. Needs [`Support::mounts`](crate::Support::mounts): if mounting fails, the command is
+    /// not run.
     pub protected: Vec<PathBuf>,
-    /// Directories and files whose content cannot be read. Something writable below them still can.
+    /// Directories and files that cannot be read, except what is writable below them.
     pub hidden: Vec<PathBuf>,
-    /// Places below something writable that are put back when the command has ended. Those among them
-    /// that are protected as well, and could be, are not: who changed them was somebody else.
+    /// Places below something writable that are put back when the command has ended, because a mount
+    /// does not cover them.
     pub guard: Option<Guard>,
-    /// Whether TCP and UDP can be used.
+    /// Whether the command may use TCP and UDP.
     pub network: bool,
 }
 
-/// Places below a home directory that hold credentials.
+/// Paths below a home directory that hold credentials.
 #[must_use]
 pub fn secret_places(home: &Path) -> Vec<PathBuf> {
     const PLACES: &[&str] = &[
@@ -53,10 +53,11 @@ pub fn secret_places(home: &Path) -> Vec<PathBuf> {
     PLACES.iter().map(|place| home.join(place)).collect()
 }
 
-/// The caches of package managers that builds write to, below a home directory. `cargo_home` is
-/// where cargo keeps its files, if not in the usual place.
+/// Caches of package managers below a home directory. `cargo_home` is the value of `CARGO_HOME`, if it
+/// is set.
 ///
-/// Only what is downloaded or locked is among them: not programs, and not configuration.
+/// Only downloads and lock files are among them. Programs (`~/.cargo/bin`) and configuration
+/// (`~/.cargo/config.toml`) would run outside the sandbox later.
 #[must_use]
 pub fn default_caches(home: &Path, cargo_home: Option<&Path>) -> Vec<PathBuf> {
     const CARGO: &[&str] = &[

@@ -1,4 +1,8 @@
-//! The supervisor: starts a command and sees to it that nothing of it outlives it.
+//! The supervisor: runs one command and leaves no process of it behind.
+//!
+//! It is a process of its own, so that a command also ends when the daemon is killed, and it is a
+//! subreaper, so that a process that leaves its parent (`nohup`, a double fork, `setsid`) stays below
+//! it in the process table. Process groups and sessions do not help: a process leaves them at will.
 
 mod children;
 
@@ -17,113 +21,117 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{dup2_stdout, getpid, getppid, setsid};
 use rustix::process::Signal;
 
-use crate::confine::UNPROTECTED;
-use crate::entry::CONFINE;
+use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
-use crate::job::{Job, Report, STOP, StageJob};
+use crate::job::{STOP, StageJob, SupervisorJob, SupervisorReport};
+use crate::role::Role;
 
-use children::Children;
+use children::ChildProcesses;
 
-/// How long processes that outlive the shell may go on, such as one that writes the last of a
-/// pipeline's output.
+/// How long processes may outlive the shell, for example the last part of a pipeline in a process
+/// substitution, which still writes output.
 const LINGER: Duration = Duration::from_millis(200);
 
-/// How long processes have to end after they were asked to.
+/// Between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often processes that were killed are looked for again.
+/// How often processes are listed and killed again. One that forked between the listing and its
+/// own death leaves a child that got no signal; a fork bomb takes a few rounds.
 const KILL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long processes that cannot be killed are tried.
+/// After this, what is left is in an uninterruptible system call and is reported as a survivor.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
-/// The largest job, in bytes.
+/// In bytes. The job has the command, its environment and the paths of the sandbox.
 const MAX_JOB: usize = 16 * 1024 * 1024;
 
-/// Reads a job from the standard input, runs it with the standard output as its output, and reports
-/// to the standard error, each a pipe to the daemon. The end of the standard input is the daemon's.
+/// Runs the job that is read from standard input. Standard output becomes the command's output,
+/// standard error takes reports; all three are pipes to the daemon. The end of standard input means
+/// that the daemon is gone.
 pub(crate) fn supervise() -> ExitCode {
-    match Supervisor::start() {
+    match SupervisorProcess::start() {
         Ok(supervisor) => supervisor.run(),
-        Err(error) => say(&Report::Failed(format!(
+        Err(error) => report(&SupervisorReport::Failed(format!(
             "cannot supervise a command: {error}"
         ))),
     }
     ExitCode::SUCCESS
 }
 
-/// Writes a report. If it cannot be written the daemon is gone, which is noticed elsewhere.
-fn say(report: &Report) {
+/// Writes a report. A failure means that the daemon is gone, which the end of standard input tells.
+fn report(report: &SupervisorReport) {
     if let Ok(mut line) = serde_json::to_vec(report) {
         line.push(b'\n');
         let _ignored: io::Result<()> = io::stderr().lock().write_all(&line);
     }
 }
 
-/// What is done with the command's processes.
+/// How far the command is on its way to the end; it only moves down this list.
 #[derive(Debug, Clone, Copy)]
-enum Stage {
-    /// The shell runs.
+enum RunPhase {
+    /// The shell runs; `until` is its time limit.
     Running { until: Option<Instant> },
-    /// The shell has ended; others may still.
+    /// The shell has ended; other processes may still run until then.
     Lingering { until: Instant },
-    /// All were asked to end.
-    Asked { until: Instant },
-    /// All are killed, again and again.
+    /// All processes got SIGTERM.
+    Terminating { until: Instant },
+    /// All processes get SIGKILL, repeatedly.
     Killing { until: Instant },
 }
 
-struct Supervisor {
+struct SupervisorProcess {
     daemon: i32,
     signals: SignalFd,
-    children: Children,
-    /// Closes when the stage has become the shell; before that, an error may come out of it.
+    children: ChildProcesses,
+    /// Carries the stage's error. It closes when the stage becomes the shell, since it is
+    /// close-on-exec.
     stage_channel: Option<UnixStream>,
-    stage: Stage,
-    /// What to put back when nothing is left.
+    phase: RunPhase,
+    /// Restored when no process is left.
     snapshot: Option<Snapshot>,
-    are_mounted: bool,
 }
 
-impl Supervisor {
+impl SupervisorProcess {
     fn start() -> io::Result<Self> {
         let signals = take_signals()?;
         setsid()?;
         prctl::set_child_subreaper(true)?;
+        // No other process of the user may trace this one or open its /proc/PID/fd and mem.
         prctl::set_dumpable(false)?;
-        // Not SIGTERM: this one comes whenever the thread that started this process ends, which
-        // may be long before the daemon does.
+        // The kernel sends this signal when the *thread* that forked ends, which may be long before
+        // the daemon does. So it only makes the supervisor check getppid, in `take_signal`; SIGTERM
+        // would end the command.
         prctl::set_pdeathsig(NixSignal::SIGUSR1)?;
         let job = read_job()?;
         if getppid().as_raw() != job.parent {
             return Err(io::Error::other("the daemon is gone"));
         }
         let timeout = job.timeout_ms.map(Duration::from_millis);
-        let snapshot = Snapshot::of(job.stage.sandbox.as_ref())?;
+        let guard = job.stage.sandbox.as_ref().and_then(|it| it.guard.as_ref());
+        let snapshot = guard.map(Snapshot::take).transpose()?;
         let (shell, channel) = start_stage(job.stage)?;
-        // Or the output would never end.
+        // The daemon reads until every copy of this end of the pipe is closed.
         dup2_stdout(OpenOptions::new().write(true).open("/dev/null")?)?;
         Ok(Self {
             daemon: job.parent,
             signals,
-            children: Children::new(shell),
+            children: ChildProcesses::new(shell),
             stage_channel: Some(channel),
-            stage: Stage::Running {
+            phase: RunPhase::Running {
                 until: timeout.map(|timeout| Instant::now() + timeout),
             },
             snapshot,
-            are_mounted: true,
         })
     }
 
     fn run(mut self) {
         loop {
             if let Some(exit) = self.children.reap() {
-                // An error of the stage comes first.
+                // The daemon expects the stage's error before the exit that it led to.
                 self.read_channel();
-                say(&Report::Exited(exit));
-                if let Stage::Running { .. } = self.stage {
-                    self.stage = Stage::Lingering {
+                report(&SupervisorReport::Exited(exit));
+                if let RunPhase::Running { .. } = self.phase {
+                    self.phase = RunPhase::Lingering {
                         until: Instant::now() + LINGER,
                     };
                 }
@@ -133,30 +141,30 @@ impl Supervisor {
             }
             self.wait();
         }
-        // Here and not in the daemon, which may be gone.
+        // Here and not in the daemon, which may have been killed.
         if let Some(snapshot) = &self.snapshot {
-            let outcome = snapshot.restore(self.are_mounted);
-            say(&Report::Guarded {
+            let outcome = snapshot.restore();
+            report(&SupervisorReport::Guarded {
                 restored: outcome.restored,
                 has_gaps: outcome.has_gaps,
             });
         }
-        say(&Report::Ended {
+        report(&SupervisorReport::Ended {
             signalled: self.children.signalled(),
             survivors: self.children.survivors(),
         });
     }
 
-    /// Does what is due. Says whether there is anything left to do.
+    /// Moves on to the next phase if its time has come. Returns `false` when killing is given up.
     fn advance(&mut self, now: Instant) -> bool {
-        match self.stage {
-            Stage::Running { until: Some(until) } if now >= until => {
-                say(&Report::TimedOut);
-                self.ask();
+        match self.phase {
+            RunPhase::Running { until: Some(until) } if now >= until => {
+                report(&SupervisorReport::TimedOut);
+                self.terminate();
             }
-            Stage::Lingering { until } if now >= until => self.ask(),
-            Stage::Asked { until } if now >= until => self.kill(),
-            Stage::Killing { until } => {
+            RunPhase::Lingering { until } if now >= until => self.terminate(),
+            RunPhase::Terminating { until } if now >= until => self.kill(),
+            RunPhase::Killing { until } => {
                 self.children.signal(Signal::KILL);
                 return now < until;
             }
@@ -165,28 +173,29 @@ impl Supervisor {
         true
     }
 
-    /// Asks all processes to end.
-    fn ask(&mut self) {
-        if matches!(self.stage, Stage::Running { .. } | Stage::Lingering { .. }) {
+    fn terminate(&mut self) {
+        if matches!(
+            self.phase,
+            RunPhase::Running { .. } | RunPhase::Lingering { .. }
+        ) {
             self.children.signal(Signal::TERM);
-            // A stopped process does not get the other one.
+            // A stopped process handles SIGTERM only when it continues.
             self.children.signal(Signal::CONT);
-            self.stage = Stage::Asked {
+            self.phase = RunPhase::Terminating {
                 until: Instant::now() + GRACE,
             };
         }
     }
 
     fn kill(&mut self) {
-        if !matches!(self.stage, Stage::Killing { .. }) {
+        if !matches!(self.phase, RunPhase::Killing { .. }) {
             self.children.signal(Signal::KILL);
-            self.stage = Stage::Killing {
+            self.phase = RunPhase::Killing {
                 until: Instant::now() + KILL_LIMIT,
             };
         }
     }
 
-    /// Waits until something happens or is due.
     fn wait(&mut self) {
         let stdin = io::stdin();
         let mut fds = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
@@ -195,7 +204,7 @@ impl Supervisor {
         for fd in [control, channel].into_iter().flatten() {
             fds.push(PollFd::new(fd, PollFlags::POLLIN));
         }
-        // Interrupted or not, everything is looked at again.
+        // After EINTR no descriptor is ready, and the caller's loop goes on.
         let _ignored = poll(&mut fds, self.time_left());
         let mut ready = fds[1..].iter().map(|fd| fd.any() == Some(true));
         let control_is_ready = control.is_some() && ready.next() == Some(true);
@@ -209,66 +218,49 @@ impl Supervisor {
         self.take_signal();
     }
 
-    /// Whether the daemon can still change anything.
+    /// Whether the control pipe still matters. After its end it would be readable all the time.
     fn obeys(&self) -> bool {
-        !matches!(self.stage, Stage::Killing { .. })
+        !matches!(self.phase, RunPhase::Killing { .. })
     }
 
     fn time_left(&self) -> PollTimeout {
-        let left = |until: Instant| until.saturating_duration_since(Instant::now());
-        let left = match self.stage {
-            Stage::Running { until: None } => return PollTimeout::NONE,
-            Stage::Running { until: Some(until) }
-            | Stage::Lingering { until }
-            | Stage::Asked { until } => left(until),
-            Stage::Killing { until } => KILL_INTERVAL.min(left(until)),
-        };
-        // Rounded up, or the end would be waited for in a busy loop.
-        let milliseconds = left.as_micros().div_ceil(1000).min(i32::MAX as u128);
-        i32::try_from(milliseconds)
-            .ok()
-            .and_then(|left| PollTimeout::try_from(left).ok())
-            .unwrap_or(PollTimeout::ZERO)
+        poll_timeout(match self.phase {
+            RunPhase::Running { until } => until,
+            RunPhase::Lingering { until } | RunPhase::Terminating { until } => Some(until),
+            RunPhase::Killing { until } => Some(until.min(Instant::now() + KILL_INTERVAL)),
+        })
     }
 
-    /// Does what the daemon asks for, or what its end does.
+    /// Reads the control pipe. Its end means that the daemon is gone.
     fn obey(&mut self, control: BorrowedFd<'_>) {
         let mut bytes = [0; 16];
         match nix::unistd::read(control, &mut bytes) {
             Ok(0) => self.kill(),
-            Ok(count) if bytes[..count].contains(&STOP) => self.ask(),
+            Ok(count) if bytes[..count].contains(&STOP) => self.terminate(),
             Ok(_) | Err(Errno::EINTR | Errno::EAGAIN) => {}
             Err(_) => self.kill(),
         }
     }
 
-    /// Passes on what the stage says. To be called when it has said everything.
+    /// Reports the stage's error, if it has written one. Blocks until the stage has become the shell
+    /// or has ended.
     fn read_channel(&mut self) {
         let Some(mut channel) = self.stage_channel.take() else {
             return;
         };
-        let mut text = Vec::new();
-        if channel.read_to_end(&mut text).is_err() {
-            return;
-        }
-        let error = match text.strip_prefix(UNPROTECTED) {
-            Some(rest) => {
-                say(&Report::Unprotected);
-                self.are_mounted = false;
-                rest
-            }
-            None => &text,
-        };
-        if !error.is_empty() {
-            say(&Report::Failed(String::from_utf8_lossy(error).into_owned()));
+        let mut error = Vec::new();
+        if channel.read_to_end(&mut error).is_ok() && !error.is_empty() {
+            let message = String::from_utf8_lossy(&error).into_owned();
+            report(&SupervisorReport::Failed(message));
         }
     }
 
-    /// What a signal asks for. The end of a child is noticed with every round anyway.
+    /// Handles pending signals. Ended children are reaped in every round anyway.
     fn take_signal(&mut self) {
         while let Ok(Some(signal)) = self.signals.read_signal() {
             match i32::try_from(signal.ssi_signo).map(NixSignal::try_from) {
                 Ok(Ok(NixSignal::SIGCHLD)) => {}
+                // The thread that started this process has ended, and the daemon has not.
                 Ok(Ok(NixSignal::SIGUSR1)) if getppid().as_raw() == self.daemon => {}
                 _ => self.kill(),
             }
@@ -276,7 +268,8 @@ impl Supervisor {
     }
 }
 
-/// Makes the signals that matter arrive in order instead of interrupting.
+/// Blocks the signals that are handled and receives them through a descriptor, so that one `poll`
+/// waits for everything and nothing runs in a signal handler.
 fn take_signals() -> io::Result<SignalFd> {
     let mut signals = SigSet::empty();
     for signal in [
@@ -294,8 +287,8 @@ fn take_signals() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, flags)?)
 }
 
-/// Reads the job, and not a byte more.
-fn read_job() -> io::Result<Job> {
+/// Reads the job and no byte after it: `io::stdin()` would buffer the control bytes that follow.
+fn read_job() -> io::Result<SupervisorJob> {
     let stdin = io::stdin();
     let mut input = std::fs::File::from(stdin.as_fd().try_clone_to_owned()?);
     let mut length = [0; 4];
@@ -309,19 +302,19 @@ fn read_job() -> io::Result<Job> {
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// Starts the stage, which becomes the shell. Returns its number and the channel to it.
+/// Starts the stage, which becomes the shell. Returns its process id and the channel to it.
 fn start_stage(mut job: StageJob) -> io::Result<(i32, UnixStream)> {
     let (mut ours, theirs) = UnixStream::pair()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
     let child = Command::new("/proc/self/exe")
-        .arg(CONFINE)
+        .arg(Role::Stage.argument())
         .env_clear()
         .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
         .stdout(Stdio::inherit())
         .stderr(Stdio::from(output))
         .spawn()?;
     job.parent = getpid().as_raw();
-    // If the stage ended already, its end says more than this would.
+    // Fails if the stage has ended already. Its exit code is reported.
     if serde_json::to_writer(&mut ours, &job).is_ok() {
         let _ignored: io::Result<()> = ours.shutdown(std::net::Shutdown::Write);
     }

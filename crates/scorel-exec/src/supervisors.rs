@@ -1,95 +1,79 @@
-//! All commands of one process.
+//! Starting commands.
 
-use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::capture::Capture;
-use crate::job::Order;
-use crate::run::{Control, Run, Shared};
+use crate::job::CommandOrder;
+use crate::registry::RunRegistry;
+use crate::run::Run;
 use crate::support::Support;
 
-/// Starts commands, and knows those that run.
+/// Starts commands, each below a supervisor process, and ends them all.
 ///
-/// The process becomes the one that orphans fall to, so that it can end what a command leaves
-/// behind whose supervisor was killed.
+/// There may be one of these in a process: it makes the process a subreaper and treats every child
+/// in another session as an orphan.
 #[derive(Debug)]
 pub struct Supervisors {
-    pub(crate) program: PathBuf,
+    /// What a supervisor executes: `/proc/self/exe` also works when the file has been replaced by an
+    /// upgrade.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "nothing is started")
+    )]
+    program: PathBuf,
     support: Support,
-    live: Mutex<Live>,
-}
-
-/// What runs.
-#[derive(Default)]
-pub(crate) struct Live {
-    is_closed: bool,
-    last_id: u64,
-    runs: HashMap<u64, (Arc<Shared>, Arc<Control>)>,
-    /// The supervisors' processes.
-    pub(crate) supervisors: HashSet<i32>,
-}
-
-impl fmt::Debug for Live {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Live")
-            .field("runs", &self.runs.len())
-            .finish_non_exhaustive()
-    }
+    registry: Arc<RunRegistry>,
 }
 
 /// Why a command is not started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// No command is started any more.
+    /// [`Supervisors::close`] was called.
     #[error("the daemon is stopping")]
     Closed,
-    /// The sandbox was asked for, and the kernel has none.
+    /// The order has a sandbox, and the kernel cannot enforce one.
     #[error("this kernel cannot keep commands in a sandbox")]
     NoSandbox,
-    /// This system has no supervisors.
+    /// Supervisors exist on Linux only.
     #[error("commands cannot be supervised on this system")]
     Unsupported,
-    /// The system refused.
     #[error("cannot start a supervisor: {0}")]
     System(#[from] io::Error),
 }
 
 impl Supervisors {
-    /// The commands of this process, none yet.
-    ///
     /// # Errors
-    /// The process cannot become the one that orphans fall to.
+    /// The process cannot become a subreaper.
     pub fn new() -> io::Result<Arc<Self>> {
+        // The children of a supervisor that is killed become children of this process and not of
+        // init, so that they can be found and killed.
         #[cfg(target_os = "linux")]
         nix::sys::prctl::set_child_subreaper(true)?;
         Ok(Arc::new(Self {
             program: PathBuf::from("/proc/self/exe"),
             support: Support::probe(),
-            live: Mutex::default(),
+            registry: Arc::default(),
         }))
     }
 
-    /// What the kernel can enforce.
     #[must_use]
     pub fn support(&self) -> Support {
         self.support
     }
 
-    /// Starts a command in a directory. Returns before it runs: what goes wrong later is how the
-    /// run ends.
+    /// Starts a command in a directory. Returns before the command runs; a later failure is the
+    /// run's [`EndCause`](crate::EndCause).
     ///
     /// # Errors
-    /// It cannot be started now, or not in this sandbox.
+    /// See [`StartError`].
     pub fn start(
         self: &Arc<Self>,
-        order: Order,
+        order: CommandOrder,
         directory: BorrowedFd<'_>,
     ) -> Result<Run, StartError> {
         if order.sandbox.is_some() && !self.support.is_enough() {
@@ -98,66 +82,60 @@ impl Supervisors {
         self.launch(order, directory)
     }
 
+    /// One thread a run, and no task: it blocks in `poll`, writes the output to disk and restores
+    /// files, none of which may occupy an async worker.
     #[cfg(target_os = "linux")]
-    fn launch(
-        self: &Arc<Self>,
-        order: Order,
-        directory: BorrowedFd<'_>,
-    ) -> Result<Run, StartError> {
+    fn launch(&self, order: CommandOrder, directory: BorrowedFd<'_>) -> Result<Run, StartError> {
+        use crate::capture::OutputCapture;
+        use crate::pump::Pump;
+        use crate::registry::RegisteredRun;
+        use crate::run::{RunControl, RunState};
+
         let directory = directory.try_clone_to_owned()?;
-        let capture = Capture::new(order.spool_dir.clone());
-        let (shared, control) = (Arc::new(Shared::new(capture)), Arc::new(Control::new()?));
-        let id = self.register(&shared, &control)?;
-        let pump = crate::pump::Pump {
-            supervisors: Arc::clone(self),
-            shared: Arc::clone(&shared),
-            control: Arc::clone(&control),
+        let capture = OutputCapture::new(order.spool_dir.clone());
+        let run = RegisteredRun {
+            state: Arc::new(RunState::new(capture)),
+            control: Arc::new(RunControl::new()?),
         };
-        let run = move || {
-            let (supervisors, shared) = (Arc::clone(&pump.supervisors), Arc::clone(&pump.shared));
-            let end = pump.run(order, directory);
-            supervisors.live().runs.remove(&id);
-            shared.finish(end);
+        let id = self
+            .registry
+            .register(run.clone())
+            .ok_or(StartError::Closed)?;
+        let (registry, pumped, program) = (
+            Arc::clone(&self.registry),
+            run.clone(),
+            self.program.clone(),
+        );
+        let pump = move || {
+            let state = Arc::clone(&pumped.state);
+            let end = Pump::new(program, Arc::clone(&registry), pumped).run(order, directory);
+            // First out of the count, then ended: who waits for the end sees the count without it.
+            registry.remove(id);
+            state.finish(end);
         };
         let thread = std::thread::Builder::new().name("scorel-run".to_owned());
-        if let Err(error) = thread.spawn(run) {
-            self.live().runs.remove(&id);
+        if let Err(error) = thread.spawn(pump) {
+            self.registry.remove(id);
             return Err(error.into());
         }
-        Ok(Run::new(shared, control))
+        Ok(Run::new(run.state, run.control))
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn launch(self: &Arc<Self>, _: Order, _: BorrowedFd<'_>) -> Result<Run, StartError> {
+    fn launch(&self, _: CommandOrder, _: BorrowedFd<'_>) -> Result<Run, StartError> {
         Err(StartError::Unsupported)
     }
 
-    fn register(&self, shared: &Arc<Shared>, control: &Arc<Control>) -> Result<u64, StartError> {
-        let mut live = self.live();
-        if live.is_closed {
-            return Err(StartError::Closed);
-        }
-        live.last_id += 1;
-        let id = live.last_id;
-        live.runs
-            .insert(id, (Arc::clone(shared), Arc::clone(control)));
-        Ok(id)
-    }
-
-    /// Ends every command and starts none any more. Says whether all had ended in time.
+    /// Stops every command and refuses new ones. Returns whether all had ended within `limit`.
     pub async fn close(&self, limit: Duration) -> bool {
-        let runs: Vec<_> = {
-            let mut live = self.live();
-            live.is_closed = true;
-            live.runs.values().cloned().collect()
-        };
-        for (_, control) in &runs {
-            control.stop();
+        let runs = self.registry.close();
+        for run in &runs {
+            run.control.stop();
         }
         let deadline = Instant::now() + limit;
         let mut all_ended = true;
-        for (shared, _) in &runs {
-            let mut progress = shared.subscribe();
+        for run in &runs {
+            let mut progress = run.state.subscribe();
             let ended = progress.wait_for(|progress| progress.end.is_some());
             all_ended &= timeout_at(deadline, ended).await.is_ok();
         }
@@ -167,10 +145,6 @@ impl Supervisors {
     /// How many commands run.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.live().runs.len()
-    }
-
-    pub(crate) fn live(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        self.registry.count()
     }
 }

@@ -1,31 +1,30 @@
-//! What the kernel can enforce.
+//! What the running kernel can enforce.
 
-/// The oldest version of Landlock that keeps a command from destroying files by cutting them.
+/// Before ABI 3 (Linux 6.2) Landlock does not cover `truncate`: a command could empty any file of the
+/// user's.
 const MIN_LANDLOCK: u32 = 3;
 
-/// What the running kernel can enforce on a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Support {
-    /// The version of Landlock, as far as it is used: at most 6. 0 without Landlock.
+    /// The Landlock ABI, at most 6; 0 without Landlock.
     pub landlock: u32,
-    /// Whether system calls can be filtered.
+    /// Whether seccomp filters work on this architecture.
     pub seccomp: bool,
-    /// Whether a command can get mounts of its own, so that protected places stay as they are while
-    /// it runs. Otherwise they are compared and put back when it has ended.
+    /// Whether a command can get read-only mounts of its own over protected places. Without them, use
+    /// a [`Guard`](crate::Guard): [`Sandbox::protected`](crate::Sandbox::protected) would make every
+    /// command fail.
     pub mounts: bool,
 }
 
 impl Support {
-    /// Nothing can be enforced.
     pub const NONE: Self = Self {
         landlock: 0,
         seccomp: false,
         mounts: false,
     };
 
-    /// Asks the kernel. Restricts nothing, and blocks while the program is started once more, to try
-    /// mounts. They count as impossible in a program that does not call
-    /// [`run_if_asked`](crate::run_if_asked).
+    /// Asks the kernel. Blocks while a child process tries mounts, which count as unavailable in a
+    /// program that does not call [`run_if_asked`](crate::run_if_asked).
     #[must_use]
     pub fn probe() -> Self {
         #[cfg(target_os = "linux")]
@@ -38,8 +37,8 @@ impl Support {
         Self::NONE
     }
 
-    /// Whether a sandbox holds: a command in it cannot change files outside, and cannot speak to
-    /// the daemon.
+    /// Whether a sandbox holds: a command in it can neither change files outside nor connect to the
+    /// daemon. Mounts are not needed for that.
     #[must_use]
     pub const fn is_enough(&self) -> bool {
         self.landlock >= MIN_LANDLOCK && self.seccomp

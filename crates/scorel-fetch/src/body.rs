@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use flate2::write::{MultiGzDecoder, ZlibDecoder};
 use reqwest::Response;
 use reqwest::header::CONTENT_ENCODING;
+use scorel_proto::ErrorChain;
 
-use crate::clients::chain;
 use crate::error::FetchError;
 
 /// The encodings that are asked for.
@@ -28,7 +28,7 @@ pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Body, F
     loop {
         let chunk = response.chunk().await.map_err(|error| FetchError::Cut {
             host: host.clone(),
-            cause: chain(&error.without_url()),
+            cause: ErrorChain(&error.without_url()).to_string(),
         })?;
         let Some(chunk) = chunk else {
             return decoder.finish();

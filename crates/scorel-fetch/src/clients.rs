@@ -1,11 +1,11 @@
 //! The ways to hosts.
 
-use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::{Client, ClientBuilder};
+use scorel_proto::ErrorChain;
 use tokio::sync::OnceCell;
 use url::Url;
 
@@ -107,24 +107,12 @@ async fn build(builder: ClientBuilder) -> Result<Client, FetchError> {
     let built = tokio::task::spawn_blocking(move || {
         // An error means that the process has chosen a provider already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        builder.build().map_err(|error| chain(&error))
+        builder
+            .build()
+            .map_err(|error| ErrorChain(&error).to_string())
     });
     built
         .await
         .unwrap_or_else(|error| Err(error.to_string()))
         .map_err(FetchError::Setup)
-}
-
-/// An error with its causes, which say what happened.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
-        if !text.ends_with(&message) {
-            text = format!("{text}: {message}");
-        }
-        cause = error.source();
-    }
-    text
 }

@@ -3,6 +3,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode};
+use scorel_proto::ErrorChain;
 use scorel_tools::{Fetched, Page, PageSource, ToolError};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -10,7 +11,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::body::{self, Body};
-use crate::clients::{Clients, chain};
+use crate::clients::Clients;
 use crate::error::FetchError;
 use crate::html;
 use crate::limits::FetchLimits;
@@ -119,7 +120,7 @@ impl Shared {
             if has_cause::<NotPublic>(&error) {
                 return FetchError::NotPublic(host);
             }
-            let cause = chain(&error.without_url());
+            let cause = ErrorChain(&error.without_url()).to_string();
             FetchError::Unreachable { host, cause }
         })
     }

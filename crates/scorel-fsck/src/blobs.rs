@@ -1,4 +1,4 @@
-//! The blobs of one session.
+//! Checks the blobs of one session.
 
 use std::collections::HashSet;
 use std::io;
@@ -15,7 +15,7 @@ use crate::references::References;
 
 const CHUNK: usize = 256 * 1024;
 
-/// Checks that the blobs that a log refers to are there, and that each is what its name says.
+/// Checks that every referenced blob exists, and that every blob matches its hash.
 pub(crate) fn check(
     session: &Path,
     references: &References,
@@ -40,13 +40,13 @@ pub(crate) fn check(
         .collect();
     missing.sort_unstable_by_key(|(_, span)| span.offset);
     for (hash, span) in missing {
-        let meaning = format!("this record refers to blob {hash}, which is missing");
+        let meaning = format!("this record references blob {hash}, which is missing");
         let finding = Finding::damage("blob_missing", &session.join(EVENTS), meaning);
         found.push(finding.at(span.offset, span.length));
     }
 }
 
-/// Checks what has a name among the blobs. Returns the blob's name, if it is one.
+/// Checks one entry of the directory. Returns its hash, if it is a blob.
 fn check_blob(
     path: &Path,
     name: &str,
@@ -64,7 +64,7 @@ fn check_blob(
     match hash_of(path) {
         Ok((actual, _)) if actual == name => {}
         Ok((_, length)) => {
-            let meaning = "the content is not what the blob's name says";
+            let meaning = "the content does not match the hash in the name";
             found.push(Finding::damage("blob_damaged", path, meaning).at(0, length));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,

@@ -1,9 +1,9 @@
 use crate::finding::Finding;
 
-/// What a look at the home or the session found.
+/// The result of one pass over the home or the session.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
     pub(crate) findings: Vec<Finding>,
-    /// How many sessions were looked at.
+    /// Sessions checked.
     pub(crate) sessions: u64,
 }

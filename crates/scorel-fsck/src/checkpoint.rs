@@ -1,4 +1,4 @@
-//! The checkpoint beside a log.
+//! Checks the checkpoint beside a log.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use scorel_journal::{FileStorage, ResumePoint};
 use scorel_session::CheckpointFile;
 
 use crate::finding::{Finding, Repair};
-use crate::log::Log;
+use crate::log::ScannedLog;
 
 /// The checkpoint of a session, as it was before the log was read.
 #[derive(Debug)]
 pub(crate) enum FoundCheckpoint {
     Absent,
-    /// The file system refused to read it, in these words.
+    /// With the error of the file system.
     Unreadable(String),
     Read(CheckpointFile),
 }
@@ -40,8 +40,13 @@ pub(crate) fn path(dir: &Path) -> PathBuf {
     dir.join("checkpoint")
 }
 
-/// Checks whether a checkpoint fits the log, which was read after it.
-pub(crate) fn check(file: &FoundCheckpoint, dir: &Path, log: &Log, found: &mut Vec<Finding>) {
+/// Checks a checkpoint against the log, which must have been read after it.
+pub(crate) fn check(
+    file: &FoundCheckpoint,
+    dir: &Path,
+    log: &ScannedLog,
+    found: &mut Vec<Finding>,
+) {
     let path = path(dir);
     let stale = |meaning| Finding::note("checkpoint_stale", &path, meaning);
     let finding = match file {
@@ -51,7 +56,7 @@ pub(crate) fn check(file: &FoundCheckpoint, dir: &Path, log: &Log, found: &mut V
             broken(&path, "the checksum does not match")
         }
         FoundCheckpoint::Read(CheckpointFile::OtherForm) => {
-            stale("the checkpoint is of another version; it is ignored and made anew")
+            stale("the checkpoint is from another version; it is ignored and recreated")
         }
         FoundCheckpoint::Read(CheckpointFile::UpTo(point)) if log.reader.holds(point) => return,
         FoundCheckpoint::Read(CheckpointFile::UpTo(point))
@@ -60,22 +65,22 @@ pub(crate) fn check(file: &FoundCheckpoint, dir: &Path, log: &Log, found: &mut V
             truncated(dir, log, point)
         }
         FoundCheckpoint::Read(CheckpointFile::UpTo(_)) => {
-            stale("the checkpoint does not fit the log; it is ignored and made anew")
+            stale("the checkpoint does not match the log; it is ignored and recreated")
         }
     };
     found.push(finding);
 }
 
 fn broken(path: &Path, problem: &str) -> Finding {
-    let meaning = format!("this derived file is broken and will be made anew: {problem}");
+    let meaning = format!("this derived file is damaged and will be recreated: {problem}");
     Finding::repairable("derived_broken", path, meaning, Repair::Remove)
 }
 
 /// The checkpoint is synced after the records that it covers, so a log that ends before them has
 /// lost its end since.
-fn truncated(dir: &Path, log: &Log, point: &ResumePoint) -> Finding {
+fn truncated(dir: &Path, log: &ScannedLog, point: &ResumePoint) -> Finding {
     let meaning = format!(
-        "the log ends with record {}, but its checkpoint knows record {}: records at the end are missing",
+        "the log ends with record {}, but its checkpoint covers record {}: records at the end are missing",
         log.last,
         point.seq()
     );

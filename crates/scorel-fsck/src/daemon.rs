@@ -4,16 +4,16 @@ use crate::error::FsckError;
 use scorel_host::Home;
 use scorel_host::HomeLock;
 
-/// Whether a daemon serves the home that is checked.
+/// Whether a daemon runs in the home, or is kept out by holding its lock.
 #[derive(Debug)]
 pub(crate) struct Daemon {
     lock: PathBuf,
-    /// Keeps daemons out.
+    /// Held during a repair.
     ours: Option<HomeLock>,
 }
 
 impl Daemon {
-    /// A daemon may run, begin or end at any time.
+    /// For a check: a daemon may run, start or stop at any time.
     pub(crate) fn look(home: &Home) -> Self {
         Self {
             lock: home.lock(),
@@ -21,7 +21,7 @@ impl Daemon {
         }
     }
 
-    /// No daemon runs as long as this value is kept.
+    /// For a repair: no daemon can run while the value lives.
     pub(crate) fn keep_out(home: &Home) -> Result<Self, FsckError> {
         let lock = HomeLock::try_take(&home.lock())?;
         Ok(Self {
@@ -30,7 +30,6 @@ impl Daemon {
         })
     }
 
-    /// Whether a daemon runs now.
     pub(crate) fn is_running(&self) -> bool {
         self.ours.is_none() && HomeLock::is_held(&self.lock)
     }

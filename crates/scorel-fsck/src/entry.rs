@@ -1,4 +1,5 @@
-//! What has a name in a directory, looked at without opening it.
+//! Directory entries, examined with `lstat` and never opened: opening a FIFO or a device could block
+//! or have side effects.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -11,55 +12,55 @@ use nix::unistd::geteuid;
 use crate::daemon::Daemon;
 use crate::finding::{Finding, Repair};
 
-/// A temporary file that changed within this time belongs to a daemon that is writing it.
+/// While a daemon runs, a temporary file younger than this is assumed to be in use.
 const YOUNG: Duration = Duration::from_secs(60);
 
-/// What has a name.
+/// What a path names.
 #[derive(Debug)]
-pub(crate) enum Entry {
+pub(crate) enum PathKind {
     Nothing,
     File(Metadata),
     Directory(Metadata),
-    /// A kind of thing that the home does not hold.
+    /// A type of file that does not belong in a home, in words.
     Other(&'static str),
 }
 
-/// Looks at what has a name. A symbolic link is not followed.
-pub(crate) fn look(path: &Path) -> io::Result<Entry> {
+/// What `path` names. Symbolic links are not followed.
+pub(crate) fn look(path: &Path) -> io::Result<PathKind> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Entry::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PathKind::Nothing),
         Err(error) => return Err(error),
     };
     let kind = metadata.file_type();
     Ok(if kind.is_file() {
-        Entry::File(metadata)
+        PathKind::File(metadata)
     } else if kind.is_dir() {
-        Entry::Directory(metadata)
+        PathKind::Directory(metadata)
     } else if kind.is_symlink() {
-        Entry::Other("a symbolic link")
+        PathKind::Other("a symbolic link")
     } else if kind.is_fifo() {
-        Entry::Other("a FIFO")
+        PathKind::Other("a FIFO")
     } else if kind.is_socket() {
-        Entry::Other("a socket")
+        PathKind::Other("a socket")
     } else {
-        Entry::Other("a device")
+        PathKind::Other("a device")
     })
 }
 
-/// Checks that the path names a regular file for its owner alone. Says whether there is one.
+/// Checks type, owner and mode of a regular file. Returns whether there is one to read.
 pub(crate) fn check_file(path: &Path, found: &mut Vec<Finding>) -> bool {
     match look(path) {
-        Ok(Entry::Nothing) => false,
-        Ok(Entry::File(metadata)) => {
+        Ok(PathKind::Nothing) => false,
+        Ok(PathKind::File(metadata)) => {
             check_mode(path, &metadata, 0o600, found);
             true
         }
-        Ok(Entry::Directory(_)) => {
+        Ok(PathKind::Directory(_)) => {
             found.push(not_regular(path, "a directory"));
             false
         }
-        Ok(Entry::Other(what)) => {
+        Ok(PathKind::Other(what)) => {
             found.push(not_regular(path, what));
             false
         }
@@ -70,48 +71,47 @@ pub(crate) fn check_file(path: &Path, found: &mut Vec<Finding>) -> bool {
     }
 }
 
-/// Checks that the path names a directory for its owner alone. Says whether there is one.
+/// Checks type, owner and mode of a directory. Returns whether there is one to read.
 pub(crate) fn check_directory(path: &Path, found: &mut Vec<Finding>) -> bool {
     let what = match look(path) {
-        Ok(Entry::Nothing) => return false,
-        Ok(Entry::Directory(metadata)) => {
+        Ok(PathKind::Nothing) => return false,
+        Ok(PathKind::Directory(metadata)) => {
             check_mode(path, &metadata, 0o700, found);
             return true;
         }
-        Ok(Entry::File(_)) => "a file",
-        Ok(Entry::Other(what)) => what,
+        Ok(PathKind::File(_)) => "a file",
+        Ok(PathKind::Other(what)) => what,
         Err(error) => {
             found.push(unreadable(path, &error));
             return false;
         }
     };
-    let meaning = format!("this is {what} instead of a directory; it is not opened");
+    let meaning = format!("{what} where a directory is expected; not opened");
     found.push(Finding::damage("not_directory", path, meaning));
     false
 }
 
 fn not_regular(path: &Path, what: &str) -> Finding {
-    let meaning = format!("this is {what} instead of a regular file; it is not opened");
+    let meaning = format!("{what} where a regular file is expected; not opened");
     Finding::damage("not_regular", path, meaning)
 }
 
-/// Something could not be read.
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Finding {
-    Finding::damage("unreadable", path, format!("this cannot be read: {error}"))
+    Finding::damage("unreadable", path, format!("cannot be read: {error}"))
 }
 
 fn check_mode(path: &Path, metadata: &Metadata, wanted: u32, found: &mut Vec<Finding>) {
     let uid = metadata.uid();
     if uid != geteuid().as_raw() {
-        let meaning = format!("this belongs to user {uid}, not to you");
+        let meaning = format!("owned by user {uid}, not by you");
         found.push(Finding::damage("foreign_owner", path, meaning));
         return;
     }
     let mode = metadata.mode() & 0o777;
     let meaning = if mode & 0o077 != 0 {
-        format!("the mode is {mode:04o}: other users are given rights")
+        format!("mode {mode:04o} gives other users access")
     } else if mode & wanted != wanted {
-        format!("the mode is {mode:04o}: the daemon lacks rights")
+        format!("mode {mode:04o} denies the daemon access")
     } else {
         return;
     };
@@ -119,7 +119,7 @@ fn check_mode(path: &Path, metadata: &Metadata, wanted: u32, found: &mut Vec<Fin
     found.push(Finding::repairable("mode", path, meaning, repair));
 }
 
-/// The names in a directory, sorted. Names that are no text are left out.
+/// The names in a directory, sorted. Names that are not UTF-8 are left out: no file of ours has one.
 pub(crate) fn names(dir: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -129,14 +129,14 @@ pub(crate) fn names(dir: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether a file of this name is there only while another one is being written.
+/// Whether the name is one that `replace_file` or a log's repair uses until it renames the file.
 pub(crate) fn is_temporary(name: &str) -> bool {
     let replaced = name.starts_with('.') && name.ends_with(".tmp");
     let log = name.strip_prefix(scorel_journal::EVENTS);
     replaced || log.is_some_and(|end| [".new", ".tail", ".copy", ".repaired"].contains(&end))
 }
 
-/// Reports a temporary file that nobody is writing.
+/// Reports a temporary file that is not in use.
 pub(crate) fn check_temporary(path: &Path, daemon: &Daemon, found: &mut Vec<Finding>) {
     let Ok(metadata) = fs::symlink_metadata(path) else {
         return;
@@ -145,7 +145,7 @@ pub(crate) fn check_temporary(path: &Path, daemon: &Daemon, found: &mut Vec<Find
     if !metadata.is_file() || (daemon.is_running() && age.is_none_or(|age| age < YOUNG)) {
         return;
     }
-    let meaning = "a temporary file of a write that was interrupted; nothing refers to it";
+    let meaning = "left over from an interrupted write; not referenced";
     let finding = Finding::repairable("temporary", path, meaning, Repair::Remove);
     found.push(finding.at(0, metadata.len()));
 }

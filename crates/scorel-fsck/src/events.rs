@@ -1,4 +1,4 @@
-//! What the records of a log say, taken together.
+//! Checks the events of a log against each other: tree, turns, tool calls, blobs.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use crate::daemon::Daemon;
 use crate::finding::{Finding, Severity, Span};
 use crate::references::{References, add_references};
 
-/// How many findings about the records of one log are listed one by one.
+/// Findings listed per log; the rest are counted.
 const MAX_FINDINGS: usize = 1024;
 
-/// Follows the records of a log and notes what does not fit.
+/// Folds the records of a log and reports inconsistencies.
 #[derive(Debug)]
 pub(crate) struct EventCheck {
     path: PathBuf,
@@ -25,9 +25,9 @@ pub(crate) struct EventCheck {
     accepted: Vec<DamageAcceptedBody>,
     last: Seq,
     found: Vec<Finding>,
-    /// How many more there are.
+    /// Findings beyond `MAX_FINDINGS`.
     more: u64,
-    /// How many came from a loss that was accepted since.
+    /// Findings explained by damage that was accepted later in the log.
     explained: u64,
 }
 
@@ -46,12 +46,10 @@ impl EventCheck {
         }
     }
 
-    /// The damaged places that somebody has accepted.
     pub(crate) fn accepted(&self) -> &[DamageAcceptedBody] {
         &self.accepted
     }
 
-    /// Looks at the next record.
     pub(crate) fn take(&mut self, record: RecordRef<'_>) {
         let span = Span {
             offset: record.place.offset,
@@ -61,7 +59,7 @@ impl EventCheck {
         let event = match Event::decode(record.line) {
             Ok(event) => event,
             Err(error) => {
-                let meaning = format!("this record is intact but no event: {error}");
+                let meaning = format!("the record is intact but not an event: {error}");
                 return self.damage(span, "no_event", meaning);
             }
         };
@@ -72,14 +70,17 @@ impl EventCheck {
         match &event {
             Event::Persistent(event) => self.persistent(span, event),
             Event::Transient(event) => {
-                let meaning = format!("an event of type {} is never kept", event.body.type_name());
+                let meaning = format!(
+                    "events of type {} are never recorded",
+                    event.body.type_name()
+                );
                 self.damage(span, "transient", meaning);
             }
             Event::Unknown(event) => {
                 if let Some(problem) = &event.problem {
                     let name = &event.type_name;
                     let meaning = format!(
-                        "this event of type {name} has a form that this version does not know, and is kept as it is: {problem}"
+                        "event of type {name} in a form unknown to this version, kept unchanged: {problem}"
                     );
                     let note = Finding::note("unknown_form", &self.path, meaning);
                     self.push(note.at(span.offset, span.length));
@@ -108,7 +109,7 @@ impl EventCheck {
             return;
         }
         if self.view.tree.contains(event.id) {
-            let meaning = format!("event {} stands in the log twice", event.id);
+            let meaning = format!("event {} is in the log twice", event.id);
             self.damage(span, "duplicate_id", meaning);
         }
         self.must_exist(span, event.parent_id, "follows");
@@ -128,7 +129,7 @@ impl EventCheck {
 
     fn must_exist(&mut self, span: Span, id: Option<EventId>, verb: &str) {
         if let Some(id) = id.filter(|id| !self.view.tree.contains(*id)) {
-            let meaning = format!("this event {verb} event {id}, which does not stand before it");
+            let meaning = format!("this event {verb} event {id}, which does not precede it");
             self.damage(span, "missing_event", meaning);
         }
     }
@@ -157,14 +158,14 @@ impl EventCheck {
                     && !other
                     && !calls.contains(&result.result().tool_use_id.as_str())
                 {
-                    let meaning = "this is the result of a tool call that is not open".to_owned();
+                    let meaning = "result of a tool call that is not open".to_owned();
                     self.damage(span, "result_without_call", meaning);
                 }
             }
             _ => {}
         }
         if other && !matches!(event.body, PersistentBody::TurnOutcome(_)) {
-            let meaning = format!("turn {turn} has no outcome, and another one begins here");
+            let meaning = format!("another turn begins before turn {turn} has an outcome");
             self.damage(span, "turn_without_outcome", meaning);
         }
     }
@@ -182,7 +183,7 @@ impl EventCheck {
         }
     }
 
-    /// What does not fit so far is the consequence of a loss that somebody has accepted.
+    /// Treats the inconsistencies so far as consequences of the damage that was just accepted.
     fn explain(&mut self) {
         let before = self.found.len();
         self.found
@@ -190,16 +191,16 @@ impl EventCheck {
         self.explained += (before - self.found.len()) as u64 + std::mem::take(&mut self.more);
     }
 
-    /// Ends the check. Returns the number of the last record, and the blobs that are referred to.
+    /// Reports the findings; returns the last record's number and the referenced blobs.
     pub(crate) fn finish(mut self, daemon: &Daemon, found: &mut Vec<Finding>) -> (Seq, References) {
         found.append(&mut self.found);
         if self.more > 0 {
-            let meaning = format!("{} more records of this log do not fit", self.more);
+            let meaning = format!("{} more inconsistent records in this log", self.more);
             found.push(Finding::damage("more_findings", &self.path, meaning));
         }
         if self.explained > 0 {
             let meaning = format!(
-                "{} references lead to records that were lost; the loss was accepted",
+                "{} inconsistencies follow from accepted damage",
                 self.explained
             );
             found.push(Finding::note("loss_accepted", &self.path, meaning));
@@ -208,7 +209,7 @@ impl EventCheck {
             && !daemon.is_running()
         {
             let meaning = format!(
-                "turn {turn} has no outcome yet; when the session is opened, it is closed or goes on"
+                "turn {turn} has no outcome yet; opening the session closes or continues it"
             );
             found.push(Finding::note("open_turn", &self.path, meaning));
         }

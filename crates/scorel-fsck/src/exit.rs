@@ -1,15 +1,14 @@
 use std::process::ExitCode;
 
-/// How a check ends. The numbers are a stable interface for scripts.
+/// Exit codes: a stable interface for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FsckExit {
-    /// Nothing is wrong, or nothing any more.
+    /// No problems, or all repaired.
     Clean = 0,
-    /// Something is wrong and was not repaired.
+    /// Problems remain.
     Found = 1,
-    /// The command line makes no sense.
     Usage = 2,
-    /// The check, or the repair, did not take place.
+    /// Could not check or repair.
     Unchecked = 3,
 }
 

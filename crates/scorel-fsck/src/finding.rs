@@ -4,52 +4,49 @@ use std::path::{Path, PathBuf};
 use scorel_proto::SessionId;
 use serde::Serialize;
 
-/// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Severity {
-    /// Something that was written is lost or altered.
+    /// Written data is lost or altered.
     Damage,
-    /// Something is not as it should be, and can be put right without a loss.
+    /// Wrong, and repairable without loss.
     Repairable,
-    /// Worth knowing; nothing is wrong.
+    /// For information; nothing is wrong.
     Note,
 }
 
-/// A part of a file, in bytes.
+/// A range of bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Span {
     pub(crate) offset: u64,
     pub(crate) length: u64,
 }
 
-/// What a repair does.
+/// A repair, applied by `repair`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Repair {
-    /// The mode is set.
     SetMode(u32),
-    /// The file is removed.
     Remove,
-    /// The directory, which is empty, is removed.
+    /// Of an empty directory.
     RemoveDirectory,
-    /// The unfinished line of the session's log is moved to a file of its own.
+    /// Moves the incomplete last line of a log to a file of its own.
     MoveTail,
-    /// The session's log is replaced by one without its damage.
+    /// Replaces a log by one with its intact records.
     RewriteLog,
-    /// The receipts are replaced by those that are intact.
+    /// Replaces the receipts by the intact ones.
     RewriteReceipts,
 }
 
-/// Something that a check came upon.
+/// One result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
-    /// A stable name, for programs.
+    /// Stable: scripts match on it.
     pub(crate) code: &'static str,
     pub(crate) path: PathBuf,
     pub(crate) span: Option<Span>,
     pub(crate) session: Option<SessionId>,
-    /// What it means, in a sentence.
+    /// For people: one sentence.
     pub(crate) meaning: String,
     pub(crate) repair: Option<Repair>,
 }

@@ -1,19 +1,19 @@
-//! The files of the home that belong to no session.
+//! Checks the files of the home that belong to no session.
 
 use std::io;
 use std::path::Path;
 
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry};
 use scorel_journal::{FileStorage, Storage};
+use scorel_proto::ErrorChain;
 use scorel_session::{check_active_file, check_index_file};
 
 use crate::daemon::Daemon;
 use crate::entry::{self, check_directory, check_file};
-use crate::error::chain;
 use crate::finding::{Finding, Repair};
 use crate::receipts;
 
-/// The other files of the home that are the daemon's or hold secrets.
+/// Files of which only type, owner and mode are checked.
 const FILES: [&str; 6] = [
     "env",
     "grants.json",
@@ -23,7 +23,6 @@ const FILES: [&str; 6] = [
     "scoreld.lock",
 ];
 
-/// Checks them.
 pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     check_directory(home.root(), found);
     for name in FILES {
@@ -39,7 +38,7 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     check_logs(&home.logs(), found);
 }
 
-/// A file that only its owner can restore.
+/// A file that cannot be derived from others: only a backup restores it.
 fn authority<T, E: std::error::Error>(
     path: &Path,
     found: &mut Vec<Finding>,
@@ -51,13 +50,13 @@ fn authority<T, E: std::error::Error>(
     if let Err(error) = read(path) {
         let meaning = format!(
             "the daemon does not start with this file: {}",
-            chain(&error)
+            ErrorChain(&error)
         );
         found.push(Finding::damage("invalid", path, meaning));
     }
 }
 
-/// A file that the daemon makes anew.
+/// A file that the daemon recreates.
 fn derived(
     path: &Path,
     found: &mut Vec<Finding>,
@@ -71,12 +70,12 @@ fn derived(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
         Err(error) => error,
     };
-    let meaning = format!("this derived file is broken and will be made anew: {problem}");
+    let meaning = format!("this derived file is damaged and will be recreated: {problem}");
     let finding = Finding::repairable("derived_broken", path, meaning, Repair::Remove);
     found.push(finding);
 }
 
-/// Temporary files, and copies that were made of damaged files.
+/// Temporary files, and copies of damaged files.
 fn check_names(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     let names = match entry::names(home.root()) {
         Ok(names) => names,
@@ -87,7 +86,7 @@ fn check_names(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
         if entry::is_temporary(&name) {
             entry::check_temporary(&path, daemon, found);
         } else if name.starts_with("receipts.jsonl.") && check_file(&path, found) {
-            let meaning = "a copy of the receipts from before they were repaired";
+            let meaning = "a copy of the receipts, kept by a repair";
             found.push(Finding::note("kept", &path, meaning));
         }
     }

@@ -1,8 +1,12 @@
-//! Checking a home, or one session of it, and repairing what is damaged.
+//! Checks a home or one of its sessions, and repairs damage.
 //!
-//! A check only reads, and it may run beside the daemon: it reads a log up to the length that it
-//! found, and waits for a line that is being written. A repair needs the home's lock, and nothing
-//! that was in a log goes away: a log is replaced only after a copy of it was made durable.
+//! A check only reads and may run beside a daemon: it reads a log up to the length it had at first,
+//! and waits for a line that is being appended. A repair takes the home's lock, and never loses bytes
+//! of a log: it replaces a log only after a copy of it is durable.
+//!
+//! No format is declared here. Each file is read by the types of the crate that writes it
+//! (`scorel-host`, `scorel-session`, `scorel-journal`), so a file is sound exactly if the daemon would
+//! accept it.
 
 mod blobs;
 mod checked;
@@ -31,33 +35,28 @@ use std::path::Path;
 pub use error::FsckError;
 pub use exit::FsckExit;
 pub use output::{write_error, write_report};
-pub use report::Report;
+pub use report::FsckReport;
 
 use checked::Checked;
 use daemon::Daemon;
 use scorel_host::Home;
 
-/// How often what a repair left is looked at once more: a file whose mode is put right can be
-/// checked only then.
+/// Check-and-repair passes: fixing a file's mode makes its content checkable, which may need another
+/// repair.
 const MAX_PASSES: usize = 3;
 
 /// Checks the home at `root`, or one session of it, and changes nothing.
-///
-/// # Errors
-/// There is no home or no such session.
-pub fn check(root: &Path, session: Option<&str>) -> Result<Report, FsckError> {
+pub fn check(root: &Path, session: Option<&str>) -> Result<FsckReport, FsckError> {
     let home = existing(root)?;
     let daemon = Daemon::look(&home);
     let running = daemon.is_running();
     let checked = look(&home, &daemon, session)?;
-    Ok(Report::new(root, running, checked))
+    Ok(FsckReport::new(root, running, checked))
 }
 
-/// Checks the home at `root`, or one session of it, and repairs what can be repaired.
-///
-/// # Errors
-/// There is no home or no such session, or a daemon runs.
-pub fn repair(root: &Path, session: Option<&str>) -> Result<Report, FsckError> {
+/// Checks the home at `root`, or one session of it, and repairs what can be repaired. Fails while a
+/// daemon runs.
+pub fn repair(root: &Path, session: Option<&str>) -> Result<FsckReport, FsckError> {
     let home = existing(root)?;
     let daemon = Daemon::keep_out(&home)?;
     let mut left = look(&home, &daemon, session)?;
@@ -73,7 +72,7 @@ pub fn repair(root: &Path, session: Option<&str>) -> Result<Report, FsckError> {
             break;
         }
     }
-    Ok(Report::new(home.root(), false, left).after(repaired, failures))
+    Ok(FsckReport::new(home.root(), false, left).after(repaired, failures))
 }
 
 fn existing(root: &Path) -> Result<Home, FsckError> {

@@ -1,4 +1,4 @@
-//! The log of one session.
+//! Checks the log of one session.
 
 use std::io;
 use std::path::Path;
@@ -11,37 +11,37 @@ use scorel_proto::{DamageAcceptedBody, Seq, SessionId};
 use scorel_session::{SessionHeader, unaccepted_damage};
 
 use crate::daemon::Daemon;
-use crate::entry::{self, Entry};
+use crate::entry::{self, PathKind};
 use crate::events::EventCheck;
 use crate::finding::{Finding, Repair};
 use crate::references::References;
 use crate::tail;
 
-/// How often a log is read again that became shorter while it was read: the daemon cut back a line
-/// that it could not write.
+/// Attempts to read a log that shrinks meanwhile: a running daemon truncates a line that it could
+/// not append completely.
 const ATTEMPTS: usize = 5;
 
-/// A log that was read.
+/// A log that was read to its end.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct ScannedLog {
     pub(crate) reader: Reader,
-    /// The number of the last intact record, or zero.
+    /// Of the last intact record; zero if there is none.
     pub(crate) last: Seq,
-    /// Where the last line ends, with its newline.
+    /// Offset after the newline of the last line.
     pub(crate) end: u64,
     pub(crate) references: References,
 }
 
-/// Checks a log. Returns what was read, if it could be.
+/// Checks a log and returns what later checks need of it; `None` if it cannot be read.
 pub(crate) fn check(
     dir: &Path,
     id: SessionId,
     daemon: &Daemon,
     found: &mut Vec<Finding>,
-) -> Option<Log> {
+) -> Option<ScannedLog> {
     let path = dir.join(EVENTS);
-    if !matches!(entry::look(&path), Ok(Entry::File(_))) {
-        // What it is instead was said already.
+    if !matches!(entry::look(&path), Ok(PathKind::File(_))) {
+        // Reported with the names of the directory.
         return None;
     }
     for attempt in 1.. {
@@ -60,14 +60,14 @@ pub(crate) fn check(
     None
 }
 
-/// Nothing is added to `found` unless all was read.
+/// Adds to `found` only after reading to the end, since a failed attempt is repeated.
 fn read(
     dir: &Path,
     path: &Path,
     id: SessionId,
     daemon: &Daemon,
     found: &mut Vec<Finding>,
-) -> Result<Option<Log>, OpenError> {
+) -> Result<Option<ScannedLog>, OpenError> {
     let (reader, header) = Reader::open(&FileStorage, dir)?;
     if let Some(finding) = other_format(path, &header) {
         found.push(finding);
@@ -92,7 +92,7 @@ fn read(
         .map(|damage| damage.offset + damage.len);
     let end = damaged.fold(end, u64::max);
     let (last, references) = events.finish(daemon, found);
-    Ok(Some(Log {
+    Ok(Some(ScannedLog {
         reader,
         last,
         end,
@@ -108,7 +108,7 @@ fn other_format(path: &Path, header: &Header) -> Option<Finding> {
         );
         Some(Finding::note("newer_format", path, meaning).at(0, length))
     } else if format < FORMAT {
-        let meaning = format!("the header names format {format}, which never was");
+        let meaning = format!("the header names format {format}, which does not exist");
         Some(Finding::damage("header", path, meaning).at(0, length))
     } else {
         None
@@ -119,23 +119,23 @@ fn check_header(path: &Path, header: &Header, id: SessionId) -> Option<Finding> 
     let meaning = match serde_json::from_str::<SessionHeader>(header.text()) {
         Ok(header) if header.session_id == id => return None,
         Ok(header) => format!(
-            "the log is that of session {}, and the directory is named for another; move it to where it belongs",
+            "this log belongs to session {}, not to the one the directory is named after; move it to that directory",
             header.session_id
         ),
-        Err(error) => format!("the header is intact but not a session's: {error}"),
+        Err(error) => format!("the header is intact but not that of a session: {error}"),
     };
     let length = header.text().len() as u64;
     Some(Finding::damage("header", path, meaning).at(0, length))
 }
 
-/// The log cannot be opened as one.
+/// The finding for a log that cannot be opened.
 fn not_opened(path: &Path, error: &OpenError) -> Finding {
     match error {
         OpenError::Io { source, .. } => entry::unreadable(path, source),
         OpenError::HeaderMissing => {
             let length = path.metadata().map_or(0, |metadata| metadata.len());
             let meaning = if length == 0 {
-                "the log is empty: its header and all records are gone; restore it from a backup"
+                "the log is empty: header and records are lost; restore it from a backup"
             } else {
                 "the log ends within its header; restore it from a backup"
             };
@@ -143,7 +143,7 @@ fn not_opened(path: &Path, error: &OpenError) -> Finding {
         }
         OpenError::HeaderDamaged(_) | OpenError::NewerFormat { .. } => {
             let meaning = format!(
-                "{error}; the session cannot be opened, and its records are left alone: restore the first line from a backup"
+                "{error}; the session cannot be opened, and its records are left untouched; restore the first line from a backup"
             );
             let length = first_line(path).unwrap_or(0);
             Finding::damage("header", path, meaning).at(0, length)
@@ -151,7 +151,7 @@ fn not_opened(path: &Path, error: &OpenError) -> Finding {
     }
 }
 
-/// The length of a file's first line, without its newline.
+/// The length of the first line without its newline.
 fn first_line(path: &Path) -> io::Result<u64> {
     let file = FileStorage.open(path, Access::Read)?;
     let mut buffer = vec![0; 64 * 1024];
@@ -179,7 +179,8 @@ fn add_damage(
         open.iter()
             .any(|place| place.offset <= damage.offset && end <= place.offset + place.length)
     };
-    // Where the hole before ends, and whether it is open: the gap that it leaves is accepted with it.
+    // A damaged place usually leaves a gap in `prev` right behind it. The gap counts as accepted if the
+    // damage was: (end of the preceding damage, whether it is still open).
     let mut hole = (0, false);
     for damage in &report.damage {
         let is_gap = matches!(damage.reason, DamageReason::Gap { .. });
@@ -194,13 +195,13 @@ fn add_damage(
         let finding = if is_open {
             Finding::damage(code(damage.reason), path, meaning).repaired_by(Repair::RewriteLog)
         } else {
-            let meaning = format!("{meaning}; this was accepted");
+            let meaning = format!("{meaning}; accepted");
             Finding::note("damage_accepted", path, meaning)
         };
         found.push(finding.at(damage.offset, damage.len));
     }
     if report.more_damage > 0 {
-        let meaning = format!("{} more places of this log are damaged", report.more_damage);
+        let meaning = format!("{} more damaged places in this log", report.more_damage);
         let finding = Finding::damage("more_damage", path, meaning);
         found.push(finding.repaired_by(Repair::RewriteLog));
     }
@@ -219,21 +220,20 @@ const fn code(reason: DamageReason) -> &'static str {
 fn meaning(damage: &Damage) -> String {
     match damage.reason {
         DamageReason::Malformed => {
-            "these bytes are not a record: cut off, overwritten, or written by another program"
-                .to_owned()
+            "not a record: truncated, overwritten, or written by another program".to_owned()
         }
-        DamageReason::Checksum => "these bytes are not those that were written".to_owned(),
-        DamageReason::Oversize => "this line is longer than a record may be".to_owned(),
-        DamageReason::Order { last, found } => format!(
-            "record {found} stands behind record {last}: it is repeated or was moved, and is not served"
-        ),
+        DamageReason::Checksum => "the checksum does not match: the bytes were altered".to_owned(),
+        DamageReason::Oversize => "the line is longer than a record may be".to_owned(),
+        DamageReason::Order { last, found } => {
+            format!("record {found} follows record {last}: duplicated or moved; it is not served")
+        }
         DamageReason::Gap { last, expected } => format!(
-            "this record followed record {expected}, and record {last} stands before it: records are missing"
+            "this record followed record {expected}, but record {last} precedes it: records are missing"
         ),
     }
 }
 
 fn torn_tail(path: &Path, offset: u64, length: u64) -> Finding {
-    let meaning = "the last line is unfinished; it was never acknowledged, and opening the session moves it aside";
+    let meaning = "the last line is incomplete; it was never acknowledged, and opening the session moves it aside";
     Finding::repairable("torn", path, meaning, Repair::MoveTail).at(offset, length)
 }

@@ -1,25 +1,25 @@
-//! What was found, for people and for programs.
+//! Reports as text or as JSON lines.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use scorel_proto::SessionId;
+use scorel_proto::{ErrorChain, SessionId};
 use serde::Serialize;
 
-use crate::error::{FsckError, chain};
+use crate::error::FsckError;
 use crate::exit::FsckExit;
 use crate::finding::{Finding, Severity, Span};
-use crate::report::Report;
+use crate::report::FsckReport;
 
-/// One line of JSON.
+/// One line of `--json` output: a stable interface.
 #[derive(Serialize)]
 #[serde(
     tag = "type",
     rename_all = "camelCase",
     rename_all_fields = "camelCase"
 )]
-enum Line<'a> {
+enum JsonLine<'a> {
     Finding {
         severity: Severity,
         code: &'static str,
@@ -29,7 +29,6 @@ enum Line<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         session_id: Option<SessionId>,
         meaning: &'a str,
-        /// What `--repair` does.
         #[serde(skip_serializing_if = "Option::is_none")]
         repair: Option<String>,
         repaired: bool,
@@ -50,8 +49,7 @@ enum Line<'a> {
     },
 }
 
-/// Writes a report.
-pub fn write_report(report: &Report, json: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_report(report: &FsckReport, json: bool, out: &mut dyn Write) -> io::Result<()> {
     if json {
         write_json(report, out)
     } else {
@@ -59,9 +57,8 @@ pub fn write_report(report: &Report, json: bool, out: &mut dyn Write) -> io::Res
     }
 }
 
-/// Writes why there is no report.
 pub fn write_error(error: &FsckError, json: bool, mut out: impl Write) -> io::Result<()> {
-    let message = chain(error);
+    let message = ErrorChain(error).to_string();
     if json {
         let exit_code = FsckExit::Unchecked as u8;
         let error = serde_json::json!({
@@ -73,24 +70,24 @@ pub fn write_error(error: &FsckError, json: bool, mut out: impl Write) -> io::Re
     }
 }
 
-fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut line = |line: &Line<'_>| -> io::Result<()> {
+fn write_json(report: &FsckReport, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = |line: &JsonLine<'_>| -> io::Result<()> {
         serde_json::to_writer(&mut *out, line)?;
         out.write_all(b"\n")
     };
     for finding in &report.repaired {
-        line(&Line::of(finding, true))?;
+        line(&JsonLine::of(finding, true))?;
     }
     for finding in &report.found {
-        line(&Line::of(finding, false))?;
+        line(&JsonLine::of(finding, false))?;
     }
     for failure in &report.failures {
-        line(&Line::RepairFailed {
+        line(&JsonLine::RepairFailed {
             file: text(&failure.path),
             reason: &failure.reason,
         })?;
     }
-    line(&Line::Summary {
+    line(&JsonLine::Summary {
         home: text(&report.home),
         daemon_running: report.daemon_running,
         sessions: report.sessions,
@@ -102,7 +99,7 @@ fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-impl<'a> Line<'a> {
+impl<'a> JsonLine<'a> {
     fn of(finding: &'a Finding, repaired: bool) -> Self {
         Self::Finding {
             severity: finding.severity,
@@ -117,7 +114,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn write_text(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+fn write_text(report: &FsckReport, out: &mut dyn Write) -> io::Result<()> {
     for finding in &report.repaired {
         write_finding(report, finding, "repaired", out)?;
     }
@@ -135,7 +132,7 @@ fn write_text(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_finding(
-    report: &Report,
+    report: &FsckReport,
     finding: &Finding,
     label: &str,
     out: &mut dyn Write,
@@ -148,7 +145,7 @@ fn write_finding(
     writeln!(out, "\n            {}", visible(&finding.meaning))
 }
 
-fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+fn write_summary(report: &FsckReport, out: &mut dyn Write) -> io::Result<()> {
     let beside = if report.daemon_running {
         ", beside its daemon"
     } else {
@@ -170,12 +167,12 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The text with everything that a terminal would obey made visible.
+/// Escapes control characters: names of files could otherwise steer the terminal.
 fn visible(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for char in text.chars() {
         if char.is_control() {
-            // Writing to a string cannot fail.
+            // `fmt::Write` for `String` is infallible.
             let _ = write!(safe, "{}", char.escape_default());
         } else {
             safe.push(char);
@@ -184,7 +181,7 @@ fn visible(text: &str) -> String {
     safe
 }
 
-/// A path in the home, as people know it.
+/// The path relative to the home.
 fn shown<'p>(path: &'p Path, home: &Path) -> &'p Path {
     path.strip_prefix(home).unwrap_or(path)
 }

@@ -1,4 +1,4 @@
-//! The receipts of commands that belong to no session.
+//! Checks and repairs `receipts.jsonl`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,6 @@ use crate::entry::{self, check_file};
 use crate::finding::{Finding, Repair};
 use crate::tail;
 
-/// Checks the file.
 pub(crate) fn check(path: &Path, daemon: &Daemon, found: &mut Vec<Finding>) {
     if !check_file(path, found) {
         return;
@@ -26,7 +25,7 @@ pub(crate) fn check(path: &Path, daemon: &Daemon, found: &mut Vec<Finding>) {
             let problem = problem_of_receipt_line(whole);
             found.extend(problem.map(|problem| damaged(path, offset, whole.len(), &problem)));
         } else if !tail::is_being_written(path, offset, daemon) {
-            let meaning = "the last line is unfinished; the command in it was not acknowledged, and the daemon leaves it out";
+            let meaning = "the last line is incomplete; its command was not acknowledged, and the daemon skips it";
             let note = Finding::note("receipt_torn", path, meaning);
             found.push(note.at(offset, line.len() as u64));
         }
@@ -35,14 +34,14 @@ pub(crate) fn check(path: &Path, daemon: &Daemon, found: &mut Vec<Finding>) {
 
 fn damaged(path: &Path, offset: u64, length: usize, problem: &str) -> Finding {
     let meaning = format!(
-        "the receipt of a command is damaged ({problem}): the command may be applied again, or not be finished"
+        "a receipt is damaged ({problem}): its command may be applied again, or not be finished"
     );
     Finding::damage("receipt_damaged", path, meaning)
         .at(offset, length as u64)
         .repaired_by(Repair::RewriteReceipts)
 }
 
-/// The lines with their newlines, and where each begins.
+/// The lines with their newlines, and their offsets.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     bytes
         .split_inclusive(|byte| *byte == b'\n')
@@ -53,7 +52,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
         })
 }
 
-/// Keeps the intact lines, after everything was copied.
+/// Copies the file, then replaces it by its intact lines.
 pub(crate) fn rewrite(path: &Path) -> io::Result<()> {
     let bytes = read_bounded(&FileStorage, path, MAX_RECEIPT_BYTES)?;
     replace_file(&FileStorage, &kept(path), &bytes)?;

@@ -4,10 +4,10 @@ use scorel_proto::{BlobHash, Block, Message, PersistentBody, QueueOp, ToolResult
 
 use crate::finding::Span;
 
-/// The blobs that a log refers to, each with the first record that does.
+/// The blobs that a log references, each with the first record that does.
 pub(crate) type References = HashMap<BlobHash, Span>;
 
-/// Notes the blobs that an event refers to.
+/// Adds the blobs that an event references.
 pub(crate) fn add_references(body: &PersistentBody, span: Span, references: &mut References) {
     let mut add = |hash: &BlobHash| {
         references.entry(hash.clone()).or_insert(span);

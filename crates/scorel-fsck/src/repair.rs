@@ -1,4 +1,4 @@
-//! Putting right what was found. Nothing here runs while a daemon may.
+//! Applies repairs. The caller holds the home's lock, so no daemon runs.
 
 use std::collections::HashMap;
 use std::fs::{self, Permissions};
@@ -7,21 +7,21 @@ use std::path::Path;
 
 use crate::finding::{Finding, Repair};
 use crate::receipts;
-use crate::report::Failure;
+use crate::report::RepairFailure;
 use crate::rewrite;
 
-/// What became of the findings that can be repaired.
+/// The outcome of one pass of repairs.
 #[derive(Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct RepairOutcome {
     pub(crate) repaired: Vec<Finding>,
-    pub(crate) failures: Vec<Failure>,
+    pub(crate) failures: Vec<RepairFailure>,
 }
 
-/// Repairs what can be repaired. Findings with the same repair of the same file need it once.
-pub(crate) fn repair(mut found: Vec<Finding>) -> Done {
+/// Applies the repairs of the findings, each repair once per file.
+pub(crate) fn repair(mut found: Vec<Finding>) -> RepairOutcome {
     found.retain(|finding| finding.repair.is_some());
     found.sort_by_key(|finding| finding.repair.as_ref().map(rank));
-    let mut done = Done::default();
+    let mut done = RepairOutcome::default();
     let mut tried = HashMap::new();
     for finding in found {
         let Some(repair) = finding.repair.clone() else {
@@ -30,7 +30,7 @@ pub(crate) fn repair(mut found: Vec<Finding>) -> Done {
         let key = (finding.path.clone(), rank(&repair));
         let succeeded = *tried.entry(key).or_insert_with(|| {
             let result = apply(&repair, &finding);
-            let failed = result.err().map(|reason| Failure {
+            let failed = result.err().map(|reason| RepairFailure {
                 path: finding.path.clone(),
                 reason,
             });
@@ -45,7 +45,8 @@ pub(crate) fn repair(mut found: Vec<Finding>) -> Done {
     done
 }
 
-/// What can be read after a repair comes after it.
+/// The order of repairs: a file must be readable before it is rewritten, and rewritten before
+/// something beside it is removed.
 const fn rank(repair: &Repair) -> u8 {
     match repair {
         Repair::SetMode(_) => 0,
@@ -70,12 +71,12 @@ fn apply(repair: &Repair, finding: &Finding) -> Result<(), String> {
         Repair::MoveTail => rewrite::move_tail(path),
         Repair::RewriteLog => match finding.session {
             Some(id) => rewrite::rewrite_log(path, id),
-            None => Err("it belongs to no session".to_owned()),
+            None => Err("the log belongs to no session".to_owned()),
         },
     }
 }
 
-/// A repair before this one may have removed it.
+/// Removes the file, unless an earlier repair did.
 fn remove(path: &Path) -> std::io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),

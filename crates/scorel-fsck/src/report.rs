@@ -4,28 +4,27 @@ use crate::checked::Checked;
 use crate::exit::FsckExit;
 use crate::finding::{Finding, Severity};
 
-/// What was found, and what was done about it.
+/// The result of a check or repair.
 #[derive(Debug)]
-pub struct Report {
+pub struct FsckReport {
     pub(crate) home: PathBuf,
     pub(crate) daemon_running: bool,
     pub(crate) sessions: u64,
-    /// What was found and put right.
+    /// Findings that a repair fixed.
     pub(crate) repaired: Vec<Finding>,
-    /// What is there.
+    /// Findings that remain.
     pub(crate) found: Vec<Finding>,
-    /// Repairs that did not succeed.
-    pub(crate) failures: Vec<Failure>,
+    pub(crate) failures: Vec<RepairFailure>,
 }
 
-/// A repair that did not succeed.
+/// A failed repair.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct RepairFailure {
     pub(crate) path: PathBuf,
     pub(crate) reason: String,
 }
 
-impl Report {
+impl FsckReport {
     pub(crate) fn new(home: &Path, daemon_running: bool, checked: Checked) -> Self {
         Self {
             home: home.to_owned(),
@@ -37,19 +36,19 @@ impl Report {
         }
     }
 
-    pub(crate) fn after(mut self, repaired: Vec<Finding>, failures: Vec<Failure>) -> Self {
+    pub(crate) fn after(mut self, repaired: Vec<Finding>, failures: Vec<RepairFailure>) -> Self {
         self.repaired = repaired;
         self.failures = failures;
         self
     }
 
-    /// How many of what is there are that bad.
+    /// Remaining findings of that severity.
     pub(crate) fn count(&self, severity: Severity) -> usize {
         let alike = |finding: &&Finding| finding.severity == severity;
         self.found.iter().filter(alike).count()
     }
 
-    /// The exit code that says this.
+    /// `Found` if anything but notes remains.
     #[must_use]
     pub fn exit(&self) -> FsckExit {
         if self.count(Severity::Note) == self.found.len() {

@@ -1,4 +1,4 @@
-//! Repairing a session's log.
+//! Repairs of a session's log.
 
 use std::fs;
 use std::io;
@@ -8,48 +8,49 @@ use std::time::SystemTime;
 
 use scorel_journal::{AppendError, FileStorage, Journal, OpenReport, Reader};
 use scorel_proto::{
-    ClientId, DamageAcceptedBody, EventId, PersistentBody, PersistentEvent, Seq, SeqReserveBody,
-    SessionId,
+    ClientId, DamageAcceptedBody, ErrorChain, EventId, PersistentBody, PersistentEvent, Seq,
+    SeqReserveBody, SessionId,
 };
 
 use crate::checkpoint::{self, FoundCheckpoint};
-use crate::error::chain;
 
-/// With more damaged places than this, one acceptance covers them all.
+/// Beyond this many damaged places a single `damage_accepted` record covers them all.
 const MAX_ACCEPTED: usize = 64;
 
-/// Moves an unfinished last line to a file of its own.
+/// Moves an incomplete last line to a file of its own, as opening the journal does.
 pub(crate) fn move_tail(log: &Path) -> Result<(), String> {
     let dir = log.parent().ok_or("it is in no directory")?;
     let opened = Journal::open(Arc::new(FileStorage), dir, None, &mut |_| {});
-    opened.map(|_| ()).map_err(|error| chain(&error))
+    opened
+        .map(|_| ())
+        .map_err(|error| ErrorChain(&error).to_string())
 }
 
-/// Replaces a log by one without its damage, which keeps the numbers from being issued again, and
-/// says what was lost.
+/// Replaces a log by its intact records. It ends with a `seq_reserve` record, so that no number is
+/// issued twice, and with `damage_accepted` records for what was lost.
 pub(crate) fn rewrite_log(log: &Path, id: SessionId) -> Result<(), String> {
     let dir = log.parent().ok_or("it is in no directory")?;
     let report = Reader::open(&FileStorage, dir)
         .and_then(|(reader, _)| reader.scan(&mut |_| {}))
-        .map_err(|error| chain(&error))?;
-    // A checkpoint may know numbers that the log does not know any more.
+        .map_err(|error| ErrorChain(&error).to_string())?;
+    // The checkpoint may have seen higher numbers than what is left of the log.
     let resume = FoundCheckpoint::read(dir).resume_point();
     let opened = Journal::open(Arc::new(FileStorage), dir, resume, &mut |_| {})
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| ErrorChain(&error).to_string())?;
     let repaired = opened.repair(|journal| {
         append(journal, id, PersistentBody::SeqReserve(SeqReserveBody {}))?;
         accepted(&report)
             .into_iter()
             .try_for_each(|body| append(journal, id, PersistentBody::DamageAccepted(body)))
     });
-    repaired.map_err(|error| chain(&error))?;
+    repaired.map_err(|error| ErrorChain(&error).to_string())?;
     match fs::remove_file(checkpoint::path(dir)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
         _ => Ok(()),
     }
 }
 
-/// The damaged places, as they are in the copy.
+/// The damaged places, with their offsets in the kept copy.
 fn accepted(report: &OpenReport) -> Vec<DamageAcceptedBody> {
     let places = report.damage.iter().map(|damage| DamageAcceptedBody {
         offset: damage.offset,

@@ -1,4 +1,4 @@
-//! The directory of one session.
+//! Checks the directory of one session.
 
 use std::path::Path;
 
@@ -8,19 +8,18 @@ use scorel_proto::SessionId;
 use crate::blobs;
 use crate::checkpoint::{self, FoundCheckpoint};
 use crate::daemon::Daemon;
-use crate::entry::{self, Entry, check_directory, check_file};
+use crate::entry::{self, PathKind, check_directory, check_file};
 use crate::finding::{Finding, Repair};
 use crate::log;
 use crate::references::References;
 use scorel_host::Home;
 
-/// Checks a session.
 pub(crate) fn check(home: &Home, daemon: &Daemon, id: SessionId, found: &mut Vec<Finding>) {
     let dir = home.sessions().join(id.to_string());
     let mut own = Vec::new();
     check_all(&dir, id, daemon, &mut own);
-    // A session that was deleted meanwhile has no troubles.
-    if matches!(entry::look(&dir), Ok(Entry::Nothing)) {
+    // Deleted meanwhile: what was found is an artefact of that.
+    if matches!(entry::look(&dir), Ok(PathKind::Nothing)) {
         return;
     }
     for finding in &mut own {
@@ -40,10 +39,10 @@ fn check_all(dir: &Path, id: SessionId, daemon: &Daemon, found: &mut Vec<Finding
     for name in &names {
         check_name(&dir.join(name), name, daemon, found);
     }
-    if matches!(entry::look(&dir.join(EVENTS)), Ok(Entry::Nothing)) {
+    if matches!(entry::look(&dir.join(EVENTS)), Ok(PathKind::Nothing)) {
         return without_log(dir, &names, daemon, found);
     }
-    // Before the log: it grows, and what a checkpoint knows must be in it.
+    // Before the log, which grows: everything that a checkpoint covers must be found in it.
     let checkpoint = FoundCheckpoint::read(dir);
     let references = match log::check(dir, id, daemon, found) {
         Some(log) => {
@@ -59,7 +58,7 @@ fn check_name(path: &Path, name: &str, daemon: &Daemon, found: &mut Vec<Finding>
     let kept = match name.strip_prefix(EVENTS) {
         _ if entry::is_temporary(name) => return entry::check_temporary(path, daemon, found),
         Some(end) if end.starts_with(".torn-") => {
-            "an unfinished last line that was moved aside; it was never acknowledged"
+            "an incomplete last line that was moved aside; it was never acknowledged"
         }
         Some(end) if end.starts_with(".before-repair-") => "the log from before it was repaired",
         Some("") => {
@@ -86,8 +85,8 @@ fn without_log(dir: &Path, names: &[String], daemon: &Daemon, found: &mut Vec<Fi
         let meaning = "the log is missing; restore it from a backup";
         found.push(Finding::damage("log_missing", &log, meaning));
     } else if !daemon.is_running() {
-        // Otherwise it may be being made.
-        let meaning = "a session whose making was interrupted; it was never acknowledged";
+        // With a daemon, the session may be being created.
+        let meaning = "a session whose creation was interrupted; it was never acknowledged";
         let finding = if names.is_empty() {
             Finding::repairable("unmade", dir, meaning, Repair::RemoveDirectory)
         } else {

@@ -1,4 +1,4 @@
-//! The directory with the sessions.
+//! Checks the sessions directory.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::finding::Finding;
 use crate::session;
 use scorel_host::Home;
 
-/// Checks every session and says how many there are.
+/// Checks every session and returns their number.
 pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) -> u64 {
     let dir = home.sessions();
     if !check_directory(&dir, found) {
@@ -37,19 +37,19 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) -> u
     sessions
 }
 
-/// What something is that is no session.
+/// The meaning of a name that is not a session's.
 fn meaning(name: &str, daemon: &Daemon) -> Option<&'static str> {
     if !name.starts_with(DELETED_PREFIX) {
-        Some("the name is not a session's id; this is ignored")
+        Some("not a session id; ignored by the daemon")
     } else if daemon.is_running() {
-        // It is being deleted.
+        // A deletion in progress.
         None
     } else {
-        Some("a deleted session; the daemon removes what is left of it")
+        Some("left over from a deleted session; the daemon removes it")
     }
 }
 
-/// The session with this id, or the one whose id begins like that.
+/// The session with this id or unique id prefix.
 pub(crate) fn find(dir: &Path, wanted: &str) -> Result<SessionId, FsckError> {
     let names = entry::names(dir).map_err(|source| FsckError::List {
         path: dir.to_owned(),

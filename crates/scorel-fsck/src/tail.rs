@@ -7,17 +7,17 @@ use scorel_journal::{Access, FileStorage, LogFile, Storage};
 
 use crate::daemon::Daemon;
 
-/// How long the daemon may take to finish a line. It writes one with one system call.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for the daemon to complete a line. It appends each with one `write`.
+const APPEND_TIMEOUT: Duration = Duration::from_secs(2);
 
 const PAUSE: Duration = Duration::from_millis(10);
 
 const CHUNK: usize = 64 * 1024;
 
-/// Whether the line at `offset`, which had no newline, is one that the daemon was writing: it gets
-/// its newline, or is cut off again.
+/// Whether the incomplete line at `offset` was being appended by a running daemon: it then gets its
+/// newline, or is truncated away.
 pub(crate) fn is_being_written(path: &Path, offset: u64, daemon: &Daemon) -> bool {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + APPEND_TIMEOUT;
     loop {
         if is_finished(path, offset).unwrap_or(false) {
             return true;

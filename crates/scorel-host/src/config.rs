@@ -1,11 +1,12 @@
 //! The configuration: `config.toml` in the home, and `.scorel/config.toml` in a project over it.
 //!
-//! One schema, in the `schema` module, holds for both. A file with an unknown key or a value out of
-//! range is refused as a whole, with the place and what was probably meant.
+//! Text → `parse` (serde, errors with position and suggestion) → `schema` (sections, ranges) →
+//! `layers` ([`Config`], complete with defaults) → `source` (cached, re-read when a file changes).
 //!
-//! A project's file comes from whoever wrote the repository. Only the model's id, its thinking
-//! level, lower limits for a turn and rules that deny or ask are taken from it; what else it sets is
-//! left out and reported.
+//! Both files have one schema. A file with an unknown key or a value out of range is rejected as a
+//! whole. A project's file is as untrusted as the repository: it may only choose the model's id and
+//! thinking level, lower a turn's limits, and add `deny` and `ask` rules. Its other settings are
+//! ignored with a [`Warning`].
 
 mod bounded;
 mod dollars;
@@ -39,77 +40,69 @@ use scorel_rpc::Limits;
 
 use crate::permission::RuleSet;
 
-/// Everything that is configured, checked and complete.
+/// The effective configuration: validated, with defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Which model new turns use.
     pub model: ModelSettings,
-    /// How sessions are kept.
     pub sessions: SessionsConfig,
-    /// How turns run.
     pub runtime: RuntimeConfig,
-    /// What one connection may use. Read once, when the daemon starts.
+    /// Limits per connection. Read at start; a change needs a restart.
     pub rpc: Limits,
-    /// Which tools there are, and what commands reach.
     pub tools: ToolsConfig,
-    /// What is allowed, asked about and denied.
     pub permissions: PermissionsConfig,
-    /// What the project's file sets and may not.
+    /// Settings of the project's file that were ignored.
     pub warnings: Vec<Warning>,
 }
 
-/// How sessions are kept.
+/// `[sessions]`, effective.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionsConfig {
-    /// When an event counts as written.
+    /// Whether appends are synced.
     pub durability: Durability,
-    /// How many bytes of recent events a loaded session keeps for its subscribers.
+    /// Bytes of recent events that a loaded session keeps in memory for subscribers.
     pub ring_bytes: usize,
-    /// How long a session that nobody watches stays in memory.
+    /// How long an idle session without subscribers stays loaded.
     pub idle_unload: Duration,
 }
 
-/// How turns run.
+/// `[runtime]`, effective.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeConfig {
-    /// How many model calls a turn may make.
+    /// Model calls per turn.
     pub max_steps: u32,
-    /// How long a turn may take.
     pub max_turn: Duration,
-    /// How many tokens a turn may use, input and output of all calls together.
+    /// Tokens per turn: input and output of all its model calls.
     pub max_turn_tokens: u64,
-    /// How many tool calls of one answer are run.
+    /// Tool calls executed per assistant message.
     pub max_tool_calls: usize,
-    /// How often a failed model call is tried again.
+    /// Retries of a failed model call.
     pub retries: u32,
-    /// How long to wait for a model's endpoint.
     pub timeouts: Timeouts,
-    /// What happens to a turn that a restart cut off.
     pub on_restart: OnRestart,
 }
 
-/// Which tools there are, and what commands reach.
+/// `[tools]`, effective.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolsConfig {
-    /// Which tools sessions have that do not say it themselves.
+    /// For sessions without a preset of their own.
     pub preset: ToolPreset,
-    /// What commands may write besides the project and the usual package caches.
+    /// Writable for sandboxed commands, besides the project and the usual package caches.
     pub caches: Vec<Place>,
-    /// What commands cannot read besides the usual places of credentials.
+    /// Unreadable for sandboxed commands, besides the usual places of credentials.
     pub hidden: Vec<Place>,
-    /// Hosts that pages may be fetched from wherever they are.
+    /// Hosts that `web_fetch` may reach although their addresses are private.
     pub fetch_private: Vec<PrivateHost>,
 }
 
-/// What is allowed, asked about and denied.
+/// `[permissions]`, effective.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionsConfig {
-    /// What happens where no rule speaks.
+    /// Decides where no rule matches.
     pub mode: Mode,
     pub(crate) rules: RuleSet,
-    /// How long a question stands; for ever if absent.
+    /// How long a permission request waits for a decision; without limit if `None`.
     pub timeout: Option<Duration>,
-    /// Whether a call runs if nobody has answered by then.
+    /// Whether a request that timed out counts as allowed.
     pub allow_at_timeout: bool,
 }
 

@@ -5,24 +5,25 @@ use scorel_journal::{FileStorage, replace_file};
 use scorel_proto::DeviceId;
 use serde::{Deserialize, Serialize};
 
+use crate::file_version::file_version;
 use crate::trusted_file::{self, FileProblem, Trust};
 
-/// The version of the file that this program writes.
+/// The file version that this program writes.
 const VERSION: u32 = 1;
 
-/// The file is a few lines; anything longer is not it.
+/// Upper bound of the file, which has a few lines.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// This machine's identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// The machine. It stays the same as long as the home exists.
+    /// Stays the same for the life of the home.
     pub id: DeviceId,
-    /// Its name, for people.
+    /// For people: the host name at creation.
     pub display_name: String,
 }
 
-/// What `device.json` says. The file is never written again, so other fields in it stay.
+/// `device.json`. The file is written once, so fields of later versions survive.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DeviceFile {
@@ -31,49 +32,30 @@ struct DeviceFile {
     display_name: String,
 }
 
-/// Why there is no identity. Nothing is ever repaired by itself: another id would make this a
-/// machine that nobody knows.
+/// Why the identity cannot be loaded. The file is never repaired automatically: with a new id, paired
+/// clients would not recognize this machine.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// The file cannot be read safely.
     #[error(transparent)]
     File(#[from] FileProblem),
-    /// The file is not what was written.
     #[error(
         "{path} is damaged ({reason}); restore it from a backup, or move it away to become a new device that paired clients do not know"
     )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A later version of this program wrote it.
+    Damaged { path: PathBuf, reason: String },
     #[error(
         "{path} has version {version}, and this program knows up to {VERSION}; use the newer scoreld"
     )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        version: u32,
-    },
-    /// It could not be created.
+    Newer { path: PathBuf, version: u32 },
     #[error("cannot write {path}")]
     Write {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },
 }
 
 impl Device {
-    /// Reads the identity from the file at `path`, or makes one and writes it there.
-    ///
-    /// # Errors
-    /// The file is damaged, too new, or cannot be read or written.
+    /// Reads the identity from the file at `path`, or generates one and writes it there.
     pub fn load_or_create(path: &Path) -> Result<Self, DeviceError> {
         match Self::load(path)? {
             Some(device) => Ok(device),
@@ -82,25 +64,17 @@ impl Device {
     }
 
     /// Reads the identity from the file at `path`, if there is one.
-    ///
-    /// # Errors
-    /// The file is damaged, too new, or cannot be read.
     pub fn load(path: &Path) -> Result<Option<Self>, DeviceError> {
         let read = trusted_file::read(path, MAX_BYTES, Trust::Ours)?;
         read.map(|(_, bytes)| Self::parse(path, &bytes)).transpose()
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, DeviceError> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-
         let damaged = |error: serde_json::Error| DeviceError::Damaged {
             path: path.to_owned(),
             reason: error.to_string(),
         };
-        let Version { version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        let version = file_version(bytes).map_err(damaged)?;
         if version > VERSION {
             return Err(DeviceError::Newer {
                 path: path.to_owned(),

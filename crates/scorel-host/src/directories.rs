@@ -8,45 +8,28 @@ use scorel_proto::{DirectoryEntry, ListDirectoriesResult};
 
 use crate::home::user_home;
 
-/// How many directories are listed at most.
+/// Directories per listing; the reply sets `truncated` beyond that.
 const MAX_ENTRIES: usize = 10_000;
 
-/// Why a directory cannot be listed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DirectoriesError {
-    /// No path was given, and the user has no home directory.
-    #[error("no path was given and no home directory is known")]
+    #[error("no path was given, and the home directory is unknown")]
     NoHome,
-    /// The path depends on a working directory.
     #[error("`{path}` is not an absolute path")]
-    NotAbsolute {
-        /// The path.
-        path: String,
-    },
-    /// The path's target is not UTF-8.
-    #[error("`{path}` leads to a directory whose path is not text")]
-    NotText {
-        /// The path.
-        path: String,
-    },
-    /// The system refused.
+    NotAbsolute { path: String },
+    #[error("`{path}` resolves to a path that is not UTF-8")]
+    NotText { path: String },
     #[error("cannot list `{path}`")]
     Io {
-        /// The path.
         path: String,
-        /// Why.
         #[source]
         source: io::Error,
     },
 }
 
-/// Lists the directories in a directory, for choosing a project: the user's home if `path` is
-/// absent. Links to directories count as directories and show where they lead. What this user may
-/// not enter is left out, as is what is not text. Of more than 10,000 the first by name are listed.
-/// Blocks.
-///
-/// # Errors
-/// The path is not an absolute path of a directory that can be read.
+/// Lists the subdirectories of `path` (default: the user's home), for choosing a project. A link to a
+/// directory is listed with its target. Directories that this user cannot enter and names that are
+/// not UTF-8 are left out. Blocks.
 pub(crate) fn list_directories(
     path: Option<&str>,
 ) -> Result<ListDirectoriesResult, DirectoriesError> {
@@ -76,7 +59,7 @@ pub(crate) fn list_directories(
     })
 }
 
-/// Keeps at most `max` entries in memory, however many there are.
+/// The first `max` entries by name, in memory for `max + 1`, and whether there are more.
 fn first_by_name(
     entries: impl Iterator<Item = DirEntry>,
     max: usize,

@@ -18,7 +18,9 @@ use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
 use crate::shutdown::Shutdown;
 
-/// What the methods work on: one machine with its projects and sessions.
+/// The context of every method: one machine with its projects, models and sessions.
+///
+/// It owns the sessions, and they own the turn set-up, which has only a weak handle back.
 pub struct Host {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) projects: Arc<ProjectRegistry>,
@@ -29,7 +31,7 @@ pub struct Host {
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,
     pub(crate) shutdown: Shutdown,
-    /// How much the connections use; known once there is a service for them.
+    /// Set once the RPC service exists, which is made after the host.
     pub(crate) load: OnceLock<Load>,
 }
 
@@ -42,25 +44,23 @@ impl fmt::Debug for Host {
 }
 
 impl Host {
-    /// All sessions.
     #[must_use]
     pub const fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
     }
 
-    /// The configuration without any project's.
+    /// The current configuration, without a project's.
     #[must_use]
     pub fn config(&self) -> Arc<Config> {
         self.config.current(None)
     }
 
-    /// Says how much the connections use, which is known once there is a service for them.
+    /// Sets the load of the RPC service, for `getStatus`. Only the first call counts.
     pub fn set_load(&self, load: Load) {
-        // Set once, by the daemon that made the service.
         let _unset = self.load.set(load);
     }
 
-    /// How the daemon is.
+    /// The reply to `getStatus`.
     pub(crate) async fn status(&self) -> Status {
         let config = Arc::clone(&self.config);
         let look = move || (config.current(None).model.full_name(), config.problem());

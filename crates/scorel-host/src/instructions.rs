@@ -5,10 +5,10 @@ use jiff::tz::TimeZone;
 use scorel_proto::InstructionPart;
 use scorel_runtime::ModelInfo;
 
-/// What every model is told.
+/// The part that is the same for every session and model.
 const BASE: &str = include_str!("instructions.md");
 
-/// The parts of a new session's system prompt.
+/// The parts of a new session's system prompt, which the session then freezes.
 pub(crate) fn instructions(dir: &Path, model: &ModelInfo) -> Vec<InstructionPart> {
     let part = |source: &str, text: String| InstructionPart {
         source: source.to_owned(),

@@ -1,15 +1,22 @@
-//! The host: what one machine's daemon knows and does, without the process that it runs in.
+//! The host: one machine's projects, models and sessions, and the methods that clients call on them.
 //!
-//! [`Host::open`] puts the parts of a [`Home`] together: configuration, projects, models, sessions
-//! and the receipts of commands. [`methods`] is the table of everything that clients may call; each
-//! method parses, asks the host or a lane, and answers. Sockets, signals, the home's claim and exit
-//! codes are the daemon's.
+//! [`Host::open`] wires the parts of a [`Home`]: configuration, projects, models, sessions, receipts.
+//! [`methods`] registers every RPC method; a handler parses, asks the host or a lane, and replies:
+//!
+//! ```text
+//! scorel-rpc → methods → Host → Sessions → turns: TurnSetup → provider, tools, gate
+//!                 ↓ CallError → call_error/rpc_error → RpcError
+//! ```
+//!
+//! Nothing here depends on the process: sockets, signals, claiming the home and exit codes belong to
+//! `scoreld`, and `scorel-fsck` reads the same files with the types of this crate.
 
 mod call_error;
 mod commands;
 mod config;
 mod device;
 mod directories;
+mod file_version;
 mod home;
 mod host;
 mod instructions;
@@ -38,5 +45,5 @@ pub use projects::{OpenProjectsError, ProjectError, ProjectRegistry};
 pub use receipts::{MAX_BYTES as MAX_RECEIPT_BYTES, problem_of_line as problem_of_receipt_line};
 pub use rpc::table as methods;
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};
-pub use shutdown::{Shutdown, StopCause};
+pub use shutdown::{Shutdown, ShutdownCause};
 pub use trusted_file::{FileProblem, Stamp, Trust, read as read_trusted_file};

@@ -1,4 +1,4 @@
-//! The models that the daemon can use: their providers, their keys, what there is to choose from.
+//! Models: connecting a provider with its key, listing what providers offer, checking one.
 
 mod candidate;
 mod check;
@@ -18,7 +18,7 @@ use crate::secret::SecretStore;
 
 pub(crate) use error::ModelError;
 
-/// Makes providers of what is configured, and asks them what they have.
+/// Connects providers from the configuration and lists their models.
 pub(crate) struct Models {
     config: Arc<ConfigSource>,
     secrets: SecretStore,
@@ -41,7 +41,7 @@ impl Models {
         }
     }
 
-    /// The provider of the configured model, or of another one that a person named. Reads files.
+    /// The provider of the configured model, or of the model that a client named. Reads files.
     pub(crate) fn provider(
         &self,
         config: &Config,
@@ -61,11 +61,8 @@ impl Models {
         })
     }
 
-    /// Whether a model that a person named can be used as far as one can tell without asking its
-    /// endpoint: its provider is known, and there is a key for it.
-    ///
-    /// # Errors
-    /// It cannot.
+    /// Checks a model that a client named without asking its endpoint: the provider is known and its
+    /// key is set.
     pub(crate) async fn accept(
         self: &Arc<Self>,
         project: PathBuf,
@@ -83,7 +80,7 @@ impl Models {
             .map_err(CallError::NamedModel)
     }
 
-    /// The key of a model; `None` if it needs none. One that somebody named must be there.
+    /// The key of a model; `None` if it needs none. A named key must be set.
     fn key(&self, settings: &ModelSettings) -> Result<Option<Secret>, ModelError> {
         let Some(wanted) = &settings.key else {
             return Ok(None);
@@ -100,7 +97,7 @@ impl Models {
         })
     }
 
-    /// The connector for these timeouts. Connections are kept as long as the timeouts stay.
+    /// The connector for these timeouts. Its connection pool lives until the timeouts change.
     fn connector(&self, timeouts: Timeouts) -> Connector {
         let mut current = self
             .connector

@@ -1,4 +1,4 @@
-//! The directories that are registered as projects.
+//! The project registry: directories in which sessions may work.
 
 mod error;
 mod file;
@@ -11,17 +11,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use scorel_proto::{Project, ProjectId};
 
 pub use error::{OpenProjectsError, ProjectError};
-use file::{ProjectsFile, Stored};
+use file::{ProjectsFile, StoredProject};
 
 use crate::unix_time::now_ms;
 
-/// How many projects there may be.
+/// Upper bound of registered projects.
 const MAX_PROJECTS: usize = 10_000;
 
 /// The registered projects, in memory and in `projects.json`.
 ///
-/// Methods that change something return when the change is on the disk; they block, so call them
-/// where blocking is allowed.
+/// Changes are durable when a method returns. Methods block on the disk.
 #[derive(Debug)]
 pub struct ProjectRegistry {
     path: PathBuf,
@@ -29,10 +28,7 @@ pub struct ProjectRegistry {
 }
 
 impl ProjectRegistry {
-    /// Reads the file at `path`; a missing file is an empty registry.
-    ///
-    /// # Errors
-    /// The file is damaged, too new, or cannot be read.
+    /// Reads the file at `path`; a missing file means no projects.
     pub fn open(path: &Path) -> Result<Self, OpenProjectsError> {
         Ok(Self {
             path: path.to_owned(),
@@ -41,9 +37,6 @@ impl ProjectRegistry {
     }
 
     /// Registers a directory. See [`Self::register_as`].
-    ///
-    /// # Errors
-    /// See [`Self::register_as`].
     pub fn register(
         &self,
         work_dir: &str,
@@ -52,12 +45,11 @@ impl ProjectRegistry {
         self.register_as(ProjectId::generate(), work_dir, display_name)
     }
 
-    /// Registers a directory under an id that the caller made, and says whether that was new. A
-    /// directory that is registered keeps its id and its name, whatever path leads to it.
+    /// Registers a directory under the caller's id, and returns whether it was new. A directory that is
+    /// registered already, under any path, keeps its id and name.
     ///
     /// # Errors
-    /// `work_dir` is not an absolute path of a directory, or the registry could not be written;
-    /// then nothing has changed.
+    /// On every error the registry is unchanged.
     pub fn register_as(
         &self,
         id: ProjectId,
@@ -78,7 +70,7 @@ impl ProjectRegistry {
         }
         let project = new_project(id, work_dir, display_name);
         let mut changed = file.clone();
-        changed.projects.push(Stored::new(project.clone()));
+        changed.projects.push(StoredProject::new(project.clone()));
         self.replace(&mut file, changed)?;
         Ok((project, true))
     }
@@ -93,7 +85,6 @@ impl ProjectRegistry {
             .collect()
     }
 
-    /// One project.
     #[must_use]
     pub fn get(&self, id: ProjectId) -> Option<Project> {
         let file = self.lock();
@@ -104,11 +95,11 @@ impl ProjectRegistry {
         found.map(|stored| stored.project.clone())
     }
 
-    /// Takes a project out of the registry and returns it; `None` if it is not there. Its directory
-    /// is not touched, and whether it still has sessions is the caller's to find out.
+    /// Removes and returns a project; `None` if it is not registered. Its directory is not touched; the
+    /// caller must check that it has no sessions.
     ///
     /// # Errors
-    /// The registry could not be written; then nothing has changed.
+    /// On every error the registry is unchanged.
     pub fn remove(&self, id: ProjectId) -> Result<Option<Project>, ProjectError> {
         let mut file = self.lock();
         let mut changed = file.clone();
@@ -135,12 +126,12 @@ impl ProjectRegistry {
     }
 
     fn lock(&self) -> MutexGuard<'_, ProjectsFile> {
-        // The value is replaced as a whole, so a panic elsewhere cannot have left half of a change.
+        // Poisoning can be ignored: the value is replaced as a whole.
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The directory's path without links, as text.
+/// The directory's canonical path, which identifies a project.
 fn canonical(work_dir: &str) -> Result<String, ProjectError> {
     let path = || work_dir.to_owned();
     if !Path::new(work_dir).is_absolute() {

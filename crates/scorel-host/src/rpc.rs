@@ -1,5 +1,8 @@
-//! The methods: each reads its parameters, asks the host or a lane, and answers. None of them waits
-//! for a turn.
+//! The RPC methods. A handler parses its parameters, asks the host or a lane, and replies; none waits
+//! for a turn. `register` adapts typed handlers to the table of `scorel-rpc`, and turns [`CallError`]
+//! into the protocol's error.
+//!
+//! [`CallError`]: crate::call_error::CallError
 
 mod caller;
 mod conversation;
@@ -17,10 +20,7 @@ use scorel_rpc::{DuplicateMethod, MethodTable, Table};
 
 use crate::host::Host;
 
-/// All methods.
-///
-/// # Errors
-/// Two methods have one name.
+/// The table of all methods of the protocol.
 pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     let mut table = Table::new(context);
     host::register(&mut table)?;

@@ -1,4 +1,5 @@
-//! Secrets are named in the configuration and looked up when they are used.
+//! API keys: named in the configuration, looked up in the environment and the home's `env` file at
+//! each use.
 
 mod env_file;
 mod name;
@@ -13,49 +14,41 @@ pub use name::{InvalidSecretName, SecretName};
 
 use crate::trusted_file::{self, FileProblem, Trust};
 
-/// Far more than a file of keys needs.
+/// Upper bound of the `env` file.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 type Lookup = Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
 
-/// Where secrets are found by their names: in the environment, else in the home's `env` file.
+/// Looks up secrets by name: in the environment, else in the home's `env` file.
 ///
-/// Nothing is kept: a value that changes is used from the next call on.
+/// Values are not cached, so a changed key applies from the next model call without a restart.
 pub struct SecretStore {
     file: PathBuf,
     environment: Lookup,
 }
 
-/// Why a secret cannot be used. No message has any part of a value in it.
+/// Why a secret cannot be used. No message contains any part of a value.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// The file cannot be read safely.
     #[error(transparent)]
     File(#[from] FileProblem),
-    /// A line is not `NAME=value`.
     #[error("{path}:{line}: expected `NAME=value`")]
     Syntax {
-        /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Counted from 1.
         line: usize,
     },
-    /// The value cannot be a credential.
     #[error("the value of `{name}` has control characters in it or is not text")]
-    Unusable {
-        /// The secret's name.
-        name: String,
-    },
+    Unusable { name: String },
 }
 
 impl SecretStore {
-    /// Secrets of this process's environment and of the file at `file`, which may be missing.
+    /// Looks in this process's environment and in `file`, which may be missing.
     #[must_use]
     pub fn new(file: PathBuf) -> Self {
         Self::with_environment(file, |name| std::env::var_os(name))
     }
 
-    /// The file.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
@@ -71,10 +64,7 @@ impl SecretStore {
         }
     }
 
-    /// The secret with that name; `None` if there is none or it is empty. Blocks on the file.
-    ///
-    /// # Errors
-    /// The file is unsafe or malformed, or the value cannot be a credential.
+    /// The secret with that name; `None` if it is unset or empty. Reads the file.
     pub fn resolve(&self, name: &str) -> Result<Option<Secret>, SecretError> {
         let unusable = || SecretError::Unusable {
             name: name.to_owned(),
@@ -92,8 +82,8 @@ impl SecretStore {
         Ok((!secret.is_empty()).then_some(secret))
     }
 
-    /// Every value in the file, and those of `names` in the environment. Blocks on the file; what
-    /// cannot be read is not among them.
+    /// Every value in the file, and those of `names` in the environment: what must be removed from the
+    /// environment of commands. Reads the file; an unreadable one contributes nothing.
     #[must_use]
     pub fn values(&self, names: &[&str]) -> Vec<String> {
         let in_environment = names.iter().filter_map(|name| (self.environment)(name));

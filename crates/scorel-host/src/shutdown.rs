@@ -3,47 +3,45 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-/// Why the daemon stops.
+/// What began the shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopCause {
-    /// SIGTERM.
+pub enum ShutdownCause {
     Terminate,
-    /// SIGINT.
     Interrupt,
-    /// A client asked for it.
+    /// The `shutdown` method.
     Request,
 }
 
-/// The daemon's end: asked for by a signal or a client, once.
+/// The daemon's shutdown, begun once by a signal or by the `shutdown` method.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     token: CancellationToken,
-    cause: Arc<OnceLock<StopCause>>,
+    cause: Arc<OnceLock<ShutdownCause>>,
 }
 
 impl Shutdown {
-    /// Asks for the end. Only the first cause counts.
-    pub fn begin(&self, cause: StopCause) {
+    /// Begins the shutdown; later causes are ignored.
+    pub fn begin(&self, cause: ShutdownCause) {
         if self.cause.set(cause).is_ok() {
             info!(?cause, "stopping");
             self.token.cancel();
         }
     }
 
-    /// Cancelled when the end was asked for. Children of it end with it.
+    /// Cancelled when shutdown begins.
     #[must_use]
     pub const fn token(&self) -> &CancellationToken {
         &self.token
     }
 
-    /// Why the daemon stops; `None` while it does not.
+    /// The first cause; `None` before shutdown begins.
     #[must_use]
-    pub fn cause(&self) -> Option<StopCause> {
+    pub fn cause(&self) -> Option<ShutdownCause> {
         self.cause.get().copied()
     }
 
-    /// Waits until the end was asked for.
-    pub async fn begun(&self) -> StopCause {
+    /// Waits until shutdown begins.
+    pub async fn begun(&self) -> ShutdownCause {
         self.token.cancelled().await;
         self.cause()
             .expect("the cause is set before the token is cancelled")
@@ -62,9 +60,9 @@ mod tests {
             let shutdown = shutdown.clone();
             async move { shutdown.begun().await }
         });
-        shutdown.begin(StopCause::Request);
-        shutdown.begin(StopCause::Terminate);
-        assert_eq!(waiting.await.unwrap(), StopCause::Request);
-        assert_eq!(shutdown.cause(), Some(StopCause::Request));
+        shutdown.begin(ShutdownCause::Request);
+        shutdown.begin(ShutdownCause::Terminate);
+        assert_eq!(waiting.await.unwrap(), ShutdownCause::Request);
+        assert_eq!(shutdown.cause(), Some(ShutdownCause::Request));
     }
 }

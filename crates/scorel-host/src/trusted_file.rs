@@ -1,4 +1,5 @@
-//! Reading small files that another user or a hostile repository may have prepared.
+//! Reading small files that another user or a hostile repository may have prepared: no following of
+//! links, no blocking on FIFOs, no unbounded reads, and a check of owner and mode by [`Trust`].
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -10,65 +11,41 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
 
-/// A file younger than this may change again within the resolution of its time stamp.
+/// A file changed less than this ago may change again without its time stamps changing.
 const SETTLING: Duration = Duration::from_secs(2);
 
-/// Who may have written or read a file.
+/// How far a file's content is trusted, which decides the required owner and mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// Anybody: the content is treated as hostile. A symbolic link is not followed.
+    /// Anyone may have written it: no symbolic link is followed, the owner is not checked.
     Nobody,
-    /// Written only by us or by root.
+    /// Writable only by this user and root.
     Ours,
-    /// Written only by us or by root, and read by nobody else.
+    /// Writable and readable only by this user and root.
     Secret,
 }
 
 /// Why a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileProblem {
-    /// It is a directory, a FIFO, a device or, where that matters, a symbolic link.
+    /// Also a symbolic link, where links are not followed.
     #[error("{path} is not a regular file")]
-    NotRegular {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It is too long.
+    NotRegular { path: PathBuf },
     #[error("{path} is longer than {max} bytes")]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// How long it may be.
-        max: u64,
-    },
-    /// Somebody else owns it.
+    TooLarge { path: PathBuf, max: u64 },
     #[error("{path} belongs to user {uid}; make it yours: `chown {me} {path}`", me = geteuid())]
-    ForeignOwner {
-        /// The file.
-        path: PathBuf,
-        /// Its owner.
-        uid: u32,
-    },
-    /// Its mode lets others do too much.
+    ForeignOwner { path: PathBuf, uid: u32 },
     #[error("{path} can be {what} by other users; run `chmod 600 {path}`")]
-    Exposed {
-        /// The file.
-        path: PathBuf,
-        /// What others can do with it.
-        what: &'static str,
-    },
-    /// The system refused.
+    Exposed { path: PathBuf, what: &'static str },
     #[error("cannot read {path}")]
     Io {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },
 }
 
-/// Which version of a file was seen.
+/// Identity and version of a file, from `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     dev: u64,
@@ -89,7 +66,7 @@ impl Stamp {
         }
     }
 
-    /// The version that `path` names now, links followed; `None` if there is none.
+    /// The current version of the file at `path`, links followed; `None` if there is none.
     pub fn current(path: &Path) -> io::Result<Option<Self>> {
         match std::fs::metadata(path) {
             Ok(metadata) => Ok(Some(Self::of(&metadata))),
@@ -98,12 +75,12 @@ impl Stamp {
         }
     }
 
-    /// Whether both are versions of one file, whatever its paths.
+    /// Whether both are the same inode.
     pub fn same_file(&self, other: &Self) -> bool {
         (self.dev, self.ino) == (other.dev, other.ino)
     }
 
-    /// Whether a later change is certain to give another stamp.
+    /// Whether a later change is certain to change the stamp.
     pub fn is_settled(&self) -> bool {
         let seconds = u64::try_from(self.changed.0).unwrap_or(0);
         let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
@@ -111,7 +88,7 @@ impl Stamp {
     }
 }
 
-/// Reads the whole of a file, `None` if there is none. Never waits for a writer.
+/// Reads a whole file; `None` if there is none. Opens without blocking, so a FIFO does not hang it.
 pub fn read(path: &Path, max: u64, trust: Trust) -> Result<Option<(Stamp, Vec<u8>)>, FileProblem> {
     let io = |source| FileProblem::Io {
         path: path.to_owned(),
@@ -120,7 +97,7 @@ pub fn read(path: &Path, max: u64, trust: Trust) -> Result<Option<(Stamp, Vec<u8
     let file = match open(path, trust) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
-        // What `O_NOFOLLOW` says of a link, and opening says of a socket.
+        // `O_NOFOLLOW` fails with ELOOP on a link, and opening a socket fails with ENXIO.
         Err(error)
             if [Errno::ELOOP, Errno::ENXIO]
                 .map(|errno| Some(errno as i32))
@@ -135,7 +112,7 @@ pub fn read(path: &Path, max: u64, trust: Trust) -> Result<Option<(Stamp, Vec<u8
     let metadata = file.metadata().map_err(io)?;
     check(path, &metadata, trust)?;
     let mut bytes = Vec::new();
-    // The limit holds for what is read, not for what the length said before.
+    // The limit applies to the bytes read: the file may grow after `fstat`.
     file.take(max + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > max {
         return Err(FileProblem::TooLarge {

@@ -1,4 +1,4 @@
-//! Large content beside a journal, named by what it is.
+//! Content-addressed files beside a journal, for content that is too large for a record.
 
 use std::io;
 use std::ops::Range;
@@ -12,33 +12,28 @@ use sha2::{Digest, Sha256};
 use crate::storage::{Access, LogFile, Storage, is_no_space, read_exact_at};
 use crate::{read_bounded, replace_file};
 
-/// Why a blob was not stored or not read.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
-    /// The content is longer than a blob may be.
     #[error("a blob of {len} bytes is longer than {max}")]
     TooLarge {
-        /// Its length in bytes.
+        /// In bytes.
         len: u64,
-        /// The longest that is taken.
+        /// In bytes.
         max: u64,
     },
-    /// There is no such blob.
     #[error("content missing")]
     Missing,
-    /// The stored content is not what its name says.
+    /// The stored content does not have the hash in its name.
     #[error("content damaged")]
     Damaged,
-    /// The range does not lie within the content.
     #[error("the content has {len} bytes only")]
     OutOfRange {
-        /// The content's length in bytes.
+        /// Length of the content in bytes.
         len: u64,
     },
     /// The disk or the quota is full.
     #[error("no space is left")]
     NoSpace(#[source] io::Error),
-    /// The file system refused.
     #[error("cannot access the content")]
     Io(#[source] io::Error),
 }
@@ -53,7 +48,8 @@ impl From<io::Error> for BlobError {
     }
 }
 
-/// The blobs of one session: files `blobs/<SHA-256>`.
+/// The blobs of one session: files `blobs/<SHA-256>`. A record refers to a blob by its hash, so a blob
+/// is stored, durably, before the record.
 #[derive(Debug, Clone)]
 pub struct Blobs {
     storage: Arc<dyn Storage>,
@@ -63,7 +59,7 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// The blobs beside the journal in `dir`, each of at most `max` bytes. Does no I/O.
+    /// The blobs of the journal in `dir`, each of at most `max` bytes. Does no I/O.
     #[must_use]
     pub fn new(storage: Arc<dyn Storage>, dir: &Path, max: u64) -> Self {
         Self {
@@ -74,8 +70,7 @@ impl Blobs {
         }
     }
 
-    /// Stores `content` durably and returns its name. Storing it again changes nothing, except that
-    /// a damaged copy is replaced.
+    /// Stores and syncs `content` and returns its hash. Idempotent; a damaged copy is replaced.
     ///
     /// # Errors
     ///
@@ -84,7 +79,7 @@ impl Blobs {
         self.check_len(content.len() as u64)?;
         let hash = hash_of(content);
         if self.get(&hash).is_ok() {
-            // The last attempt may have ended between naming the file and syncing its name.
+            // A crash may have come between the rename and the sync of the directory.
             self.storage.sync_dir(&self.dir)?;
             return Ok(hash);
         }
@@ -94,7 +89,7 @@ impl Blobs {
         Ok(hash)
     }
 
-    /// Reads a blob and checks it.
+    /// Reads a blob and verifies its hash.
     ///
     /// # Errors
     ///
@@ -109,7 +104,7 @@ impl Blobs {
         Ok(content.into())
     }
 
-    /// Reads a part of a blob, which cannot be checked.
+    /// Reads a part of a blob. Its hash is not verified, which would take reading all of it.
     ///
     /// # Errors
     ///
@@ -127,7 +122,7 @@ impl Blobs {
         Ok(content.into())
     }
 
-    /// The length of a blob in bytes.
+    /// Length in bytes.
     ///
     /// # Errors
     ///
@@ -193,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_damaged_and_oversize_content_is_told_apart() {
+    fn missing_damaged_and_oversize_content_are_different_errors() {
         let dir = tempfile::tempdir().expect("a directory");
         let blobs = blobs(dir.path());
         let hash = hash_of(b"abc");

@@ -1,7 +1,7 @@
-//! A derived file that makes opening fast and may be deleted at any time.
+//! A cache of derived state that makes opening fast. It may be deleted at any time.
 //!
 //! The file `checkpoint` holds 8 bytes `scorelcp`, a version (4 bytes), the length of the payload
-//! (8 bytes), the CRC32C of version, length and payload (4 bytes), and the payload. Numbers are
+//! (8 bytes), the CRC-32C of version, length and payload (4 bytes), and the payload. Integers are
 //! little-endian.
 
 use std::io;
@@ -14,11 +14,11 @@ const NAME: &str = "checkpoint";
 const MAGIC: &[u8; 8] = b"scorelcp";
 const PREFIX: usize = 24;
 
-/// Replaces the checkpoint in `dir`. `version` is the version of the payload's form.
+/// Replaces the checkpoint in `dir`. `version` is that of the payload's format.
 ///
 /// # Errors
 ///
-/// Whatever the file system says; then there is the old checkpoint or none.
+/// Any I/O error; the old checkpoint, if there was one, stays.
 pub fn write_checkpoint(
     storage: &dyn Storage,
     dir: &Path,
@@ -32,8 +32,8 @@ pub fn write_checkpoint(
     replace_file(storage, &dir.join(NAME), &content)
 }
 
-/// The payload of the checkpoint in `dir`, or nothing if there is none with this version, or it is
-/// damaged, unreadable, or longer than `max` bytes.
+/// The payload of the checkpoint in `dir`; `None` if it is absent, of another version, damaged,
+/// unreadable, or longer than `max` bytes. All of these mean the same to a caller: read the log.
 #[must_use]
 pub fn read_checkpoint(
     storage: &dyn Storage,
@@ -50,26 +50,22 @@ pub fn read_checkpoint(
     }
 }
 
-/// What a checkpoint file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckpointState {
-    /// It is as it was written.
     Intact {
-        /// The version of the payload's form.
         version: u32,
-        /// The payload.
         payload: Vec<u8>,
     },
-    /// It is not as it was written.
+    /// Truncated, overwritten, or no checkpoint.
     Damaged,
 }
 
-/// Looks at the checkpoint in `dir`, whatever its version.
+/// Reads and verifies the checkpoint in `dir`, whatever its version.
 ///
 /// # Errors
 ///
-/// `NotFound` if there is none, `FileTooLarge` if it is longer than `max` bytes, `InvalidInput` if
-/// it is not a regular file, and whatever else the file system says.
+/// `NotFound`, `FileTooLarge` if it is longer than `max` bytes, `InvalidInput` if it is not a regular
+/// file, or any other I/O error.
 pub fn check_checkpoint(
     storage: &dyn Storage,
     dir: &Path,
@@ -112,7 +108,7 @@ mod tests {
     use crate::FileStorage;
 
     #[test]
-    fn a_checkpoint_is_read_back_whole_or_not_at_all() {
+    fn a_checkpoint_is_read_back_only_with_its_version() {
         let dir = tempfile::tempdir().expect("a directory");
         let read = |version, max| read_checkpoint(&FileStorage, dir.path(), version, max);
         assert_eq!(read(3, 100), None);
@@ -134,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_checkpoint_counts_as_none() {
+    fn every_flipped_bit_and_every_truncation_is_noticed() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join(NAME);
         write_checkpoint(&FileStorage, dir.path(), 3, b"state").expect("writable");

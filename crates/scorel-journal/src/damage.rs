@@ -1,47 +1,44 @@
-//! What can be wrong in a journal that is otherwise served.
+//! Damage: bytes of a log that are not as they were written. The rest of the log is served.
 
 use scorel_proto::Seq;
 use serde::{Deserialize, Serialize};
 
-/// A place in a journal that is not as it was written. Damage is reported and never changed.
+/// A damaged range of a log. It is reported and left in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damage {
-    /// Where it begins, in bytes from the start of the file.
+    /// In bytes from the start of the file.
     pub offset: u64,
-    /// How many bytes it covers, without the newline; an empty line covers its newline.
+    /// In bytes, without the newline; 1 for an empty line.
     pub len: u64,
-    /// What is wrong.
     pub reason: DamageReason,
 }
 
-/// What is wrong with a place in a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum DamageReason {
-    /// The bytes do not have the form of a record.
     #[error("not a record")]
     Malformed,
-    /// The bytes differ from those that were written.
     #[error("the checksum does not match")]
     Checksum,
-    /// The line is longer than a record may be.
+    /// Longer than [`MAX_RECORD`](crate::MAX_RECORD).
     #[error("longer than a record may be")]
     Oversize,
-    /// An intact record whose number is not above the one before it. It is not served.
+    /// An intact record with a sequence number that is not above the previous one, for example because
+    /// a block of the file was duplicated. It is not served.
     #[error("number {found} does not follow number {last}")]
     Order {
-        /// The number of the last record before it.
+        /// That of the last record before it.
         last: Seq,
-        /// The record's own number.
+        /// Its own.
         found: Seq,
     },
-    /// An intact record that follows another one than stands before it: records are missing. The
-    /// record itself is served.
+    /// An intact record whose `prev` is not the sequence number of the record before it. The records in
+    /// between are missing; this one is served.
     #[error("records between number {last} and number {expected} are missing")]
     Gap {
-        /// The number of the last record before it.
+        /// That of the last record before it.
         last: Seq,
-        /// The number of the record that it was written after.
+        /// Its `prev`.
         expected: Seq,
     },
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with a journal as a whole.
+//! Errors of whole journals. A damaged record is no error but [`Damage`](crate::Damage).
 
 use std::fmt;
 use std::io;
@@ -8,61 +8,47 @@ use scorel_proto::Seq;
 
 use crate::{DamageReason, FORMAT, MAX_RECORD};
 
-/// Any error, of whoever encodes records.
+/// An error of the caller that encodes a record.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why an object cannot become a line of a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidRecord {
-    /// The line would be longer than a record may be.
     #[error("a record of {len} bytes is longer than {MAX_RECORD}")]
     TooLarge {
-        /// The length that it would have at least.
+        /// A lower bound of the line's length in bytes.
         len: usize,
     },
-    /// The text is not a JSON object on one line of UTF-8.
+    /// Not a JSON object on one line of UTF-8.
     #[error("a record is one JSON object on one line")]
     NotOneLine,
-    /// The text is not JSON.
     #[error("a record is one JSON object")]
     Json(#[from] serde_json::Error),
-    /// The object already has `prev` or `crc`.
     #[error("`prev` and `crc` are added by the journal")]
     Sealed,
-    /// The object does not have the number it was made for.
-    #[error("the record does not have number {expected}")]
-    Seq {
-        /// The number that it was to have.
-        expected: Seq,
-    },
-    /// The header does not have the current format.
+    /// The object has another `seq` than the one it was encoded for.
+    #[error("the record does not have `seq` {expected}")]
+    Seq { expected: Seq },
     #[error("the header does not have format {expected}")]
-    Format {
-        /// The format that it was to have.
-        expected: u32,
-    },
+    Format { expected: u32 },
 }
 
 /// Why a journal was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
-    /// There is a journal in this directory.
     #[error("there is a log already")]
     Exists,
-    /// The header cannot be written.
     #[error("invalid header")]
     Header(#[from] InvalidRecord),
-    /// The file system refused.
     #[error("cannot {action}")]
     Io {
-        /// What was tried.
+        /// Completes "cannot …".
         action: &'static str,
-        /// What the file system said.
         source: io::Error,
     },
 }
 
-/// Why a journal was not opened. Nothing was changed.
+/// Why a journal was not opened. No file was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file is empty, or ends within its first line.
@@ -74,53 +60,41 @@ pub enum OpenError {
     /// The journal was written in a format that this version does not know. It can still be read
     /// with [`Reader`](crate::Reader).
     #[error("the log has format {found}; this version writes format {FORMAT}")]
-    NewerFormat {
-        /// The format in its header.
-        found: u32,
-    },
-    /// The file system refused.
+    NewerFormat { found: u32 },
     #[error("cannot {action}")]
     Io {
-        /// What was tried.
+        /// Completes "cannot …".
         action: &'static str,
-        /// What the file system said.
         source: io::Error,
     },
 }
 
 impl OpenError {
-    /// Whether there is no journal at all.
+    /// Whether the log file does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 }
 
-/// How a file differs from what the journal wrote last.
+/// Another process changed the log.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignChange {
-    /// The path names nothing, or something that cannot be looked at.
     #[error("the log cannot be found")]
     Missing(#[source] io::Error),
-    /// The path names another file.
+    /// The path names another inode.
     #[error("the log was replaced by another file")]
     Replaced,
-    /// The file has another length.
     #[error("the log has {found} bytes instead of {expected}")]
-    Length {
-        /// The length that the journal knows.
-        expected: u64,
-        /// The length that the file has.
-        found: u64,
-    },
+    Length { expected: u64, found: u64 },
 }
 
-/// The step after which the state of a file is not known.
+/// A step whose failure leaves the content of the file unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailedStep {
-    /// Making a record durable.
+    /// `fdatasync` of a record.
     Sync,
-    /// Removing the part of a record that was written.
+    /// Truncating a record that was written in part.
     CutBack,
 }
 
@@ -128,100 +102,87 @@ impl fmt::Display for FailedStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Sync => "sync a record",
-            Self::CutBack => "cut back a record written in part",
+            Self::CutBack => "truncate a record written in part",
         })
     }
 }
 
-/// Why nothing is written to a file any more.
+/// Why the journal no longer writes to its file.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("could not {step}: {error}")]
 pub struct Failure {
-    /// What was tried.
     pub step: FailedStep,
-    /// What the file system said.
     pub error: Arc<io::Error>,
 }
 
-/// Why a record was not appended. It is not in the journal, and nobody may be shown it.
+/// Why a record was not appended. It is not in the journal and must not be published.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The caller could not encode it.
     #[error("cannot encode the record")]
     Encode(#[source] BoxError),
-    /// It cannot be a record.
     #[error("invalid record")]
     Invalid(#[from] InvalidRecord),
-    /// There is no number left for it.
-    #[error("no number is left")]
+    /// The next sequence number would exceed `Seq::MAX`.
+    #[error("no sequence number is left")]
     NumbersExhausted,
-    /// The disk or the quota is full. What was written was removed again; a later append may
-    /// succeed.
+    /// The disk or the quota is full. The partial line was truncated; a later append may succeed.
     #[error("no space is left")]
     NoSpace(#[source] io::Error),
-    /// The write failed for another reason. What was written was removed again; a later append may
-    /// succeed.
+    /// Another error of `write`. The partial line was truncated; a later append may succeed.
     #[error("the write failed")]
     Write(#[source] io::Error),
-    /// Somebody else changed the file. Nothing was written.
+    /// Nothing was written.
     #[error(transparent)]
     Foreign(#[from] ForeignChange),
-    /// The file is not written to any more, since this append or an earlier one.
+    /// This append or an earlier one made the file unusable for writing.
     #[error("the log has failed")]
     Failed(#[from] Failure),
 }
 
 impl AppendError {
-    /// Whether appending may succeed later without any repair.
+    /// Whether a later append may succeed without a repair.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::NoSpace(_) | Self::Write(_))
     }
 }
 
-/// Why a journal did not move on to a copy of its file. The journal is as it was.
+/// Why a journal did not move on to a copy of its file. It is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// Not all records that were published can be read any more.
+    /// Some published records can no longer be read.
     #[error("the copy does not hold the published records")]
     Incomplete,
-    /// Somebody else changed the file.
     #[error(transparent)]
     Foreign(#[from] ForeignChange),
-    /// The file system refused.
     #[error("cannot {action}")]
     Io {
-        /// What was tried.
+        /// Completes "cannot …".
         action: &'static str,
-        /// What the file system said.
         source: io::Error,
     },
 }
 
-/// Why a log was not repaired. It is as it was, apart from a torn last line.
+/// Why a log was not repaired. It is unchanged, apart from a torn last line.
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
-    /// A record cannot name the record before it, because it would be too long.
+    /// Its new `prev` has more digits, and the line would be too long.
     #[error("a record cannot be kept")]
     Record(#[source] InvalidRecord),
-    /// A record that says what was done could not be added.
-    #[error("cannot add a record")]
+    /// A record about the repair could not be appended.
+    #[error("cannot append a record")]
     Append(#[from] AppendError),
-    /// No record was added, so numbers that may have been published could be issued again.
+    /// `mark` appended no record. Without one, published sequence numbers could be issued again.
     #[error("a repaired log ends with a record of the repair")]
     NoRecord,
-    /// The new log does not hold what the old one does.
     #[error("the new log does not hold the intact records")]
     Incomplete,
-    /// Somebody else changed the file.
     #[error(transparent)]
     Foreign(#[from] ForeignChange),
-    /// The file system refused.
     #[error("cannot {action}")]
     Io {
-        /// What was tried.
+        /// Completes "cannot …".
         action: &'static str,
-        /// What the file system said.
         source: io::Error,
     },
 }
@@ -229,10 +190,9 @@ pub enum RepairError {
 /// Why a record was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The bytes are not the record that was written there.
     #[error("damage at offset {}: {}", .0.offset, .0.reason)]
     Damaged(crate::Damage),
-    /// The file system refused, or the file is shorter than it was.
+    /// Also if the file is shorter than it was.
     #[error("cannot read the log")]
     Io(#[from] io::Error),
 }

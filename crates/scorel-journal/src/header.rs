@@ -1,14 +1,14 @@
-//! The first line of a journal.
+//! The header, the first line of a log.
 
 use std::io;
 use std::sync::Arc;
 
 use crate::line::check_header;
-use crate::scan::{LineScanner, Piece};
+use crate::scan::{LinePiece, LineScanner};
 use crate::storage::LogFile;
 use crate::{DamageReason, OpenError};
 
-/// The first line of a journal: whose it is, and in which format.
+/// The first line of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     format: u32,
@@ -16,19 +16,19 @@ pub struct Header {
 }
 
 impl Header {
-    /// The format of the journal. [`FORMAT`](crate::FORMAT) is the one that this version writes.
+    /// The log format; see [`FORMAT`](crate::FORMAT).
     #[must_use]
     pub fn format(&self) -> u32 {
         self.format
     }
 
-    /// The whole line, without its newline: a JSON object.
+    /// The whole line without its newline, a JSON object.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The length of the line with its newline: where records begin.
+    /// Offset of the first record.
     pub(crate) fn end(&self) -> u64 {
         self.text.len() as u64 + 1
     }
@@ -37,11 +37,11 @@ impl Header {
     pub(crate) fn read(file: &Arc<dyn LogFile>, len: u64) -> Result<Self, OpenError> {
         let mut lines = LineScanner::new(Arc::clone(file), 0, len);
         let bytes = match lines.next().map_err(unreadable)? {
-            Some(Piece::Line { bytes, .. }) => bytes,
-            Some(Piece::Oversize { .. }) => {
+            Some(LinePiece::Line { bytes, .. }) => bytes,
+            Some(LinePiece::Oversize { .. }) => {
                 return Err(OpenError::HeaderDamaged(DamageReason::Oversize));
             }
-            Some(Piece::Unterminated { .. }) | None => return Err(OpenError::HeaderMissing),
+            Some(LinePiece::Unterminated { .. }) | None => return Err(OpenError::HeaderMissing),
         };
         let format = check_header(bytes).map_err(OpenError::HeaderDamaged)?;
         let text = String::from_utf8(bytes.to_vec())

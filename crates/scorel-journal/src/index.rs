@@ -1,24 +1,23 @@
-//! Where each record is, in memory.
+//! The in-memory index of a log: sequence numbers to offsets.
 
 use scorel_proto::Seq;
 
 use crate::Place;
 
-/// The places of a journal's records by number, 24 bytes a record.
+/// Offsets of a log's records, 24 bytes per record. Records are appended in order, so a sorted vector
+/// does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
     places: Vec<Place>,
 }
 
 impl Index {
-    /// An index of no records.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds the place of the next record. Records come in the order of their numbers; a place that
-    /// is out of order is not taken.
+    /// Adds the next record. One whose sequence number is not above the last is ignored.
     pub fn push(&mut self, place: Place) {
         let in_order = self.last().is_none_or(|last| last.seq < place.seq);
         debug_assert!(in_order, "records come in the order of their numbers");
@@ -32,7 +31,6 @@ impl Index {
         self.places.shrink_to_fit();
     }
 
-    /// The place of the record with this number.
     #[must_use]
     pub fn get(&self, seq: Seq) -> Option<Place> {
         let at = self
@@ -42,44 +40,40 @@ impl Index {
         self.places.get(at).copied()
     }
 
-    /// Whether a record has this number.
     #[must_use]
     pub fn contains(&self, seq: Seq) -> bool {
         self.get(seq).is_some()
     }
 
-    /// The records whose numbers are above `seq`.
+    /// Records above `seq`.
     #[must_use]
     pub fn after(&self, seq: Seq) -> &[Place] {
         &self.places[self.places.partition_point(|place| place.seq <= seq)..]
     }
 
-    /// The last `count` records whose numbers are below `seq`, in order.
+    /// The last `count` records below `seq`, in ascending order.
     #[must_use]
     pub fn before(&self, seq: Seq, count: usize) -> &[Place] {
         let end = self.places.partition_point(|place| place.seq < seq);
         &self.places[end.saturating_sub(count)..end]
     }
 
-    /// The last record.
     #[must_use]
     pub fn last(&self) -> Option<Place> {
         self.places.last().copied()
     }
 
-    /// How many records there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are no records.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The index in a few bytes a record, for a checkpoint.
+    /// The index for a checkpoint, about five bytes per record: differences as varints (LEB128).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.places.len() * 5);
@@ -114,7 +108,7 @@ impl Index {
 }
 
 impl Place {
-    /// The place before all records.
+    /// What the first difference is relative to.
     const START: Self = Self {
         seq: Seq::ZERO,
         offset: 0,
@@ -122,7 +116,7 @@ impl Place {
     };
 }
 
-/// Writes seven bits a byte, lowest first; the top bit says that more follow.
+/// LEB128: seven bits per byte, lowest first; the top bit is set if more follow.
 fn put(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push((value & 0x7f) as u8 | 0x80);
@@ -162,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_found_by_number_and_by_neighbour() {
+    fn records_are_found_by_sequence_number_and_by_neighbour() {
         let index = sample();
         let seqs = |places: &[Place]| places.iter().map(|p| p.seq.get()).collect::<Vec<_>>();
         let at = |value| Seq::new(value).expect("in range");
@@ -178,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_read_back_from_its_bytes_and_from_no_others() {
+    fn only_valid_bytes_are_decoded() {
         let bytes = sample().to_bytes();
         assert_eq!(Index::from_bytes(&bytes), Some(sample()));
         assert_eq!(Index::from_bytes(b""), Some(Index::new()));

@@ -1,4 +1,4 @@
-//! The journal: one writer of one file.
+//! The writer of one log file.
 
 mod append;
 mod copy;
@@ -13,26 +13,25 @@ use std::sync::Arc;
 use bytes::Bytes;
 use scorel_proto::Seq;
 
-use crate::numbers::Numbers;
+use crate::numbers::SequenceNumbers;
 use crate::reader::SharedFile;
 use crate::storage::{FileId, LogFile, Storage};
 use crate::{Failure, NeedsRecord, Place, Reader, ResumePoint};
 
 pub use open::Opened;
 
-/// When a record counts as written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// When it is on the disk: it survives a power failure.
+    /// `fdatasync` after every record: it survives a power failure.
     #[default]
     Sync,
-    /// When the operating system has it: it survives the end of the process only.
+    /// `write` only: a record survives the process, not a power failure.
     Flush,
 }
 
-/// The writer of a journal. There must be only one for each directory.
+/// The writer of a log. The caller makes sure that there is only one per directory.
 ///
-/// All methods may block on the disk, except where they say that they do no I/O.
+/// Methods may block on the disk unless they say that they do no I/O.
 #[derive(Debug)]
 pub struct Journal {
     storage: Arc<dyn Storage>,
@@ -40,19 +39,19 @@ pub struct Journal {
     path: PathBuf,
     file: Arc<dyn LogFile>,
     shared: SharedFile,
-    /// Which file this journal writes.
+    /// Device and inode, compared before every write: an editor that saves the log, or a restored
+    /// backup, puts another file under its name.
     id: FileId,
-    /// The length of the file up to the last byte that is known to be good.
+    /// Length of the file up to the end of the last good line; what a failed write is truncated to.
     end: u64,
-    /// The last record.
     last: Option<ResumePoint>,
-    numbers: Numbers,
+    numbers: SequenceNumbers,
     durability: Durability,
     failure: Option<Failure>,
 }
 
 impl Journal {
-    /// Issues the next number to a transient event. Does no I/O.
+    /// Issues the next sequence number to a transient event. Does no I/O.
     ///
     /// # Errors
     ///
@@ -61,52 +60,54 @@ impl Journal {
         self.numbers.next_transient()
     }
 
-    /// The number of the last record, or zero.
+    /// Zero if there is no record.
     #[must_use]
     pub fn last_record_seq(&self) -> Seq {
         self.numbers.last_record()
     }
 
-    /// The last number that was issued, also to a record whose writing failed. Right after opening:
-    /// the last number that may have been published before.
+    /// The last sequence number that was issued, also to a record whose write failed. Right after
+    /// opening: the last one that may have been published before.
     #[must_use]
     pub fn last_seq(&self) -> Seq {
         self.numbers.last_issued()
     }
 
-    /// The last number that the last record reserves: transient events get those before it.
+    /// The last sequence number of the block that the last record reserves. Transient events get
+    /// smaller ones.
     #[must_use]
     pub fn reserved_through(&self) -> Seq {
         self.numbers.reserved_through()
     }
 
-    /// The length of the file up to the end of the last good line, in bytes.
+    /// Offset of the end of the last good line, where the next one goes.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// The last record, to begin behind it when this journal is opened again; nothing if there is
+    /// The last record, for opening this journal without reading what precedes it; `None` if there is
     /// no record.
     #[must_use]
     pub fn resume_point(&self) -> Option<ResumePoint> {
         self.last
     }
 
-    /// Why nothing is written any more, or nothing if appending is possible.
+    /// Why every append fails; `None` if appending is possible.
     #[must_use]
     pub fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
 
-    /// A reader of this journal. It stays valid when the journal moves on to a copy.
+    /// A reader of this journal. It follows [`Journal::recover_by_copy`] to the new file.
     #[must_use]
     pub fn reader(&self) -> Reader {
         Reader::new(self.shared.clone())
     }
 }
 
-/// The proof that a record is in a journal. Only a journal makes it.
+/// The proof that a record is in a journal. Only a journal constructs it, so that an event which was
+/// not written cannot be published.
 #[derive(Debug, Clone)]
 #[must_use = "an appended record is to be published"]
 pub struct Appended {
@@ -116,25 +117,23 @@ pub struct Appended {
 }
 
 impl Appended {
-    /// The record's number.
     #[must_use]
     pub fn seq(&self) -> Seq {
         self.place.seq
     }
 
-    /// The number of the record before it, or zero.
+    /// The sequence number of the previous record, or zero.
     #[must_use]
     pub fn prev(&self) -> Seq {
         self.prev
     }
 
-    /// Where the record is.
     #[must_use]
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// The whole line, without its newline.
+    /// Without its newline.
     #[must_use]
     pub fn line(&self) -> &Bytes {
         &self.line

@@ -1,26 +1,31 @@
 //! The append-only log of one session, and the files beside it.
 //!
-//! A journal appends records, numbers events, and reads records back. It knows nothing of what they
-//! mean. Everything here is synchronous and may block on the disk.
+//! In: JSON objects with a sequence number. Out: sealed lines with the proof that they are on disk,
+//! and records read back. The journal does not know what records mean, so that a newer event never
+//! needs a newer journal. Everything is synchronous and may block on the disk; callers bring their own
+//! threads.
 //!
 //! # Format 1
 //!
 //! A journal is the file `events.jsonl`. Each line is one JSON object in UTF-8 and ends with one
-//! `\n`. The first line is the header; it has `"format":1` and what else its writer put there. Each
-//! further line is a record with a top-level `"seq"`, its number. Numbers increase from line to
-//! line, with gaps. The journal adds the last fields of each line:
+//! `\n`. The first line is the header; it has `"format":1` and whatever its writer added. Each further
+//! line is a record with a top-level `"seq"`, its sequence number. Sequence numbers increase from line
+//! to line, with gaps. The journal appends the last fields of each line:
 //!
 //! ```text
 //! {"seq":7, … ,"prev":4,"crc":"e3069283"}
 //! └───────── covered ──┘
 //! ```
 //!
-//! - `prev` (records only) is the `seq` of the record before, or 0. A record that was removed with
-//!   its line is noticed by it.
+//! - `prev` (records only) is the `seq` of the previous record, or 0. Since sequence numbers have gaps,
+//!   only `prev` shows that a whole line is missing.
 //! - `crc` is the CRC-32C (Castagnoli, as in iSCSI) of all bytes of the line before `,"crc":"`, in
 //!   eight lower-case hexadecimal digits. There is no other byte between `,"crc":"` and the end of
 //!   the line than these digits and `"}`. To check a line by hand, remove its last 18 bytes and
 //!   compute the checksum of the rest.
+//!
+//! The checksum covers the bytes before it, not a canonical form of the object, so that checking needs no
+//! parser. CRC-32C detects accidental changes, not tampering; processors compute it in hardware.
 //!
 //! The rule for `crc` holds for the header line of every later format too, so that a version that
 //! does not know the format can still tell it from damage.
@@ -28,18 +33,18 @@
 //! A line is at most 4 MiB long ([`MAX_RECORD`]), without its newline. Larger content goes to
 //! [`Blobs`].
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! - [`Journal::append`] writes one line with one system call and makes it durable before it
-//!   returns the proof, [`Appended`]. A part of a line is cut off again before anything else
-//!   happens; after a failed sync nothing more is written to that file.
-//! - Opening a healthy journal changes nothing. A last line without a newline is moved to
-//!   `events.jsonl.torn-<offset>`. All other [`Damage`] is left as it is and reported, and
-//!   everything around it is served, also intact records on the same line.
-//! - A repair, which only [`Opened::repair`] does, keeps the log as it was beside the new one.
-//! - A number is issued once, over all crashes and whatever lines are lost at the end of the file;
-//!   see [`ContinueAt`] and [`RESERVE`].
-//! - Every file access goes through [`Storage`].
+//! - [`Journal::append`] writes one line with one `write` and calls `fdatasync` before it returns the
+//!   proof, [`Appended`]. A partial line is truncated before anything else happens; after a failed
+//!   sync nothing more is written to that file.
+//! - Opening a healthy journal changes nothing. A torn last line, one without a newline, is moved to
+//!   `events.jsonl.torn-<offset>`. All other [`Damage`] is left in place and reported, and everything
+//!   around it is served, including intact records on the same line.
+//! - [`Opened::repair`], the only function that rewrites a log, keeps the original beside it.
+//! - No sequence number is issued twice, whatever crashes and lost lines there are; see [`ContinueAt`]
+//!   and [`RESERVE`].
+//! - Every file access goes through [`Storage`], so that tests can fail any of them.
 
 mod blobs;
 mod checkpoint;
@@ -79,11 +84,12 @@ pub use report::{OpenReport, Resumed, TornTail};
 pub use resume::ResumePoint;
 pub use storage::{Access, FileId, FileStatus, FileStorage, LogFile, Storage};
 
-/// The format that this version writes.
+/// The log format that this version writes.
 pub const FORMAT: u32 = 1;
 
-/// The longest line, in bytes, without its newline.
+/// The longest line in bytes, without its newline. It bounds the memory of a scan: a line is checked as
+/// a whole.
 pub const MAX_RECORD: usize = 4 * 1024 * 1024;
 
-/// The name of a journal's file in its directory.
+/// The file name of the log.
 pub const EVENTS: &str = "events.jsonl";

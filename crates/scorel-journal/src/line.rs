@@ -1,4 +1,4 @@
-//! One line of a journal: how it is sealed and how it is checked.
+//! The format of one line: sealing it with `prev` and `crc`, and checking them.
 
 use scorel_proto::Seq;
 use serde::de::IgnoredAny;
@@ -6,25 +6,21 @@ use serde::{Deserialize, Deserializer};
 
 use crate::{DamageReason, InvalidRecord, MAX_RECORD};
 
-/// What stands between the bytes that the checksum covers and the checksum.
 const KEY: &[u8] = b",\"crc\":\"";
-/// What stands after the checksum.
 const CLOSE: &[u8] = b"\"}";
-/// The length of everything that the checksum does not cover.
+/// Length of what the checksum does not cover: 18 bytes.
 const TRAILER: usize = KEY.len() + 8 + CLOSE.len();
 
-/// A complete line, ready to be written.
 #[derive(Debug)]
-pub(crate) struct Sealed {
-    /// The line with its newline.
+pub(crate) struct SealedLine {
+    /// With the newline.
     pub(crate) bytes: Vec<u8>,
-    /// The checksum that it states.
     pub(crate) crc: u32,
 }
 
-/// What a valid record says about itself.
+/// The fields of a valid record that the journal needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct RecordHead {
     pub(crate) seq: Seq,
     pub(crate) prev: Seq,
     pub(crate) crc: u32,
@@ -37,7 +33,8 @@ struct RecordFields {
     prev: Seq,
 }
 
-/// The fields that an object must or must not have before it is sealed.
+/// The top-level fields that the journal checks before it seals an object. serde refuses a duplicate
+/// field: parsers disagree on which one counts.
 #[derive(Deserialize)]
 struct Unsealed {
     seq: Option<Seq>,
@@ -57,8 +54,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error>
     IgnoredAny::deserialize(deserializer).map(|_| true)
 }
 
-/// Completes the object `json`, which must have the number `seq`, to a record's line.
-pub(crate) fn seal_record(json: Vec<u8>, seq: Seq, prev: Seq) -> Result<Sealed, InvalidRecord> {
+/// Seals `json`, whose `seq` must be `seq`, as a record.
+pub(crate) fn seal_record(json: Vec<u8>, seq: Seq, prev: Seq) -> Result<SealedLine, InvalidRecord> {
     let fields = unsealed(&json)?;
     if fields.seq != Some(seq) {
         return Err(InvalidRecord::Seq { expected: seq });
@@ -66,8 +63,8 @@ pub(crate) fn seal_record(json: Vec<u8>, seq: Seq, prev: Seq) -> Result<Sealed, 
     seal(json, &format!(",\"prev\":{prev}"))
 }
 
-/// Completes the object `json`, which must have the format `format`, to a header line.
-pub(crate) fn seal_header(json: Vec<u8>, format: u32) -> Result<Sealed, InvalidRecord> {
+/// Seals `json`, whose `format` must be `format`, as a header.
+pub(crate) fn seal_header(json: Vec<u8>, format: u32) -> Result<SealedLine, InvalidRecord> {
     let fields = unsealed(&json)?;
     if fields.format != Some(format) {
         return Err(InvalidRecord::Format { expected: format });
@@ -91,7 +88,7 @@ fn unsealed(json: &[u8]) -> Result<Unsealed, InvalidRecord> {
     Ok(fields)
 }
 
-fn seal(mut json: Vec<u8>, added: &str) -> Result<Sealed, InvalidRecord> {
+fn seal(mut json: Vec<u8>, added: &str) -> Result<SealedLine, InvalidRecord> {
     json.reserve_exact(added.len() + TRAILER);
     json.pop();
     json.extend_from_slice(added.as_bytes());
@@ -103,11 +100,11 @@ fn seal(mut json: Vec<u8>, added: &str) -> Result<Sealed, InvalidRecord> {
         return Err(InvalidRecord::TooLarge { len: json.len() });
     }
     json.push(b'\n');
-    Ok(Sealed { bytes: json, crc })
+    Ok(SealedLine { bytes: json, crc })
 }
 
-/// The intact record `line`, which says that it follows `prev`, as one that follows `now`.
-pub(crate) fn reseal_record(line: &str, prev: Seq, now: Seq) -> Result<Sealed, InvalidRecord> {
+/// Replaces the `prev` of the intact record `line` by `now`.
+pub(crate) fn reseal_record(line: &str, prev: Seq, now: Seq) -> Result<SealedLine, InvalidRecord> {
     let covered = &line[..line.len() - TRAILER];
     let rest = covered
         .strip_suffix(&format!(",\"prev\":{prev}"))
@@ -118,8 +115,8 @@ pub(crate) fn reseal_record(line: &str, prev: Seq, now: Seq) -> Result<Sealed, I
     )
 }
 
-/// Completes the object `json` to a line with a checksum, for a file that is not a session's log
-/// and whose lines are damaged and checked in the same way.
+/// Seals `json` as a line of a file that is not a session's log but is damaged and checked in the same
+/// way.
 ///
 /// # Errors
 ///
@@ -129,17 +126,16 @@ pub fn seal_line(json: Vec<u8>) -> Result<Vec<u8>, InvalidRecord> {
     Ok(seal(json, "")?.bytes)
 }
 
-/// Checks the checksum of a line of any kind, given without its newline. What the line says is not
-/// looked at.
+/// Verifies the checksum of any sealed line, given without its newline. The object is not parsed.
 ///
 /// # Errors
 ///
-/// The line does not end with a checksum, or with another one.
+/// The line does not end with a checksum, or with a wrong one.
 pub fn check_line(line: &[u8]) -> Result<(), DamageReason> {
     verify(line).map(|_| ())
 }
 
-/// The bytes that the checksum covers, and the checksum, if it is right.
+/// Verifies the checksum, and returns the bytes that it covers with it.
 fn verify(line: &[u8]) -> Result<(&[u8], u32), DamageReason> {
     let (covered, crc) = split(line).ok_or(DamageReason::Malformed)?;
     if crc32c::crc32c(covered) != crc {
@@ -148,14 +144,14 @@ fn verify(line: &[u8]) -> Result<(&[u8], u32), DamageReason> {
     Ok((covered, crc))
 }
 
-/// Separates the bytes that a line's checksum covers from the checksum it states.
+/// Splits a line into the covered bytes and the checksum after them.
 pub(crate) fn split(line: &[u8]) -> Option<(&[u8], u32)> {
     let (covered, trailer) = line.split_at_checked(line.len().checked_sub(TRAILER)?)?;
     let digits = trailer.strip_prefix(KEY)?.strip_suffix(CLOSE)?;
     Some((covered, parse_crc(digits)?))
 }
 
-/// Only lower-case digits count, or a flipped bit that changes the case would go unnoticed.
+/// Lower-case digits only: bit 5 is the case of a letter, and flipping it must not go unnoticed.
 fn parse_crc(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| {
         let digit = match digit {
@@ -167,7 +163,7 @@ fn parse_crc(digits: &[u8]) -> Option<u32> {
     })
 }
 
-/// Ends of the places in `bytes` that look like the end of a line.
+/// Offsets in `bytes` after something that has the form of a checksum.
 pub(crate) fn possible_ends(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     memchr::memmem::find_iter(bytes, KEY)
         .map(|at| at + TRAILER)
@@ -175,16 +171,16 @@ pub(crate) fn possible_ends(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// Checks a record's line, without its newline.
-pub(crate) fn check_record(line: &[u8]) -> Result<Head, DamageReason> {
+pub(crate) fn check_record(line: &[u8]) -> Result<RecordHead, DamageReason> {
     let (covered, crc) = verify(line)?;
     parse_record(line, covered, crc).ok_or(DamageReason::Malformed)
 }
 
-fn parse_record(line: &[u8], covered: &[u8], crc: u32) -> Option<Head> {
+fn parse_record(line: &[u8], covered: &[u8], crc: u32) -> Option<RecordHead> {
     let text = std::str::from_utf8(line).ok()?;
     let RecordFields { seq, prev } = serde_json::from_str(text).ok()?;
     let placed = covered.ends_with(format!(",\"prev\":{prev}").as_bytes());
-    (placed && seq > Seq::ZERO).then_some(Head { seq, prev, crc })
+    (placed && seq > Seq::ZERO).then_some(RecordHead { seq, prev, crc })
 }
 
 /// Checks a header line, without its newline, and returns its format.
@@ -205,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_record_states_its_predecessor_and_its_checksum_last() {
+    fn prev_and_crc_are_the_last_fields_of_a_sealed_record() {
         let sealed =
             seal_record(br#"{"seq":7,"text":"hi"}"#.to_vec(), seq(7), seq(4)).expect("valid");
         let line = std::str::from_utf8(&sealed.bytes).expect("text");
@@ -217,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_with_another_predecessor_is_otherwise_the_same() {
+    fn resealing_changes_prev_only() {
         let seal = |prev| {
             seal_record(
                 br#"{"seq":70,"a":",\"prev\":4"}"#.to_vec(),
@@ -231,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_read_back_is_not_sealed() {
+    fn objects_that_would_not_be_read_back_are_refused() {
         for json in [
             "",
             "{}",
@@ -255,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_in_capitals_is_not_the_same_checksum() {
+    fn an_upper_case_checksum_is_malformed() {
         let sealed = (1..100)
             .map(|n| {
                 seal_record(format!("{{\"seq\":{n}}}").into(), seq(n), seq(n - 1)).expect("valid")

@@ -1,57 +1,62 @@
-//! Which number comes next.
+//! Issuing sequence numbers.
 
 use scorel_proto::Seq;
 
-/// How many numbers behind its own a record reserves for transient events.
+/// Sequence numbers after its own that a record reserves for transient events.
+///
+/// Transient events, such as the deltas of an answer, are numbered but not written; a record for each
+/// number would cost a sync a hundred times a second. With blocks of 65,536 a `seq_reserve` record is
+/// due every ten minutes or so at that rate, and numbers, which JSON clients read as doubles, last for
+/// 2^53 / 65,536 = 137 billion crashes.
 pub const RESERVE: u64 = 65_536;
 
-/// How far a record's number can be from the number on the line before it. Half of it is reserved
-/// for transient events, the other half is for records whose writing failed.
+/// The largest distance between the sequence numbers of neighbouring lines. Half of it is reserved for
+/// transient events, the other half is for records whose write failed.
 const STRIDE: u64 = 2 * RESERVE;
 
-/// The reserved numbers are used up, or it is not known which of them are: the next number belongs
-/// to a record (`seq_reserve`, if no other record is due).
+/// The reserved block is used up, or it is unknown how much of it is: the next number must go to a
+/// record (`seq_reserve`, if no other record is due).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the next number belongs to a record")]
+#[error("no sequence number is reserved: append a record first")]
 pub struct NeedsRecord;
 
-/// Where numbering goes on after a journal was opened.
+/// Where sequence numbers continue after a journal was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContinueAt {
-    /// Right behind the last record: nothing transient was published behind it.
+    /// After the last record. Only if no transient event was published after it.
     LastRecord,
-    /// Behind the numbers that the last record reserves.
+    /// After the block that the last record reserves: some of it may have been published.
     Reserve,
 }
 
-/// What the end of a file says about numbers that may have been published.
+/// What is known about sequence numbers that may have been published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Traces {
-    /// The number of the last intact record, or zero.
+pub(crate) struct PublishedTraces {
+    /// That of the last intact record, or zero.
     pub(crate) last: Seq,
-    /// Lines behind it that may have been records: damaged ones, and torn ones moved aside.
+    /// Lines after it that may have been records: damaged ones, and torn ones that were moved aside.
     pub(crate) lost_lines: u64,
-    /// The number of a record known from elsewhere, or zero.
+    /// That of a record known from a checkpoint, or zero.
     pub(crate) known: Seq,
 }
 
-/// The numbers of one journal.
+/// Issues the sequence numbers of one journal.
 ///
-/// A record's number is at most [`STRIDE`] above that of the record before it, and a transient's at
-/// most [`RESERVE`] − 1 above that of the last record. So however many lines are lost at the end of a
-/// file, an upper bound of the numbers that were published follows from their count.
+/// Invariant: a record's number is at most [`STRIDE`] above that of the previous record, a transient
+/// event's at most [`RESERVE`] − 1 above that of the last record. So the number of lines lost at the end
+/// of a file gives an upper bound of the numbers that were published.
 #[derive(Debug)]
-pub(crate) struct Numbers {
+pub(crate) struct SequenceNumbers {
     last_record: Seq,
     last_issued: Seq,
-    /// No record's number is above this one before the next record is written.
+    /// The largest number that the next record may get.
     limit: Seq,
     record_due: bool,
 }
 
-impl Numbers {
-    pub(crate) fn new(traces: Traces, at: ContinueAt) -> Self {
-        let Traces {
+impl SequenceNumbers {
+    pub(crate) fn new(traces: PublishedTraces, at: ContinueAt) -> Self {
+        let PublishedTraces {
             last,
             lost_lines,
             known,
@@ -61,7 +66,7 @@ impl Numbers {
         let last_issued = if sure && at == ContinueAt::LastRecord {
             last
         } else if last == Seq::ZERO && sure {
-            // Without any record nothing was ever published.
+            // Nothing is published before the first record.
             last
         } else {
             from.plus(RESERVE)
@@ -88,8 +93,8 @@ impl Numbers {
 
     /// Issues a number to a transient event.
     ///
-    /// Never the last one of the reserved block: after a crash numbering goes on there, and who has
-    /// seen the last transient event must not look like one who has seen what came after the crash.
+    /// Never the last one of the block. After a crash numbers continue from there, and a client whose
+    /// cursor is at the last transient event must not look as if it had seen what came after the crash.
     pub(crate) fn next_transient(&mut self) -> Result<Seq, NeedsRecord> {
         let next = self.last_issued.next();
         if self.record_due || next >= self.reserved_through() {
@@ -99,9 +104,9 @@ impl Numbers {
         Ok(next)
     }
 
-    /// Issues a number to a record that is about to be written, or none if there is none left.
+    /// Issues a number to a record that is about to be written; `None` if there is none left.
     ///
-    /// A number at the limit is issued again after a failure; it cannot have been published.
+    /// The number at the limit is issued again after a failed write: its record was not published.
     pub(crate) fn next_record(&mut self) -> Option<Seq> {
         let seq = self.last_issued.next().min(self.limit);
         if seq <= self.last_record || self.last_issued == Seq::MAX {
@@ -111,7 +116,7 @@ impl Numbers {
         Some(seq)
     }
 
-    /// The record with the number issued last is written.
+    /// To be called when the record with the last issued number is written.
     pub(crate) fn recorded(&mut self) {
         self.last_record = self.last_issued;
         self.limit = self.last_record.plus(STRIDE);
@@ -127,17 +132,17 @@ mod tests {
         Seq::new(value).expect("in range")
     }
 
-    fn after(last: u64, lost_lines: u64, at: ContinueAt) -> Numbers {
-        let traces = Traces {
+    fn after(last: u64, lost_lines: u64, at: ContinueAt) -> SequenceNumbers {
+        let traces = PublishedTraces {
             last: seq(last),
             lost_lines,
             known: Seq::ZERO,
         };
-        Numbers::new(traces, at)
+        SequenceNumbers::new(traces, at)
     }
 
     #[test]
-    fn a_new_journal_begins_with_a_record_numbered_one() {
+    fn a_new_journal_starts_with_record_one() {
         let mut numbers = after(0, 0, ContinueAt::Reserve);
         assert_eq!(numbers.next_transient(), Err(NeedsRecord));
         assert_eq!(numbers.next_record(), Some(seq(1)));
@@ -156,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_crash_nobody_has_seen_the_number_at_which_it_goes_on() {
+    fn numbers_after_a_crash_were_never_published() {
         for lost in 0..3 {
             let mut numbers = after(10, lost, ContinueAt::LastRecord);
             let _ = numbers.next_record();
@@ -169,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_end_goes_on_behind_the_reserved_block_with_a_record() {
+    fn a_reserved_block_is_skipped_and_a_record_comes_first() {
         let mut numbers = after(10, 0, ContinueAt::Reserve);
         assert_eq!(numbers.last_issued(), seq(10 + RESERVE));
         assert_eq!(numbers.next_transient(), Err(NeedsRecord));
@@ -177,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_lines_push_the_numbers_on_even_behind_a_closed_end() {
+    fn each_lost_line_skips_its_numbers() {
         for lost in 1..5 {
             let mut numbers = after(10, lost, ContinueAt::LastRecord);
             assert_eq!(numbers.next_transient(), Err(NeedsRecord));
@@ -187,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_history_of_lost_lines_leads_to_a_published_number() {
+    fn no_sequence_of_lost_lines_repeats_a_published_number() {
         // The worst case: each line uses all numbers that it may, and is lost later.
         for start in [ContinueAt::LastRecord, ContinueAt::Reserve] {
             for lost_before in 0..3 {
@@ -204,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_record_burns_its_number_as_long_as_there_are_numbers_to_burn() {
+    fn failed_records_use_up_numbers_until_the_limit() {
         let mut numbers = after(10, 0, ContinueAt::LastRecord);
         assert_eq!(numbers.next_record(), Some(seq(11)));
         assert_eq!(numbers.next_record(), Some(seq(12)));
@@ -213,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_number_is_never_issued_twice() {
+    fn the_largest_number_is_issued_once() {
         let mut numbers = after(Seq::MAX.get() - 1, 0, ContinueAt::LastRecord);
         assert_eq!(numbers.next_record(), Some(Seq::MAX));
         numbers.recorded();

@@ -1,4 +1,4 @@
-//! Reading a journal, also while it is written.
+//! Reading a log, also while it is written.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,8 +9,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use bytes::Bytes;
 
 use crate::line::check_record;
-use crate::replay::{Found, Replay, Step};
-use crate::report::Collector;
+use crate::replay::{Replay, ReplayItem, ReplayStep};
+use crate::report::ReplayCollector;
 use crate::scan::LineScanner;
 use crate::storage::{Access, LogFile, Storage, read_exact_at};
 use crate::{
@@ -18,7 +18,9 @@ use crate::{
     RecordRef, ResumePoint,
 };
 
-/// The file that a journal and its readers use at the moment.
+/// The current file of a journal, shared with its readers: [`Journal::recover_by_copy`] replaces it.
+///
+/// [`Journal::recover_by_copy`]: crate::Journal::recover_by_copy
 #[derive(Debug, Clone)]
 pub(crate) struct SharedFile(Arc<RwLock<Arc<dyn LogFile>>>);
 
@@ -36,10 +38,11 @@ impl SharedFile {
     }
 }
 
-/// Reads the records of a journal. Clones are cheap and share one descriptor.
+/// Reads records. Clones share one file descriptor; reads are positional (`pread`), so any number of
+/// threads may read while the journal is written.
 ///
-/// A reader may be used on any thread while the journal is written. It does not know which records
-/// are published: the caller asks only for places and ranges that are.
+/// A reader does not know which records are published. Callers pass published places and ranges only:
+/// an append in progress may still fail.
 #[derive(Debug, Clone)]
 pub struct Reader {
     file: SharedFile,
@@ -50,7 +53,7 @@ impl Reader {
         Self { file }
     }
 
-    /// Opens the journal in `dir` for reading only, whatever its format.
+    /// Opens the log in `dir` read-only, whatever its format.
     ///
     /// # Errors
     ///
@@ -69,11 +72,11 @@ impl Reader {
         Ok((Self { file }, header))
     }
 
-    /// Reads the record at `place` and checks it.
+    /// Reads and verifies the record at `place`.
     ///
     /// # Errors
     ///
-    /// [`ReadError::Damaged`] if the record with this number is not there any more.
+    /// [`ReadError::Damaged`] if the record is no longer there.
     pub fn read(&self, place: Place) -> Result<Bytes, ReadError> {
         let mut line = vec![0; place.len as usize];
         read_exact_at(&*self.file.get(), &mut line, place.offset)?;
@@ -89,8 +92,8 @@ impl Reader {
         }))
     }
 
-    /// Reads the records in a range of bytes that begins and ends where records do, in order and in
-    /// bounded memory. Damage is an error in its place; reading goes on behind it.
+    /// Reads the records in a range of offsets that starts and ends at line boundaries, in bounded
+    /// memory. Damage is an `Err` item in its place; the iterator goes on after it.
     #[must_use]
     pub fn records(&self, range: Range<u64>) -> Records {
         let lines = LineScanner::new(self.file.get(), range.start, range.end);
@@ -100,14 +103,14 @@ impl Reader {
         }
     }
 
-    /// Whether the record of `point` is in this journal, so that opening can begin behind it.
+    /// Whether the log can be opened from `point`.
     #[must_use]
     pub fn holds(&self, point: &ResumePoint) -> bool {
         point.verify(&*self.file.get())
     }
 
-    /// Reads the whole journal as opening it does, changing nothing: a torn last line is reported
-    /// where it is.
+    /// Reads the whole log like [`Journal::open`](crate::Journal::open), but changes nothing: a torn last
+    /// line is reported and left in place.
     ///
     /// # Errors
     ///
@@ -119,7 +122,7 @@ impl Reader {
             source,
         })?;
         let header = Header::read(&file, status.len)?;
-        let mut collector = Collector::from_start(&header);
+        let mut collector = ReplayCollector::from_start(&header);
         collector.collect(&file, status.len, visit)?;
         Ok(collector.into_report(header))
     }
@@ -127,7 +130,7 @@ impl Reader {
 
 /// The records of a range; see [`Reader::records`].
 pub struct Records {
-    /// Nothing, once reading has ended.
+    /// `None` at the end.
     replay: Option<Replay>,
     found: VecDeque<Result<Record, ReadError>>,
 }
@@ -146,13 +149,13 @@ impl Iterator for Records {
             let found = &mut self.found;
             let step = self.replay.as_mut()?.step(&mut |item| {
                 found.push_back(match item {
-                    Found::Record(record) => Ok(record.into()),
-                    Found::Damage(damage) => Err(ReadError::Damaged(damage)),
+                    ReplayItem::Record(record) => Ok(record.into()),
+                    ReplayItem::Damage(damage) => Err(ReadError::Damaged(damage)),
                 });
             });
             match step {
-                Ok(Step::Line) => {}
-                Ok(Step::Rest(_) | Step::End) => self.replay = None,
+                Ok(ReplayStep::Line) => {}
+                Ok(ReplayStep::Rest(_) | ReplayStep::End) => self.replay = None,
                 Err(error) => {
                     self.replay = None;
                     self.found.push_back(Err(error.into()));

@@ -1,21 +1,20 @@
-//! Records as they are read back.
+//! Records read from a log.
 
 use bytes::Bytes;
 use scorel_proto::Seq;
 
-/// Where a record is in its file.
+/// The position of a record in its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The record's number.
     pub seq: Seq,
-    /// Where its line begins, in bytes from the start of the file.
+    /// Start of the line, in bytes.
     pub offset: u64,
-    /// The length of its line in bytes, without the newline.
+    /// Length of the line in bytes, without the newline.
     pub len: u32,
 }
 
 impl Place {
-    /// The offset of the first byte behind the line: of its newline.
+    /// The offset of the newline.
     #[must_use]
     pub fn end(self) -> u64 {
         self.offset + u64::from(self.len)
@@ -25,24 +24,21 @@ impl Place {
 /// An intact record, borrowed from the buffer that it was read into.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordRef<'a> {
-    /// Where it is.
     pub place: Place,
-    /// The number of the record that was written before it, or zero.
+    /// The sequence number of the previous record, or zero.
     pub prev: Seq,
-    /// The checksum that it states.
     pub crc: u32,
-    /// The whole line, without its newline.
+    /// The line without its newline.
     pub line: &'a str,
 }
 
 /// An intact record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Where it is.
     pub place: Place,
-    /// The number of the record that was written before it, or zero.
+    /// The sequence number of the previous record, or zero.
     pub prev: Seq,
-    /// The whole line, without its newline.
+    /// The line without its newline.
     pub line: Bytes,
 }
 

@@ -1,4 +1,4 @@
-//! Small files that are rewritten as a whole.
+//! Atomic replacement of small files.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,23 +7,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::storage::{Access, Storage, append_all, read_exact_at, remove_if_present};
 
-/// Distinguishes the temporary files of this process.
+/// Makes the names of temporary files unique within the process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
-/// Replaces the content of the file at `path`, or creates it.
+/// Replaces the content of the file at `path` atomically, or creates it.
 ///
-/// The new content is written to a temporary file (mode 0600) in the same directory, synced and
-/// renamed, and the directory is synced: whatever happens, the file has the old content or the new
-/// one, and the new one when this returns.
+/// The content goes to a temporary file (mode 0600) in the same directory, which is synced, renamed
+/// over `path`, and the directory is synced. The file is synced before the rename, since a file system
+/// may write the rename first and leave an empty file after a crash; the directory after it, or the
+/// rename itself may be lost.
 ///
 /// # Errors
 ///
-/// Whatever the file system says; the file has its old content unless only the last sync failed.
+/// Any I/O error; the file has its old content unless only the sync of the directory failed.
 pub fn replace_file(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = temporary_name(path)?;
     let written = write_new(storage, &temporary, bytes);
     if let Err(error) = written.and_then(|()| storage.rename(&temporary, path)) {
-        // The reason for the failure says more than a failure to clean up would.
+        // The first error is the one to report.
         let _ = remove_if_present(storage, &temporary);
         return Err(error);
     }
@@ -37,8 +38,8 @@ pub fn replace_file(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Res
 ///
 /// # Errors
 ///
-/// `FileTooLarge` if it is longer than `max` bytes, `InvalidInput` if it is not a regular file,
-/// and whatever else the file system says.
+/// `FileTooLarge` if it is longer than `max` bytes, `InvalidInput` if it is not a regular file, or any
+/// other I/O error.
 pub fn read_bounded(storage: &dyn Storage, path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let file = storage.open(path, Access::Read)?;
     let len = file.status()?.len;
@@ -52,7 +53,7 @@ pub fn read_bounded(storage: &dyn Storage, path: &Path, max: u64) -> io::Result<
     Ok(bytes)
 }
 
-/// Hidden, in the same directory, and not used by another thread.
+/// Hidden, in the same directory (`rename` does not cross file systems), and unique in this process.
 fn temporary_name(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let count = TEMPORARY.fetch_add(1, Ordering::Relaxed);
@@ -63,7 +64,7 @@ fn temporary_name(path: &Path) -> io::Result<PathBuf> {
 }
 
 fn write_new(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // An earlier process may have left a file of this name behind.
+    // A crash may have left one: the counter starts at zero in every process.
     remove_if_present(storage, path)?;
     let file = storage.create_new(path)?;
     append_all(&*file, bytes)?;
@@ -79,7 +80,7 @@ mod tests {
     use crate::FileStorage;
 
     #[test]
-    fn a_file_is_replaced_as_a_whole_and_nothing_else_is_left() {
+    fn replacing_leaves_no_other_file() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("device.json");
         for content in ["one", "", "a longer text"] {
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn only_regular_files_of_a_bearable_size_are_read() {
+    fn only_regular_files_up_to_the_limit_are_read() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("file");
         fs::write(&path, "12345").expect("writable");

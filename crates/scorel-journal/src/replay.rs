@@ -1,62 +1,64 @@
-//! Lines in, intact records and damage out.
+//! The one way of reading a log: lines in, intact records and damage out.
+//!
+//! Opening, scanning, readers, copies and repairs all go through [`Replay`], so that they agree on what
+//! is a record.
 
 use std::io;
 
 use scorel_proto::Seq;
 
-use crate::line::{Head, check_record};
+use crate::line::{RecordHead, check_record};
 use crate::salvage::intact_records;
-use crate::scan::{LineScanner, Piece};
+use crate::scan::{LinePiece, LineScanner};
 use crate::{Damage, DamageReason, Place, RecordRef};
 
-/// What a replay came upon.
 #[derive(Debug)]
-pub(crate) enum Found<'a> {
+pub(crate) enum ReplayItem<'a> {
     Record(RecordRef<'a>),
     Damage(Damage),
 }
 
-/// Bytes at the end of a file that no newline ends.
+/// The bytes after the last newline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rest {
+pub(crate) struct TornBytes {
     pub(crate) offset: u64,
     pub(crate) len: u64,
 }
 
-/// What one step of a replay read.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum ReplayStep {
     Line,
-    /// The last bytes, which no newline ends. Nothing was found in them.
-    Rest(Rest),
+    /// The bytes after the last newline. They are not searched for records: without the newline, the
+    /// write was not complete and the record not acknowledged.
+    Rest(TornBytes),
     End,
 }
 
-/// Where a replay begins.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Start {
-    /// At the beginning of a line, behind the record with this number if it is known.
+pub(crate) enum ReplayStart {
+    /// At the start of a line, with the sequence number of the previous record if it is known.
     Line(Option<Seq>),
-    /// Right behind the record with this number, whose newline is still to come.
+    /// Directly after the record with this sequence number, before its newline.
     Record(Seq),
 }
 
-/// Reads lines in order, checks them and finds what is intact.
+/// Reads and verifies lines in order.
 #[derive(Debug)]
 pub(crate) struct Replay {
     lines: LineScanner,
     last: Option<Seq>,
     newline_due: bool,
-    /// Whether the file may end within a line. If not, its last bytes are a line too.
+    /// Whether bytes after the last newline are a torn line. A range in the middle of a file may end
+    /// before a newline, and then they are a line.
     may_end_torn: bool,
 }
 
 impl Replay {
-    /// Replays a file to its end, which may be torn.
-    pub(crate) fn of_file(lines: LineScanner, start: Start) -> Self {
+    /// For a range up to the end of the file, which may be torn.
+    pub(crate) fn of_file(lines: LineScanner, start: ReplayStart) -> Self {
         let (last, newline_due) = match start {
-            Start::Line(last) => (last, false),
-            Start::Record(last) => (Some(last), true),
+            ReplayStart::Line(last) => (last, false),
+            ReplayStart::Record(last) => (Some(last), true),
         };
         Self {
             lines,
@@ -66,30 +68,30 @@ impl Replay {
         }
     }
 
-    /// Replays a part of a file that ends where a line ends, with its newline or without.
+    /// For a range that ends at the end of a line, with or without its newline.
     pub(crate) fn of_part(lines: LineScanner) -> Self {
         Self {
             may_end_torn: false,
-            ..Self::of_file(lines, Start::Line(None))
+            ..Self::of_file(lines, ReplayStart::Line(None))
         }
     }
 
-    /// Reads one line and gives `sink` everything that is found in it.
-    pub(crate) fn step(&mut self, sink: &mut dyn FnMut(Found<'_>)) -> io::Result<Step> {
+    /// Reads one line and calls `sink` with everything in it, in order.
+    pub(crate) fn step(&mut self, sink: &mut dyn FnMut(ReplayItem<'_>)) -> io::Result<ReplayStep> {
         let newline_due = std::mem::take(&mut self.newline_due);
         let Some(piece) = self.lines.next()? else {
-            return Ok(Step::End);
+            return Ok(ReplayStep::End);
         };
         match piece {
-            Piece::Line { bytes: b"", .. } if newline_due => {}
-            Piece::Line { offset, bytes } => line(&mut self.last, offset, bytes, sink),
-            Piece::Oversize { offset, len, tail } => {
+            LinePiece::Line { bytes: b"", .. } if newline_due => {}
+            LinePiece::Line { offset, bytes } => line(&mut self.last, offset, bytes, sink),
+            LinePiece::Oversize { offset, len, tail } => {
                 oversize(&mut self.last, offset, len, tail, sink);
             }
-            Piece::Unterminated { offset, len, .. } if self.may_end_torn => {
-                return Ok(Step::Rest(Rest { offset, len }));
+            LinePiece::Unterminated { offset, len, .. } if self.may_end_torn => {
+                return Ok(ReplayStep::Rest(TornBytes { offset, len }));
             }
-            Piece::Unterminated { offset, len, tail } => {
+            LinePiece::Unterminated { offset, len, tail } => {
                 if tail.len() as u64 == len {
                     line(&mut self.last, offset, tail, sink);
                 } else {
@@ -97,11 +99,11 @@ impl Replay {
                 }
             }
         }
-        Ok(Step::Line)
+        Ok(ReplayStep::Line)
     }
 }
 
-fn line(last: &mut Option<Seq>, offset: u64, bytes: &[u8], sink: &mut dyn FnMut(Found<'_>)) {
+fn line(last: &mut Option<Seq>, offset: u64, bytes: &[u8], sink: &mut dyn FnMut(ReplayItem<'_>)) {
     match check_record(bytes) {
         Ok(head) => accept(last, offset, bytes, head, sink),
         Err(reason) => salvage(last, offset, bytes, reason, sink),
@@ -113,14 +115,14 @@ fn oversize(
     offset: u64,
     len: u64,
     tail: &[u8],
-    sink: &mut dyn FnMut(Found<'_>),
+    sink: &mut dyn FnMut(ReplayItem<'_>),
 ) {
     let skipped = len - tail.len() as u64;
     let reason = DamageReason::Oversize;
     let first = intact_records(tail)
         .first()
         .map_or(tail.len(), |range| range.start);
-    sink(Found::Damage(Damage {
+    sink(ReplayItem::Damage(Damage {
         offset,
         len: skipped + first as u64,
         reason,
@@ -131,17 +133,17 @@ fn oversize(
     }
 }
 
-/// Reports the bad bytes of a line and serves the intact records in it.
+/// Reports the damaged bytes of a line and its intact records.
 fn salvage(
     last: &mut Option<Seq>,
     offset: u64,
     bytes: &[u8],
     reason: DamageReason,
-    sink: &mut dyn FnMut(Found<'_>),
+    sink: &mut dyn FnMut(ReplayItem<'_>),
 ) {
     let mut done = 0;
-    let damage = |from: usize, to: usize, sink: &mut dyn FnMut(Found<'_>)| {
-        sink(Found::Damage(Damage {
+    let damage = |from: usize, to: usize, sink: &mut dyn FnMut(ReplayItem<'_>)| {
+        sink(ReplayItem::Damage(Damage {
             offset: offset + from as u64,
             len: (to - from) as u64,
             reason,
@@ -165,13 +167,13 @@ fn salvage(
     }
 }
 
-/// Serves an intact record if its number is above the last one.
+/// Reports an intact record, unless its sequence number is not above the last.
 fn accept(
     last: &mut Option<Seq>,
     offset: u64,
     bytes: &[u8],
-    head: Head,
-    sink: &mut dyn FnMut(Found<'_>),
+    head: RecordHead,
+    sink: &mut dyn FnMut(ReplayItem<'_>),
 ) {
     let place = Place {
         seq: head.seq,
@@ -179,7 +181,7 @@ fn accept(
         len: u32::try_from(bytes.len()).expect("a record is at most 4 MiB long"),
     };
     if let Some(reason) = misplaced(*last, head) {
-        sink(Found::Damage(Damage {
+        sink(ReplayItem::Damage(Damage {
             offset,
             len: u64::from(place.len),
             reason,
@@ -189,7 +191,7 @@ fn accept(
         }
     }
     *last = Some(head.seq);
-    sink(Found::Record(RecordRef {
+    sink(ReplayItem::Record(RecordRef {
         place,
         prev: head.prev,
         crc: head.crc,
@@ -197,8 +199,8 @@ fn accept(
     }));
 }
 
-/// Why a record does not belong right behind the record with the number `last`.
-fn misplaced(last: Option<Seq>, head: Head) -> Option<DamageReason> {
+/// Why a record cannot follow the one with the sequence number `last` directly.
+fn misplaced(last: Option<Seq>, head: RecordHead) -> Option<DamageReason> {
     let last = last?;
     if head.seq <= last {
         Some(DamageReason::Order {

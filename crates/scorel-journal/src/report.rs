@@ -1,80 +1,76 @@
-//! What opening a journal found.
+//! The report of opening a journal.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::Seq;
 
-use crate::replay::{Found, Replay, Rest, Start, Step};
+use crate::replay::{Replay, ReplayItem, ReplayStart, ReplayStep, TornBytes};
 use crate::resume::ResumePoint;
 use crate::scan::LineScanner;
 use crate::storage::LogFile;
 use crate::{Damage, DamageReason, Header, OpenError, RecordRef};
 
-/// How many places of damage are listed one by one.
+/// Ranges of damage that are listed; the rest is counted. A zeroed gigabyte must not become a gigabyte
+/// of reports.
 const MAX_DAMAGE: usize = 1024;
 
-/// What opening a journal found.
 #[derive(Debug, Clone)]
 pub struct OpenReport {
-    /// The journal's first line.
     pub header: Header,
-    /// How many intact records were visited.
+    /// Intact records that were visited.
     pub records: u64,
-    /// What is damaged behind the place where reading began, in order; the first 1,024 places.
+    /// The first 1,024 damaged ranges after the position where reading began.
     pub damage: Vec<Damage>,
-    /// How many more places are damaged.
+    /// Number of further damaged ranges.
     pub more_damage: u64,
-    /// The unterminated last line, if there was one.
     pub torn: Option<TornTail>,
-    /// Where reading began.
     pub resumed: Resumed,
 }
 
-/// Where reading a journal began.
+/// Where reading began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resumed {
-    /// At its first record, as asked for.
+    /// At the first record; there was no resume point.
     FromStart,
-    /// Behind the resume point.
+    /// After the resume point.
     FromPoint,
-    /// At its first record, because the resume point is not one of this journal.
+    /// At the first record, because the resume point does not match the log.
     PointRejected,
 }
 
-/// A last line that no newline ends: the part of a record whose writing was interrupted.
+/// A last line without a newline: a record whose write was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TornTail {
-    /// Where it began, in bytes from the start of the file.
+    /// In bytes from the start of the file.
     pub offset: u64,
-    /// Its length in bytes.
+    /// In bytes.
     pub len: u64,
-    /// The file that it was moved to, or nothing if the journal was only read.
+    /// `None` if the log was opened read-only.
     pub moved_to: Option<PathBuf>,
 }
 
-/// Gathers what a replay finds.
+/// Runs a replay and collects the report.
 #[derive(Debug)]
-pub(crate) struct Collector {
+pub(crate) struct ReplayCollector {
     from: u64,
-    start: Start,
+    start: ReplayStart,
     resumed: Resumed,
     pub(crate) records: u64,
     damage: Vec<Damage>,
     more_damage: u64,
-    /// The last intact record.
     pub(crate) last: Option<ResumePoint>,
-    /// Damaged lines behind the last intact record.
+    /// Damaged lines after the last intact record.
     pub(crate) lost_lines: u64,
-    pub(crate) rest: Option<Rest>,
+    pub(crate) rest: Option<TornBytes>,
     pub(crate) torn: Option<TornTail>,
 }
 
-impl Collector {
+impl ReplayCollector {
     pub(crate) fn from_start(header: &Header) -> Self {
         Self {
             from: header.end(),
-            start: Start::Line(Some(Seq::ZERO)),
+            start: ReplayStart::Line(Some(Seq::ZERO)),
             resumed: Resumed::FromStart,
             records: 0,
             damage: Vec::new(),
@@ -86,13 +82,13 @@ impl Collector {
         }
     }
 
-    /// Begins behind `point` if it is a record of this file.
+    /// Starts after `point` if that is a record of this file.
     pub(crate) fn resuming(header: &Header, file: &dyn LogFile, point: &ResumePoint) -> Self {
         let from_start = Self::from_start(header);
         if point.verify(file) {
             Self {
                 from: point.place().end(),
-                start: Start::Record(point.seq()),
+                start: ReplayStart::Record(point.seq()),
                 resumed: Resumed::FromPoint,
                 last: Some(*point),
                 ..from_start
@@ -117,9 +113,9 @@ impl Collector {
         loop {
             let step = replay.step(&mut |found| self.take(&found, visit));
             match step {
-                Ok(Step::Line) => {}
-                Ok(Step::Rest(rest)) => self.rest = Some(rest),
-                Ok(Step::End) => break,
+                Ok(ReplayStep::Line) => {}
+                Ok(ReplayStep::Rest(rest)) => self.rest = Some(rest),
+                Ok(ReplayStep::End) => break,
                 Err(source) => {
                     return Err(OpenError::Io {
                         action: "read the log",
@@ -136,15 +132,15 @@ impl Collector {
         Ok(())
     }
 
-    fn take(&mut self, found: &Found<'_>, visit: &mut dyn FnMut(RecordRef<'_>)) {
+    fn take(&mut self, found: &ReplayItem<'_>, visit: &mut dyn FnMut(RecordRef<'_>)) {
         match found {
-            Found::Record(record) => {
+            ReplayItem::Record(record) => {
                 self.records += 1;
                 self.lost_lines = 0;
                 self.last = Some(ResumePoint::behind(self.last, record.place, record.crc));
                 visit(*record);
             }
-            Found::Damage(damage) => {
+            ReplayItem::Damage(damage) => {
                 if !matches!(damage.reason, DamageReason::Gap { .. }) {
                     self.lost_lines += 1;
                 }
@@ -157,7 +153,7 @@ impl Collector {
         }
     }
 
-    /// Whether nothing but intact records was found.
+    /// Whether there was no damage and no torn line.
     pub(crate) fn is_intact(&self) -> bool {
         self.damage.is_empty() && self.torn.is_none()
     }

@@ -1,4 +1,4 @@
-//! A record that reading can begin behind.
+//! A record after which reading can start.
 
 use scorel_proto::Seq;
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use crate::line::check_record;
 use crate::storage::{LogFile, read_exact_at};
 use crate::{MAX_RECORD, Place};
 
-/// A record of a journal, remembered (in a checkpoint, say) so that opening need not read what
-/// stands before it. It is believed only if the record is still there.
+/// A record that a checkpoint remembers, so that opening need not read what precedes it. It is trusted
+/// only if the record is still there, with the same checksum: a restored backup of the log may be older
+/// than the checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumePoint {
     offset: u64,
     len: u32,
     seq: Seq,
     crc: u32,
-    /// How many intact records there are up to this one.
+    /// Intact records up to and including this one.
     records: u64,
 }
 
 impl ResumePoint {
-    /// The record at `place`, which follows `before`.
     pub(crate) fn behind(before: Option<Self>, place: Place, crc: u32) -> Self {
         Self {
             offset: place.offset,
@@ -31,13 +31,11 @@ impl ResumePoint {
         }
     }
 
-    /// The record's number.
     #[must_use]
     pub fn seq(&self) -> Seq {
         self.seq
     }
 
-    /// Where the record is.
     #[must_use]
     pub fn place(&self) -> Place {
         Place {
@@ -47,7 +45,7 @@ impl ResumePoint {
         }
     }
 
-    /// Whether the record is still where it was.
+    /// Whether the record is still there.
     pub(crate) fn verify(&self, file: &dyn LogFile) -> bool {
         let len = self.len as usize;
         if len > MAX_RECORD || self.offset.checked_add(u64::from(self.len)).is_none() {

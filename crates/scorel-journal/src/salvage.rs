@@ -1,18 +1,18 @@
-//! Intact records inside a line that is not one.
+//! Intact records inside a damaged line.
 //!
-//! A lost newline, a stub of an interrupted write or a run of NUL bytes puts foreign bytes on the
-//! line of an intact record. Only records that begin where a line could begin, or end where the
-//! line ends, are looked for: an object nested in a record's content never counts as a record.
+//! A lost newline, the start of an interrupted write or a run of NUL bytes puts other bytes on the line
+//! of an intact record. Only records at the start or the end of the line are searched for: an object
+//! nested in a record's content (a log that a tool has printed, say) must never count as a record.
 
 use std::ops::Range;
 
 use crate::MAX_RECORD;
 use crate::line::{check_record, possible_ends, split};
 
-/// How many beginnings of an object are tried, so that hostile content cannot cost much time.
+/// Candidates that are tried per line. Content with a million `{"` must not cost a million checks.
 const MAX_TRIALS: usize = 1 << 14;
 
-/// The places of the intact records in `bytes`, in order and without overlap.
+/// The ranges of intact records in `bytes`, in order and without overlap.
 pub(crate) fn intact_records(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -24,7 +24,7 @@ pub(crate) fn intact_records(bytes: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// A record that begins at `from`, or one byte on, where a newline was lost.
+/// A record that starts at `from`, or one byte later, where a newline was overwritten.
 fn leading(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let start = (from..=from + 1).find(|&at| bytes.get(at) == Some(&b'{'))?;
     let rest = &bytes[start..];
@@ -41,7 +41,7 @@ fn leading(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     None
 }
 
-/// A record that ends where the line ends, apart from blanks and NUL bytes.
+/// A record that ends at the end of the line, trailing blanks and NUL bytes aside.
 fn trailing(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let junk = bytes
         .iter()
@@ -54,7 +54,8 @@ fn trailing(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let mut prefix = (0, 0);
     for at in memchr::memmem::find_iter(covered, b"{\"").take(MAX_TRIALS) {
         prefix = (at, crc32c::crc32c_append(prefix.1, &covered[prefix.0..at]));
-        // The checksum is linear, so the prefix can be taken off it without reading the rest again.
+        // CRC is linear: the checksum of the suffix follows from those of the whole and the prefix,
+        // so that all candidates together cost one pass and not one pass each.
         let suffix = crc32c::crc32c_combine(prefix.1, whole, covered.len() - at);
         if suffix == stated && is_record(&rest[at..]) {
             return Some(from + at..end);
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_found_behind_stubs_and_around_a_lost_newline() {
+    fn records_are_found_after_partial_lines_and_around_a_lost_newline() {
         let (a, b) = (record(1, "{\"x\":{}}"), record(2, "[{\"y\":1}]"));
         check(&[&a[..20], &b], &[1]);
         check(&[&a[..a.len() - 1], &b], &[1]);
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_quoted_in_the_content_of_a_damaged_one_stays_hidden() {
+    fn a_record_nested_in_a_damaged_one_is_not_found() {
         let inner = String::from_utf8(record(9, "1")).expect("text");
         let mut outer = record(10, &format!("[{inner}]"));
         outer[3] ^= 1;

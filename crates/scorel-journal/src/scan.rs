@@ -1,4 +1,4 @@
-//! A file cut into lines, in bounded memory.
+//! Splitting a file into lines in bounded memory.
 
 use std::io;
 use std::sync::Arc;
@@ -6,22 +6,20 @@ use std::sync::Arc;
 use crate::MAX_RECORD;
 use crate::storage::LogFile;
 
-/// How much is read at a time, in bytes.
+/// Bytes read at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// One line of a file.
 #[derive(Debug)]
-pub(crate) enum Piece<'b> {
-    /// A complete line of at most [`MAX_RECORD`] bytes, without its newline.
+pub(crate) enum LinePiece<'b> {
+    /// At most [`MAX_RECORD`] bytes, without the newline.
     Line { offset: u64, bytes: &'b [u8] },
-    /// A complete line of `len` bytes, of which `tail` is the end.
+    /// A longer line; `tail` is its end, where an intact record may be.
     Oversize {
         offset: u64,
         len: u64,
         tail: &'b [u8],
     },
-    /// The bytes behind the last newline, of which `tail` is the end (all, if they are no more
-    /// than [`MAX_RECORD`]).
+    /// The bytes after the last newline; `tail` is their end, at most [`MAX_RECORD`] bytes.
     Unterminated {
         offset: u64,
         len: u64,
@@ -29,26 +27,26 @@ pub(crate) enum Piece<'b> {
     },
 }
 
-/// Reads the lines of a part of a file.
+/// Reads the lines of a range of a file.
 #[derive(Debug)]
 pub(crate) struct LineScanner {
     file: Arc<dyn LogFile>,
-    /// Where the next bytes are read.
+    /// Offset of the next read.
     next: u64,
-    /// Where reading ends.
+    /// End of the range.
     end: u64,
-    /// Where the current line begins.
+    /// Offset of the current line.
     line: u64,
-    /// Bytes that were read and not given out, and before them those given out last.
+    /// Bytes that were read and not returned, preceded by those returned last.
     buffer: Vec<u8>,
-    /// Where in the buffer the kept bytes of the current line begin.
+    /// Index in the buffer of the current line's bytes.
     start: usize,
-    /// Up to where in the buffer no newline follows `start`.
+    /// Index in the buffer up to which there is no newline after `start`.
     searched: usize,
 }
 
 impl LineScanner {
-    /// Reads the bytes from `from` to `end`; a line begins at `from`.
+    /// `from` must be the start of a line.
     pub(crate) fn new(file: Arc<dyn LogFile>, from: u64, end: u64) -> Self {
         Self {
             file,
@@ -61,8 +59,7 @@ impl LineScanner {
         }
     }
 
-    /// The next line, or nothing at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<LinePiece<'_>>> {
         loop {
             let newline = memchr::memchr(b'\n', &self.buffer[self.searched..]);
             if let Some(at) = newline {
@@ -76,7 +73,7 @@ impl LineScanner {
         }
     }
 
-    fn take_line(&mut self, newline: usize) -> Piece<'_> {
+    fn take_line(&mut self, newline: usize) -> LinePiece<'_> {
         let tail = self.start..newline;
         let offset = self.line;
         let after = self.next - (self.buffer.len() - newline - 1) as u64;
@@ -87,26 +84,26 @@ impl LineScanner {
         let bytes = &self.buffer[tail];
         if len > MAX_RECORD as u64 {
             let tail = &bytes[bytes.len().saturating_sub(MAX_RECORD)..];
-            Piece::Oversize { offset, len, tail }
+            LinePiece::Oversize { offset, len, tail }
         } else {
-            Piece::Line { offset, bytes }
+            LinePiece::Line { offset, bytes }
         }
     }
 
-    fn take_rest(&mut self) -> Option<Piece<'_>> {
+    fn take_rest(&mut self) -> Option<LinePiece<'_>> {
         let offset = self.line;
         let len = self.next - offset;
         let tail = &self.buffer[self.start..];
         self.start = self.buffer.len();
         self.line = self.next;
-        (len > 0).then(|| Piece::Unterminated {
+        (len > 0).then(|| LinePiece::Unterminated {
             offset,
             len,
             tail: &tail[tail.len().saturating_sub(MAX_RECORD)..],
         })
     }
 
-    /// Reads the next chunk behind the bytes that are still needed.
+    /// Reads the next chunk. Of an oversize line only the last [`MAX_RECORD`] bytes are kept.
     fn fill(&mut self) -> io::Result<()> {
         let needed = self.buffer.len() - self.start;
         let dropped = self.start + needed.saturating_sub(MAX_RECORD);

@@ -1,4 +1,4 @@
-//! Every access to the file system, behind two traits, so that tests can make any of them fail.
+//! File access behind two traits, so that tests can make any system call fail.
 
 mod file;
 
@@ -9,79 +9,72 @@ use std::sync::Arc;
 
 pub use file::FileStorage;
 
-/// How a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// For reading only.
     Read,
-    /// For reading anywhere and writing at the end.
+    /// Reading anywhere, writing at the end (`O_APPEND`).
     Append,
 }
 
-/// Which file a path names, independent of the path.
+/// The identity of a file, whatever its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId {
-    /// The device.
     pub dev: u64,
-    /// The inode on that device.
     pub ino: u64,
 }
 
-/// What a file is at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStatus {
-    /// Which file it is.
     pub id: FileId,
-    /// Its length in bytes.
+    /// In bytes.
     pub len: u64,
 }
 
-/// A directory tree that survives a crash as far as it was synced.
+/// A directory tree. After a crash it holds what was synced.
 ///
-/// Paths are used as given; symbolic links in the last component are never followed. Anything that
-/// is not a regular file counts as an error where a file is asked for, and is never waited for.
+/// A symbolic link in the last component is never followed. Where a file is expected, anything else than
+/// a regular file is an error, and opening it never blocks.
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Opens an existing regular file.
     fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>>;
 
-    /// Creates a file that must not exist, readable by its owner only, and opens it for appending.
+    /// Creates a file with mode 0600 that must not exist (`O_EXCL`), and opens it for appending.
     fn create_new(&self, path: &Path) -> io::Result<Arc<dyn LogFile>>;
 
-    /// The status of the regular file that `path` names now.
+    /// The status of the regular file at `path`.
     fn status(&self, path: &Path) -> io::Result<FileStatus>;
 
-    /// Creates a directory that only its owner can enter; an existing directory is left as it is.
+    /// Creates a directory with mode 0700; an existing one is left unchanged.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// The names in a directory, in no order; names that are not UTF-8 are left out.
+    /// The names in a directory, unordered, without those that are not UTF-8.
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
 
-    /// Gives a file a new name, replacing what had that name.
+    /// Renames a file, replacing what had the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes the names in a directory durable.
+    /// Syncs a directory: new, renamed and removed names in it become durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 }
 
-/// An open file. All methods may be called from several threads.
+/// An open file. Methods may be called concurrently.
 pub trait LogFile: fmt::Debug + Send + Sync {
-    /// Reads at `offset` without a cursor. Returns the number of bytes, 0 at the end of the file.
+    /// Reads at `offset` (`pread`). Returns the number of bytes, 0 at the end of the file.
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// Writes at the end of the file with one system call. Returns the number of bytes written,
-    /// which may be fewer than asked for.
+    /// Writes at the end of the file with one system call. Returns the number of bytes written, which
+    /// may be fewer.
     fn append(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Makes content and length durable.
+    /// `fdatasync`: content and length become durable. Timestamps do not matter.
     fn sync_data(&self) -> io::Result<()>;
 
-    /// The status of the open file, whatever its path names now.
+    /// The status of the open file, which may have been renamed or removed.
     fn status(&self) -> io::Result<FileStatus>;
 
-    /// Sets the length in bytes.
+    /// Truncates or extends the file.
     fn set_len(&self, len: u64) -> io::Result<()>;
 }
 
@@ -97,7 +90,7 @@ pub(crate) fn read_exact_at(file: &dyn LogFile, buf: &mut [u8], offset: u64) -> 
     Ok(())
 }
 
-/// Appends all of `bytes`, with as many writes as it takes.
+/// Appends all of `bytes`, with as many writes as needed. Not for records: those take one write.
 pub(crate) fn append_all(file: &dyn LogFile, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match file.append(bytes)? {
@@ -108,7 +101,6 @@ pub(crate) fn append_all(file: &dyn LogFile, mut bytes: &[u8]) -> io::Result<()>
     Ok(())
 }
 
-/// Removes a file that may be absent.
 pub(crate) fn remove_if_present(storage: &dyn Storage, path: &Path) -> io::Result<()> {
     match storage.remove(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -116,7 +108,7 @@ pub(crate) fn remove_if_present(storage: &dyn Storage, path: &Path) -> io::Resul
     }
 }
 
-/// Whether an error says that the disk, the quota or the file size limit is exhausted.
+/// Whether the disk, the quota or the file size limit is exhausted.
 pub(crate) fn is_no_space(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
     matches!(

@@ -5,7 +5,6 @@ use crate::Price;
 /// One configured model. The optional facts override the built-in table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelConfig {
-    /// The provider or endpoint.
     pub source: ModelSource,
     /// The model's id at the provider. Empty only for `demo`.
     pub id: String,
@@ -19,7 +18,6 @@ pub struct ModelConfig {
     pub images: Option<bool>,
     /// Strings at which the model stops. Only as many are sent as the provider accepts.
     pub stop_sequences: Vec<String>,
-    /// What input and output cost.
     pub price: Option<Price>,
     /// The built-in provider whose dialect a custom endpoint speaks; `None` looks up its host.
     pub dialect: Option<String>,
@@ -30,13 +28,10 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
-    /// The offline demo model.
     #[must_use]
     pub fn demo() -> Self {
         Self::builtin("demo", "demo")
     }
-
-    /// A model of a built-in provider.
     #[must_use]
     pub fn builtin(provider: impl Into<String>, id: impl Into<String>) -> Self {
         Self::new(
@@ -47,8 +42,6 @@ impl ModelConfig {
             id,
         )
     }
-
-    /// A model at a custom endpoint.
     #[must_use]
     pub fn custom(
         provider: impl Into<String>,
@@ -88,7 +81,6 @@ impl ModelConfig {
 pub enum ModelSource {
     /// A provider of the built-in table.
     Builtin {
-        /// The name in the table.
         provider: String,
         /// Replaces the table's base URL, such as by a proxy's.
         base_url: Option<String>,
@@ -105,7 +97,6 @@ pub enum ModelSource {
 }
 
 impl ModelSource {
-    /// The provider's name.
     #[must_use]
     pub fn provider(&self) -> &str {
         match self {

@@ -13,7 +13,6 @@ pub struct ModelFacts {
     pub reasoning: Option<bool>,
     /// Whether the model takes image input.
     pub images: Option<bool>,
-    /// What input and output cost.
     pub price: Option<Price>,
 }
 

@@ -4,11 +4,9 @@ pub enum SetupError {
     /// No built-in provider has this name.
     #[error("unknown provider {name:?}{}; the built-in providers are {}", hint(suggestion.as_ref()), known.join(", "))]
     UnknownProvider {
-        /// The name that was given.
         name: String,
         /// The most similar known name.
         suggestion: Option<&'static str>,
-        /// All built-in providers.
         known: Vec<&'static str>,
     },
     /// A model was named, but only the demo is configured.
@@ -20,7 +18,6 @@ pub enum SetupError {
         )
     )]
     NotTheDemo {
-        /// The model that was named.
         name: String,
         /// The model of the built-in table that was probably meant.
         suggestion: Option<String>,
@@ -28,25 +25,19 @@ pub enum SetupError {
     /// No wire has this name.
     #[error("unknown api {api:?}; the known ones are {}", known.join(", "))]
     UnknownApi {
-        /// The name that was given.
         api: String,
-        /// All wires.
         known: Vec<&'static str>,
     },
     /// The provider needs a key, and none was given.
     #[error("{provider} needs an API key; it is usually kept in the environment variable {}", variables.join(" or "))]
     MissingKey {
-        /// The provider's name.
         provider: String,
         /// The environment variables that conventionally carry the key.
         variables: &'static [&'static str],
     },
     /// No model was named.
     #[error("no model of {provider} is given")]
-    MissingModel {
-        /// The provider's name.
-        provider: String,
-    },
+    MissingModel { provider: String },
     /// The base URL is invalid. It is not repeated here: it may contain a credential.
     #[error("invalid base URL: {reason}")]
     InvalidBaseUrl {
@@ -56,7 +47,6 @@ pub enum SetupError {
     /// A configured header is invalid. Its value is not repeated here: it may be a credential.
     #[error("invalid header {name:?}: {reason}")]
     InvalidHeader {
-        /// The header's name.
         name: String,
         /// Completes "invalid header …: …".
         reason: &'static str,

@@ -1,9 +1,9 @@
 use std::fmt::{self, Display, Write};
 
-/// The beginning of a text, at most `max` bytes and a mark where it was cut. The rest is not even
-/// formatted.
+/// The first `max` bytes of a text, cut at a character, with `…` if it is longer. The rest is not
+/// formatted: an error aborts `Display`.
 pub(crate) fn beginning(text: impl Display, max: usize) -> String {
-    let mut kept = Kept {
+    let mut kept = BoundedText {
         text: String::new(),
         max,
     };
@@ -13,13 +13,13 @@ pub(crate) fn beginning(text: impl Display, max: usize) -> String {
     kept.text
 }
 
-/// Takes text until it is full, then fails.
-struct Kept {
+/// Fails when it is full.
+struct BoundedText {
     text: String,
     max: usize,
 }
 
-impl Write for Kept {
+impl Write for BoundedText {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         let room = self.max - self.text.len();
         if piece.len() <= room {
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_between_characters() {
+    fn a_text_is_cut_at_a_character() {
         assert_eq!(beginning("abc", 3), "abc");
         assert_eq!(beginning("abcd", 3), "abc…");
         assert_eq!(beginning("aéb", 2), "a…");

@@ -3,10 +3,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use scorel_proto::{ErrorCode, RpcError};
 use tokio::sync::oneshot;
 
-use crate::registry::Live;
+use crate::registry::LiveSubscription;
 use crate::{Caller, Connection, MethodKind, Subscription};
 
-/// The circumstances of one call, handed to its handler.
+/// What a handler gets besides params: the caller, and ways to subscribe.
 #[derive(Debug, Clone)]
 pub struct Call {
     connection: Connection,
@@ -23,23 +23,21 @@ impl Call {
         }
     }
 
-    /// Who is calling.
     #[must_use]
     pub fn caller(&self) -> Caller {
         self.connection.caller()
     }
 
-    /// The connection that the call came by.
     #[must_use]
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Begins a subscription whose events are sent as notifications of `method`. It is started with
-    /// [`Subscription::spawn`], whose value has to be the result of the call; dropped, it is gone.
+    /// Creates a subscription that sends notifications of `method`. Start it with
+    /// [`Subscription::spawn`] and return its value as the result of the call.
     ///
     /// # Errors
-    /// `overloaded` if the connection has as many subscriptions as it may have.
+    /// `overloaded` at the limit of subscriptions per connection.
     pub fn subscribe(&self, method: &'static str) -> Result<Subscription, RpcError> {
         if self.kind != MethodKind::Subscribe {
             let message = "the method is not declared as one that subscribes";
@@ -53,20 +51,23 @@ impl Call {
         })
     }
 
-    /// Ends a subscription of this connection; `false` if it has none with this id. Nothing of the
-    /// subscription is queued any more when this returns.
+    /// Ends a subscription of this connection; `false` if there is none with this id. After this
+    /// returns nothing of the subscription is queued, so the reply follows its last event.
     #[must_use]
     pub fn unsubscribe(&self, id: &str) -> bool {
         let live = self.connection.registry().remove(id);
         let found = live.is_some();
         if let Some(live) = live {
-            self.connection.outbox().fence(|| Live::end(&live));
+            self.connection
+                .outbox()
+                .fence(|| LiveSubscription::end(&live));
         }
         found
     }
 }
 
-/// What holds the pumps of a call back until its reply is in the outbox.
+/// Keeps the pumps of a call waiting until its reply is in the outbox: a client cannot attribute an
+/// event to a subscription whose id it does not have yet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gates(Arc<Mutex<Vec<oneshot::Sender<()>>>>);
 
@@ -80,12 +81,12 @@ impl Gates {
         gate
     }
 
-    /// Lets the pumps go, or ends them if the call failed.
+    /// Starts the pumps, or drops them if the call failed.
     pub(crate) fn settle(&self, success: bool) {
         let gates = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         if success {
             for gate in gates {
-                // A subscription that was dropped by its handler has no pump to let go.
+                // Fails if the handler dropped the subscription.
                 let _: Result<(), ()> = gate.send(());
             }
         }

@@ -2,24 +2,19 @@ use scorel_proto::ClientId;
 
 use crate::Access;
 
-/// Who stands behind a connection, as far as its transport proved it.
+/// The peer of a connection, as authenticated by its transport.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Principal {
     /// A process of a user of this machine.
-    LocalUser {
-        /// The user's number.
-        uid: u32,
-    },
+    LocalUser { uid: u32 },
 }
 
-/// The identity and rights of a call, made by the listener that accepted the connection.
+/// The identity and rights of a caller, set by the listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// Who is calling.
     pub principal: Principal,
-    /// The client: authenticated by the transport, or else claimed by the client itself.
+    /// Authenticated by the transport, or else claimed by the client.
     pub client_id: Option<ClientId>,
-    /// What the caller may do.
     pub access: Access,
 }

@@ -8,21 +8,21 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::outbox::Outbox;
-use crate::registry::Registry;
+use crate::registry::SubscriptionRegistry;
 use crate::{Caller, Limits};
 
 /// A handle to one connection. It does not keep the connection open.
 #[derive(Debug, Clone)]
-pub struct Connection(Arc<Shared>);
+pub struct Connection(Arc<ConnectionState>);
 
 #[derive(Debug)]
-struct Shared {
+struct ConnectionState {
     id: u64,
     authenticated: Caller,
     claimed: Mutex<Option<ClientId>>,
     limits: Arc<Limits>,
     outbox: Outbox,
-    subscriptions: Registry,
+    subscriptions: SubscriptionRegistry,
     pumps: TaskTracker,
     drain: CancellationToken,
     kill: CancellationToken,
@@ -31,12 +31,12 @@ struct Shared {
 impl Connection {
     pub(crate) fn new(caller: Caller, limits: Arc<Limits>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(Arc::new(Shared {
+        Self(Arc::new(ConnectionState {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             authenticated: caller,
             claimed: Mutex::default(),
             outbox: Outbox::new(limits.outbox),
-            subscriptions: Registry::new(limits.subscriptions),
+            subscriptions: SubscriptionRegistry::new(limits.subscriptions),
             limits,
             pumps: TaskTracker::new(),
             drain: CancellationToken::new(),
@@ -44,13 +44,13 @@ impl Connection {
         }))
     }
 
-    /// The connection's number, different from that of every other connection of this process.
+    /// Unique in this process.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.0.id
     }
 
-    /// Who is calling, with the client id that was claimed unless the transport proved one.
+    /// The caller. Its client id is the claimed one unless the transport authenticated one.
     #[must_use]
     pub fn caller(&self) -> Caller {
         let mut caller = self.0.authenticated.clone();
@@ -64,8 +64,8 @@ impl Connection {
         caller
     }
 
-    /// Takes the client's word for its id and returns the id that holds from now on: the one that
-    /// the transport proved wins over the one claimed.
+    /// Sets the claimed client id, and returns the effective one: an id that the transport
+    /// authenticated takes precedence.
     pub fn claim_client(&self, id: ClientId) -> ClientId {
         if let Some(proven) = self.0.authenticated.client_id {
             return proven;
@@ -78,25 +78,23 @@ impl Connection {
         id
     }
 
-    /// The limits of the connection.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
 
-    /// How much waits to be written, in bytes with overhead; never more than the outbox's limit.
+    /// Bytes waiting to be written, with overhead; at most [`Limits::outbox`].
     #[must_use]
     pub fn queued(&self) -> usize {
         self.0.outbox.used()
     }
 
-    /// How many subscriptions there are.
     #[must_use]
     pub fn subscriptions(&self) -> usize {
         self.0.subscriptions.len()
     }
 
-    /// Ends the connection at once, with everything it owns.
+    /// Ends the connection without draining it.
     pub fn close(&self) {
         self.0.kill.cancel();
         self.0.outbox.close();
@@ -106,11 +104,11 @@ impl Connection {
         &self.0.outbox
     }
 
-    pub(crate) fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &SubscriptionRegistry {
         &self.0.subscriptions
     }
 
-    /// Cancelled when calls and pumps should come to an end.
+    /// Cancelled when calls and pumps should finish.
     pub(crate) fn drain(&self) -> &CancellationToken {
         &self.0.drain
     }
@@ -120,14 +118,14 @@ impl Connection {
         &self.0.kill
     }
 
-    /// Resolves when every pump has ended. No pump may be started any more.
+    /// Resolves when every pump has ended, and lets none start afterwards.
     pub(crate) async fn pumps_ended(&self) {
         self.0.pumps.close();
         self.0.pumps.wait().await;
     }
 
-    /// Runs a pump until it returns or `stop` is cancelled. A pump that panics takes the connection
-    /// with it: its client would otherwise wait for events that never come.
+    /// Runs a pump until it returns or `stop` is cancelled. A panic closes the connection: the client
+    /// would otherwise wait for events that never come, and a reconnect resumes.
     pub(crate) fn spawn<F>(&self, stop: CancellationToken, pump: F)
     where
         F: Future<Output = ()> + Send + 'static,

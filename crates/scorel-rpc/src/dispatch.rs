@@ -1,4 +1,4 @@
-//! From the entries of a frame to replies in the outbox.
+//! Executing calls. In: the entries of a frame; out: futures that put replies into the outbox.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,23 +11,24 @@ use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
 
 use crate::call::Gates;
-use crate::envelope::{Entry, Frame, Request, RequestId, invalid};
-use crate::in_flight::{InFlight, Ticket};
+use crate::envelope::{Entry, Frame, Request, RequestId, invalid_request};
+use crate::in_flight::{IdReservation, InFlight};
 use crate::outbox::Closed;
 use crate::{Call, Connection, MethodKind, MethodTable, Text, reply};
 
-/// Work that a frame asks for.
-pub(crate) struct Work {
-    /// Ends when the reply is in the outbox.
+/// The execution of a frame.
+pub(crate) struct FrameWork {
+    /// Resolves when the reply is in the outbox.
     pub(crate) run: BoxFuture<'static, ()>,
-    /// How large the reply may become, in bytes, where that is much.
+    /// See [`MethodSpec::reply`](crate::MethodSpec::reply), in bytes.
     pub(crate) reply: usize,
 }
 
-/// Room that is kept in a batch's reply for each entry that is still to be answered.
+/// Room in a batch's reply, in bytes, for each entry that is not answered yet: enough for an error, so
+/// that one large result does not leave the others without a reply.
 const ENTRY_RESERVE: usize = 2 * 1024;
 
-/// Turns the frames of one connection into work.
+/// Turns the frames of one connection into futures.
 #[derive(Debug)]
 pub(crate) struct Dispatcher {
     table: Arc<MethodTable>,
@@ -35,27 +36,26 @@ pub(crate) struct Dispatcher {
     in_flight: InFlight,
 }
 
-/// A call that may be executed.
-struct Prepared {
+/// A call that passed all checks.
+struct PreparedCall {
     id: RequestId,
     response: BoxFuture<'static, MethodResponse>,
     gates: Gates,
     method: Box<str>,
     reply: usize,
-    _ticket: Option<Ticket>,
+    _reservation: Option<IdReservation>,
 }
 
-/// An answered call whose reply is not in the outbox yet.
-struct Answer {
+/// A call with its reply, which is not in the outbox yet.
+struct AnsweredCall {
     text: Text,
     success: bool,
     gates: Gates,
-    _ticket: Option<Ticket>,
+    _reservation: Option<IdReservation>,
 }
 
-/// What is known of an entry before it is executed.
-enum Step {
-    Execute(Box<Prepared>),
+enum EntryStep {
+    Execute(Box<PreparedCall>),
     Reply(Text),
 }
 
@@ -68,8 +68,8 @@ impl Dispatcher {
         }
     }
 
-    /// The work that a frame asks for, if any.
-    pub(crate) fn work(&self, frame: Frame) -> Option<Work> {
+    /// `None` if there is nothing to execute or reply.
+    pub(crate) fn work(&self, frame: Frame) -> Option<FrameWork> {
         match frame {
             Frame::Single(Entry::Notification(request)) => self.notification(request),
             Frame::Single(entry) => self.step(entry, false).map(|step| self.single(step)),
@@ -82,51 +82,52 @@ impl Dispatcher {
         }
     }
 
-    /// An error without an id.
-    pub(crate) fn refusal(&self, error: &RpcError) -> Work {
-        self.single(Step::Reply(reply::error(&RequestId::null(), error)))
+    /// An error reply without an id.
+    pub(crate) fn refusal(&self, error: &RpcError) -> FrameWork {
+        self.single(EntryStep::Reply(reply::error(&RequestId::null(), error)))
     }
 
-    fn single(&self, step: Step) -> Work {
+    fn single(&self, step: EntryStep) -> FrameWork {
         let connection = self.connection.clone();
         let reply = step.reply();
         let run = Box::pin(async move {
             let outbox = connection.outbox();
             match step {
-                Step::Execute(prepared) => {
+                EntryStep::Execute(prepared) => {
                     let answer = prepared.answer(connection.limits().frame_out).await;
                     let sent = outbox.reply(answer.text).await.is_ok();
                     answer.gates.settle(answer.success && sent);
                 }
-                // A closed outbox means that the connection is ending.
-                Step::Reply(text) => {
+                // Fails if the connection is ending.
+                EntryStep::Reply(text) => {
                     let _: Result<(), Closed> = outbox.reply(text).await;
                 }
             }
         });
-        Work { run, reply }
+        FrameWork { run, reply }
     }
 
-    /// Runs the method without a reply; what cannot be run is ignored.
-    fn notification(&self, request: Request) -> Option<Work> {
+    /// Runs the method without a reply; errors are dropped, as JSON-RPC demands.
+    fn notification(&self, request: Request) -> Option<FrameWork> {
         let entry = Entry::Call(RequestId::null(), request);
-        let Some(Step::Execute(prepared)) = self.step(entry, true) else {
+        let Some(EntryStep::Execute(prepared)) = self.step(entry, true) else {
             return None;
         };
         let limit = self.connection.limits().frame_out;
         let reply = prepared.reply;
         let run = Box::pin(async move { drop(prepared.answer(limit).await) });
-        Some(Work { run, reply })
+        Some(FrameWork { run, reply })
     }
 
-    /// Runs the entries one after the other; a batch of nothing but notifications has no reply.
-    fn batch(&self, entries: Vec<Entry>) -> Option<Work> {
-        let steps: Vec<(Step, bool)> = entries
+    /// Runs the entries one after another; a batch counts as one call in flight. A batch of
+    /// notifications has no reply.
+    fn batch(&self, entries: Vec<Entry>) -> Option<FrameWork> {
+        let steps: Vec<(EntryStep, bool)> = entries
             .into_iter()
             .filter_map(|entry| match entry {
                 Entry::Notification(request) => {
                     let step = self.step(Entry::Call(RequestId::null(), request), true)?;
-                    matches!(step, Step::Execute(_)).then_some((step, false))
+                    matches!(step, EntryStep::Execute(_)).then_some((step, false))
                 }
                 entry => Some((self.step(entry, true)?, true)),
             })
@@ -134,12 +135,12 @@ impl Dispatcher {
         let connection = self.connection.clone();
         let limit = connection.limits().frame_out;
         let reply = steps.iter().map(|(step, _)| step.reply()).sum::<usize>();
-        (!steps.is_empty()).then(|| Work {
+        (!steps.is_empty()).then(|| FrameWork {
             reply: reply.min(limit),
             run: Box::pin(async move {
-                let (replies, _tickets) = answers(steps, limit).await;
+                let (replies, _reservations) = answers(steps, limit).await;
                 if !replies.is_empty() {
-                    // A closed outbox means that the connection is ending.
+                    // Fails if the connection is ending.
                     let _: Result<(), Closed> =
                         connection.outbox().reply(reply::batch(&replies)).await;
                 }
@@ -147,15 +148,15 @@ impl Dispatcher {
         })
     }
 
-    /// `None` for what is ignored.
-    fn step(&self, entry: Entry, no_subscribe: bool) -> Option<Step> {
+    /// `None` if the entry is ignored.
+    fn step(&self, entry: Entry, no_subscribe: bool) -> Option<EntryStep> {
         match entry {
             Entry::Response => None,
-            Entry::Invalid(id, error) => Some(Step::Reply(reply::error(&id, &error))),
+            Entry::Invalid(id, error) => Some(EntryStep::Reply(reply::error(&id, &error))),
             Entry::Notification(_) => None,
             Entry::Call(id, request) => Some(match self.prepare(&id, request, no_subscribe) {
-                Ok(prepared) => Step::Execute(Box::new(prepared)),
-                Err(error) => Step::Reply(reply::error(&id, &error)),
+                Ok(prepared) => EntryStep::Execute(Box::new(prepared)),
+                Err(error) => EntryStep::Reply(reply::error(&id, &error)),
             }),
         }
     }
@@ -165,15 +166,15 @@ impl Dispatcher {
         id: &RequestId,
         request: Request,
         no_subscribe: bool,
-    ) -> Result<Prepared, RpcError> {
-        let Some(ticket) = self.in_flight.take(&id.key) else {
-            return Err(invalid("a call with this id is in flight"));
+    ) -> Result<PreparedCall, RpcError> {
+        let Some(reservation) = self.in_flight.reserve(&id.key) else {
+            return Err(invalid_request("a call with this id is in flight"));
         };
         let Some((spec, MethodCallback::Async(callback))) = self.table.find(&request.method) else {
             return Err(RpcError::new(ErrorCode::MethodNotFound, "no such method"));
         };
         if no_subscribe && spec.kind == MethodKind::Subscribe {
-            return Err(invalid("a subscription cannot be begun in a batch"));
+            return Err(invalid_request("a subscription cannot be begun in a batch"));
         }
         if self.connection.caller().access < spec.access {
             let needed = json!({ "access": spec.access });
@@ -195,32 +196,35 @@ impl Dispatcher {
             )
             .await
         };
-        Ok(Prepared {
+        Ok(PreparedCall {
             id: id.clone(),
             response: Box::pin(response),
             gates,
             method: request.method,
             reply: spec.reply,
-            _ticket: Some(ticket),
+            _reservation: Some(reservation),
         })
     }
 }
 
-/// The replies of a batch, which together stay below the limit, and what to hold until they are
-/// sent.
-async fn answers(steps: Vec<(Step, bool)>, limit: usize) -> (Vec<Text>, Vec<Option<Ticket>>) {
-    let (mut replies, mut tickets) = (Vec::new(), Vec::new());
+/// The replies of a batch, together at most `limit` bytes, and the reservations to hold until they are
+/// queued.
+async fn answers(
+    steps: Vec<(EntryStep, bool)>,
+    limit: usize,
+) -> (Vec<Text>, Vec<Option<IdReservation>>) {
+    let (mut replies, mut reservations) = (Vec::new(), Vec::new());
     let mut left = limit;
     let mut open = steps.len();
     for (step, replied) in steps {
         open -= 1;
         let text = match step {
-            Step::Reply(text) => text,
-            Step::Execute(prepared) => {
+            EntryStep::Reply(text) => text,
+            EntryStep::Execute(prepared) => {
                 let room = left.saturating_sub(open * ENTRY_RESERVE);
                 let answer = prepared.answer(room).await;
                 answer.gates.settle(false);
-                tickets.push(answer._ticket);
+                reservations.push(answer._reservation);
                 answer.text
             }
         };
@@ -229,11 +233,10 @@ async fn answers(steps: Vec<(Step, bool)>, limit: usize) -> (Vec<Text>, Vec<Opti
             replies.push(text);
         }
     }
-    (replies, tickets)
+    (replies, reservations)
 }
 
-impl Step {
-    /// How large the reply may become, where that is much.
+impl EntryStep {
     fn reply(&self) -> usize {
         match self {
             Self::Execute(prepared) => prepared.reply,
@@ -242,15 +245,15 @@ impl Step {
     }
 }
 
-impl Prepared {
-    /// Runs the handler; a reply beyond the limit becomes an error.
-    async fn answer(self, limit: usize) -> Answer {
+impl PreparedCall {
+    /// Runs the handler. A reply of more than `limit` bytes becomes an error.
+    async fn answer(self, limit: usize) -> AnsweredCall {
         let Self {
             id,
             response,
             gates,
             method,
-            _ticket,
+            _reservation,
             ..
         } = self;
         let (text, success) = match AssertUnwindSafe(response).catch_unwind().await {
@@ -262,11 +265,11 @@ impl Prepared {
                 (reply::error(&id, &error), false)
             }
         };
-        Answer {
+        AnsweredCall {
             text,
             success,
             gates,
-            _ticket,
+            _reservation,
         }
     }
 }

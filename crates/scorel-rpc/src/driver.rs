@@ -1,4 +1,8 @@
-//! The reading half of a connection, and its calls.
+//! The reading half of a connection. In: frames; out: replies in the outbox, by way of calls that this
+//! polls itself.
+//!
+//! Calls are futures in one task, not tasks: a call is polled once in order of arrival before the next
+//! frame is read, and all of them are dropped with the connection.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -14,26 +18,25 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::dispatch::{Dispatcher, Work};
+use crate::dispatch::{Dispatcher, FrameWork};
 use crate::envelope::{self, Frame};
-use crate::{Connection, End, FrameError};
+use crate::{Connection, ConnectionEnd, FrameError};
 
-/// Reads frames and runs what they ask for.
 pub(crate) struct Driver {
     connection: Connection,
     dispatcher: Dispatcher,
-    calls: FuturesUnordered<InHand>,
-    /// The size of their frames, and of their replies where they may be large.
+    calls: FuturesUnordered<PendingCall>,
+    /// The sizes of all `calls`, compared with [`Limits::in_flight`](crate::Limits::in_flight).
     held: usize,
 }
 
-/// A call in flight, and what it counts.
-struct InHand {
+struct PendingCall {
     run: BoxFuture<'static, ()>,
+    /// Of its frame and, where that may be large, of its reply.
     size: usize,
 }
 
-impl Future for InHand {
+impl Future for PendingCall {
     type Output = usize;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<usize> {
@@ -51,8 +54,15 @@ impl Driver {
         }
     }
 
-    /// Reads until nothing more can or should be read.
-    pub(crate) async fn read<In>(&mut self, mut incoming: In, shutdown: &CancellationToken) -> End
+    /// Reads until the connection ends.
+    ///
+    /// The select is biased: an ended call makes room before the next frame is read, and a connection
+    /// that is closed or shut down takes no further frame.
+    pub(crate) async fn read<In>(
+        &mut self,
+        mut incoming: In,
+        shutdown: &CancellationToken,
+    ) -> ConnectionEnd
     where
         In: Stream<Item = Result<Bytes, FrameError>> + Unpin,
     {
@@ -62,24 +72,24 @@ impl Driver {
         loop {
             let room = self.has_room();
             tokio::select! { biased;
-                () = &mut killed => return End::Closed,
-                () = &mut stopped => return End::Shutdown,
+                () = &mut killed => return ConnectionEnd::Closed,
+                () = &mut stopped => return ConnectionEnd::Shutdown,
                 Some(size) = self.calls.next() => self.held -= size,
                 frame = incoming.next(), if room => match frame {
-                    None => return End::PeerClosed,
+                    None => return ConnectionEnd::PeerClosed,
                     Some(Ok(frame)) => if let Err(error) = self.frame(frame).await {
-                        return End::BadFrame(error);
+                        return ConnectionEnd::BadFrame(error);
                     },
                     Some(Err(error)) => {
                         self.report(&error).await;
-                        return End::BadFrame(error);
+                        return ConnectionEnd::BadFrame(error);
                     }
                 },
             }
         }
     }
 
-    /// Lets calls and pumps come to an end, for a while.
+    /// Waits for calls and pumps, at most `grace`.
     pub(crate) async fn finish(&mut self, grace: Duration) {
         self.connection.drain().cancel();
         let finished = async {
@@ -87,11 +97,15 @@ impl Driver {
             self.connection.pumps_ended().await;
         };
         if timeout(grace, finished).await.is_err() {
-            tracing::debug!(connection = self.connection.id(), "calls were cut off");
+            tracing::debug!(
+                connection = self.connection.id(),
+                "calls did not finish in time"
+            );
         }
     }
 
-    /// Whether one more frame may be read.
+    /// The backpressure on requests: while this is false, the kernel's socket buffer fills and the
+    /// client's `write` blocks.
     fn has_room(&self) -> bool {
         let limits = self.connection.limits();
         self.calls.len() < limits.calls && self.held < limits.in_flight
@@ -100,7 +114,7 @@ impl Driver {
     async fn frame(&mut self, bytes: Bytes) -> Result<(), FrameError> {
         let size = bytes.len();
         let frame = envelope::parse(&bytes, self.connection.limits());
-        // What was asked for is a copy; the call may take long.
+        // Requests hold copies; the frame need not live as long as the call.
         drop(bytes);
         let ends = matches!(frame, Frame::NotUtf8);
         if let Some(work) = self.dispatcher.work(frame) {
@@ -113,18 +127,20 @@ impl Driver {
         }
     }
 
-    /// Polls once, here and now: this is what keeps calls in order of arrival.
-    async fn begin(&mut self, work: Work, frame: usize) {
+    /// Polls once before the next frame is read: what handlers do before their first pending await
+    /// happens in order of arrival.
+    async fn begin(&mut self, work: FrameWork, frame: usize) {
         let mut run = work.run;
         let polled = poll_fn(|cx| Poll::Ready(run.as_mut().poll(cx))).await;
         if polled.is_pending() {
             let size = frame + work.reply;
             self.held += size;
-            self.calls.push(InHand { run, size });
+            self.calls.push(PendingCall { run, size });
         }
     }
 
-    /// Tells the peer why nothing more is read, where that can be of use.
+    /// Sends an error reply for a bad frame. Not after a timeout or an I/O error: the client is gone or
+    /// would take the reply for one to another request.
     async fn report(&mut self, error: &FrameError) {
         let code = match error {
             FrameError::Stalled | FrameError::Io(_) => return,

@@ -1,32 +1,35 @@
-//! From the bytes of a frame to requests. Only the envelope is parsed; params stay text.
+//! JSON-RPC envelopes. In: the bytes of a frame; out: requests, whose params are still text.
+//!
+//! They are parsed here and not by jsonrpsee, so that the limits of depth, length and number hold before
+//! anything is allocated for the content.
 
+mod error;
 mod id;
 mod object;
 mod scan;
 
-use scorel_proto::{ErrorCode, RpcError};
+use scorel_proto::RpcError;
 use serde_json::value::RawValue;
 
+pub(crate) use error::invalid_request;
 pub(crate) use id::{IdKey, RequestId};
 pub(crate) use object::{Entry, Request};
 
 use crate::Limits;
-use crate::array::Array;
+use crate::array::ArrayPrefix;
+use error::parse_error;
 
-/// What a frame holds.
 #[derive(Debug)]
 pub(crate) enum Frame {
-    /// One entry.
     Single(Entry),
     /// At least one entry.
     Batch(Vec<Entry>),
-    /// No entries, but an error to report without an id.
+    /// Answered with one error, whose id is null.
     Refused(RpcError),
-    /// Not text; nothing after it can be trusted.
+    /// Ends the connection: a client that sends other bytes has lost track of frames.
     NotUtf8,
 }
 
-/// Parses a frame.
 pub(crate) fn parse(frame: &[u8], limits: &Limits) -> Frame {
     let Ok(text) = std::str::from_utf8(frame) else {
         return Frame::NotUtf8;
@@ -38,18 +41,18 @@ pub(crate) fn parse(frame: &[u8], limits: &Limits) -> Frame {
 }
 
 fn entries(text: &str, limits: &Limits) -> Result<Frame, RpcError> {
-    scan::check(text.as_bytes(), limits.nesting).map_err(unreadable)?;
+    scan::check(text.as_bytes(), limits.nesting).map_err(parse_error)?;
     if !text.trim_start().starts_with('[') {
-        let value: &RawValue = serde_json::from_str(text).map_err(unreadable)?;
+        let value: &RawValue = serde_json::from_str(text).map_err(parse_error)?;
         return Ok(Frame::Single(object::parse(value, limits.values)));
     }
-    let batch = Array::parse(text, limits.batch).map_err(unreadable)?;
+    let batch = ArrayPrefix::parse(text, limits.batch).map_err(parse_error)?;
     if batch.len == 0 {
-        return Err(invalid("a batch has at least one entry"));
+        return Err(invalid_request("a batch has at least one entry"));
     }
     if batch.len > limits.batch {
         let message = format!("a batch has at most {} entries", limits.batch);
-        return Err(invalid(message));
+        return Err(invalid_request(message));
     }
     let entries = batch.first.into_iter();
     Ok(Frame::Batch(
@@ -57,15 +60,4 @@ fn entries(text: &str, limits: &Limits) -> Result<Frame, RpcError> {
             .map(|entry| object::parse(entry, limits.values))
             .collect(),
     ))
-}
-
-fn unreadable(error: impl std::fmt::Display) -> RpcError {
-    RpcError::new(
-        ErrorCode::ParseError,
-        format!("not readable as JSON: {error}"),
-    )
-}
-
-pub(crate) fn invalid(message: impl Into<String>) -> RpcError {
-    RpcError::new(ErrorCode::InvalidRequest, message)
 }

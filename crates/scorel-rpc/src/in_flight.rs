@@ -3,22 +3,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::envelope::IdKey;
 
-/// The ids of a connection's calls that have not been answered.
+/// The ids of a connection's unanswered calls. Two calls with one id would get replies that the client
+/// cannot tell apart.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct InFlight(Arc<Mutex<HashSet<IdKey>>>);
 
-/// Holds an id until the call is answered or dropped.
+/// Reserves an id until the call is answered or dropped.
 #[derive(Debug)]
-pub(crate) struct Ticket {
+pub(crate) struct IdReservation {
     ids: InFlight,
     key: IdKey,
 }
 
 impl InFlight {
-    /// Takes an id, unless a call with the same id is in flight. Null is no id and never taken.
-    pub(crate) fn take(&self, key: &IdKey) -> Option<Ticket> {
+    /// Reserves an id; `None` if a call with it is in flight. Null can be reserved any number of times.
+    pub(crate) fn reserve(&self, key: &IdKey) -> Option<IdReservation> {
         let free = *key == IdKey::Null || self.with(|ids| ids.insert(key.clone()));
-        free.then(|| Ticket {
+        free.then(|| IdReservation {
             ids: self.clone(),
             key: key.clone(),
         })
@@ -29,7 +30,7 @@ impl InFlight {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for IdReservation {
     fn drop(&mut self) {
         self.ids.with(|ids| ids.remove(&self.key));
     }

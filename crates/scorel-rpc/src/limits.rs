@@ -4,39 +4,39 @@ use serde::Deserialize;
 
 const MIB: usize = 1024 * 1024;
 
-/// What one connection may use. Sizes are in bytes.
+/// Limits of one connection, except for `connections`. Sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// The largest frame that is read.
+    /// The largest frame that is read. A larger one ends the connection.
     pub frame_in: usize,
-    /// The largest reply that is written; a larger one becomes an error.
+    /// The largest reply; a larger one is replaced by an error.
     pub frame_out: usize,
-    /// How deep arrays and objects of a frame may be nested.
+    /// Nesting of arrays and objects in a frame.
     pub nesting: usize,
-    /// How many entries a batch may have.
+    /// Entries of a batch.
     pub batch: usize,
-    /// How many values the params of a call may consist of.
+    /// JSON values in the params of a call, containers included.
     pub values: usize,
-    /// How many connections there may be at a time.
+    /// Connections of the service.
     pub connections: usize,
-    /// How many calls of one connection may be in flight; a batch counts as one.
+    /// Calls in flight; a batch counts as one. At the limit the connection is not read.
     pub calls: usize,
-    /// How large the frames of one connection's calls in flight may be together, with the replies
-    /// where those may be large. A connection that has reached it is not read until some are
-    /// answered; the last call may go beyond it.
+    /// Total size of the frames of calls in flight, and of their replies where
+    /// [`MethodSpec::reply`](crate::MethodSpec::reply) says that they are large. At the limit the
+    /// connection is not read until calls are answered; the last call may exceed it.
     pub in_flight: usize,
-    /// How many subscriptions one connection may have.
     pub subscriptions: usize,
-    /// How much may wait to be written to one connection.
+    /// What may wait to be written. At the limit pumps and replies wait, and so, through `calls` and
+    /// `in_flight`, does reading.
     pub outbox: usize,
-    /// How long the peer may take nothing while there is something to write.
+    /// How long the client may read nothing while there is something to write.
     #[serde(rename = "write_timeout_seconds", deserialize_with = "seconds")]
     pub write_timeout: Duration,
-    /// How long a frame may take from its first byte to its last.
+    /// From a frame's first byte to its last.
     #[serde(rename = "partial_frame_seconds", deserialize_with = "seconds")]
     pub partial_frame: Duration,
-    /// How long calls in flight may go on when the connection is about to end.
+    /// How long calls in flight may go on when the connection ends.
     #[serde(rename = "drain_seconds", deserialize_with = "seconds")]
     pub drain: Duration,
 }
@@ -61,21 +61,16 @@ impl Default for Limits {
     }
 }
 
-/// A limit outside its range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{limit}` must be between {min} and {max}")]
 pub struct InvalidLimits {
-    /// The limit's name.
     pub limit: &'static str,
-    /// The smallest value with which the protocol works.
+    /// The smallest value with which the protocol's own requests and replies fit.
     pub min: usize,
-    /// The largest value.
     pub max: usize,
 }
 
 impl Limits {
-    /// Checks every limit against its range.
-    ///
     /// # Errors
     /// The first limit that is outside its range.
     pub fn validate(&self) -> Result<(), InvalidLimits> {
@@ -129,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_overrides_single_limits() {
+    fn configuration_overrides_single_limits() {
         let limits: Limits = toml::from_str("calls = 3\nwrite_timeout_seconds = 7").unwrap();
         assert_eq!((limits.calls, limits.write_timeout.as_secs()), (3, 7));
         assert_eq!(limits.batch, Limits::default().batch);

@@ -8,13 +8,14 @@ use tokio::sync::Semaphore;
 
 use crate::Text;
 
-/// What a queued text costs beyond its own bytes.
+/// What a queued text costs beyond its bytes: its place in the queue, and the headers of its parts.
 const OVERHEAD: usize = 64;
 
-/// How much is handed to the writer, and admitted for one subscription, at a time.
+/// Bytes handed to the writer, or admitted for one subscription, at a time. Between two chunks of one
+/// subscription others get a turn.
 pub(crate) const CHUNK: usize = 64 * 1024;
 
-/// How many places an idle queue keeps.
+/// Capacity that an idle queue keeps, in texts.
 const KEPT_TEXTS: usize = 64;
 
 /// The connection or the subscription has ended.
@@ -22,31 +23,33 @@ const KEPT_TEXTS: usize = 64;
 #[error("closed")]
 pub struct Closed;
 
-/// Everything that waits to be written to one connection, in order, bounded in bytes.
+/// The texts that wait to be written to one connection, in order, bounded in bytes.
 ///
-/// Room is given in order of asking. What is being written still takes room, so the bound holds for
-/// all that the connection keeps in memory. A text larger than the bound is admitted alone.
+/// The bound is in bytes and not in messages, since a message has between 100 bytes and 16 MiB. Room is
+/// granted first come, first served (the semaphore is fair), so a small text cannot starve a large one.
+/// What is being written still takes room; so the bound covers all memory of the connection's output. A
+/// text larger than the bound is admitted alone.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     room: Semaphore,
     bound: usize,
-    queue: Mutex<Queue>,
+    queue: Mutex<OutboxQueue>,
 }
 
 #[derive(Debug)]
-struct Queue {
+struct OutboxQueue {
     texts: VecDeque<(Text, usize)>,
     open: bool,
-    /// The writer, while it waits for texts.
+    /// Of the writer, while it waits for texts.
     writer: Option<Waker>,
 }
 
-/// Whether the writer has to be woken.
+/// Whether to wake the writer after queueing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wake {
     Writer,
-    /// It shares its task with the sender and is polled next anyway.
-    Nobody,
+    /// The sender runs in the writer's task, which polls the writer next anyway.
+    No,
 }
 
 impl Outbox {
@@ -54,7 +57,7 @@ impl Outbox {
         Self {
             room: Semaphore::new(bound),
             bound,
-            queue: Mutex::new(Queue {
+            queue: Mutex::new(OutboxQueue {
                 texts: VecDeque::new(),
                 open: true,
                 writer: None,
@@ -62,13 +65,13 @@ impl Outbox {
         }
     }
 
-    /// Queues a reply as soon as there is room for it. Only for the task that also writes.
+    /// Queues a reply as soon as there is room. Only for the task that also writes.
     pub(crate) async fn reply(&self, text: Text) -> Result<(), Closed> {
-        self.admit([text], None, Wake::Nobody).await
+        self.admit([text], None, Wake::No).await
     }
 
-    /// Queues texts in order as soon as there is room, in groups so that a long list neither waits
-    /// for an empty outbox nor keeps others out. Nothing is queued once `alive` is false.
+    /// Queues texts in order as soon as there is room, in groups of at most [`CHUNK`] bytes. Stops with
+    /// an error once `alive` is false.
     pub(crate) async fn send_all(
         &self,
         texts: Vec<Text>,
@@ -89,7 +92,7 @@ impl Outbox {
         self.admit(group, Some(alive), Wake::Writer).await
     }
 
-    /// Queues one text unless `alive` is false by the time there is room.
+    /// Queues one text, unless `alive` is false by the time there is room.
     pub(crate) async fn send_while(&self, text: Text, alive: &AtomicBool) -> Result<(), Closed> {
         self.admit([text], Some(alive), Wake::Writer).await
     }
@@ -116,8 +119,8 @@ impl Outbox {
         Ok(())
     }
 
-    /// Moves the next texts to `batch` and returns the room to release when they are written.
-    /// `None` once the outbox is closed and empty.
+    /// Moves the next texts to `batch`. Returns the room to [release](Self::release) when they are
+    /// written; `None` once the outbox is closed and empty.
     pub(crate) async fn take(&self, batch: &mut Vec<Text>) -> Option<usize> {
         poll_fn(|cx| {
             let mut queue = self.queue();
@@ -133,18 +136,17 @@ impl Outbox {
         .await
     }
 
-    /// Gives the room of written texts back.
     pub(crate) fn release(&self, room: usize) {
         self.room.add_permits(room);
     }
 
-    /// Runs `change` while nothing can be queued: what was queued before stays queued.
+    /// Runs `change` under the queue's lock: a text is queued entirely before or after it.
     pub(crate) fn fence(&self, change: impl FnOnce()) {
         let _queue = self.queue();
         change();
     }
 
-    /// Refuses further texts; what is queued may still be taken.
+    /// Refuses further texts; those queued can still be taken.
     pub(crate) fn close(&self) {
         self.room.close();
         let mut queue = self.queue();
@@ -152,7 +154,7 @@ impl Outbox {
         queue.wake();
     }
 
-    /// The room in use, in bytes with overhead: never above the bound.
+    /// In bytes with overhead; at most the bound.
     pub(crate) fn used(&self) -> usize {
         self.bound.saturating_sub(self.room.available_permits())
     }
@@ -161,13 +163,13 @@ impl Outbox {
         (text.len() + OVERHEAD).min(self.bound)
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, OutboxQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Queue {
-    /// Moves up to a chunk to `batch` and returns the room that it takes.
+impl OutboxQueue {
+    /// Moves up to [`CHUNK`] bytes to `batch` and returns their room.
     fn take(&mut self, batch: &mut Vec<Text>) -> usize {
         let mut total = 0;
         while total < CHUNK

@@ -1,3 +1,5 @@
+//! The params of a call, and their deserialization with bounded error messages.
+
 mod terse;
 
 use std::sync::LazyLock;
@@ -7,32 +9,31 @@ use scorel_proto::{ErrorCode, RpcError};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::array::Array;
+use crate::array::ArrayPrefix;
 use crate::beginning::beginning;
 use terse::Terse;
 
-/// The longest path to an offending member that is told, in bytes.
+/// Of the path to an invalid member, in bytes.
 const MAX_PATH: usize = 512;
 
-/// The params of a call as a JSON object, whether they came by name, by position or not at all.
+/// The params of a call as a JSON object, whether they were sent by name, by position or not at all.
 #[derive(Debug)]
-pub struct Params(Object);
+pub struct Params(ParamsText);
 
 #[derive(Debug)]
-enum Object {
-    /// As it came.
+enum ParamsText {
     Sent(Raw<'static>),
-    /// It had to be made.
+    /// From positional params.
     Made(String),
 }
 
 impl Params {
-    /// Gives positional params the names of the method's fields, in order.
+    /// Names positional params after the method's fields, in order.
     pub(crate) fn new(raw: Raw<'static>, names: &LazyLock<Vec<String>>) -> Result<Self, RpcError> {
         Ok(Self(match raw.as_str() {
-            None => Object::Made("{}".to_owned()),
-            Some(array) if array.starts_with('[') => Object::Made(name(array, names)?),
-            Some(_) => Object::Sent(raw),
+            None => ParamsText::Made("{}".to_owned()),
+            Some(array) if array.starts_with('[') => ParamsText::Made(name(array, names)?),
+            Some(_) => ParamsText::Sent(raw),
         }))
     }
 
@@ -40,16 +41,16 @@ impl Params {
     #[must_use]
     pub fn as_json(&self) -> &str {
         match &self.0 {
-            Object::Sent(raw) => raw.as_str().unwrap_or("{}"),
-            Object::Made(text) => text,
+            ParamsText::Sent(raw) => raw.as_str().unwrap_or("{}"),
+            ParamsText::Made(text) => text,
         }
     }
 
-    /// Reads the params as a struct (or a map), and lets go of their text.
+    /// Deserializes the params.
     ///
     /// # Errors
-    /// `invalid_params`, with the path of the offending member in `details.field` where one is to
-    /// blame. Neither repeats more than the beginning of what was sent.
+    /// `invalid_params`, with the path of the invalid member in `details.field` if there is one. Message
+    /// and path quote a bounded part of the input.
     pub fn parse<T: DeserializeOwned>(self) -> Result<T, RpcError> {
         let mut json = serde_json::Deserializer::from_str(self.as_json());
         serde_path_to_error::deserialize(Terse(&mut json)).map_err(|error| {
@@ -64,8 +65,8 @@ impl Params {
 }
 
 fn name(array: &str, names: &[String]) -> Result<String, RpcError> {
-    let values =
-        Array::parse(array, names.len()).map_err(|error| invalid_params(error.to_string()))?;
+    let values = ArrayPrefix::parse(array, names.len())
+        .map_err(|error| invalid_params(error.to_string()))?;
     if values.len > names.len() {
         let message = format!("the method takes at most {} params", names.len());
         return Err(invalid_params(message));

@@ -4,30 +4,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// A subscription as its connection knows it.
 #[derive(Debug)]
-pub(crate) struct Live {
-    /// Whether notifications may be queued. Changed behind the outbox's fence.
+pub(crate) struct LiveSubscription {
+    /// Whether notifications may be queued. [`Outbox::fence`](crate::outbox::Outbox::fence) orders the
+    /// change against queueing.
     pub(crate) alive: AtomicBool,
-    /// Cancelled to drop the pump.
     pub(crate) stop: CancellationToken,
 }
 
-impl Live {
+impl LiveSubscription {
     pub(crate) fn end(&self) {
         self.alive.store(false, Ordering::Release);
         self.stop.cancel();
     }
 }
 
-/// The subscriptions of one connection, limited in number.
+/// The subscriptions of one connection.
 #[derive(Debug)]
-pub(crate) struct Registry {
+pub(crate) struct SubscriptionRegistry {
     limit: usize,
-    live: Mutex<HashMap<Arc<str>, Arc<Live>>>,
+    live: Mutex<HashMap<Arc<str>, Arc<LiveSubscription>>>,
 }
 
-impl Registry {
+impl SubscriptionRegistry {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -35,8 +34,8 @@ impl Registry {
         }
     }
 
-    /// Adds a subscription; `false` if there are as many as there may be.
-    pub(crate) fn insert(&self, id: Arc<str>, live: Arc<Live>) -> bool {
+    /// `false` at the limit.
+    pub(crate) fn insert(&self, id: Arc<str>, live: Arc<LiveSubscription>) -> bool {
         let mut subscriptions = self.live();
         let room = subscriptions.len() < self.limit;
         if room {
@@ -45,7 +44,7 @@ impl Registry {
         room
     }
 
-    pub(crate) fn remove(&self, id: &str) -> Option<Arc<Live>> {
+    pub(crate) fn remove(&self, id: &str) -> Option<Arc<LiveSubscription>> {
         self.live().remove(id)
     }
 
@@ -53,7 +52,7 @@ impl Registry {
         self.live().len()
     }
 
-    fn live(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Live>>> {
+    fn live(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<LiveSubscription>>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

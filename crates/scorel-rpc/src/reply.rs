@@ -1,4 +1,4 @@
-//! Replies as texts.
+//! Encoding replies.
 
 use bytes::{Bytes, BytesMut};
 use jsonrpsee::types::ErrorObjectOwned;
@@ -9,13 +9,14 @@ use crate::Text;
 use crate::beginning::beginning;
 use crate::envelope::RequestId;
 
-/// How the method table begins the reply to a call with a null id.
+/// The beginning of every reply from jsonrpsee's table, which is always called with a null id: its id
+/// type would not keep the bytes of the client's.
 const NULL_REPLY: &str = r#"{"jsonrpc":"2.0","id":null,"#;
 
-/// The longest text in an error, in bytes.
+/// In bytes.
 const MAX_ERROR_TEXT: usize = 4096;
 
-/// A reply of the method table, made for a null id, as the reply to the call with this id.
+/// Replaces the null id of a reply from jsonrpsee's table, without copying the rest.
 pub(crate) fn readdress(id: &RequestId, json: Box<str>) -> Option<Text> {
     json.starts_with(NULL_REPLY).then(|| {
         let rest = Bytes::from(json.into_boxed_bytes()).slice(NULL_REPLY.len()..);
@@ -23,15 +24,14 @@ pub(crate) fn readdress(id: &RequestId, json: Box<str>) -> Option<Text> {
     })
 }
 
-/// The reply to a call that failed.
+/// An error reply.
 pub(crate) fn error(id: &RequestId, error: &RpcError) -> Text {
     let object = serde_json::to_string(&error_object(error))
         .expect("an error object holds texts, numbers and JSON values");
     Text::from(format!("{}\"error\":{object}}}", head(id)))
 }
 
-/// The error as the method table's own type. Its texts are for people, and may repeat what a client
-/// sent: they are cut where they become too long.
+/// The error as jsonrpsee's type. Its strings may quote what a client sent, so they are cut.
 pub(crate) fn error_object(error: &RpcError) -> ErrorObjectOwned {
     let message = beginning(&error.message, MAX_ERROR_TEXT);
     let mut data = error.data();
@@ -39,7 +39,7 @@ pub(crate) fn error_object(error: &RpcError) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(error.code.number(), message, Some(data))
 }
 
-/// Cuts the texts in an error's details.
+/// Cuts every string in an error's details.
 fn shorten(details: &mut Value) {
     match details {
         Value::String(text) if text.len() > MAX_ERROR_TEXT => {
@@ -51,7 +51,7 @@ fn shorten(details: &mut Value) {
     }
 }
 
-/// The replies of a batch as one text.
+/// The replies of a batch as one JSON array.
 pub(crate) fn batch(replies: &[Text]) -> Text {
     let mut json = BytesMut::from("[");
     for (index, reply) in replies.iter().enumerate() {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_in_errors_are_cut() {
+    fn long_strings_in_errors_are_cut() {
         let long = "\u{1}".repeat(100_000);
         let details = json!({"path": long, "deep": [{"path": long}], "short": "as it is"});
         let error_in = RpcError::new(ErrorCode::FilesystemError, long).with_details(details);

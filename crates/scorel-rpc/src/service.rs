@@ -10,26 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::Dispatcher;
 use crate::driver::Driver;
-use crate::{Caller, Connection, FrameError, InvalidLimits, Limits, MethodTable, Text};
+use crate::{
+    Caller, Connection, ConnectionEnd, FrameError, InvalidLimits, Limits, MethodTable, Text,
+};
 use crate::{framing, writer};
 
-/// Why a connection ended.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum End {
-    /// The peer sends no more.
-    PeerClosed,
-    /// The peer sent what cannot be followed by another frame.
-    BadFrame(FrameError),
-    /// The service was told to shut down.
-    Shutdown,
-    /// [`Connection::close`] was called, or a subscription panicked.
-    Closed,
-    /// Writing failed, or the peer took nothing for too long.
-    WriteFailed(io::Error),
-}
-
-/// A method table with limits, for any number of connections.
+/// A method table with limits; serves any number of connections.
 #[derive(Debug, Clone)]
 pub struct Service {
     table: Arc<MethodTable>,
@@ -39,7 +25,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// A service that goes on until `shutdown` is cancelled.
+    /// `shutdown` drains all connections.
     ///
     /// # Errors
     /// A limit is outside its range.
@@ -57,13 +43,13 @@ impl Service {
         })
     }
 
-    /// Serves one connection whose texts are delimited by its transport.
+    /// Serves one connection over a transport that delimits texts itself.
     ///
-    /// The sink has to fail when its peer takes nothing for [`Limits::write_timeout`]. After
-    /// `shutdown`, or when the peer sends no more, calls in flight have [`Limits::drain`] to
-    /// finish; then what is in the outbox is written and the sink closed. Whatever the reason,
-    /// nothing of the connection goes on when this returns or is dropped.
-    pub async fn serve<In, Out>(&self, incoming: In, outgoing: Out, caller: Caller) -> End
+    /// The sink has to fail when its peer reads nothing for [`Limits::write_timeout`]. After
+    /// `shutdown`, or at the peer's end of file, calls in flight have [`Limits::drain`] to finish; then
+    /// the outbox is written and the sink closed. When this returns or is dropped, no call and no pump
+    /// of the connection runs.
+    pub async fn serve<In, Out>(&self, incoming: In, outgoing: Out, caller: Caller) -> ConnectionEnd
     where
         In: Stream<Item = Result<Bytes, FrameError>> + Unpin + Send,
         Out: Sink<Text, Error = io::Error> + Unpin + Send,
@@ -77,8 +63,8 @@ impl Service {
         end
     }
 
-    /// Serves one connection over a byte stream, in the framing that the peer's first byte shows.
-    pub async fn serve_stream<R, W>(&self, reader: R, writer: W, caller: Caller) -> End
+    /// Serves one connection over a byte stream, in the framing of the client's first byte.
+    pub async fn serve_stream<R, W>(&self, reader: R, writer: W, caller: Caller) -> ConnectionEnd
     where
         R: AsyncRead + Unpin + Send,
         W: AsyncWrite + Send,
@@ -87,7 +73,12 @@ impl Service {
         self.serve(incoming, outgoing, caller).await
     }
 
-    async fn run<In, Out>(&self, connection: &Connection, incoming: In, outgoing: Out) -> End
+    async fn run<In, Out>(
+        &self,
+        connection: &Connection,
+        incoming: In,
+        outgoing: Out,
+    ) -> ConnectionEnd
     where
         In: Stream<Item = Result<Bytes, FrameError>> + Unpin,
         Out: Sink<Text, Error = io::Error> + Unpin,
@@ -97,18 +88,18 @@ impl Service {
         let mut written = pin!(writer::write(connection.outbox(), outgoing));
         let reading = async {
             let end = driver.read(incoming, &self.shutdown).await;
-            if !matches!(end, End::Closed) {
+            if !matches!(end, ConnectionEnd::Closed) {
                 driver.finish(self.limits.drain).await;
             }
             connection.outbox().close();
             end
         };
-        // Reading comes first: what it puts into the outbox is written in the same poll.
+        // Biased, reading first: replies that it queues are written in the same poll, without a wake.
         let end = tokio::select! { biased;
             end = reading => end,
             written = &mut written => return match written {
-                Ok(()) => End::Closed,
-                Err(error) => End::WriteFailed(error),
+                Ok(()) => ConnectionEnd::Closed,
+                Err(error) => ConnectionEnd::WriteFailed(error),
             },
         };
         let flushed = tokio::select! { biased;
@@ -117,18 +108,17 @@ impl Service {
             () = connection.killed().cancelled() => Ok(()),
         };
         match (end, flushed) {
-            (End::PeerClosed, Err(error)) => End::WriteFailed(error),
+            (ConnectionEnd::PeerClosed, Err(error)) => ConnectionEnd::WriteFailed(error),
             (end, _) => end,
         }
     }
 
-    /// Resolves a grace period after the shutdown.
+    /// Resolves [`Limits::drain`] after the shutdown.
     async fn overdue(&self) {
         self.shutdown.cancelled().await;
         tokio::time::sleep(self.limits.drain).await;
     }
 
-    /// A way to see how much the connections use.
     #[must_use]
     pub fn load(&self) -> Load {
         Load {
@@ -137,7 +127,7 @@ impl Service {
         }
     }
 
-    /// Takes one of the places that there are for connections.
+    /// A permit for one connection; `None` at the limit.
     pub(crate) fn slot(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.slots).try_acquire_owned().ok()
     }
@@ -147,7 +137,7 @@ impl Service {
     }
 }
 
-/// How much the connections of a service use.
+/// The use of a service, for status reports.
 #[derive(Debug, Clone)]
 pub struct Load {
     slots: Arc<Semaphore>,
@@ -155,7 +145,6 @@ pub struct Load {
 }
 
 impl Load {
-    /// How many connections there are.
     #[must_use]
     pub fn connections(&self) -> u32 {
         let open = self

@@ -7,26 +7,27 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::outbox::Closed;
-use crate::registry::Live;
+use crate::registry::LiveSubscription;
 use crate::{Connection, Text};
 
-/// A subscription that has been begun and not been started.
+/// A subscription that is not started yet.
 #[derive(Debug)]
-#[must_use = "a subscription that is not started is gone"]
+#[must_use = "dropping it ends the subscription"]
 pub struct Subscription {
     sink: Sink,
     gate: oneshot::Receiver<()>,
 }
 
 impl Subscription {
-    /// `None` if the connection has as many subscriptions as it may have.
+    /// `None` at the limit of subscriptions.
     pub(crate) fn open(
         connection: &Connection,
         method: &'static str,
         gate: oneshot::Receiver<()>,
     ) -> Option<Self> {
+        // Random and not counted: unique over connections and restarts.
         let id: Arc<str> = format!("{:032x}", rand::random::<u128>()).into();
-        let live = Arc::new(Live {
+        let live = Arc::new(LiveSubscription {
             alive: AtomicBool::new(true),
             stop: connection.killed().child_token(),
         });
@@ -48,17 +49,15 @@ impl Subscription {
         })
     }
 
-    /// The id, as in the notifications.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.sink.id
     }
 
-    /// Starts the pump as soon as the reply of the call is in the outbox, and returns that reply:
-    /// the subscription's id.
+    /// Starts the pump once the reply is in the outbox, and returns that reply: the subscription's id.
     ///
-    /// The connection owns the pump. It is dropped at its next await when the client unsubscribes
-    /// or the connection ends; when it returns, the subscription is gone.
+    /// The connection owns the pump, and drops it at its next await when the client unsubscribes or
+    /// the connection ends. The subscription ends when the pump returns.
     #[must_use]
     pub fn spawn<F, P>(self, pump: F) -> Box<RawValue>
     where
@@ -77,17 +76,18 @@ impl Subscription {
     }
 }
 
-/// Where the events of a subscription go.
+/// Queues the events of a subscription.
 #[derive(Debug)]
 pub struct Sink {
     connection: Connection,
     id: Arc<str>,
-    live: Arc<Live>,
+    live: Arc<LiveSubscription>,
     head: Bytes,
 }
 
 impl Sink {
-    /// Queues one event, given as JSON, as soon as there is room for it.
+    /// Queues one event, a JSON text, and waits for room in the outbox first. This is the backpressure
+    /// on pumps: a pump that waits here reads no further events.
     ///
     /// # Errors
     /// The subscription or its connection has ended.
@@ -96,7 +96,7 @@ impl Sink {
         outbox.send_while(self.text(event), &self.live.alive).await
     }
 
-    /// Queues events in order, which costs less than one at a time.
+    /// Queues events in order, with one lock per group instead of one per event.
     ///
     /// # Errors
     /// The subscription or its connection has ended; the first events may have been queued.
@@ -106,8 +106,8 @@ impl Sink {
         outbox.send_all(texts.collect(), &self.live.alive).await
     }
 
-    /// Resolves when the pump should come to an end because the connection is about to. Until then
-    /// and for a grace period after it, events can still be sent.
+    /// Resolves when the pump should finish because the connection drains. Events can still be sent
+    /// until [`Limits::drain`](crate::Limits::drain) has passed.
     pub async fn closed(&self) {
         tokio::select! {
             () = self.connection.drain().cancelled() => {}
@@ -115,13 +115,11 @@ impl Sink {
         }
     }
 
-    /// The subscription's id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The connection that the events go to.
     #[must_use]
     pub fn connection(&self) -> &Connection {
         &self.connection

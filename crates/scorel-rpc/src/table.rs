@@ -3,44 +3,17 @@ use std::sync::{Arc, LazyLock};
 
 use jsonrpsee::types::{ErrorObjectOwned, Params as RawParams};
 use jsonrpsee::{Extensions, MethodCallback, Methods, RpcModule};
-use scorel_proto::{Access, ErrorCode, RpcError};
+use scorel_proto::{ErrorCode, RpcError};
 use serde_json::value::RawValue;
 
 use crate::reply::error_object;
-use crate::{Call, Params};
+use crate::{Call, MethodSpec, Params};
 
-/// What a method does to its connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MethodKind {
-    /// Nothing: one call, one reply.
-    Call,
-    /// It begins a subscription, so it cannot be called in a batch or as a notification.
-    Subscribe,
-}
-
-/// How a method is called.
-#[derive(Debug, Clone, Copy)]
-pub struct MethodSpec {
-    /// The name.
-    pub name: &'static str,
-    /// What the caller needs.
-    pub access: Access,
-    /// What it does to its connection.
-    pub kind: MethodKind,
-    /// The names of the params, in the order of positional params. Asked for once, when the first
-    /// call comes with positional params.
-    pub params: fn() -> Vec<String>,
-    /// How large a reply may become, in bytes, where that is more than a few KiB. It counts as
-    /// [`Limits::in_flight`](crate::Limits::in_flight) while a call is in flight.
-    pub reply: usize,
-}
-
-/// A method was registered before.
 #[derive(Debug, thiserror::Error)]
 #[error("method `{0}` is registered twice")]
 pub struct DuplicateMethod(pub &'static str);
 
-/// Methods being collected, with the state that their handlers share.
+/// A builder of a [`MethodTable`], whose handlers share a context.
 #[derive(Debug)]
 pub struct Table<Ctx> {
     module: RpcModule<Ctx>,
@@ -48,7 +21,6 @@ pub struct Table<Ctx> {
 }
 
 impl<Ctx: Send + Sync + 'static> Table<Ctx> {
-    /// A table without methods.
     #[must_use]
     pub fn new(context: Arc<Ctx>) -> Self {
         Self {
@@ -57,10 +29,11 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         }
     }
 
-    /// Adds a method. The handler returns its result as JSON text, which may be large.
+    /// Adds a method. The handler returns its result as JSON text, so that a large one is serialised
+    /// once.
     ///
-    /// A handler runs up to its first pending await in order of arrival; it is dropped when its
-    /// connection ends, so it must be cancel-safe. One that panics answers `internal_error`.
+    /// Handlers run up to their first pending await in order of arrival. They are dropped when the
+    /// connection ends, so they must be cancel-safe. A panic becomes `internal_error`.
     ///
     /// # Errors
     /// There is a method of this name.
@@ -73,7 +46,7 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         let callback = move |raw: RawParams<'static>, context: Arc<Ctx>, extensions: Extensions| {
             let (handler, names) = (handler.clone(), Arc::clone(&names));
             async move {
-                let call = circumstances(&extensions)?;
+                let call = call_of(&extensions)?;
                 let params = Params::new(raw, &names).map_err(|e| error_object(&e))?;
                 let result = handler(context, call, params).await;
                 result.map_err(|error| error_object(&error))
@@ -86,7 +59,6 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         Ok(())
     }
 
-    /// The table, ready to be served.
     #[must_use]
     pub fn build(self) -> Arc<MethodTable> {
         Arc::new(MethodTable {
@@ -96,14 +68,16 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
     }
 }
 
-fn circumstances(extensions: &Extensions) -> Result<Call, ErrorObjectOwned> {
+/// The call that [`Dispatcher`](crate::dispatch) put into the extensions, which is how jsonrpsee hands
+/// a handler anything besides params.
+fn call_of(extensions: &Extensions) -> Result<Call, ErrorObjectOwned> {
     extensions.get::<Call>().cloned().ok_or_else(|| {
-        let message = "the method was called past the connection driver";
+        let message = "the method was not called by the connection driver";
         error_object(&RpcError::new(ErrorCode::InternalError, message))
     })
 }
 
-/// The methods of a service.
+/// The methods of a service: jsonrpsee's table, and what it does not know of a method.
 #[derive(Debug)]
 pub struct MethodTable {
     methods: Methods,
@@ -111,7 +85,7 @@ pub struct MethodTable {
 }
 
 impl MethodTable {
-    /// Every method, in no particular order.
+    /// Every method, unordered.
     pub fn specs(&self) -> impl Iterator<Item = &MethodSpec> {
         self.specs.values()
     }

@@ -1,7 +1,7 @@
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// One JSON text to be written, in up to three parts so that an event that goes to many
-/// subscribers is encoded once and shared.
+/// A JSON text to be written. It has three parts, so that subscribers share the encoded event and
+/// differ in the head, which holds the subscription's id.
 #[derive(Debug, Clone)]
 pub struct Text {
     head: Bytes,
@@ -14,19 +14,18 @@ impl Text {
         Self { head, body, tail }
     }
 
-    /// The length in bytes.
+    /// In bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.head.len() + self.body.len() + self.tail.len()
     }
 
-    /// Whether there is nothing in it, which the driver never produces.
+    /// Never true for what the driver produces.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Appends the text to a buffer.
     pub fn put(&self, buffer: &mut BytesMut) {
         buffer.reserve(self.len());
         buffer.put_slice(&self.head);

@@ -1,4 +1,4 @@
-//! The writing half of a connection.
+//! The writing half of a connection: the outbox drained into the sink.
 
 use std::io;
 
@@ -7,8 +7,8 @@ use futures_util::{Sink, SinkExt};
 use crate::Text;
 use crate::outbox::Outbox;
 
-/// Writes what is put into the outbox until it is closed and empty, then closes the sink. Texts
-/// that wait are written together.
+/// Writes until the outbox is closed and empty, then closes the sink. Texts that wait are written in
+/// one flush. Their room is released only then, so that what the sink buffers counts too.
 pub(crate) async fn write<K>(outbox: &Outbox, mut sink: K) -> io::Result<()>
 where
     K: Sink<Text, Error = io::Error> + Unpin,

@@ -1,5 +1,5 @@
 use scorel_journal::{AppendError, BlobError, InvalidRecord, OpenError, ReadError};
-use scorel_proto::{ErrorCode, Phase, SessionId};
+use scorel_proto::{ErrorChain, ErrorCode, Phase, SessionId};
 
 use crate::damage::DamagedPlace;
 
@@ -101,18 +101,20 @@ impl SessionError {
 impl From<AppendError> for SessionError {
     fn from(error: AppendError) -> Self {
         match error {
-            AppendError::NoSpace(_) | AppendError::Write(_) => Self::Stalled(chain(&error)),
+            AppendError::NoSpace(_) | AppendError::Write(_) => {
+                Self::Stalled(ErrorChain(&error).to_string())
+            }
             AppendError::Invalid(InvalidRecord::TooLarge { .. }) => Self::TooLarge {
                 limit: scorel_journal::MAX_RECORD as u64,
             },
-            other => Self::Internal(chain(&other)),
+            other => Self::Internal(ErrorChain(&other).to_string()),
         }
     }
 }
 
 impl From<ReadError> for SessionError {
     fn from(error: ReadError) -> Self {
-        Self::Filesystem(chain(&error))
+        Self::Filesystem(ErrorChain(&error).to_string())
     }
 }
 
@@ -120,8 +122,8 @@ impl From<BlobError> for SessionError {
     fn from(error: BlobError) -> Self {
         match error {
             BlobError::TooLarge { max, .. } => Self::TooLarge { limit: max },
-            BlobError::NoSpace(_) => Self::Stalled(chain(&error)),
-            error => Self::Filesystem(chain(&error)),
+            BlobError::NoSpace(_) => Self::Stalled(ErrorChain(&error).to_string()),
+            error => Self::Filesystem(ErrorChain(&error).to_string()),
         }
     }
 }
@@ -134,20 +136,8 @@ impl SessionError {
         } else {
             Self::Failed {
                 session_id,
-                reason: chain(error),
+                reason: ErrorChain(error).to_string(),
             }
         }
     }
-}
-
-/// An error with its chain of sources, in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -1,6 +1,7 @@
-//! A session's log, checked from outside: nothing of the journal's own code is used.
+//! Checks a session's log without the journal's code, so that an error there cannot hide itself.
 
 mod fault;
+mod record;
 mod turns;
 
 use std::collections::HashSet;
@@ -11,11 +12,12 @@ use scorel_proto::{Event, SessionView};
 use serde_json::Value;
 
 pub use fault::LogFault;
+pub use record::CheckedRecord;
 
-/// What stands between the bytes that a line's checksum covers and its eight digits.
+/// Separates the bytes that a line's checksum covers from its eight hex digits.
 const CRC_KEY: &str = ",\"crc\":\"";
 
-/// A log of which every line was checked, and what it folds into.
+/// A valid log and the view that it folds to.
 #[derive(Debug, Clone)]
 pub struct CheckedLog {
     header: Value,
@@ -24,52 +26,14 @@ pub struct CheckedLog {
     torn: usize,
 }
 
-/// One record of a checked log.
-#[derive(Debug, Clone)]
-pub struct CheckedRecord {
-    /// Its number.
-    pub seq: u64,
-    /// Its line, without the newline.
-    pub line: String,
-    /// The line as JSON.
-    pub value: Value,
-}
-
-impl CheckedRecord {
-    /// Its `type`.
-    #[must_use]
-    pub fn type_name(&self) -> &str {
-        self.value["type"].as_str().unwrap_or_default()
-    }
-
-    /// The turn that caused it.
-    #[must_use]
-    pub fn turn_id(&self) -> Option<&str> {
-        self.value["turnId"].as_str()
-    }
-
-    /// Who speaks, if it is a message.
-    #[must_use]
-    pub fn role(&self) -> Option<&str> {
-        self.value["message"]["role"].as_str()
-    }
-
-    /// The text of a message's blocks of text, joined.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let blocks = self.value["message"]["content"].as_array();
-        let texts = blocks.into_iter().flatten();
-        texts.filter_map(|block| block["text"].as_str()).collect()
-    }
-}
-
 impl CheckedLog {
-    /// Reads a log and checks each line by itself, the chain of the lines, and that turns and tool
-    /// calls are closed once. An unterminated last line is no fault; see [`CheckedLog::torn`].
+    /// Reads a log and checks each line, the chain of sequence numbers, and that turns and tool calls
+    /// are closed exactly once. An unterminated last line is allowed: a crash leaves one. See
+    /// [`CheckedLog::torn`].
     ///
     /// # Errors
     ///
-    /// The first fault.
+    /// The first fault found.
     pub fn read(path: &Path) -> Result<Self, LogFault> {
         let bytes = fs::read(path).map_err(|error| LogFault::Unreadable(error.to_string()))?;
         let end = bytes
@@ -91,7 +55,7 @@ impl CheckedLog {
             if !ids.insert(record.value["id"].to_string()) {
                 return Err(LogFault::Line {
                     number,
-                    reason: "an id that was used before",
+                    reason: "its id was used before",
                 });
             }
             log.records.push(record);
@@ -104,19 +68,19 @@ impl CheckedLog {
         let fault = |reason| LogFault::Line { number, reason };
         let value = checked_line(number, line)?;
         let before = self.last_seq();
-        let seq = value["seq"].as_u64().ok_or(fault("no number"))?;
+        let seq = value["seq"].as_u64().ok_or(fault("it has no `seq`"))?;
         if seq <= before {
-            return Err(fault("a number that is not above the one before"));
+            return Err(fault("its `seq` is not above the previous record's"));
         }
         if value["prev"].as_u64() != Some(before) {
-            return Err(fault("`prev` is not the number of the record before"));
+            return Err(fault("its `prev` is not the previous record's `seq`"));
         }
         if value["sessionId"] != self.header["sessionId"] {
-            return Err(fault("a record of another session"));
+            return Err(fault("it belongs to another session"));
         }
         match Event::decode(line) {
             Ok(event @ Event::Persistent(_)) => self.view.apply(&event),
-            _ => return Err(fault("not a persistent event of a known type")),
+            _ => return Err(fault("it is not a persistent event of a known type")),
         }
         Ok(CheckedRecord {
             seq,
@@ -125,44 +89,41 @@ impl CheckedLog {
         })
     }
 
-    /// The header.
     #[must_use]
     pub const fn header(&self) -> &Value {
         &self.header
     }
 
-    /// The records, in order.
     #[must_use]
     pub fn records(&self) -> &[CheckedRecord] {
         &self.records
     }
 
-    /// The record with a number.
     #[must_use]
     pub fn record(&self, seq: u64) -> Option<&CheckedRecord> {
         let at = self.records.binary_search_by_key(&seq, |record| record.seq);
         at.ok().map(|at| &self.records[at])
     }
 
-    /// The number of the last record, or 0.
+    /// 0 for an empty log.
     #[must_use]
     pub fn last_seq(&self) -> u64 {
         self.records.last().map_or(0, |record| record.seq)
     }
 
-    /// What the log folds into.
+    /// The fold of all records.
     #[must_use]
     pub const fn view(&self) -> &SessionView {
         &self.view
     }
 
-    /// The length of an unterminated last line in bytes, or 0.
+    /// The length of an unterminated last line in bytes; 0 if there is none.
     #[must_use]
     pub const fn torn(&self) -> usize {
         self.torn
     }
 
-    /// The messages of persons, in order.
+    /// The texts of user messages, in order.
     pub fn user_texts(&self) -> impl Iterator<Item = String> + '_ {
         let messages = self
             .records
@@ -171,7 +132,7 @@ impl CheckedLog {
         messages.map(CheckedRecord::text)
     }
 
-    /// How the turns ended that have, in order: the turn and the reason.
+    /// The turn id and reason of each turn outcome, in order.
     pub fn outcomes(&self) -> impl Iterator<Item = (&str, &str)> + '_ {
         let outcomes = self
             .records
@@ -180,7 +141,7 @@ impl CheckedLog {
         outcomes.filter_map(|record| Some((record.turn_id()?, record.value["reason"].as_str()?)))
     }
 
-    /// The queued messages that were ever added, by their ids.
+    /// All items that were ever added to the queue.
     pub fn queued(&self) -> impl Iterator<Item = &Value> + '_ {
         let updates = self
             .records
@@ -191,7 +152,7 @@ impl CheckedLog {
     }
 }
 
-/// Completes the text of a JSON object, which ends with `}`, to a line with its checksum and newline.
+/// Adds the checksum and the newline to a JSON object, which must end with `}`.
 #[must_use]
 pub fn sealed(object: &str) -> String {
     let covered = object.strip_suffix('}').unwrap_or(object);
@@ -199,13 +160,14 @@ pub fn sealed(object: &str) -> String {
     format!("{covered}{CRC_KEY}{sum:08x}\"}}\n")
 }
 
-/// Checks that a line is one JSON object with its checksum.
 fn checked_line(number: usize, line: &str) -> Result<Value, LogFault> {
     let fault = |reason| LogFault::Line { number, reason };
-    let (covered, rest) = line.rsplit_once(CRC_KEY).ok_or(fault("no checksum"))?;
+    let (covered, rest) = line
+        .rsplit_once(CRC_KEY)
+        .ok_or(fault("it has no checksum"))?;
     let sum = format!("{:08x}\"}}", crc32c::crc32c(covered.as_bytes()));
     if rest != sum {
-        return Err(fault("a wrong checksum"));
+        return Err(fault("its checksum is wrong"));
     }
-    serde_json::from_str(line).map_err(|_| fault("not JSON"))
+    serde_json::from_str(line).map_err(|_| fault("it is not JSON"))
 }

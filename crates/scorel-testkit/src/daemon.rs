@@ -13,31 +13,31 @@ use tokio::net::UnixDatagram;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// How long anything that should happen at once may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time limit for what normally happens at once; generous, since CI machines are busy.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// A real daemon process with a home and a project of its own, both in a temporary directory.
+/// A real daemon process with its own home and project in a temporary directory.
 ///
-/// The process is killed when this is dropped. Nothing of the tests' environment reaches it.
+/// Dropping it kills the process. The process does not inherit the environment of the tests.
 #[derive(Debug)]
 pub struct DaemonUnderTest {
     program: PathBuf,
     root: TempDir,
     variables: Vec<(String, String)>,
-    /// The command under which the program runs.
+    /// A command to run the program under; empty for none.
     wrapper: Vec<String>,
     child: Option<Child>,
 }
 
 impl DaemonUnderTest {
-    /// A home and an empty project for the daemon `program`, which does not run yet.
+    /// Creates the home and an empty project without starting `program`.
     ///
     /// # Panics
     ///
-    /// If the directories cannot be made.
+    /// If the directories cannot be created.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        // Paths of sockets are short.
+        // A socket path is limited to 108 bytes, which the default temporary directory may exceed.
         let root = tempfile::Builder::new()
             .prefix("sc")
             .tempdir_in("/tmp")
@@ -52,7 +52,7 @@ impl DaemonUnderTest {
         }
     }
 
-    /// A daemon that runs and accepts connections.
+    /// Starts a daemon and waits until it accepts connections.
     ///
     /// # Panics
     ///
@@ -63,43 +63,38 @@ impl DaemonUnderTest {
         daemon
     }
 
-    /// Sets a variable of the daemon's environment, from its next start on.
+    /// Sets an environment variable for the next start.
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Runs the program under another one from its next start on: a command that takes the
-    /// program and its arguments at its end and becomes it, such as `strace -D`. An empty command
-    /// is none.
+    /// Runs the program under a wrapper from the next start on. The wrapper has to exec the program
+    /// that follows its arguments, as `strace -D` does, so that signals and exit status are the
+    /// program's. An empty wrapper is none.
     pub fn run_under(&mut self, wrapper: Vec<String>) {
         self.wrapper = wrapper;
     }
 
-    /// The home.
     #[must_use]
     pub fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
 
-    /// The project's directory.
     #[must_use]
     pub fn project(&self) -> PathBuf {
         self.root.path().join("project")
     }
 
-    /// The socket.
     #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.home().join("scoreld.sock")
     }
 
-    /// The process.
-    ///
     /// # Panics
     ///
-    /// If it does not run.
+    /// If the process does not run.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child
@@ -108,20 +103,18 @@ impl DaemonUnderTest {
             .expect("the daemon runs")
     }
 
-    /// Writes a file into the project.
-    ///
     /// # Panics
     ///
-    /// If that fails.
+    /// If the file cannot be written.
     pub fn write_project_file(&self, name: &str, text: &str) {
         fs::write(self.project().join(name), text).expect("a writable project");
     }
 
-    /// Writes the user's configuration.
+    /// Replaces the user's configuration. The home and the file are private, as the daemon demands.
     ///
     /// # Panics
     ///
-    /// If that fails.
+    /// If the file cannot be written.
     pub fn configure(&self, toml: &str) {
         fs::DirBuilder::new()
             .recursive(true)
@@ -142,8 +135,8 @@ impl DaemonUnderTest {
         file.write_all(toml.as_bytes()).expect("a writable file");
     }
 
-    /// Configures a model at a chat completions endpoint, such as that of a
-    /// [`ModelServer`](crate::ModelServer).
+    /// Configures a model at a chat-completions endpoint, such as a
+    /// [`ModelServer`](crate::ModelServer)'s.
     pub fn configure_model(&self, base_url: &str) {
         self.configure(&format!(
             "[model]\ntype = \"custom\"\napi = \"openai-completions\"\nprovider = \"test\"\n\
@@ -151,37 +144,37 @@ impl DaemonUnderTest {
         ));
     }
 
-    /// Adds to the user's configuration.
+    /// Appends to the user's configuration.
     ///
     /// # Panics
     ///
-    /// If that fails.
+    /// If the file cannot be written.
     pub fn configure_more(&self, toml: &str) {
         let path = self.home().join("config.toml");
         let text = fs::read_to_string(path).unwrap_or_default();
         self.configure(&format!("{text}\n{toml}"));
     }
 
-    /// Starts the process and waits until it says that it is ready.
+    /// Starts the process and waits for its readiness notification.
     ///
     /// # Panics
     ///
-    /// If it ends or says nothing.
+    /// If it exits or does not become ready in time.
     pub async fn spawn(&mut self) {
         if let Err(status) = self.try_spawn().await {
-            panic!("the daemon ended with {status:?}: {}", self.errors());
+            panic!("the daemon exited with {status:?}: {}", self.errors());
         }
     }
 
-    /// Starts the process and waits until it says that it is ready.
+    /// Starts the process and waits for its readiness notification.
     ///
     /// # Errors
     ///
-    /// If it ends before that: with which status.
+    /// The exit status if it exits before.
     ///
     /// # Panics
     ///
-    /// If it says nothing.
+    /// If it does not become ready in time.
     pub async fn try_spawn(&mut self) -> Result<(), ExitStatus> {
         let notify = self.root.path().join("notify");
         let _none_yet: std::io::Result<()> = fs::remove_file(&notify);
@@ -223,13 +216,13 @@ impl DaemonUnderTest {
         }
     }
 
-    /// What the process wrote to its standard error.
+    /// The standard error of all starts so far.
     #[must_use]
     pub fn errors(&self) -> String {
         fs::read_to_string(self.root.path().join("stderr")).unwrap_or_default()
     }
 
-    /// Kills the process with SIGKILL.
+    /// Sends SIGKILL and waits for the exit.
     ///
     /// # Panics
     ///
@@ -239,18 +232,16 @@ impl DaemonUnderTest {
         child.kill().await.expect("the daemon can be killed");
     }
 
-    /// Asks the process to end with SIGTERM, and waits until it has.
+    /// Sends SIGTERM and waits for the exit.
     ///
     /// # Panics
     ///
-    /// If it does not run, or does not end.
+    /// If the process does not run or does not exit in time.
     pub async fn stop(&mut self) -> ExitStatus {
         self.signal(Signal::SIGTERM);
         self.wait().await
     }
 
-    /// Sends a signal.
-    ///
     /// # Panics
     ///
     /// If the process does not run.
@@ -259,20 +250,20 @@ impl DaemonUnderTest {
         kill(Pid::from_raw(pid), signal).expect("the daemon can be signalled");
     }
 
-    /// Waits until the process has ended.
+    /// Waits for the exit.
     ///
     /// # Panics
     ///
-    /// If it does not run, or does not end.
+    /// If the process does not run or does not exit in time.
     pub async fn wait(&mut self) -> ExitStatus {
         let mut child = self.child.take().expect("the daemon runs");
-        let ended = timeout(PATIENCE, child.wait()).await;
+        let ended = timeout(TIME_LIMIT, child.wait()).await;
         ended
             .expect("the daemon ends in time")
             .expect("a child's status")
     }
 
-    /// The resident memory of the process in KiB.
+    /// The resident set size in KiB.
     ///
     /// # Panics
     ///
@@ -282,8 +273,7 @@ impl DaemonUnderTest {
         self.memory("VmRSS:")
     }
 
-    /// The most resident memory that the process had since [`DaemonUnderTest::forget_peak`], in
-    /// KiB.
+    /// The peak resident set size since [`DaemonUnderTest::reset_peak`], in KiB.
     ///
     /// # Panics
     ///
@@ -293,13 +283,14 @@ impl DaemonUnderTest {
         self.memory("VmHWM:")
     }
 
-    /// Begins to measure the peak of the resident memory anew.
+    /// Resets the peak of the resident set size.
     ///
     /// # Panics
     ///
     /// If the process does not run.
-    pub fn forget_peak(&self) {
+    pub fn reset_peak(&self) {
         let path = format!("/proc/{}/clear_refs", self.pid());
+        // 5 resets VmHWM; see proc(5).
         fs::write(path, "5").expect("the process is ours");
     }
 
@@ -313,7 +304,7 @@ impl DaemonUnderTest {
             .expect("a number of KiB")
     }
 
-    /// The processor time that the process has used, in ticks of a hundredth of a second.
+    /// The CPU time used so far, user and system, in ticks of 10 ms.
     ///
     /// # Panics
     ///
@@ -322,12 +313,13 @@ impl DaemonUnderTest {
     pub fn cpu_ticks(&self) -> u64 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid()));
         let stat = stat.expect("the process's times");
-        let (_, fields) = stat.rsplit_once(") ").expect("the name is in brackets");
+        // The name in parentheses may itself contain spaces and parentheses.
+        let (_, fields) = stat.rsplit_once(") ").expect("the name is in parentheses");
         let times = fields.split(' ').skip(11).take(2);
         times.filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
     }
 
-    /// How many descriptors the process has open.
+    /// The number of open file descriptors.
     ///
     /// # Panics
     ///
@@ -342,7 +334,7 @@ impl DaemonUnderTest {
     ///
     /// # Panics
     ///
-    /// If there is no such log, or a line is not JSON.
+    /// If the log does not exist or a line is not JSON.
     #[must_use]
     pub fn log(&self, session_id: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.log_path(session_id)).expect("a log");
@@ -350,29 +342,27 @@ impl DaemonUnderTest {
         text.lines().map(parse).collect()
     }
 
-    /// Where a session's log is.
     #[must_use]
     pub fn log_path(&self, session_id: &str) -> PathBuf {
         self.session_dir(session_id).join("events.jsonl")
     }
 
-    /// A session's directory.
     #[must_use]
     pub fn session_dir(&self, session_id: &str) -> PathBuf {
         self.home().join("sessions").join(session_id)
     }
 
-    /// The directory that holds home and project, and that goes with this value.
+    /// The directory that contains home and project; deleted on drop.
     #[must_use]
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 }
 
-/// Ends when the daemon has said that it is ready.
+/// Waits for `READY=1`, the notification of `sd_notify(3)`.
 async fn ready(socket: &UnixDatagram) {
     let mut buffer = [0; 4096];
-    let told = async {
+    let notified = async {
         loop {
             let len = socket.recv(&mut buffer).await.expect("a datagram");
             if buffer[..len]
@@ -383,7 +373,7 @@ async fn ready(socket: &UnixDatagram) {
             }
         }
     };
-    timeout(PATIENCE, told)
+    timeout(TIME_LIMIT, notified)
         .await
         .expect("the daemon is ready in time");
 }

@@ -4,11 +4,11 @@ use std::os::unix::net::UnixStream;
 
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 
-/// Sends bytes together with `count` open descriptors.
+/// Sends bytes with `count` open file descriptors attached (`SCM_RIGHTS`).
 ///
 /// # Errors
 ///
-/// What the system says.
+/// `sendmsg(2)` failed.
 pub fn send_descriptors(stream: &UnixStream, bytes: &[u8], count: usize) -> io::Result<()> {
     let descriptors = vec![stream.as_raw_fd(); count];
     let rights = [ControlMessage::ScmRights(&descriptors)];

@@ -1,5 +1,9 @@
-//! Test doubles and harnesses: the model endpoint, the daemon under test, and what must hold of its
-//! logs whatever happens to it.
+//! Test doubles and harnesses.
+//!
+//! Doubles: [`ModelServer`], a scripted model endpoint over HTTP, and [`StrictServer`], which also
+//! rejects what the real APIs reject. Harnesses: [`DaemonUnderTest`], a real daemon process;
+//! [`Strace`], its system calls and injected faults; [`CheckedLog`] and [`Sightings`], the invariants
+//! of a session's log and of what clients saw of it, whatever faults were injected.
 
 mod checked_log;
 mod daemon;
@@ -14,9 +18,11 @@ mod strict;
 pub use checked_log::{CheckedLog, CheckedRecord, LogFault, sealed};
 pub use daemon::DaemonUnderTest;
 pub use descriptors::send_descriptors;
-pub use model_server::{Answer, ChatAnswer, Gate, ModelServer, RecordedRequest};
-pub use reply::Reply;
-pub use seed::{Dice, runs};
+pub use model_server::{
+    ModelServer, RecordedRequest, ResponseGate, ScriptedChat, ScriptedResponse,
+};
+pub use reply::ModelReply;
+pub use seed::{SeededDice, runs};
 pub use sightings::{SightingFault, Sightings};
 pub use strace::{Strace, Trace, TracedCall};
-pub use strict::{Api, StrictServer};
+pub use strict::{StrictServer, WireApi};

@@ -1,56 +1,59 @@
-//! A model endpoint for tests: a real HTTP/1.1 server that replays scripted answers.
+//! A model endpoint for tests: a real HTTP/1.1 server with scripted responses.
+//!
+//! Written on a plain socket instead of an HTTP library, so that a test decides which bytes go into
+//! which write and where the connection breaks.
 
-mod answer;
 mod chat;
 mod connection;
 mod gate;
 mod request;
+mod response;
+mod state;
 
-use std::collections::VecDeque;
-use std::fmt;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-pub use answer::Answer;
-pub use chat::ChatAnswer;
-pub use gate::Gate;
+pub use chat::ScriptedChat;
+pub use gate::ResponseGate;
 pub use request::RecordedRequest;
+pub use response::ScriptedResponse;
+
+use state::{ResponseMaker, ServerState};
 
 /// A model endpoint on a free port of 127.0.0.1.
 ///
-/// Every request is recorded and gets the next scripted answer, in the order in which the answers
-/// were given; when none is left, the fallback; without one, status 500 with a body that says so.
-/// Dropping the server closes its connections.
+/// Every request is recorded and gets the next scripted response. After the last one it gets what
+/// [`ModelServer::answer_with`] makes, else the fallback, else status 500. Dropping the server closes
+/// its connections.
 ///
 /// ```
-/// # use scorel_testkit::{Answer, ModelServer};
+/// # use scorel_testkit::{ScriptedResponse, ModelServer};
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let server = ModelServer::start().await.unwrap();
-/// server.answer(Answer::chat().tool_call("call_1", "Glob", r#"{"pattern":"*"}"#).finish("tool_calls"));
-/// server.answer(Answer::chat().text("two files").usage(120, 3).finish("stop"));
+/// server.answer(ScriptedResponse::chat().tool_call("call_1", "Glob", r#"{"pattern":"*"}"#).finish("tool_calls"));
+/// server.answer(ScriptedResponse::chat().text("two files").usage(120, 3).finish("stop"));
 /// assert!(server.base_url().starts_with("http://127.0.0.1:"));
 /// # });
 /// ```
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<ServerState>,
     _accept: JoinSet<()>,
 }
 
 impl ModelServer {
-    /// Binds a free port and begins to serve, on the current tokio runtime.
+    /// Binds a free port and serves it on the current tokio runtime.
     ///
     /// # Errors
-    /// When no port can be bound.
+    /// No port can be bound.
     pub async fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let state = Arc::new(State::default());
+        let state = Arc::new(ServerState::default());
         let mut tasks = JoinSet::new();
         tasks.spawn(accept(listener, Arc::clone(&state)));
         Ok(Self {
@@ -66,48 +69,45 @@ impl ModelServer {
         format!("http://{}/v1", self.address)
     }
 
-    /// Where the server listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Adds an answer to the end of the script.
-    pub fn answer(&self, answer: impl Into<Answer>) -> &Self {
+    /// Appends a response to the script.
+    pub fn answer(&self, answer: impl Into<ScriptedResponse>) -> &Self {
         self.state.script().answers.push_back(answer.into());
         self
     }
 
-    /// Sets what is answered when the script is at its end.
-    pub fn fallback(&self, answer: impl Into<Answer>) -> &Self {
+    /// Sets the response for requests after the end of the script.
+    pub fn fallback(&self, answer: impl Into<ScriptedResponse>) -> &Self {
         self.state.script().fallback = Some(answer.into());
         self
     }
 
-    /// Sets who answers when the script is at its end, in place of a fallback.
+    /// Sets a function that answers requests after the end of the script.
     pub fn answer_with(
         &self,
-        make: impl FnMut(&RecordedRequest) -> Answer + Send + 'static,
+        make: impl FnMut(&RecordedRequest) -> ScriptedResponse + Send + 'static,
     ) -> &Self {
-        self.state.script().make = Some(Make(Box::new(make)));
+        self.state.script().make = Some(ResponseMaker(Box::new(make)));
         self
     }
 
-    /// How many scripted answers are left.
+    /// The number of scripted responses left.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.state.script().answers.len()
     }
 
-    /// All requests so far, in the order in which they came.
+    /// All requests so far, in the order of their arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.state.requests.borrow().clone()
     }
 
-    /// Waits until `count` requests came in all, then returns all of them.
-    ///
-    /// The wait has no limit of its own.
+    /// Waits until `count` requests have arrived and returns all. There is no timeout.
     pub async fn wait_for_requests(&self, count: usize) -> Vec<RecordedRequest> {
         let mut requests = self.state.requests.subscribe();
         let reached = requests.wait_for(|requests| requests.len() >= count).await;
@@ -115,56 +115,7 @@ impl ModelServer {
     }
 }
 
-/// What the connections share.
-#[derive(Debug, Default)]
-struct State {
-    script: Mutex<Script>,
-    requests: watch::Sender<Vec<RecordedRequest>>,
-}
-
-#[derive(Debug, Default)]
-struct Script {
-    answers: VecDeque<Answer>,
-    make: Option<Make>,
-    fallback: Option<Answer>,
-}
-
-/// Makes answers to requests.
-struct Make(Box<dyn FnMut(&RecordedRequest) -> Answer + Send>);
-
-impl fmt::Debug for Make {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Make")
-    }
-}
-
-impl Script {
-    fn next(&mut self, request: &RecordedRequest) -> Option<Answer> {
-        let scripted = self.answers.pop_front();
-        let made = || self.make.as_mut().map(|make| (make.0)(request));
-        scripted.or_else(made).or_else(|| self.fallback.clone())
-    }
-}
-
-impl State {
-    fn script(&self) -> MutexGuard<'_, Script> {
-        self.script.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Records a request and takes its answer.
-    fn take(&self, request: RecordedRequest) -> Answer {
-        let answer = self.script().next(&request);
-        self.requests.send_modify(|requests| requests.push(request));
-        answer.unwrap_or_else(|| {
-            Answer::json(
-                500,
-                r#"{"error":{"message":"the test has no answer for this request"}}"#,
-            )
-        })
-    }
-}
-
-async fn accept(listener: TcpListener, state: Arc<State>) {
+async fn accept(listener: TcpListener, state: Arc<ServerState>) {
     let mut connections = JoinSet::new();
     let mut number = 0;
     while let Ok((socket, _)) = listener.accept().await {

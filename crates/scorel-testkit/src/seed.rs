@@ -4,17 +4,16 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-/// A source of chance that can be repeated.
+/// A seeded random number generator, so that a failed test can be repeated.
 #[derive(Debug)]
-pub struct Dice(StdRng);
+pub struct SeededDice(StdRng);
 
-impl Dice {
-    /// Dice for a test: from the variable `SCOREL_SEED` if it is set, else new ones. The seed is
-    /// printed, so that a failure names what repeats it.
+impl SeededDice {
+    /// Seeds from `SCOREL_SEED` if it is set, else at random, and prints the seed.
     #[must_use]
     #[expect(
         clippy::print_stdout,
-        reason = "the output of a test that failed is shown"
+        reason = "the test runner shows the output of failed tests"
     )]
     pub fn for_test(test: &str) -> Self {
         let given = std::env::var("SCOREL_SEED")
@@ -25,39 +24,37 @@ impl Dice {
         Self::from_seed(seed)
     }
 
-    /// Dice that always fall the same way.
+    /// Equal seeds give equal sequences.
     #[must_use]
     pub fn from_seed(seed: u64) -> Self {
         Self(StdRng::seed_from_u64(seed))
     }
 
-    /// Dice of their own for a part of a test.
+    /// An independent generator for a part of a test, so that its draws do not depend on the timing
+    /// of other parts.
     #[must_use]
     pub fn fork(&mut self) -> Self {
         Self::from_seed(self.0.random())
     }
 
-    /// A number in a range.
     pub fn roll(&mut self, range: Range<u64>) -> u64 {
         self.0.random_range(range)
     }
 
-    /// A size or an index in a range.
     pub fn index(&mut self, range: Range<usize>) -> usize {
         self.0.random_range(range)
     }
 
-    /// True in `percent` of all cases.
+    /// True with a probability of `percent` in 100.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.roll(0..100) < percent
     }
 
-    /// A time up to a limit.
     pub fn time_up_to(&mut self, limit: Duration) -> Duration {
         limit.mul_f64(self.0.random())
     }
 
-    /// Letters and spaces.
+    /// Random letters and spaces.
     pub fn text(&mut self, len: usize) -> String {
         const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz ";
         (0..len)
@@ -66,8 +63,8 @@ impl Dice {
     }
 }
 
-/// How often a test does something: the number in a variable of the environment, or the small
-/// number of the normal run.
+/// The number of repetitions of a test: from an environment variable, which long runs set, or the
+/// small number of a normal run.
 #[must_use]
 pub fn runs(variable: &str, normal: usize) -> usize {
     std::env::var(variable)

@@ -1,4 +1,5 @@
-//! Everything that any client was ever shown of one session.
+//! What clients saw of one session, compared with its log: nothing that was seen may be lost or
+//! change, whatever crashed in between.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,56 +7,43 @@ use serde_json::Value;
 
 use crate::CheckedLog;
 
-/// The events that clients have seen, over restarts of the daemon, each under its number.
+/// The events that clients saw, across restarts of the daemon, by sequence number.
 #[derive(Debug, Default)]
 pub struct Sightings {
-    seen: BTreeMap<u64, Seen>,
-    /// What clients that came in the middle of a message were told of its blocks.
-    told: BTreeMap<Place, Vec<String>>,
+    seen: BTreeMap<u64, SeenEvent>,
+    /// Block texts from `inFlight`, for clients that subscribed in the middle of a message.
+    in_flight: BTreeMap<BlockPlace, Vec<String>>,
 }
 
-/// A message's id and the number of one of its blocks.
-type Place = (String, u64);
+/// A message's event id and a block index.
+type BlockPlace = (String, u64);
 
 #[derive(Debug)]
-struct Seen {
+struct SeenEvent {
     text: String,
     value: Value,
 }
 
-/// What clients saw and what is in the log do not fit together.
+/// A contradiction between what clients saw, or with the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SightingFault {
-    /// One number, two events.
-    #[error("number {seq} names two events:\n{first}\n{second}")]
+    /// Two events with the same sequence number.
+    #[error("two events have the sequence number {seq}:\n{first}\n{second}")]
     TwoEvents {
-        /// The number.
         seq: u64,
-        /// The event that was seen first.
         first: String,
-        /// The other one.
         second: String,
     },
-    /// A record was shown and is not in the log, or not with these bytes.
-    #[error("record {seq} was seen and is not in the log as it was:\n{text}")]
-    Lost {
-        /// The number.
-        seq: u64,
-        /// What was seen.
-        text: String,
-    },
-    /// Text was shown and is not in the log.
-    #[error("text of message {event_id} was seen and is not in the log: {text:?}")]
-    TextLost {
-        /// The message that it belonged to.
-        event_id: String,
-        /// What was seen of one block.
-        text: String,
-    },
+    /// A persistent event that is not in the log.
+    #[error("record {seq} was seen but is not in the log:\n{text}")]
+    Lost { seq: u64, text: String },
+    /// Streamed text that is not in the log.
+    #[error("text of message {event_id} was seen but is not in the log: {text:?}")]
+    TextLost { event_id: String, text: String },
 }
 
 impl Sightings {
-    /// Takes note of an event or a marker as its bytes came.
+    /// Records an event or a marker, as the bytes that were received.
     ///
     /// # Errors
     ///
@@ -67,7 +55,7 @@ impl Sightings {
             return Ok(());
         };
         if let Some(first) = self.seen.get(&seq) {
-            // Deltas that were merged on the way to one client are the same events.
+            // The daemon merges deltas for a slow client; other clients see them one by one.
             let merged = !value["fromSeq"].is_null() || !first.value["fromSeq"].is_null();
             if first.text == text || (merged && first.value["eventId"] == value["eventId"]) {
                 return Ok(());
@@ -79,7 +67,7 @@ impl Sightings {
             });
         }
         let text = text.to_owned();
-        self.seen.insert(seq, Seen { text, value });
+        self.seen.insert(seq, SeenEvent { text, value });
         Ok(())
     }
 
@@ -91,26 +79,24 @@ impl Sightings {
                     open["type"].as_str().unwrap_or_default(),
                     open["text"].as_str(),
                 ) {
-                    let told = self.told.entry((id.to_owned(), block)).or_default();
-                    told.push(text.to_owned());
+                    let texts = self.in_flight.entry((id.to_owned(), block)).or_default();
+                    texts.push(text.to_owned());
                 }
             }
         }
     }
 
-    /// How many events were seen.
     #[must_use]
     pub fn len(&self) -> usize {
         self.seen.len()
     }
 
-    /// Whether nothing was seen.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }
 
-    /// The number of the last record that was seen, or 0.
+    /// The sequence number of the last persistent event that was seen; 0 if there is none.
     #[must_use]
     pub fn last_persistent_seq(&self) -> u64 {
         let mut seen = self.seen.iter().rev();
@@ -118,8 +104,8 @@ impl Sightings {
         last.map_or(0, |(seq, _)| *seq)
     }
 
-    /// Compares with the log: each record that was seen is there with the same bytes, and no
-    /// record has the number of anything else that was seen.
+    /// Checks that each persistent event that was seen is in the log with the same bytes, and that no
+    /// record has the sequence number of another event that was seen.
     ///
     /// # Errors
     ///
@@ -148,9 +134,8 @@ impl Sightings {
         Ok(())
     }
 
-    /// Compares streamed text with the log: what was seen of a message that was not cancelled is
-    /// in the message in the log, at its beginning unless a client came later. Only for sessions
-    /// without an open turn.
+    /// Checks that the streamed text of each message that was not cancelled is in the logged message,
+    /// at its beginning unless the client subscribed later. Only for sessions without an open turn.
     ///
     /// # Errors
     ///
@@ -161,7 +146,7 @@ impl Sightings {
             .iter()
             .filter_map(|record| Some((record.value["id"].as_str()?, &record.value)))
             .collect();
-        for Shown {
+        for ShownText {
             place: (event_id, block),
             text,
             from_start,
@@ -184,19 +169,19 @@ impl Sightings {
         Ok(())
     }
 
-    /// The text that was shown, without messages that were cancelled.
-    fn shown(&self) -> Vec<Shown> {
-        let mut shown: Vec<Shown> = Vec::new();
-        for (place, told) in &self.told {
-            shown.extend(told.iter().map(|text| Shown {
+    /// The streamed texts of messages that were not cancelled.
+    fn shown(&self) -> Vec<ShownText> {
+        let mut shown: Vec<ShownText> = Vec::new();
+        for (place, texts) in &self.in_flight {
+            shown.extend(texts.iter().map(|text| ShownText {
                 place: place.clone(),
                 text: text.clone(),
                 from_start: true,
             }));
         }
         for (place, runs) in self.streamed() {
-            let from_start = !self.told.contains_key(&place);
-            shown.extend(runs.into_iter().zip(0..).map(|(text, run)| Shown {
+            let from_start = !self.in_flight.contains_key(&place);
+            shown.extend(runs.into_iter().zip(0..).map(|(text, run)| ShownText {
                 place: place.clone(),
                 text,
                 from_start: from_start && run == 0,
@@ -211,9 +196,9 @@ impl Sightings {
         shown
     }
 
-    /// The streamed text by block, in runs between which nobody saw what happened.
-    fn streamed(&self) -> BTreeMap<Place, Vec<String>> {
-        let mut runs: BTreeMap<Place, Vec<Run<'_>>> = BTreeMap::new();
+    /// The streamed text of each block, split where no client saw the events in between.
+    fn streamed(&self) -> BTreeMap<BlockPlace, Vec<String>> {
+        let mut runs: BTreeMap<BlockPlace, Vec<DeltaRun<'_>>> = BTreeMap::new();
         let (mut last, mut gaps) = (0, 0);
         for (&seq, seen) in &self.seen {
             let value = &seen.value;
@@ -233,25 +218,25 @@ impl Sightings {
                 runs.push((gaps, BTreeMap::new()));
             }
             if let Some((_, deltas)) = runs.last_mut() {
-                // Merged deltas stand for the single ones.
+                // A merged delta replaces the single ones that it covers.
                 deltas.retain(|single, _| *single < from);
                 deltas.insert(seq, delta);
             }
         }
-        let text = |(_, deltas): Run<'_>| deltas.into_values().collect();
+        let text = |(_, deltas): DeltaRun<'_>| deltas.into_values().collect();
         runs.into_iter()
             .map(|(place, runs)| (place, runs.into_iter().map(text).collect()))
             .collect()
     }
 }
 
-/// Deltas by number, and how many gaps there were before them.
-type Run<'a> = (u64, BTreeMap<u64, &'a str>);
+/// The number of gaps before, and the deltas by sequence number.
+type DeltaRun<'a> = (u64, BTreeMap<u64, &'a str>);
 
-/// A piece of text that some client saw.
-struct Shown {
-    place: Place,
+/// Text that a client saw.
+struct ShownText {
+    place: BlockPlace,
     text: String,
-    /// Whether it is known to be the beginning of its block.
+    /// Whether it must be the beginning of its block.
     from_start: bool,
 }

@@ -1,4 +1,4 @@
-//! A process under `strace`: what it asked of the system, and faults in what it got.
+//! Runs a process under `strace`: records its system calls and injects faults into them.
 
 mod trace;
 
@@ -13,13 +13,12 @@ use nix::unistd::mkfifo;
 
 pub use trace::{Trace, TracedCall};
 
-/// The calls that change files, and those that tell somebody about it.
+/// The traced calls: those that change files, and those that send to clients.
 const CALLS: &str = "write,writev,pwrite64,sendto,sendmsg,fdatasync,fsync,ftruncate,openat,rename,\
                      renameat,renameat2,unlink,unlinkat,mkdir,mkdirat";
 
-/// One run of a process under `strace`, which follows its threads and children.
-///
-/// The process itself is not a child of `strace`: it can be signalled and waited for as ever.
+/// One run of a process with its threads and children under `strace`. The process is not a child of
+/// `strace`, so it can be signalled and waited for as usual.
 #[derive(Debug)]
 pub struct Strace {
     options: Vec<String>,
@@ -28,35 +27,35 @@ pub struct Strace {
 }
 
 impl Strace {
-    /// Why `strace` cannot be used here, if it cannot.
+    /// The reason why `strace` does not work here, such as missing ptrace permission.
     #[must_use]
     pub fn unavailable() -> Option<String> {
         let probe = Command::new("strace")
             .args(["-f", "-o", "/dev/null", "true"])
             .output();
         match probe {
-            Err(error) => Some(format!("strace cannot be run: {error}")),
+            Err(error) => Some(format!("cannot run strace: {error}")),
             Ok(output) if !output.status.success() => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                Some(format!("strace does not work here: {}", said.trim()))
+                let message = String::from_utf8_lossy(&output.stderr);
+                Some(format!("strace does not work here: {}", message.trim()))
             }
             Ok(_) => None,
         }
     }
 
-    /// Prepares a run. `options` are further ones, such as `-e inject=…`; files of the run's own
-    /// go to `dir`.
+    /// Prepares a run. `options` are added to the command, such as `-e inject=…`. The output pipe is
+    /// created in `dir`.
     ///
     /// # Panics
     ///
-    /// If no pipe can be made there.
+    /// If the pipe cannot be created.
     #[must_use]
     pub fn new(dir: &Path, options: &[String]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let pipe = dir.join(format!("strace-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
         mkfifo(&pipe, Mode::S_IRUSR | Mode::S_IWUSR).expect("a pipe");
         let path = pipe.clone();
-        // Opening and reading it wait for `strace`; the end of the text is the end of the run.
+        // `open` blocks until `strace` opens the other end, and the read ends when it exits.
         let output = std::thread::spawn(move || {
             let bytes = fs::read(path).expect("a readable pipe");
             String::from_utf8_lossy(&bytes).into_owned()
@@ -68,7 +67,7 @@ impl Strace {
         }
     }
 
-    /// The command that takes a program and its arguments at its end and becomes it.
+    /// The wrapper for [`DaemonUnderTest::run_under`](crate::DaemonUnderTest::run_under).
     #[must_use]
     pub fn command(&self) -> Vec<String> {
         let path = std::env::var("PATH").unwrap_or_default();
@@ -95,11 +94,11 @@ impl Strace {
         command
     }
 
-    /// What was traced. The process must have ended.
+    /// Waits for the end of the run and parses its output. The process must have exited.
     ///
     /// # Panics
     ///
-    /// If the text cannot be read.
+    /// If the output cannot be read.
     #[must_use]
     pub fn finish(self) -> Trace {
         let text = self.output.join().expect("the output of strace");

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use scorel_exec::{Environment, Order, Run, Sandbox, StartError, Supervisors};
+use scorel_exec::{CommandOrder, Environment, Run, Sandbox, StartError, Supervisors};
 use scorel_runtime::{ToolOutcome, ToolSpec, ToolUpdates};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -42,8 +42,8 @@ pub struct CommandSettings {
     pub caches: Vec<PathBuf>,
     /// What commands cannot read, besides the daemon's home.
     pub hidden: Vec<PathBuf>,
-    /// Whether mounts may keep commands from changing protected files. Otherwise such files are
-    /// compared and put back when a command has ended.
+    /// Whether protected files at the top of the project are mounted read-only. Otherwise they are
+    /// compared and put back when a command has ended, like those that mounts cannot cover.
     pub mounts: bool,
 }
 
@@ -263,10 +263,9 @@ impl Commands {
             ..Sandbox::default()
         };
         if let CommandAccess::Workspace { .. } = access {
-            if settings.mounts {
-                places.protected = access::protected_places(project, daemon_home);
-            }
-            places.guard = Some(guarded::guard(project, &places.hidden));
+            let found = guarded::find(project, &places.hidden, settings.mounts);
+            places.protected = found.mounted;
+            places.guard = Some(found.guard);
         }
         Ok(access.confine(places, project, &own.temporary))
     }
@@ -278,7 +277,7 @@ impl Commands {
         places: &Places,
     ) -> Result<Run, ToolError> {
         let environment = lock(&self.settings).environment.clone();
-        let order = Order {
+        let order = CommandOrder {
             command: arguments.command.clone(),
             environment: environment.with_temporary_dir(&places.temporary),
             sandbox: confinement.sandbox.clone(),

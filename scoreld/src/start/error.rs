@@ -5,14 +5,14 @@ use scorel_host::{ConfigError, DeviceError, FileProblem, HomeError, LockError, O
 use crate::activation::ActivationError;
 use crate::daemon::RunError;
 use crate::daemonize::DaemonizeError;
-use crate::exit::Exit;
+use crate::exit::DaemonExit;
 use crate::instance::InstanceError;
 use crate::logging::LoggingError;
 use crate::unit::UnprintableProgram;
 
 /// Why the daemon did not start, or stopped by itself.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
+pub(crate) enum DaemonError {
     #[error("cannot determine the path of this program")]
     Program(#[source] io::Error),
     #[error(transparent)]
@@ -43,11 +43,11 @@ pub(crate) enum StartError {
     Run(#[from] RunError),
 }
 
-impl StartError {
+impl DaemonError {
     /// `Io` where the system refused, `Config` where the user has to change a file.
-    pub(crate) const fn exit(&self) -> Exit {
+    pub(crate) const fn exit(&self) -> DaemonExit {
         match self {
-            Self::Instance(InstanceError::NotReady { .. }) => Exit::Unavailable,
+            Self::Instance(InstanceError::NotReady { .. }) => DaemonExit::Unavailable,
             Self::Program(_)
             | Self::Print(_)
             | Self::Daemonize(_)
@@ -58,17 +58,17 @@ impl StartError {
             | Self::Instance(InstanceError::Lock(LockError::Io { .. }))
             | Self::Device(DeviceError::Write { .. } | DeviceError::File(FileProblem::Io { .. }))
             | Self::Projects(OpenProjectsError::File(FileProblem::Io { .. }))
-            | Self::Config(ConfigError::File(FileProblem::Io { .. })) => Exit::Io,
-            Self::Run(RunError::Receipts(FileProblem::Io { .. })) => Exit::Io,
-            Self::Run(RunError::Receipts(_)) => Exit::Config,
-            Self::Run(_) => Exit::Io,
+            | Self::Config(ConfigError::File(FileProblem::Io { .. })) => DaemonExit::Io,
+            Self::Run(RunError::Receipts(FileProblem::Io { .. })) => DaemonExit::Io,
+            Self::Run(RunError::Receipts(_)) => DaemonExit::Config,
+            Self::Run(_) => DaemonExit::Io,
             Self::Unit(_)
             | Self::Activation(_)
             | Self::Home(_)
             | Self::Instance(InstanceError::Lock(LockError::NotRegular { .. }))
             | Self::Device(_)
             | Self::Projects(_)
-            | Self::Config(_) => Exit::Config,
+            | Self::Config(_) => DaemonExit::Config,
         }
     }
 }

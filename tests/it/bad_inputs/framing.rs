@@ -1,4 +1,4 @@
-//! Bytes that are no frames.
+//! Bytes that are not frames.
 
 use scorel_testkit::{DaemonUnderTest, send_descriptors};
 use serde_json::Value;
@@ -6,14 +6,14 @@ use serde_json::Value;
 use crate::raw::Raw;
 use crate::under_test::SCORELD;
 
-/// What must come of a row.
+/// The expected outcome.
 #[derive(Debug, Clone, Copy)]
 enum Then {
-    /// An answer with this error, and the connection goes on.
+    /// This error, and the connection stays open.
     Refused(&'static str),
-    /// An answer with this error, and the connection ends.
+    /// This error, and the connection is closed.
     RefusedAndClosed(&'static str),
-    /// Nothing, and the connection goes on.
+    /// No reply, and the connection stays open.
     Nothing,
 }
 
@@ -27,7 +27,7 @@ fn code(reply: &Value) -> &str {
         .unwrap_or("no error")
 }
 
-/// Sends a row behind `first` and checks what comes of it, here and for others.
+/// Sends a row after `first` and checks the outcome, for this connection and for others.
 fn check(daemon: &DaemonUnderTest, others: &mut Raw, first: &str, row: (&str, &[u8], Then)) {
     let (name, bytes, then) = row;
     let mut raw = Raw::connect(daemon);
@@ -186,7 +186,7 @@ async fn a_header_that_announces_too_much_is_refused_before_it_is_read() {
         "99999999999999999999999",
     ] {
         let mut raw = Raw::connect(&daemon);
-        daemon.forget_peak();
+        daemon.reset_peak();
         let before = daemon.resident_kib();
         raw.write(format!("Content-Length: {length}\r\n\r\n{{").as_bytes());
         let told = String::from_utf8(raw.read_to_end()).unwrap();
@@ -228,7 +228,7 @@ async fn descriptors_that_come_with_bytes_are_not_kept() {
     );
 }
 
-/// Texts that look like JSON and are none, after the corpora that parsers are tested with.
+/// Texts that look like JSON but are not, from parser test corpora.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_json_is_refused_as_such() {
     let daemon = DaemonUnderTest::start(SCORELD).await;

@@ -1,4 +1,4 @@
-//! Logs that somebody else changes while the daemon uses them.
+//! Logs modified by another process while the daemon uses them.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::raw::Raw;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
-/// What somebody else does to a log.
+/// The modification.
 type Change = fn(&Path);
 
 const CHANGES: [(&str, Change); 6] = [
@@ -83,7 +83,7 @@ async fn a_log_that_somebody_else_changed_is_not_written_any_more() {
     watch.until("turn_outcome").await;
 }
 
-/// Which file is there, how long it is, and how much of it is stored.
+/// Inode, length and allocated size.
 fn state(path: &Path) -> Option<(u64, u64, u64, Vec<u8>)> {
     let metadata = fs::metadata(path).ok()?;
     Some((

@@ -1,4 +1,4 @@
-//! Logs as they must not be, all in one home beside a healthy one.
+//! Damaged logs, all in one home beside a healthy one.
 
 mod rows;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use scorel_client::Connection;
 use scorel_proto::SessionId;
-use scorel_testkit::{ChatAnswer, CheckedLog, DaemonUnderTest, ModelServer};
+use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::raw::Raw;
@@ -23,7 +23,7 @@ struct Case {
     path: PathBuf,
     /// The records of the healthy log.
     healthy: Vec<String>,
-    /// The log as the daemon finds it.
+    /// The damaged log.
     bytes: Vec<u8>,
 }
 
@@ -35,7 +35,7 @@ async fn two_turns(client: &Connection, session: SessionId) {
     }
 }
 
-/// A home with one session for each row, used by a daemon that does not run any more.
+/// A home with one session per row, of a stopped daemon.
 async fn home(daemon: &mut DaemonUnderTest) -> Vec<Case> {
     let mut cases = Vec::new();
     daemon.spawn().await;
@@ -62,7 +62,7 @@ async fn home(daemon: &mut DaemonUnderTest) -> Vec<Case> {
         (case.row.change)(&mut lines);
         case.bytes = lines.concat();
         std::fs::write(&case.path, &case.bytes).unwrap();
-        // What is derived could hide what is wrong.
+        // Derived files could hide the damage.
         let _none: std::io::Result<()> =
             std::fs::remove_file(case.path.with_file_name("checkpoint"));
     }
@@ -75,7 +75,7 @@ fn code(reply: &Value) -> &str {
         .unwrap_or("no error")
 }
 
-/// The records that the daemon serves, each as its text.
+/// The records that the daemon serves, as text.
 fn served(raw: &mut Raw, session: SessionId) -> Vec<Value> {
     let reply = raw.call("getEvents", &json!({"sessionId": session, "limit": 1000}));
     assert!(reply["result"].is_object(), "{reply}");
@@ -83,7 +83,7 @@ fn served(raw: &mut Raw, session: SessionId) -> Vec<Value> {
 }
 
 impl Case {
-    /// What a listing, from which nothing is missing, says of the session.
+    /// The session's entry in a complete listing.
     fn listed(&self, listing: &Value) -> Value {
         let id = self.session.to_string();
         let find = |list: &str| {
@@ -139,7 +139,7 @@ impl Case {
         }
     }
 
-    /// Every change is refused, and nothing appears in the session's directory.
+    /// Checks that every mutation is refused and that no file appears in the session's directory.
     fn can_only_be_read(&self, raw: &mut Raw, send: &Value) {
         let name = self.row.name;
         let id = self.session;
@@ -173,7 +173,7 @@ impl Case {
         assert_eq!(files(), before, "{name}");
     }
 
-    /// All of the healthy log that is left is served, byte for byte.
+    /// Checks that everything intact is served byte for byte.
     fn serves(&self, raw: &mut Raw) {
         let served = served(raw, self.session);
         let kept = self
@@ -189,7 +189,7 @@ impl Case {
         );
     }
 
-    /// What the log holds is still there, at the same place.
+    /// Checks that the log's content is still in place.
     fn is_unchanged(&self, bytes: &[u8]) {
         let now = std::fs::read(&self.path).unwrap();
         assert!(
@@ -207,7 +207,7 @@ impl Case {
         }
     }
 
-    /// Sending is refused with the places, until each was accepted.
+    /// Checks that sending is refused with the damaged ranges until each is accepted.
     fn accept(&self, raw: &mut Raw, send: &Value) {
         let name = self.row.name;
         let refused = raw.call("sendMessage", send);
@@ -227,7 +227,7 @@ impl Case {
 
 async fn start_with_model(model: &ModelServer) -> DaemonUnderTest {
     model.fallback(
-        ChatAnswer::default()
+        ScriptedChat::default()
             .text("Yes.")
             .finish("stop")
             .usage(1, 1),
@@ -258,7 +258,7 @@ async fn a_damaged_log_is_served_as_far_as_it_goes_and_never_made_worse() {
     }
     assert!(faults.is_empty(), "{faults:?}");
     assert!(raw.works());
-    // Now that each was looked at, its trouble is known.
+    // Every session was loaded by now, so its damage is known.
     let listed = raw.call("listSessions", &json!({"limit": 1000}));
     for case in &cases {
         let problem = &case.listed(&listed["result"])["problem"];

@@ -1,4 +1,4 @@
-//! JSON that is no request, and requests that make no sense.
+//! JSON that is not a request, and requests with invalid content.
 
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ async fn what_is_no_request_is_refused_and_the_connection_goes_on() {
     raw.write(batch(50).as_bytes());
     raw.write(b"\n");
     let answered = raw.reply().unwrap().as_array().map(Vec::len);
-    // Fifty calls with one id, of which some may be in flight at once (B-21).
+    // Fifty calls with the same id, some of them in flight at once (B-21).
     assert_eq!(answered, Some(50));
 }
 

@@ -1,4 +1,4 @@
-//! A second daemon on a home that has one.
+//! A second daemon on the same home.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,11 +10,10 @@ use scorel_testkit::DaemonUnderTest;
 
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
-/// The time and content of each file, and nothing of a directory.
+/// Modification time and content of files; nothing for directories.
 type Files = BTreeMap<PathBuf, Option<(SystemTime, Vec<u8>)>>;
 
-/// All files and directories of a home, but for the index of sessions: the daemon that serves the
-/// home writes it anew every now and then.
+/// All files of a home but the session index, which the serving daemon rewrites from time to time.
 fn files(dir: &Path) -> Files {
     let mut found = Files::new();
     let mut todo = vec![dir.to_owned()];
@@ -33,7 +32,7 @@ fn files(dir: &Path) -> Files {
     found
 }
 
-/// The index, or the file that is about to take its place.
+/// The index, or its temporary file.
 fn is_of_the_index(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_string_lossy();
     name.trim_start_matches('.').starts_with("index")

@@ -1,4 +1,4 @@
-//! Things in the directory of sessions that do not belong there.
+//! Foreign entries in the sessions directory.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn make_fifo(path: &Path) {
     assert!(status.success());
 }
 
-/// A home with a session, and beside it in `sessions/` whatever may end up there.
+/// A home with a session and foreign entries in `sessions/`.
 async fn cluttered() -> (DaemonUnderTest, String) {
     let mut daemon = DaemonUnderTest::start(SCORELD).await;
     let (client, session) = new_session(&daemon).await;
@@ -44,7 +44,7 @@ async fn cluttered() -> (DaemonUnderTest, String) {
     for number in [0, 1, 2, 3, 5] {
         std::fs::create_dir(stranger(number)).unwrap();
     }
-    // B-59: a directory, an empty file and a link out of the home in place of a log.
+    // B-59: a directory, an empty file and a symlink out of the home in place of a log.
     std::fs::create_dir(stranger(0).join("events.jsonl")).unwrap();
     std::fs::write(stranger(1).join("events.jsonl"), "").unwrap();
     let outside = daemon.root().join("outside.jsonl");
@@ -55,7 +55,7 @@ async fn cluttered() -> (DaemonUnderTest, String) {
     // B-59: a FIFO in place of a session, and one in place of a log.
     make_fifo(&stranger(4));
     make_fifo(&stranger(5).join("events.jsonl"));
-    // B-63: names that are no ids.
+    // B-63: names that are not ids.
     for name in [
         "a\nb",
         "\u{1b}[31mred",

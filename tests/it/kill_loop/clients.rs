@@ -1,4 +1,4 @@
-//! The clients that are attached when the daemon dies.
+//! The clients that are attached while the daemon is killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,17 +9,17 @@ use scorel_proto::{
     ClientId, CommandId, Event, SendMessage, SendMessageParams, SendMessageResult, SessionId,
     SubscribeEventsParams, SyncMarker, SyncMode,
 };
-use scorel_testkit::{CheckedLog, Dice, Sightings};
+use scorel_testkit::{CheckedLog, SeededDice, Sightings};
 
 use crate::under_test::{connect, message};
 
 /// A client that records every event.
 pub(super) struct Watcher {
     session: SessionId,
-    /// Whether it goes on where it stood, or begins anew at each start of the daemon.
+    /// Whether it resumes at its cursor, or starts over after each restart.
     keeps_its_place: bool,
     anchors: Anchors,
-    /// Its copy of the log, put together by the protocol's rules.
+    /// Its copy of the log, built by the protocol's rules.
     records: BTreeMap<u64, String>,
     seen: Arc<Mutex<Sightings>>,
 }
@@ -39,12 +39,12 @@ impl Watcher {
         }
     }
 
-    /// Follows the session until the daemon dies.
+    /// Reads until the daemon dies.
     pub(super) async fn run(&mut self, socket: &Path) {
         self.run_until(socket, |_| false).await;
     }
 
-    /// Follows the session until it is at the end of what the sender has been told.
+    /// Reads up to the last event that the sender was acknowledged.
     pub(super) async fn run_until_idle(&mut self, socket: &Path, sender: &Sender) {
         let last = sender.last_seq;
         self.run_until(socket, |records| {
@@ -103,7 +103,7 @@ impl Watcher {
         }
     }
 
-    /// Its copy is the log, up to where it stands.
+    /// Checks that its copy equals the log, up to its cursor.
     pub(super) fn check(&self, log: &CheckedLog) {
         let last = self.records.keys().last().copied().unwrap_or_default();
         let expected = log.records().iter().take_while(|record| record.seq <= last);
@@ -113,9 +113,9 @@ impl Watcher {
     }
 }
 
-/// A client that sends, and repeats what was not acknowledged.
+/// A client that sends messages and retries those that were not acknowledged.
 pub(super) struct Sender {
-    dice: Dice,
+    dice: SeededDice,
     session: SessionId,
     client_id: ClientId,
     sent: usize,
@@ -125,7 +125,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(dice: Dice, session: SessionId) -> Self {
+    pub(super) fn new(dice: SeededDice, session: SessionId) -> Self {
         Self {
             dice,
             session,
@@ -141,7 +141,6 @@ impl Sender {
         self.answers.len()
     }
 
-    /// Sends some messages.
     pub(super) async fn run(&mut self, socket: &Path) {
         let client = connect(socket).await;
         let count = self.dice.roll(1..8);
@@ -188,13 +187,13 @@ impl Sender {
         }
     }
 
-    /// Sends what is left and one message more, and waits until nothing is queued or running.
+    /// Sends the rest and one further message, and waits until the session is idle.
     pub(super) async fn finish(&mut self, socket: &Path) {
         let client = connect(socket).await;
         while self.unanswered.is_some() {
             self.send_one(&client).await.unwrap();
         }
-        // A subscription that is not read makes its connection wait, calls included: it gets its own.
+        // A subscription that is not read blocks the calls on its connection, so it gets its own.
         let watching = connect(socket).await;
         let mut watch = crate::under_test::Watch::from_start(&watching, self.session).await;
         self.send_one(&client).await.unwrap();
@@ -209,8 +208,8 @@ impl Sender {
         }
     }
 
-    /// Everything that was acknowledged is in the log as it was acknowledged, and nothing that was
-    /// sent is there twice.
+    /// Checks that everything acknowledged is in the log as acknowledged, and that nothing was
+    /// stored twice.
     pub(super) fn check(&self, log: &CheckedLog) {
         for (params, result) in &self.answers {
             match result {
@@ -247,7 +246,7 @@ impl Sender {
         assert_eq!(added.len(), count, "a command was carried out twice");
     }
 
-    /// An item is in the queue until it is a message, and that once.
+    /// A queue item becomes exactly one message.
     fn check_queued(&self, log: &CheckedLog, item: &str) {
         let queue = &log.view().state.queue.items;
         let waiting = queue
@@ -266,7 +265,7 @@ impl Sender {
         );
     }
 
-    /// Everything was said, once.
+    /// Every message is in the log exactly once.
     pub(super) fn check_all_said(&self, log: &CheckedLog) {
         let mut texts: Vec<String> = log.user_texts().collect();
         let mut sent: Vec<String> = self
@@ -285,7 +284,6 @@ impl Sender {
     }
 }
 
-/// The text of a message.
 fn said(params: &SendMessageParams) -> String {
     match &params.content.0[..] {
         [scorel_proto::Block::Text { text, .. }] => text.clone(),

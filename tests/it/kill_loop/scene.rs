@@ -1,38 +1,39 @@
-//! One home with one session, through many deaths of its daemon.
+//! One home with one session across many kills.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use scorel_proto::{GetSession, GetSessionParams, SessionId};
 use scorel_testkit::{
-    Answer, ChatAnswer, CheckedLog, DaemonUnderTest, Dice, Gate, ModelServer, Sightings,
+    CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat, ScriptedResponse,
+    SeededDice, Sightings,
 };
 use tokio::time::timeout;
 
 use super::clients::{Sender, Watcher};
 use crate::under_test::{SCORELD, connect, new_session};
 
-/// How long a daemon lives at most from its readiness on.
+/// The longest life of a daemon, from its readiness on.
 const LIFETIME: Duration = Duration::from_millis(300);
 
 pub(super) struct Scene {
-    dice: Dice,
+    dice: SeededDice,
     daemon: DaemonUnderTest,
     _model: ModelServer,
-    /// The model's answers all come to an end from here on.
-    calm: Gate,
+    /// From here on every reply of the model is completed.
+    calm: ResponseGate,
     session: SessionId,
     sender: Sender,
     watchers: [Watcher; 2],
     seen: Arc<Mutex<Sightings>>,
-    /// The turns that were open when the daemon died.
+    /// The turns that were open at the kill.
     last_check: Option<CheckedLog>,
 }
 
 impl Scene {
-    pub(super) async fn new(mut dice: Dice) -> Self {
+    pub(super) async fn new(mut dice: SeededDice) -> Self {
         let model = ModelServer::start().await.unwrap();
-        let calm = Gate::default();
+        let calm = ResponseGate::default();
         model.answer_with(answers(dice.fork(), calm.clone()));
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
@@ -54,8 +55,8 @@ impl Scene {
         }
     }
 
-    /// Starts the daemon, lets the clients do what they do for a while, kills it, and compares
-    /// what it left behind with what it said.
+    /// Starts the daemon, lets the clients work for a while, kills it, and compares its files with
+    /// what it sent.
     pub(super) async fn live_and_die(&mut self) {
         self.daemon.spawn().await;
         let lifetime = self.dice.time_up_to(LIFETIME);
@@ -78,7 +79,7 @@ impl Scene {
         CheckedLog::read(&path).unwrap_or_else(|fault| panic!("{fault} in {}", path.display()))
     }
 
-    /// What must hold at any time, also of a log that nobody has recovered yet.
+    /// The invariants of a log at any time, also before recovery.
     fn check(&mut self) {
         let log = self.log();
         self.seen
@@ -100,8 +101,8 @@ impl Scene {
         self.last_check = Some(log);
     }
 
-    /// Starts the daemon for good: everything that was accepted gets its turn, and the log, what
-    /// the daemon says of the session and what clients have seen are the same.
+    /// Starts a daemon that is not killed: everything accepted gets its turn, and the log, the
+    /// daemon's view and the clients' copies agree.
     pub(super) async fn check_to_the_end(&mut self) {
         self.calm.open();
         self.daemon.spawn().await;
@@ -144,13 +145,13 @@ impl Scene {
     }
 }
 
-/// Answers of every kind: short, long, with tools, and some that never end before `calm` opens.
+/// Replies of every kind: short, long, with tools, and some that do not end before `calm` opens.
 fn answers(
-    mut dice: Dice,
-    calm: Gate,
-) -> impl FnMut(&scorel_testkit::RecordedRequest) -> Answer + Send + 'static {
+    mut dice: SeededDice,
+    calm: ResponseGate,
+) -> impl FnMut(&scorel_testkit::RecordedRequest) -> ScriptedResponse + Send + 'static {
     move |_| {
-        let mut answer = ChatAnswer::default();
+        let mut answer = ScriptedChat::default();
         if dice.chance(30) {
             answer = answer.thinking(&dice.text(200));
         }

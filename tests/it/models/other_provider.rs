@@ -1,17 +1,17 @@
-//! A model of another provider than the configured one, named in a message.
+//! A message that names a model of another provider than the configured one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
-use scorel_testkit::Answer;
+use scorel_testkit::ScriptedResponse;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::TcpListener;
 
 use super::{KEY, Shell, server, text};
 
-/// A proxy that takes down where it is to lead to, and leads nowhere.
+/// A proxy that records the target and refuses.
 struct Proxy {
     url: String,
     asked: Arc<Mutex<Vec<String>>>,
@@ -168,7 +168,7 @@ async fn a_model_that_the_endpoint_does_not_have_is_told_with_the_way_out() {
     let (shell, server) = (Shell::new(), server().await);
     configure(&shell, &server.base_url());
     let missing = r#"{"error":{"message":"no such model"}}"#;
-    server.answer(Answer::json(404, missing));
+    server.answer(ScriptedResponse::json(404, missing));
     let refused = shell.run(&["send", "--model", "smal", "hi"], &[]).await;
     let shown = text(&refused.stderr);
     assert_eq!(refused.status.code(), Some(5), "{shown}");

@@ -1,11 +1,11 @@
-//! A key is where it was put and in the calls to its endpoint, and nowhere else.
+//! A key is stored where it was put, is sent to its endpoint, and appears nowhere else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use scorel_client::Connection;
 use scorel_proto::{SendMessage, SessionId};
-use scorel_testkit::{Answer, DaemonUnderTest, ModelServer};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedResponse};
 
 use super::KEY;
 use crate::under_test::{SCORELD, Watch, connect, message, new_session};
@@ -25,7 +25,6 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn holds_key(path: &Path) -> bool {
-    // Sockets cannot be read, and hold nothing.
     let bytes = fs::read(path).unwrap_or_default();
     bytes.windows(6).any(|window| window == b"canary")
 }
@@ -37,7 +36,7 @@ async fn turn(client: &Connection, session: SessionId, watch: &mut Watch) -> Str
     serde_json::to_string(&seen).unwrap()
 }
 
-/// The endpoint says the key back in every way it can, and the daemon logs all that it can.
+/// The endpoint echoes the key in every way it can, and the daemon logs at the highest level.
 #[tokio::test]
 async fn a_key_that_an_endpoint_says_back_is_in_no_file_and_no_event() {
     let server = ModelServer::start().await.unwrap();
@@ -55,14 +54,14 @@ async fn a_key_that_an_endpoint_says_back_is_in_no_file_and_no_event() {
     let mut watch = Watch::from_start(&watching, session).await;
     let error = format!(r#"{{"error":{{"message":"bad key {KEY}","code":"{KEY}"}}}}"#);
     for answer in [
-        Answer::json(401, error.clone()),
-        Answer::json(500, error.clone()),
-        Answer::status(403).write(format!("<html>{KEY}</html>")),
-        Answer::event_stream(format!("data: {error}\n\n")),
-        Answer::event_stream(format!("error: {error}\n\n")),
-        Answer::event_stream(format!("data: not json {KEY}\n\n")),
-        Answer::status(302).header("location", format!("http://127.0.0.1:1/{KEY}")),
-        Answer::status(429)
+        ScriptedResponse::json(401, error.clone()),
+        ScriptedResponse::json(500, error.clone()),
+        ScriptedResponse::status(403).write(format!("<html>{KEY}</html>")),
+        ScriptedResponse::event_stream(format!("data: {error}\n\n")),
+        ScriptedResponse::event_stream(format!("error: {error}\n\n")),
+        ScriptedResponse::event_stream(format!("data: not json {KEY}\n\n")),
+        ScriptedResponse::status(302).header("location", format!("http://127.0.0.1:1/{KEY}")),
+        ScriptedResponse::status(429)
             .header("retry-after", KEY)
             .header("x-request-id", KEY),
     ] {

@@ -1,4 +1,4 @@
-//! Frames that are cheap to send and dear to read.
+//! Frames that are cheap to send and expensive to parse.
 
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 use crate::raw::Raw;
 use crate::under_test::{SCORELD, new_session};
 
-/// Stands for the id of the session, which is as long.
+/// Placeholder for the session id, of the same length.
 const SESSION: &str = "ses_00000000000000000000000000";
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
-/// How much the daemon's memory may grow for one frame of 8 MiB, in KiB: three times as much, and
-/// some for the rest of the daemon.
+/// The allowed growth of the daemon's memory for one frame of 8 MiB, in KiB: three times the frame
+/// and some slack.
 const GROWTH_KIB: u64 = 32 * 1024;
 
-/// A frame and the code of its answer.
+/// A frame and the expected error code.
 type Bomb = (&'static str, String, &'static str);
 
-/// A call whose params are filled up to the size of a frame.
+/// A call whose params fill the frame.
 fn filled(method: &str, open: &str, item: impl Fn(usize) -> String, close: &str) -> String {
     let mut frame =
         format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\",\"params\":{open}");
@@ -34,7 +34,7 @@ fn filled(method: &str, open: &str, item: impl Fn(usize) -> String, close: &str)
     frame + close + "}"
 }
 
-/// A call whose params are of one piece, repeated.
+/// A call whose params repeat one piece.
 fn repeated(method: &str, open: &str, piece: &str, close: &str) -> String {
     let many = piece.repeat(KIB / piece.len());
     filled(method, open, |_| many.clone(), close)
@@ -49,7 +49,7 @@ fn call(method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
 
-/// Many values, or deep ones.
+/// Many or deeply nested values.
 fn many_values() -> Vec<Bomb> {
     let status = |open, item, close| repeated("getStatus", open, item, close);
     let key = |number: usize| format!("\"k{number}\":0,");
@@ -102,12 +102,12 @@ fn many_values() -> Vec<Bomb> {
     ]
 }
 
-/// The beginning of params of a session.
+/// The params of a session call, up to the bomb.
 fn of_session(rest: &str) -> String {
     format!("{{\"sessionId\":\"{SESSION}\",{rest}")
 }
 
-/// Long texts that are said in a session.
+/// Long texts in messages.
 fn said_texts() -> Vec<Bomb> {
     let said = |content: &str, piece: &str, end: &str| {
         let open = of_session(&format!("\"content\":{content}"));
@@ -125,7 +125,7 @@ fn said_texts() -> Vec<Bomb> {
     ]
 }
 
-/// Long texts, where a text belongs.
+/// Long strings where a string is expected.
 fn long_texts() -> Vec<Bomb> {
     let escapes = repeated(
         "sendMessage",
@@ -142,7 +142,7 @@ fn long_texts() -> Vec<Bomb> {
     ]
 }
 
-/// Long texts where none belongs. An error that shows them would show six bytes for each.
+/// Long strings where none is expected. An error that quoted them would need six bytes for each.
 fn misplaced_texts() -> Vec<Bomb> {
     let field = |method: &str, name: &str, piece: &str| {
         let open = of_session(&format!("\"{name}\":\""));
@@ -175,7 +175,7 @@ fn misplaced_texts() -> Vec<Bomb> {
     ]
 }
 
-/// What surrounds the params.
+/// The envelope around the params.
 fn envelopes() -> Vec<Bomb> {
     let long = "\u{7f}".repeat(8 * MIB - 200);
     let of = |members: &str| format!("{{\"jsonrpc\":\"2.0\",{members}}}");
@@ -209,8 +209,8 @@ fn envelopes() -> Vec<Bomb> {
     ]
 }
 
-/// Sends a frame to a daemon of its own, since what one has cost would hide what the next one costs,
-/// and returns how much the daemon's memory has grown, in KiB.
+/// Sends a frame to a fresh daemon, since memory that one frame left behind would hide what the
+/// next one needs. Returns the growth of the daemon's memory in KiB.
 async fn cost((name, frame, code): &Bomb) -> u64 {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, session) = new_session(&daemon).await;
@@ -218,7 +218,7 @@ async fn cost((name, frame, code): &Bomb) -> u64 {
     assert!(frame.len() <= 8 * MIB, "{name}");
     let mut raw = Raw::connect(&daemon);
     assert!(raw.works());
-    daemon.forget_peak();
+    daemon.reset_peak();
     let before = daemon.resident_kib();
     assert!(raw.write(frame.as_bytes()) && raw.write(b"\n"), "{name}");
     let reply = raw.reply().expect("an answer");
@@ -233,7 +233,7 @@ async fn cost((name, frame, code): &Bomb) -> u64 {
     grown
 }
 
-/// The frames that cost more than a limit.
+/// The frames that exceed a limit.
 async fn above(limit: u64, bombs: Vec<Bomb>) -> Vec<(&'static str, u64)> {
     let mut above = Vec::new();
     for bomb in &bombs {
@@ -274,9 +274,9 @@ async fn a_frame_of_the_limit_is_read_and_one_byte_more_is_not() {
     raw.write(frame(8 * MIB).as_bytes());
     raw.write(b"\n");
     assert!(raw.reply().unwrap()["result"].is_object(), "B-04");
-    daemon.forget_peak();
+    daemon.reset_peak();
     let before = daemon.resident_kib();
-    // Nobody reads the whole of it.
+    // The reply is not read to its end.
     let more = frame(8 * MIB + 1) + "\n" + &"x".repeat(32 * MIB);
     raw.write(more.as_bytes());
     let reply = raw.reply().expect("an answer before the end");

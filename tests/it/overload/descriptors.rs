@@ -1,15 +1,15 @@
-//! A daemon that has no descriptor left.
+//! A daemon that has run out of file descriptors.
 
 use std::process::Command;
 use std::time::Duration;
 
-use scorel_testkit::{ChatAnswer, CheckedLog, DaemonUnderTest, Gate, ModelServer};
+use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use tokio::time::timeout;
 
 use crate::raw::Raw;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
-/// How many descriptors the daemon may still open.
+/// The number of descriptors that the daemon may still open.
 const SPARE: usize = 4;
 
 fn limit_descriptors(daemon: &DaemonUnderTest, count: usize) -> Result<(), String> {
@@ -28,9 +28,9 @@ fn limit_descriptors(daemon: &DaemonUnderTest, count: usize) -> Result<(), Strin
 #[tokio::test(flavor = "multi_thread")]
 async fn without_descriptors_turns_go_on_and_accepting_waits() {
     let model = ModelServer::start().await.unwrap();
-    let gate = Gate::default();
+    let gate = ResponseGate::default();
     model.answer(
-        ChatAnswer::default()
+        ScriptedChat::default()
             .text("half ")
             .wait(&gate)
             .text("whole")
@@ -49,7 +49,7 @@ async fn without_descriptors_turns_go_on_and_accepting_waits() {
     }
     let waiting: Vec<Raw> = (0..40).map(|_| Raw::connect(&daemon)).collect();
     let before = daemon.cpu_ticks();
-    // Nothing is to come: the model waits, and so should the daemon.
+    // Nothing must arrive: the model waits, and so must the daemon.
     let quiet = timeout(Duration::from_secs(1), watch.next()).await;
     assert!(quiet.is_err(), "{quiet:?}");
     let used = daemon.cpu_ticks() - before;

@@ -1,4 +1,4 @@
-//! Limits with their errors, and places that are free again.
+//! Limits and their errors, and that slots are released.
 
 use std::io::{ErrorKind, Write};
 use std::net::Shutdown;
@@ -108,7 +108,7 @@ async fn a_thousand_halves_of_frames_leave_nothing_behind() {
         let mut raw = Raw::connect(&daemon);
         raw.write(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getSta");
     }
-    // The daemon notices the ends by itself; each look gives it time.
+    // The daemon notices closed connections asynchronously; each poll gives it time.
     let mut looks = 0;
     while daemon.descriptors() > before + 1 {
         looks += 1;
@@ -136,7 +136,7 @@ async fn a_client_that_reads_nothing_is_disconnected_in_time_and_its_place_is_fr
     };
     let closed = [ErrorKind::BrokenPipe, ErrorKind::ConnectionReset];
     assert!(closed.contains(&end), "{end}");
-    // Until the daemon has noticed its own end of it, it may refuse and close.
+    // Until the daemon has noticed the close, it may refuse the new connection.
     while !Raw::connect(&daemon).works() {}
 }
 
@@ -157,7 +157,7 @@ async fn a_peer_of_which_one_half_is_closed_is_served_to_its_end_and_no_longer()
         "what it has subscribed to ends too"
     );
 
-    // Until the daemon has noticed its own end of it, it may refuse and close.
+    // Until the daemon has noticed the close, it may refuse the new connection.
     let mut hears_no_more = loop {
         let mut raw = Raw::connect(&daemon);
         if raw.works() {

@@ -1,11 +1,12 @@
-//! A subscriber that stops reading, and one that goes on.
+//! A subscriber that stops reading beside one that does not.
 
 use std::collections::BTreeMap;
 
 use scorel_client::{Anchors, Verdict};
 use scorel_proto::{Event, EventId, SessionId, SyncMarker, SyncMode};
 use scorel_testkit::{
-    Answer, ChatAnswer, CheckedLog, DaemonUnderTest, Dice, ModelServer, Sightings, runs,
+    CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat, ScriptedResponse, SeededDice,
+    Sightings, runs,
 };
 use serde_json::{Value, json};
 
@@ -14,14 +15,14 @@ use crate::under_test::{SCORELD, Watch, connect, message, new_session, session};
 
 const KIB: usize = 1024;
 
-/// How much the daemon's memory may grow for a client that does not read, in KiB.
+/// The allowed growth of the daemon's memory for a client that does not read, in KiB.
 const GROWTH_KIB: u64 = 16 * 1024;
 
-/// How long one answer of the model is. It is shown as deltas and once more as a record.
+/// The length of one reply. It is published as deltas and once more as a record.
 const ANSWER: usize = 256 * KIB;
 const DELTA: usize = 4 * KIB;
 
-/// A client's copy of a session, put together by the rules of the protocol.
+/// A client's copy of a session, built by the protocol's rules.
 #[derive(Default)]
 struct Copy {
     anchors: Anchors,
@@ -79,11 +80,11 @@ struct Scene {
 impl Scene {
     async fn new() -> Self {
         let model = ModelServer::start().await.unwrap();
-        let mut dice = Dice::from_seed(7);
+        let mut dice = SeededDice::from_seed(7);
         model.answer_with(move |_| {
             let deltas = (0..ANSWER / DELTA).map(|_| dice.text(DELTA));
-            let answer = deltas.fold(ChatAnswer::default(), |answer, text| answer.text(&text));
-            Answer::from(answer.finish("stop").usage(1, 1))
+            let answer = deltas.fold(ScriptedChat::default(), |answer, text| answer.text(&text));
+            ScriptedResponse::from(answer.finish("stop").usage(1, 1))
         });
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
@@ -104,8 +105,8 @@ impl Scene {
         }
     }
 
-    /// A turn with a large answer, seen to its end by the observer. It stands beside the turns
-    /// before, so that what the model is sent stays small.
+    /// Runs a turn with a large reply, which the observer reads to its end. It branches off before
+    /// the earlier turns, so that the model's context stays small.
     async fn turn(&mut self, parent: Option<EventId>) -> EventId {
         let mut params = message(self.session, "Talk a lot.");
         params.parent_event_id = parent.map(Some);
@@ -125,7 +126,7 @@ impl Scene {
     }
 }
 
-/// A subscription whose client can stop reading.
+/// A subscription that can stop reading.
 struct Stalling {
     raw: Raw,
     copy: Copy,
@@ -163,7 +164,7 @@ async fn a_subscriber_that_stops_reading_costs_little_and_catches_up_exactly() {
     scene.turn(Some(parent)).await;
     stalling.read_until(|item, copy| item["type"] == "turn_outcome" && copy.records.len() > 6);
     let before = scene.daemon.peak_kib();
-    scene.daemon.forget_peak();
+    scene.daemon.reset_peak();
     let start = scene.seen.bytes;
     while scene.seen.bytes - start < mib * KIB * KIB {
         scene.turn(Some(parent)).await;

@@ -1,4 +1,4 @@
-//! Many requests at once.
+//! Many requests in parallel.
 
 use std::collections::HashSet;
 use std::io::{ErrorKind, Write};
@@ -10,18 +10,18 @@ use serde_json::json;
 use crate::raw::Raw;
 use crate::under_test::{SCORELD, new_session};
 
-/// How much the daemon's memory may grow for answers that nobody reads, in KiB.
+/// The allowed growth of the daemon's memory for replies that are not read, in KiB.
 const GROWTH_KIB: u64 = 16 * 1024;
 
-/// How much it may grow for large answers, in KiB: some are made before the daemon reads no further,
-/// each in several steps. All of them would be more than twice as much.
+/// The allowed growth for large replies, in KiB. Some are built before the daemon stops reading,
+/// each in several steps; all of them would take more than twice as much.
 const BLOBS_KIB: u64 = 160 * 1024;
 
 fn request(id: usize, method: &str) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method}).to_string() + "\n"
 }
 
-/// Reads replies until each of `count` requests has one.
+/// Reads until each of `count` requests has its reply.
 fn read_replies(raw: &mut Raw, count: usize) {
     let mut answered = HashSet::new();
     while answered.len() < count {
@@ -39,7 +39,7 @@ async fn ten_thousand_requests_at_once_are_all_answered_once() {
     let count = 10_000;
     let text: String = (0..count).map(|id| request(id, "getStatus")).collect();
     let mut writer = raw.stream().try_clone().unwrap();
-    daemon.forget_peak();
+    daemon.reset_peak();
     let before = daemon.resident_kib();
     let writes = std::thread::spawn(move || writer.write_all(text.as_bytes()).unwrap());
     read_replies(&mut raw, count);
@@ -53,9 +53,9 @@ async fn ten_thousand_requests_at_once_are_all_answered_once() {
 async fn answers_that_nobody_reads_stop_the_client_that_asks_for_them() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let mut raw = Raw::connect(&daemon);
-    // One answer in advance, so that what is made once is there.
+    // A reply in advance, so that one-time allocations do not count.
     raw.call("rpc.discover", &json!({}));
-    daemon.forget_peak();
+    daemon.reset_peak();
     let before = daemon.resident_kib();
     raw.stream()
         .set_write_timeout(Some(Duration::from_millis(500)))
@@ -101,7 +101,7 @@ async fn large_answers_that_nobody_reads_are_not_made_in_advance() {
     let zeros = "A".repeat(4 * 1024 * 1024 / 3 * 4);
     let stored = raw.call("putBlob", &json!({"sessionId": session, "data": zeros}));
     let params = json!({"sessionId": session, "sha256": stored["result"]["sha256"]});
-    daemon.forget_peak();
+    daemon.reset_peak();
     let before = daemon.resident_kib();
     let ask = |id: usize| {
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "getBlob", "params": params});
@@ -109,7 +109,7 @@ async fn large_answers_that_nobody_reads_are_not_made_in_advance() {
     };
     let asked: String = (0..64).map(ask).collect();
     assert!(raw.write(asked.as_bytes()));
-    // While these are read, the daemon has had the time to make all the others.
+    // While these are read, the daemon has had the time to build the others.
     for _ in 0..4 {
         let reply = raw.reply().expect("an answer");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! System calls that fail.
+//! System calls that fail on the log of one session.
 
 use std::fs;
 use std::pin::pin;
@@ -8,7 +8,8 @@ use futures_util::{StreamExt, stream};
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{ErrorCode, SessionId};
 use scorel_testkit::{
-    CheckedLog, DaemonUnderTest, Dice, ModelServer, Sightings, Strace, Trace, TracedCall, runs,
+    CheckedLog, DaemonUnderTest, ModelServer, SeededDice, Sightings, Strace, Trace, TracedCall,
+    runs,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -19,13 +20,13 @@ use crate::under_test::{connect, new_session};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How many messages are sent to the session whose log fails.
+/// The number of messages sent to the session whose log fails.
 const SENDS: usize = 6;
 
-/// How many times that log is written and synced by one thread at most.
+/// The maximum number of writes and syncs of that log per thread.
 const MOST_SYNCS: usize = 16;
 
-/// Two sessions that have been used, and a daemon that does not run.
+/// Two used sessions of a stopped daemon.
 struct Pair {
     daemon: DaemonUnderTest,
     _model: ModelServer,
@@ -55,7 +56,7 @@ impl Pair {
         CheckedLog::read(&self.daemon.log_path(&session.to_string())).unwrap()
     }
 
-    /// Starts the daemon with faults in the calls that concern the log of one session.
+    /// Starts the daemon with faults in the calls on the log of one session.
     async fn spawn_with(&mut self, inject: &str) -> Strace {
         self.spawn_with_all(inject, &["events.jsonl"]).await
     }
@@ -72,8 +73,8 @@ impl Pair {
         strace
     }
 
-    /// Kills the daemon and checks that the next one, without faults, has everything that was
-    /// seen or acknowledged, and goes on.
+    /// Kills the daemon and checks that the next one, without faults, has everything that was seen
+    /// or acknowledged, and that the session can go on.
     async fn restart_and_check(&mut self, seen: &Sightings, accepted: &[u64]) {
         self.daemon.kill().await;
         self.daemon.run_under(Vec::new());
@@ -92,14 +93,14 @@ impl Pair {
     }
 }
 
-/// A message and everything that comes of it.
+/// Sends a message and waits for the end of its turn.
 async fn turn(client: &Connection, session: SessionId) -> Result<(), ClientError> {
     let params = json!({"sessionId": session, "content": "again"});
     call(client, "sendMessage", &params).await?;
     until_idle(client, &json!(session), &mut Sightings::default()).await
 }
 
-/// Sends to the session with the failing log, and notes what is answered and shown.
+/// Sends to the session with the failing log and records replies and events.
 async fn try_sends(pair: &Pair, seen: &mut Sightings) -> (Vec<u64>, Vec<ErrorCode>) {
     let client = connect(&pair.daemon.socket()).await;
     let watcher = connect(&pair.daemon.socket()).await;
@@ -116,7 +117,7 @@ async fn try_sends(pair: &Pair, seen: &mut Sightings) -> (Vec<u64>, Vec<ErrorCod
         turn(&client, pair.healthy)
             .await
             .expect("other sessions are not touched");
-        // Everything that is here by now.
+        // Drains what has arrived.
         while events.is_ready() {
             let Some(event) = events.next().await else {
                 break;
@@ -133,8 +134,8 @@ async fn try_sends(pair: &Pair, seen: &mut Sightings) -> (Vec<u64>, Vec<ErrorCod
     (accepted, refused)
 }
 
-/// Whether a file whose sync failed was synced again. Its descriptor is free again only after the
-/// next file was opened.
+/// Whether a file was synced again after its sync had failed. Its descriptor is reused only after
+/// the next `openat`.
 fn syncs_again_after_failure(trace: &Trace) -> bool {
     let descriptor = |call: &TracedCall| call.arguments.split('<').next().map(str::to_owned);
     let syncs: Vec<_> = trace
@@ -152,7 +153,7 @@ async fn a_sync_that_fails_costs_nobody_a_record_that_was_told() {
     if !strace_works() {
         return;
     }
-    let mut dice = Dice::for_test("strace_eio");
+    let mut dice = SeededDice::for_test("strace_eio");
     let wanted = runs("SCOREL_FAULTS", 12);
     let syncs = spread((1..=MOST_SYNCS).collect(), wanted, &mut dice, |_| ());
     let cases = syncs.into_iter().map(|when| async move {
@@ -216,7 +217,7 @@ async fn a_full_disk_stalls_one_session_and_passes_without_a_restart() {
     if !strace_works() {
         return;
     }
-    let mut dice = Dice::for_test("strace_enospc");
+    let mut dice = SeededDice::for_test("strace_enospc");
     let wanted = runs("SCOREL_FAULTS", 12);
     let faults = (1..=MOST_SYNCS).flat_map(|first| (0..4).map(move |more| (first, first + more)));
     let faults = spread(faults.collect(), wanted, &mut dice, |_| ());
@@ -258,7 +259,7 @@ async fn a_sync_that_takes_long_holds_up_its_own_session_and_no_other() {
         return;
     }
     let mut pair = Pair::new().await;
-    // The first one of each thread.
+    // The first such call of each thread.
     let inject = "inject=fdatasync:delay_enter=5s:when=1";
     let strace = pair.spawn_with(inject).await;
     let slow = connect(&pair.daemon.socket()).await;
@@ -266,7 +267,7 @@ async fn a_sync_that_takes_long_holds_up_its_own_session_and_no_other() {
     let mut slow = pin!(call(&slow, "sendMessage", &params));
     let client = connect(&pair.daemon.socket()).await;
     let others = async {
-        // It has begun when the record is in the log and not yet told.
+        // Recovery has begun when the record is in the log but not yet published.
         let path = pair.daemon.log_path(&pair.faulty.to_string());
         while !fs::read_to_string(&path).unwrap().contains("slowly") {
             tokio::task::yield_now().await;
@@ -293,13 +294,13 @@ async fn a_sync_that_takes_long_holds_up_its_own_session_and_no_other() {
     drop(strace.finish());
 }
 
-/// Some daemons at once.
+/// Runs several daemons in parallel.
 async fn side_by_side(cases: impl Iterator<Item = impl Future<Output = ()>>) {
     let mut cases = stream::iter(cases).buffer_unordered(AT_ONCE);
     while cases.next().await.is_some() {}
 }
 
-/// Sends until it is accepted: the fault passes with the calls that it is made for.
+/// Retries until accepted: the fault applies to a limited number of calls.
 async fn wait_for_space(client: &Connection, session: SessionId) {
     let params = json!({"sessionId": session, "content": "is there room?"});
     loop {

@@ -1,4 +1,4 @@
-//! A run of all kinds of commands in which one system call fails.
+//! Runs the script with one failing system call.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use scorel_client::{ClientError, Connection};
 use scorel_proto::ErrorCode;
-use scorel_testkit::{DaemonUnderTest, Dice, Sightings, Strace, runs};
+use scorel_testkit::{DaemonUnderTest, SeededDice, Sightings, Strace, runs};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -15,10 +15,10 @@ use super::script::{call, scripted, until_idle};
 use super::{AT_ONCE, spread, strace_works};
 use crate::under_test::connect;
 
-/// How long one run may take at most.
+/// The time limit for one run.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What may go wrong with a call.
+/// The error to inject.
 const ERRORS: [(&str, &[&str]); 7] = [
     ("write", &["EIO", "ENOSPC", "EDQUOT", "EINTR"]),
     ("fdatasync", &["EIO", "ENOSPC", "EINTR"]),
@@ -29,14 +29,13 @@ const ERRORS: [(&str, &[&str]); 7] = [
     ("unlink", &["EIO"]),
 ];
 
-/// What a client may be told of it.
+/// The errors that a client may get for it.
 const TYPED: [ErrorCode; 3] = [
     ErrorCode::StorageStalled,
     ErrorCode::SessionFailed,
     ErrorCode::FilesystemError,
 ];
 
-/// One call that fails.
 type Fault = (CallPoint, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -44,7 +43,7 @@ async fn a_call_that_fails_is_a_typed_error_and_costs_nothing_that_was_told() {
     if !strace_works() {
         return;
     }
-    let mut dice = Dice::for_test("strace_faults");
+    let mut dice = SeededDice::for_test("strace_faults");
     let points = points_of_files().await;
     let faults = points.iter().flat_map(|point| {
         let errors = ERRORS.iter().find(|(call, _)| *call == point.call);
@@ -68,8 +67,8 @@ async fn a_call_that_fails_is_a_typed_error_and_costs_nothing_that_was_told() {
     println!("strace_faults: {count} of {all} calls failed; told {told:?}");
 }
 
-/// Runs the script on a daemon with the fault, then on one without. Returns what the client was
-/// told.
+/// Runs the script on a daemon with the fault, then on one without. Returns the errors that the
+/// client got.
 async fn fail_at(fault: Fault) -> String {
     let (CallPoint { call, file, count }, error) = fault;
     let (mut daemon, _model, mut script) = scripted().await;
@@ -121,7 +120,7 @@ async fn fail_at(fault: Fault) -> String {
     told
 }
 
-/// Another session can be made and used.
+/// Checks that another session can be created and used.
 async fn others_go_on(daemon: &DaemonUnderTest, project: &Value) {
     let client = connect(&daemon.socket()).await;
     let create = json!({"projectId": project, "title": "other"});
@@ -135,7 +134,7 @@ async fn others_go_on(daemon: &DaemonUnderTest, project: &Value) {
     accepted(&client, "deleteSession", &delete).await;
 }
 
-/// Calls until there is room: the fault passes with the call that it is made for.
+/// Retries until there is room: the fault applies to one call.
 async fn accepted(client: &Connection, method: &str, params: &Value) -> Value {
     loop {
         match call(client, method, params).await {

@@ -1,4 +1,4 @@
-//! Killed at a system call.
+//! Kills the daemon at a chosen system call.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::os::unix::process::ExitStatusExt;
@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use scorel_client::ClientError;
-use scorel_testkit::{Dice, Strace, Trace, TracedCall, runs};
+use scorel_testkit::{SeededDice, Strace, Trace, TracedCall, runs};
 use tokio::time::timeout;
 
 use super::script::scripted;
 use super::{AT_ONCE, spread, strace_works};
 
-/// How long one run may take at most.
+/// The time limit for one run.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A place to die or to fail: a thread's `count`-th call of that name.
+/// A kill or fault point: a thread's `count`-th call with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct CallPoint {
     pub(super) call: &'static str,
-    /// The file that the calls concern, named from the session's directory, if only those count.
+    /// Restricts the count to calls on one file, given relative to the session's directory.
     pub(super) file: Option<&'static str>,
     pub(super) count: usize,
 }
@@ -37,7 +37,7 @@ const CALLS: [&str; 10] = [
     "sendto",
 ];
 
-/// Files whose calls are counted by themselves, as one can say which of them changes what.
+/// Files that are counted separately, since each kind of change touches its own.
 const FILES: [&str; 5] = [
     "events.jsonl",
     "inflight",
@@ -55,7 +55,7 @@ async fn killed_at_a_system_call_the_daemon_goes_on_where_it_was() {
     die_at_some(points, "strace_kills").await;
 }
 
-/// Threads are counted apart, so the calls that concern one file are counted by themselves.
+/// `strace` counts calls per thread, so the calls on one file are counted separately.
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_a_call_that_changes_a_session_it_goes_on_where_it_was() {
     if !strace_works() {
@@ -65,9 +65,9 @@ async fn killed_at_a_call_that_changes_a_session_it_goes_on_where_it_was() {
     die_at_some(points, "strace_log_kills").await;
 }
 
-/// Dies at as many of the points as are wanted, spread over their kinds and over the run.
+/// Kills at as many points as requested, spread over their kinds and over the run.
 async fn die_at_some(points: Vec<CallPoint>, test: &str) {
-    let mut dice = Dice::for_test(test);
+    let mut dice = SeededDice::for_test(test);
     let all = points.len();
     let points = spread(
         points,
@@ -88,14 +88,14 @@ async fn die_at_some(points: Vec<CallPoint>, test: &str) {
     }
     println!("{test}: {count} of {all} calls; died in {fired:?}");
     let not_reached = fired.get("not reached").copied().unwrap_or_default();
-    // Which thread makes a call differs from run to run.
+    // Which thread makes a call varies between runs.
     assert!(
         not_reached < count.div_ceil(2) + 2,
         "most of the points exist"
     );
 }
 
-/// Every call of an undisturbed run. Threads are counted apart, as `strace` does.
+/// Every call of an undisturbed run, counted per thread as `strace` does.
 async fn points_of_a_start() -> Vec<CallPoint> {
     let (mut daemon, _model, mut script) = scripted().await;
     let strace = Strace::new(daemon.root(), &[]);
@@ -107,7 +107,7 @@ async fn points_of_a_start() -> Vec<CallPoint> {
     points(&strace.finish(), |_| Some(None))
 }
 
-/// Every call that concerns one of the files, in a run that finds its session made.
+/// Every call on one of the files, in a run whose session already exists.
 pub(super) async fn points_of_files() -> Vec<CallPoint> {
     let (mut daemon, _model, mut script) = scripted().await;
     daemon.spawn().await;
@@ -129,8 +129,8 @@ pub(super) async fn points_of_files() -> Vec<CallPoint> {
     })
 }
 
-/// The places of a run, in the order in which they were first reached. `file` says of a call
-/// whether it counts, and as one of which file.
+/// The points of a run, in the order in which they were first reached. `file` returns which of the
+/// files a call counts for, if any.
 fn points(
     trace: &Trace,
     file: impl Fn(&TracedCall) -> Option<Option<&'static str>>,
@@ -154,8 +154,8 @@ fn points(
     found
 }
 
-/// Runs the script on a daemon that dies on the way, then on one that does not. Returns the call in
-/// which the daemon died, if it did.
+/// Runs the script on a daemon that is killed on the way, then on one that is not. Returns the call
+/// in which the first one died, if it did.
 async fn die_at(point: CallPoint) -> Option<String> {
     let CallPoint { call, file, count } = point;
     let (mut daemon, _model, mut script) = scripted().await;
@@ -203,7 +203,7 @@ async fn die_at(point: CallPoint) -> Option<String> {
     died_in
 }
 
-/// What kind of file a call is about: the end of its path, without what differs between runs.
+/// The kind of file of a call: the end of its path without the parts that vary between runs.
 fn file_kind(call: &TracedCall) -> String {
     let bytes = call.bytes();
     let path = match call

@@ -1,4 +1,4 @@
-//! The order lint: nothing of a record leaves the daemon before the record is synced.
+//! The order lint: nothing about a record is sent before the record is synced.
 
 use std::collections::HashMap;
 
@@ -8,22 +8,21 @@ use serde_json::Value;
 use super::script::scripted;
 use super::strace_works;
 
-/// A record as it was written.
+/// A record in the trace.
 struct Written {
     line: Value,
     path: String,
-    /// When it had been written.
+    /// The position at which its write had returned.
     at: usize,
-    /// When a sync that began after that had ended.
+    /// The position at which a sync that began after the write had returned.
     durable: Option<usize>,
 }
 
-/// What one traced run shows.
 #[derive(Debug, Default)]
 struct Findings {
-    /// Replies and events about records that were looked at.
+    /// Replies and events about records that were checked.
     told: usize,
-    /// Those that left too early.
+    /// Those sent before the sync.
     early: Vec<String>,
 }
 
@@ -95,7 +94,7 @@ async fn a_name_is_synced_and_a_session_is_told_after_its_names_are() {
     assert!(sessions >= 2, "two sessions were made");
 }
 
-/// What files were renamed to, each with the moment at which that had happened.
+/// The targets of renames, each with the position at which the rename had returned.
 fn names(trace: &Trace) -> Vec<(String, usize)> {
     let calls = trace.calls().iter();
     let renamed = calls.filter(|call| call.name.starts_with("rename") && call.succeeded());
@@ -109,7 +108,7 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').expect("a path from the root").0
 }
 
-/// When a sync of a directory had ended that began after a moment.
+/// The position at which a directory sync that began after `moment` had returned.
 fn synced(trace: &Trace, dir: &str, since: usize) -> Option<usize> {
     let mut calls = trace.calls().iter();
     let found = calls.find(|call| {
@@ -149,7 +148,7 @@ fn lint(trace: &Trace) -> Findings {
     findings
 }
 
-/// The records that were written to logs.
+/// The records written to logs.
 fn records(trace: &Trace) -> Vec<Written> {
     let mut written: Vec<Written> = Vec::new();
     for call in trace.calls() {
@@ -175,7 +174,7 @@ fn records(trace: &Trace) -> Vec<Written> {
     written
 }
 
-/// The JSON-RPC messages that were sent, each with the moment at which its first byte left.
+/// The JSON-RPC messages sent, each with the position at which its first byte was sent.
 fn messages(trace: &Trace) -> Vec<(Value, usize)> {
     let mut found = Vec::new();
     let mut begun: HashMap<&str, (Vec<u8>, usize)> = HashMap::new();
@@ -201,7 +200,7 @@ fn messages(trace: &Trace) -> Vec<(Value, usize)> {
     found
 }
 
-/// Whether a message shows a record or acknowledges it.
+/// Whether a message contains a record or acknowledges it.
 fn tells_of(message: &Value, record: &Value) -> bool {
     let event = &message["params"]["result"];
     if event["prev"].is_u64() {

@@ -1,23 +1,25 @@
-//! A run that does a bit of everything, and that can be repeated after the daemon died anywhere.
+//! A script that uses every mutating command and can be resumed after a crash at any point.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{ClientId, ErrorCode, SessionId};
-use scorel_testkit::{Answer, ChatAnswer, CheckedLog, DaemonUnderTest, ModelServer, Sightings};
+use scorel_testkit::{
+    CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat, ScriptedResponse, Sightings,
+};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::under_test::SCORELD;
 
-/// The messages, each with the name of its command.
+/// The messages, each with its command id.
 const MESSAGES: [(&str, &str); 3] = [("send-1", "one"), ("send-2", "two"), ("send-3", "three")];
 
-/// What is sent when the daemon died and left a queue that waits for somebody.
+/// Sent when a crash left a held queue.
 const GO_ON: &str = "go on";
 
-/// The run's client: what it did, what it was told and what it saw.
+/// The script's client: what it did, which replies it got and what it saw.
 pub(super) struct Script {
     client_id: ClientId,
     work_dir: String,
@@ -26,7 +28,7 @@ pub(super) struct Script {
     session: Option<SessionId>,
 }
 
-/// A daemon that does not run yet, with a model that calls a tool and then answers.
+/// A stopped daemon whose model makes a call and then replies.
 pub(super) async fn scripted() -> (DaemonUnderTest, ModelServer, Script) {
     let model = ModelServer::start().await.unwrap();
     model.answer_with(|request| {
@@ -34,14 +36,14 @@ pub(super) async fn scripted() -> (DaemonUnderTest, ModelServer, Script) {
             .as_array()
             .and_then(|all| all.last().cloned());
         let asks =
-            ChatAnswer::default()
+            ScriptedChat::default()
                 .text("I look.")
                 .tool_call("c", "Glob", r#"{"pattern":"*"}"#);
-        let says = ChatAnswer::default()
+        let says = ScriptedChat::default()
             .thinking("So.")
             .text("Nothing ")
             .text("is here.");
-        let answer: Answer = match last.is_some_and(|last| last["role"] == "tool") {
+        let answer: ScriptedResponse = match last.is_some_and(|last| last["role"] == "tool") {
             true => says.finish("stop").usage(20, 5).into(),
             false => asks.finish("tool_calls").usage(10, 5).into(),
         };
@@ -59,7 +61,6 @@ pub(super) async fn scripted() -> (DaemonUnderTest, ModelServer, Script) {
     (daemon, model, script)
 }
 
-/// Calls a method with JSON.
 pub(super) async fn call(
     client: &Connection,
     method: &str,
@@ -70,8 +71,7 @@ pub(super) async fn call(
     Ok(serde_json::from_str(result.get()).unwrap())
 }
 
-/// Waits until nothing is left to do in a session, and notes all that it shows meanwhile. A queue
-/// that waits for somebody is set going.
+/// Waits until the session is idle and records everything it publishes. Resumes a held queue.
 ///
 /// # Errors
 ///
@@ -117,7 +117,7 @@ pub(super) async fn until_idle(
 }
 
 impl Script {
-    /// Does everything, or the rest of it, from the beginning.
+    /// Runs the script, or the rest of it.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Script {
         until_idle(&client, &a, &mut self.seen).await?;
         let title = json!({"sessionId": a, "title": "renamed"});
         self.step(&client, "updateSession", "rename", title).await?;
-        // It may be deleted already: what was answered once is not asked again.
+        // It may be deleted already: acknowledged commands are not repeated.
         let b = match self.answers.get("create-b") {
             Some(answer) => answer.clone(),
             None => {
@@ -145,12 +145,12 @@ impl Script {
         let delete = json!({"sessionId": b["sessionId"]});
         self.step(&client, "deleteSession", "delete-b", delete)
             .await?;
-        // Reading the list of sessions removes what is left of deleted ones.
+        // Listing sessions removes the remains of deleted ones.
         call(&client, "listSessions", &json!({})).await?;
         Ok(())
     }
 
-    /// Registers the project and makes the session that everything happens in.
+    /// Registers the project and creates the session of the script.
     ///
     /// # Errors
     ///
@@ -174,7 +174,7 @@ impl Script {
         Ok((client, project))
     }
 
-    /// A file that is named from the directory of the session, once that was made.
+    /// A file relative to the session's directory, once that exists.
     pub(super) fn path(&self, daemon: &DaemonUnderTest, file: &str) -> PathBuf {
         let session = self.session.expect("the session was made");
         let dir = daemon.session_dir(&session.to_string());
@@ -184,7 +184,7 @@ impl Script {
         })
     }
 
-    /// Carries out a command. One that was acknowledged before gets the same answer again.
+    /// Runs a command. One that was acknowledged before must get the same reply again.
     async fn step(
         &mut self,
         client: &Connection,
@@ -224,7 +224,7 @@ impl Script {
             .map(drop)
     }
 
-    /// What must be on the disk when everything was done and the daemon has stopped.
+    /// Checks the files after the script is complete and the daemon has stopped.
     pub(super) fn check(&self, daemon: &DaemonUnderTest) {
         let session = self.session.expect("the session was made").to_string();
         let log = CheckedLog::read(&daemon.log_path(&session)).unwrap();

@@ -1,10 +1,11 @@
-//! The privileges of a superuser that a command keeps.
+//! The capabilities that a command of a superuser keeps.
 
+// nix has no capget and capset.
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
-/// What builds and installations of a superuser do with files and processes of their own.
+/// What builds and package managers need for files and processes of their own.
 ///
-/// The others lead around the sandbox: to disks, to other processes' memory, to the system itself.
+/// The others lead around the sandbox: to disks, to other processes' memory, to the kernel.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::FOWNER)
@@ -13,8 +14,8 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
 
-/// Gives up all others for this thread and everything that it becomes and starts. That they do not
-/// come back needs `no_new_privs`.
+/// Drops all other capabilities of this thread and its descendants. `no_new_privs` keeps `exec` of
+/// a set-user-id program from bringing them back.
 pub(super) fn restrict() -> rustix::io::Result<()> {
     let own = capabilities(None)?;
     let reduced = CapabilitySets {

@@ -1,14 +1,15 @@
-//! The places that a sandbox opens.
+//! The paths that a sandbox grants access to.
 //!
-//! Landlock only grants, and what it grants on a directory holds for everything below. A hidden
-//! place is therefore left out by granting every entry of the directories above it instead.
+//! Landlock rules only add rights, and a rule on a directory holds for everything below it. So a
+//! hidden place is left out by granting every entry of the directories above it instead. A file that
+//! appears next to a hidden place later is therefore not readable for a command that runs by then.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::sandbox::Sandbox;
 
-/// Devices that any program may use: they keep nothing, and lead nowhere.
+/// Devices that store nothing and give access to nothing.
 const DEVICES: &[&str] = &[
     "/dev/full",
     "/dev/null",
@@ -20,56 +21,61 @@ const DEVICES: &[&str] = &[
     "/dev/zero",
 ];
 
-/// Deeper, nothing is left out: it would cost too much.
+/// Levels of directories that are granted entry by entry; the entries of each are listed for every
+/// command.
 const MAX_DEPTH: usize = 32;
 
-/// One place with everything below it.
+/// Access to one path and everything below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Grant {
+pub(super) struct PathGrant {
     pub(super) path: PathBuf,
-    pub(super) kind: Kind,
+    pub(super) kind: GrantKind,
 }
 
-/// What may be done there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// See the names in directories.
+pub(super) enum GrantKind {
+    /// List directories.
     List,
     /// Read and execute.
     Read,
-    /// Read, execute and change everything but devices.
+    /// Read, execute and change everything, but make no device files.
     Write,
-    /// Use a device.
+    /// Read and write a device.
     Device,
 }
 
-/// All grants of a sandbox.
-pub(super) fn of(sandbox: &Sandbox) -> Vec<Grant> {
+pub(super) fn of(sandbox: &Sandbox) -> Vec<PathGrant> {
     let mut hidden: Vec<PathBuf> = sandbox.hidden.iter().map(|place| real(place)).collect();
-    // Disks and memory, if the user may read them, have everything in them.
+    // A superuser's disks and memory hold every hidden file.
     hidden.push(PathBuf::from("/dev"));
-    let mut grants = vec![Grant {
+    let mut grants = vec![PathGrant {
         path: PathBuf::from("/"),
-        kind: Kind::List,
+        kind: GrantKind::List,
     }];
-    grant(Path::new("/"), Kind::Read, &hidden, 0, &mut grants);
+    grant(Path::new("/"), GrantKind::Read, &hidden, 0, &mut grants);
     for writable in &sandbox.writable {
         if let Ok(writable) = writable.canonicalize() {
-            grant(&writable, Kind::Write, &hidden, 0, &mut grants);
+            grant(&writable, GrantKind::Write, &hidden, 0, &mut grants);
         }
     }
-    grants.extend(DEVICES.iter().map(|path| Grant {
+    grants.extend(DEVICES.iter().map(|path| PathGrant {
         path: PathBuf::from(path),
-        kind: Kind::Device,
+        kind: GrantKind::Device,
     }));
     grants
 }
 
-/// Grants `path`, or what is below it if something there is hidden.
-fn grant(path: &Path, kind: Kind, hidden: &[PathBuf], depth: usize, grants: &mut Vec<Grant>) {
+/// Grants `path`, or its entries one by one if something below it is hidden.
+fn grant(
+    path: &Path,
+    kind: GrantKind,
+    hidden: &[PathBuf],
+    depth: usize,
+    grants: &mut Vec<PathGrant>,
+) {
     let has_hidden = |place: &PathBuf| place != path && place.starts_with(path);
     if depth == MAX_DEPTH || !hidden.iter().any(has_hidden) {
-        grants.push(Grant {
+        grants.push(PathGrant {
             path: path.to_owned(),
             kind,
         });
@@ -87,7 +93,8 @@ fn grant(path: &Path, kind: Kind, hidden: &[PathBuf], depth: usize, grants: &mut
     }
 }
 
-/// The path without links. A place that does not exist yet is below its real parent.
+/// The canonical path. Of a place that does not exist yet, that of its nearest existing ancestor with
+/// the rest appended.
 fn real(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;
@@ -102,7 +109,7 @@ fn real(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn grants_below(dir: &Path, sandbox: &Sandbox) -> Vec<(String, Kind)> {
+    fn grants_below(dir: &Path, sandbox: &Sandbox) -> Vec<(String, GrantKind)> {
         let mut found: Vec<_> = of(sandbox)
             .into_iter()
             .filter_map(|grant| {
@@ -132,9 +139,9 @@ mod tests {
             ..Sandbox::default()
         };
         let expected = [
-            ("a/c", Kind::Read),
-            ("work", Kind::Read),
-            ("work", Kind::Write),
+            ("a/c", GrantKind::Read),
+            ("work", GrantKind::Read),
+            ("work", GrantKind::Write),
         ];
         assert_eq!(
             grants_below(&home, &sandbox),
@@ -143,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn something_writable_below_a_hidden_place_is_open() {
+    fn a_writable_place_below_a_hidden_one_is_granted() {
         let dir = tempfile::tempdir().unwrap();
         let home = dir.path().canonicalize().unwrap();
         fs::create_dir_all(home.join("daemon/tmp/1")).unwrap();
@@ -152,7 +159,7 @@ mod tests {
             hidden: vec![home.join("daemon")],
             ..Sandbox::default()
         };
-        let expected = [("daemon/tmp/1".to_owned(), Kind::Write)];
+        let expected = [("daemon/tmp/1".to_owned(), GrantKind::Write)];
         assert_eq!(grants_below(&home, &sandbox), expected);
     }
 }

@@ -1,30 +1,41 @@
-//! Which files and ports a command may use.
+//! Files and ports, restricted by Landlock.
+//!
+//! | ABI | Linux | used for |
+//! |---|---|---|
+//! | 1 | 5.13 | reading, writing, executing, creating and removing |
+//! | 2 | 5.19 | renaming and linking between directories |
+//! | 3 | 6.2 | truncating; required, since without it a command can empty any file of the user's |
+//! | 4 | 6.7 | TCP `bind` and `connect` |
+//! | 5 | 6.10 | `ioctl` on devices |
+//! | 6 | 6.12 | signals and abstract Unix sockets across the sandbox's border |
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
     Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
-use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use nix::fcntl::{OFlag, open};
+use nix::sys::stat::{Mode, SFlag, fstat};
 
-use super::grants::{self, Grant, Kind};
+use super::grants::{self, GrantKind, PathGrant};
 use crate::sandbox::Sandbox;
 
-/// What every sandbox has to restrict.
 const REQUIRED: ABI = ABI::V3;
 
-/// The newest version whose restrictions are used.
+/// Newer access rights are not known to this version of the crate's callers: each needs a decision in
+/// [`access`].
 const USED: ABI = ABI::V6;
 
-/// Why files and ports cannot be restricted.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LandlockError {
     #[error("{0}")]
     Rules(#[from] RulesetError),
-    #[error("the kernel does not do it")]
+    #[error("the kernel does not enforce the rules")]
     NotEnforced,
 }
 
-/// The version of Landlock in the running kernel, up to [`USED`]; 0 without.
+/// The Landlock ABI of the running kernel, up to [`USED`]; 0 without Landlock.
+///
+/// The crate does not tell the version, so each is tried by what it added.
 pub(crate) fn version() -> u32 {
     let has_files = |abi| strict().handle_access(AccessFs::from_all(abi)).is_ok();
     let has_ports = || strict().handle_access(AccessNet::from_all(ABI::V4)).is_ok();
@@ -49,7 +60,8 @@ fn strict() -> Ruleset {
     Ruleset::default().set_compatibility(CompatLevel::HardRequirement)
 }
 
-/// Restricts this thread and everything that it becomes and starts.
+/// Restricts this thread and its descendants: what [`REQUIRED`] knows, or an error, and what newer
+/// kernels know as far as this one does.
 pub(super) fn restrict(sandbox: &Sandbox) -> Result<(), LandlockError> {
     let mut ruleset = strict()
         .handle_access(AccessFs::from_all(REQUIRED))?
@@ -72,29 +84,30 @@ pub(super) fn restrict(sandbox: &Sandbox) -> Result<(), LandlockError> {
     }
 }
 
-/// The rule for one place; nothing if nothing is there any more. Links are not followed: what they
-/// lead to is granted where it is.
-fn rule(grant: &Grant) -> Option<PathBeneath<std::os::fd::OwnedFd>> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+/// The rule for one place; `None` if it is gone. Links are not followed: their target is granted, or
+/// not, under its own path.
+fn rule(grant: &PathGrant) -> Option<PathBeneath<std::os::fd::OwnedFd>> {
+    let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     let place = open(&grant.path, flags, Mode::empty()).ok()?;
-    let kind = FileType::from_raw_mode(fstat(&place).ok()?.st_mode);
-    let access = match kind {
-        FileType::Symlink => return None,
-        FileType::Directory => access(grant.kind),
+    let mode = SFlag::from_bits_truncate(fstat(&place).ok()?.st_mode);
+    let access = match mode & SFlag::S_IFMT {
+        SFlag::S_IFLNK => return None,
+        SFlag::S_IFDIR => access(grant.kind),
+        // The kernel refuses rules with rights of directories for anything else.
         _ => access(grant.kind) & AccessFs::from_file(USED),
     };
     (!access.is_empty()).then(|| PathBeneath::new(place, access))
 }
 
-fn access(kind: Kind) -> BitFlags<AccessFs> {
+fn access(kind: GrantKind) -> BitFlags<AccessFs> {
     match kind {
-        Kind::List => AccessFs::ReadDir.into(),
-        Kind::Read => AccessFs::from_read(USED),
-        Kind::Write => {
+        GrantKind::List => AccessFs::ReadDir.into(),
+        GrantKind::Read => AccessFs::from_read(USED),
+        GrantKind::Write => {
             let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
             AccessFs::from_all(USED) & !devices & !BitFlags::from(AccessFs::IoctlDev)
         }
-        Kind::Device => {
+        GrantKind::Device => {
             AccessFs::from_file(USED) & !BitFlags::from(AccessFs::Execute) | AccessFs::ReadDir
         }
     }

@@ -1,8 +1,9 @@
-//! Places that stay as they are although what is around them may be changed.
+//! Read-only mounts over protected places.
 //!
-//! Landlock cannot take back what it grants on a directory. So these places are mounted over
-//! themselves, read-only, in a mount namespace of the command's own; Landlock then keeps the command
-//! from changing mounts.
+//! Landlock rules only add rights: what is granted on the project cannot be taken back for a file in
+//! it. So protected places are bind-mounted over themselves, read-only, in a mount namespace of the
+//! command's own. The command cannot undo that: Landlock refuses `mount` and `umount` to a process
+//! that it restricts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,22 +18,40 @@ use nix::sys::prctl;
 use nix::sys::statvfs::{FsFlags, statvfs};
 use nix::unistd::{getegid, geteuid};
 
-use crate::entry::TRY_MOUNTS;
+use crate::role::Role;
 use crate::sandbox::Sandbox;
 
-/// Set in a process that tries mounts, so that it starts no further one if it is no program of
-/// this kind.
-const TRYING: &str = "SCOREL_TRY_MOUNTS";
+/// Set in a probe, which then starts no further one: a test program without [`run_if_asked`] would
+/// run its tests in the probe.
+///
+/// [`run_if_asked`]: crate::run_if_asked
+const PROBING: &str = "SCOREL_TRY_MOUNTS";
 
-/// Whether mounts can be made: a process of its own tries.
-pub(crate) fn is_there() -> bool {
-    if std::env::var_os(TRYING).is_some() {
+/// The exit code of a successful probe. Not 0: a program without [`run_if_asked`] ignores the
+/// argument and may well succeed at whatever it does.
+///
+/// [`run_if_asked`]: crate::run_if_asked
+const CAN_MOUNT: u8 = 113;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum MountError {
+    #[error("cannot enter a mount namespace: {0}")]
+    Namespace(#[from] io::Error),
+    #[error("{}: {source}", place.display())]
+    Mount { place: PathBuf, source: Errno },
+}
+
+/// Whether this user can make mounts. A child process tries: entering a namespace cannot be undone,
+/// and a kernel that allows the namespace may still refuse to mount in it, as AppArmor does on
+/// Ubuntu.
+pub(crate) fn are_available() -> bool {
+    if std::env::var_os(PROBING).is_some() {
         return false;
     }
     let tried = Command::new("/proc/self/exe")
-        .arg(TRY_MOUNTS)
+        .arg(Role::MountProbe.argument())
         .env_clear()
-        .env(TRYING, "1")
+        .env(PROBING, "1")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -40,66 +59,49 @@ pub(crate) fn is_there() -> bool {
     tried.is_ok_and(|status| status.code() == Some(i32::from(CAN_MOUNT)))
 }
 
-/// Makes a mount that nobody else sees. The exit code says whether that worked.
+/// The probe: makes a mount in a namespace of its own.
 pub(crate) fn try_mounts() -> ExitCode {
-    let place = Path::new("/proc");
-    let can = enter_namespace().unwrap_or(false) && make_private().is_ok() && bind(place).is_ok();
-    ExitCode::from(if can { CAN_MOUNT } else { 1 })
+    let is_mounted = enter_namespace().is_ok() && bind(Path::new("/proc")).is_ok();
+    ExitCode::from(if is_mounted { CAN_MOUNT } else { 1 })
 }
 
-/// No program that does not know the argument ends with this by chance.
-const CAN_MOUNT: u8 = 113;
-
-/// Whether the places are protected.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Protection {
-    /// They are, or there are none.
-    Complete,
-    /// The system lets nobody make a namespace.
-    Unavailable,
-}
-
-/// Mounts what `sandbox` protects. To be called before files are restricted: nothing can be mounted
-/// afterwards.
-pub(super) fn protect(sandbox: &Sandbox) -> io::Result<Protection> {
-    let plan = Plan::of(sandbox);
+/// Mounts what `sandbox` protects. Fails if the system refuses: the caller asked for mounts because
+/// a probe had succeeded, and a command that is not restricted as asked must not run.
+pub(super) fn protect(sandbox: &Sandbox) -> Result<(), MountError> {
+    let plan = MountPlan::of(sandbox);
     if plan.read_only.is_empty() {
-        return Ok(Protection::Complete);
+        return Ok(());
     }
-    if !enter_namespace()? {
-        return Ok(Protection::Unavailable);
-    }
-    make_private()?;
+    enter_namespace()?;
     for place in &plan.pinned {
-        bind(place)?;
+        bind(place).map_err(|source| MountError::at(place, source))?;
     }
     for place in &plan.read_only {
-        bind(place)?;
-        let flags =
-            MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY | kept_flags(place)?;
-        let nothing = None::<&str>;
-        mount(nothing, place, nothing, flags, nothing)?;
+        bind_read_only(place).map_err(|source| MountError::at(place, source))?;
     }
-    Ok(Protection::Complete)
+    Ok(())
 }
 
-/// What is mounted from now on is seen in this namespace only.
-fn make_private() -> nix::Result<()> {
-    let nothing = None::<&str>;
-    let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
-    mount(nothing, "/", nothing, flags, nothing)
+impl MountError {
+    fn at(place: &Path, source: Errno) -> Self {
+        Self::Mount {
+            place: place.to_owned(),
+            source,
+        }
+    }
 }
 
-/// What is mounted over itself.
+/// Places to mount over themselves.
 #[derive(Debug, PartialEq, Eq)]
-struct Plan {
-    /// Directories above protected places, parents first: a mounted directory cannot be moved away
-    /// and replaced.
+struct MountPlan {
+    /// Directories between a writable one and a protected place, parents first. Nothing protects a
+    /// mount point from `mv .git elsewhere` but a mount on `.git` itself: a mount point cannot be
+    /// renamed.
     pinned: BTreeSet<PathBuf>,
     read_only: BTreeSet<PathBuf>,
 }
 
-impl Plan {
+impl MountPlan {
     fn of(sandbox: &Sandbox) -> Self {
         let real = |places: &[PathBuf]| -> BTreeSet<PathBuf> {
             places
@@ -122,33 +124,55 @@ impl Plan {
     }
 }
 
-/// Says whether there is a namespace for mounts now: one of the superuser's, or one inside a
-/// namespace for users in which only this user exists.
-fn enter_namespace() -> io::Result<bool> {
+/// Enters a mount namespace whose mounts no other process sees. Without `CAP_SYS_ADMIN` that takes a
+/// user namespace first, in which only this user exists.
+fn enter_namespace() -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
     match unshare(CloneFlags::CLONE_NEWNS) {
-        Ok(()) => return Ok(true),
+        Ok(()) => return make_private(),
         Err(Errno::EPERM) => {}
-        Err(_) => return Ok(false),
+        Err(error) => return Err(error.into()),
     }
-    if unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS).is_err() {
-        return Ok(false);
-    }
-    // The new privileges have taken the files below /proc/self away.
+    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)?;
+    // The new credentials made the process undumpable, and then /proc/self belongs to root.
     prctl::set_dumpable(true)?;
+    // The kernel lets an unprivileged process write gid_map only when setgroups is denied.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
-    Ok(true)
+    make_private()
 }
+
+/// systemd mounts `/` shared, so that mounts in a new namespace would propagate to the old one.
+fn make_private() -> io::Result<()> {
+    let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    mount(UNUSED, "/", UNUSED, flags, UNUSED)?;
+    Ok(())
+}
+
+/// For the arguments of `mount` that these calls do not use.
+const UNUSED: Option<&str> = None;
 
 fn bind(place: &Path) -> nix::Result<()> {
-    let nothing = None::<&str>;
-    mount(Some(place), place, nothing, MsFlags::MS_BIND, nothing)
+    mount(Some(place), place, UNUSED, MsFlags::MS_BIND, UNUSED)
 }
 
-/// What the file system's own mount says; a namespace for users must not say less.
-fn kept_flags(place: &Path) -> nix::Result<MsFlags> {
+/// In two calls: the kernel ignores `MS_RDONLY` in the call that makes a bind mount.
+fn bind_read_only(place: &Path) -> nix::Result<()> {
+    bind(place)?;
+    let flags = MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY;
+    mount(
+        UNUSED,
+        place,
+        UNUSED,
+        flags | inherited_flags(place)?,
+        UNUSED,
+    )
+}
+
+/// The flags of the mount that `place` is on. In a user namespace they are locked: a remount that
+/// leaves one out fails with `EPERM`.
+fn inherited_flags(place: &Path) -> nix::Result<MsFlags> {
     let own = statvfs(place)?.flags();
     let pairs = [
         (FsFlags::ST_NOSUID, MsFlags::MS_NOSUID),
@@ -158,8 +182,8 @@ fn kept_flags(place: &Path) -> nix::Result<MsFlags> {
         (FsFlags::ST_NODIRATIME, MsFlags::MS_NODIRATIME),
         (FsFlags::ST_RELATIME, MsFlags::MS_RELATIME),
     ];
-    let kept = pairs.into_iter().filter(|(flag, _)| own.contains(*flag));
-    Ok(kept.fold(MsFlags::empty(), |flags, (_, flag)| flags | flag))
+    let inherited = pairs.into_iter().filter(|(flag, _)| own.contains(*flag));
+    Ok(inherited.fold(MsFlags::empty(), |flags, (_, flag)| flags | flag))
 }
 
 #[cfg(test)]
@@ -173,7 +197,7 @@ mod tests {
         fs::create_dir_all(project.join(".git/hooks")).unwrap();
         fs::write(project.join(".git/config"), "").unwrap();
         let place = |name: &str| project.join(name);
-        let plan = Plan::of(&Sandbox {
+        let plan = MountPlan::of(&Sandbox {
             writable: vec![project.clone()],
             protected: vec![place(".git/config"), place(".git/hooks"), place(".scorel")],
             ..Sandbox::default()

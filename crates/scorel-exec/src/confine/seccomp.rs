@@ -1,4 +1,4 @@
-//! Which system calls a command may make.
+//! System calls, restricted by seccomp: what Landlock does not cover.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +9,15 @@ use seccompiler::{
     SeccompCondition as Condition, SeccompFilter, SeccompRule as Rule, TargetArch, apply_filter,
 };
 
-/// The part of a socket's type that is not flags.
+/// `SOCK_NONBLOCK` and `SOCK_CLOEXEC` are in the same argument, above these bits.
 const TYPE_MASK: u64 = 0xf;
 
-/// Calls that no command of a build needs, and that would lead around the other restrictions.
+/// Calls that builds do not need and that lead around other restrictions.
+///
+/// `io_uring` makes system calls from kernel threads, which no filter sees: with it a command could
+/// open a Unix socket. `open_by_handle_at` ignores paths, and so Landlock, for a superuser. The
+/// kernel's keyrings hold credentials of the user's session. The rest has a history of kernel
+/// vulnerabilities.
 const DENIED: &[c_long] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
@@ -26,7 +31,7 @@ const DENIED: &[c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
-/// Whether the kernel filters system calls as it is needed here.
+/// Whether the kernel has the actions and this architecture that the filters need.
 pub(crate) fn is_there() -> bool {
     let actions = fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail");
     actions.is_ok_and(|text| {
@@ -35,7 +40,7 @@ pub(crate) fn is_there() -> bool {
     })
 }
 
-/// Restricts this thread and everything that it becomes and starts.
+/// Restricts this thread and its descendants.
 pub(super) fn restrict(network: bool) -> Result<(), Error> {
     for program in [&filter(network)?, &foreign_calls()] {
         if !program.is_empty() {
@@ -45,7 +50,8 @@ pub(super) fn restrict(network: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses sockets and [`DENIED`]; a call of another architecture ends the process.
+/// Fails sockets and [`DENIED`] with `EPERM`. A call of another architecture, whose numbers mean other
+/// calls, kills the process; `seccompiler` puts that check first.
 fn filter(network: bool) -> Result<BpfProgram, Error> {
     let arch = architecture().ok_or(seccompiler::BackendError::InvalidTargetArch(
         std::env::consts::ARCH.to_owned(),
@@ -59,8 +65,13 @@ fn filter(network: bool) -> Result<BpfProgram, Error> {
     Ok(filter.try_into()?)
 }
 
-/// A socket for anything but what is allowed: the kernel's own information always, the internet
-/// with the network. Unix sockets never: they lead to the daemon, to service managers, to agents.
+/// Matches a socket of any domain that is not allowed.
+///
+/// `AF_UNIX` never is: over such sockets a command could answer its own permission questions at the
+/// daemon, start processes outside the sandbox through systemd or Docker, or use an `ssh-agent`.
+/// Landlock covers abstract addresses only, and a filter cannot look at the address of `connect`,
+/// which is behind a pointer. `AF_NETLINK` is needed to list network interfaces. `AF_INET` is refused
+/// without the network because Landlock knows TCP only from ABI 4 on, and UDP not at all.
 fn other_domain(network: bool) -> Result<Rule, Error> {
     let allowed: &[c_int] = if network {
         &[libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6]
@@ -73,15 +84,16 @@ fn other_domain(network: bool) -> Result<Rule, Error> {
     Ok(Rule::new(conditions)?)
 }
 
-/// A pair of datagram sockets: unlike a pair of streams it can be connected to another address.
+/// Matches a pair of datagram sockets. Unlike a stream socket of a pair, which stays connected to its
+/// peer, one of these can be connected to another address, such as the daemon's.
 fn datagram_pair() -> Result<Rule, Error> {
     let datagram = u64::from(libc::SOCK_DGRAM.unsigned_abs());
     let is_datagram = Condition::new(1, Len::Dword, Op::MaskedEq(TYPE_MASK), datagram)?;
     Ok(Rule::new(vec![is_datagram])?)
 }
 
-/// Ends a process that makes a call of the x32 kind. These have the same architecture as the
-/// others and numbers of their own, so that no rule above would see them.
+/// Kills a process that makes an x32 call. Those carry the architecture of x86-64 but numbers with bit
+/// 30 set, so that no rule of the other filter would match them.
 #[cfg(target_arch = "x86_64")]
 fn foreign_calls() -> BpfProgram {
     use seccompiler::sock_filter;
@@ -113,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_filters_can_be_made() {
+    fn filters_compile() {
         assert!(!filter(true).unwrap().is_empty());
         assert!(filter(false).unwrap().len() < filter(true).unwrap().len());
         assert!(is_there());

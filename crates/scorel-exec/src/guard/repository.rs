@@ -1,44 +1,51 @@
 //! Repositories that a command makes.
+//!
+//! `git init` at the top of a project is everyday work, but a new repository can carry hooks and
+//! settings that run a program as soon as a person types `git status`. What `git init` and `git
+//! clone` write by themselves stays; everything else in the places that git runs or obeys is moved
+//! aside. The configuration is filtered by a list of known settings and not by a list of dangerous
+//! ones, which every version of git makes longer.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::Path;
 
-use rustix::fs::FileType;
+use nix::sys::stat::SFlag;
 
-use super::entry::{is_inert, names, open_directory, read_file};
-use super::restore::{Restorer, kind, put_file, remove};
+use super::files::{entry_type, names, open_directory, put_file, read_file, remove};
+use super::kept::is_inert;
+use super::restore::Restorer;
 
-/// The largest configuration that is looked at, in bytes.
+/// A configuration that is longer is moved aside unread, in bytes.
 const MAX_CONFIGURATION: u64 = 256 * 1024;
 
 impl Restorer<'_> {
-    /// Leaves git's data at `path`, a single name, without what git would run.
-    pub(super) fn new_repository(&mut self, path: &Path) {
+    /// Moves aside what git would run in the new repository at `path`, a single name.
+    pub(super) fn disarm_repository(&mut self, path: &Path) {
         let root = self.root();
-        match kind(root, path.as_os_str()) {
+        match entry_type(root, path.as_os_str()) {
             Ok(None) => {}
-            Ok(Some(FileType::Directory)) => match open_directory(root, path.as_os_str()) {
-                Ok(dir) => self.tidy(dir.as_fd(), path),
+            Ok(Some(SFlag::S_IFDIR)) => match open_directory(root, path.as_os_str()) {
+                Ok(dir) => self.disarm(dir.as_fd(), path),
                 Err(error) => self.note(&Err(error.into()), path),
             },
-            // It would lead elsewhere.
+            // A link or a `gitdir:` file leads to a repository that is not looked at.
             Ok(Some(_)) => self.note(&remove(root, path.as_os_str()), path),
             Err(error) => self.note(&Err(error), path),
         }
     }
 
-    fn tidy(&mut self, dir: BorrowedFd<'_>, path: &Path) {
+    fn disarm(&mut self, dir: BorrowedFd<'_>, path: &Path) {
         for name in ["commondir", "config.worktree"] {
             self.note(&remove(dir, OsStr::new(name)), &path.join(name));
         }
-        self.note(&tidy_configuration(dir), &path.join("config"));
+        self.note(&disarm_configuration(dir), &path.join("config"));
         let hooks = OsStr::new("hooks");
-        match kind(dir, hooks) {
+        match entry_type(dir, hooks) {
             Ok(None) => {}
-            Ok(Some(FileType::Directory)) => {
-                if let Err(error) = self.tidy_hooks(dir, &path.join("hooks")) {
+            Ok(Some(SFlag::S_IFDIR)) => {
+                if let Err(error) = self.disarm_hooks(dir, &path.join("hooks")) {
                     self.note(&Err(error), path);
                 }
             }
@@ -46,7 +53,7 @@ impl Restorer<'_> {
         }
     }
 
-    fn tidy_hooks(&mut self, dir: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
+    fn disarm_hooks(&mut self, dir: BorrowedFd<'_>, path: &Path) -> io::Result<()> {
         let hooks = open_directory(dir, OsStr::new("hooks"))?;
         for name in names(hooks.as_fd())? {
             if !is_inert(&name) {
@@ -57,12 +64,12 @@ impl Restorer<'_> {
     }
 }
 
-/// Leaves the lines of a configuration that run nothing. Says whether there were others.
-fn tidy_configuration(dir: BorrowedFd<'_>) -> io::Result<bool> {
+/// Removes the settings that are not known to be harmless. Returns whether there were any.
+fn disarm_configuration(dir: BorrowedFd<'_>) -> io::Result<bool> {
     let name = OsStr::new("config");
-    match kind(dir, name)? {
+    match entry_type(dir, name)? {
         None => return Ok(false),
-        Some(FileType::RegularFile) => {}
+        Some(SFlag::S_IFREG) => {}
         Some(_) => return remove(dir, name),
     }
     let Some((mode, content)) = read_file(dir, name, MAX_CONFIGURATION)? else {
@@ -75,7 +82,7 @@ fn tidy_configuration(dir: BorrowedFd<'_>) -> io::Result<bool> {
     put_file(dir, name, mode, harmless.as_bytes())
 }
 
-/// The lines of a configuration as git itself writes them when it makes or clones a repository.
+/// The lines that git itself writes into the configuration when it makes or clones a repository.
 fn harmless(text: &str) -> String {
     let mut section = String::new();
     let mut kept = String::new();
@@ -95,7 +102,9 @@ fn harmless(text: &str) -> String {
     kept
 }
 
-/// The name of the section that the whole line begins.
+/// The name of the section if the line is a header and nothing else: git also accepts a setting after
+/// a header on the same line. A header in a form that is not understood gives a name that is not
+/// known.
 fn header(line: &str) -> Option<String> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
     let (name, subsection) = match inner.split_once(' ') {
@@ -104,7 +113,6 @@ fn header(line: &str) -> Option<String> {
     };
     let is_plain = !subsection.contains(['"', '\\', ']', '[']);
     let is_word = name.chars().all(|it| it.is_ascii_alphanumeric());
-    // One that is not understood begins a section that is not known.
     Some(if is_plain && is_word {
         name.to_ascii_lowercase()
     } else {
@@ -141,7 +149,7 @@ fn is_setting(section: &str, line: &str) -> bool {
         "submodule" => matches!(key.as_str(), "url" | "active"),
         _ => false,
     };
-    // The next line would belong to it; a transport would be a program.
+    // A backslash continues the value on the next line; `ext::` in a URL runs a program.
     is_key && !value.contains('\\') && !value.contains("::")
 }
 

@@ -1,24 +1,27 @@
-//! The processes below the supervisor.
+//! The processes below the supervisor: the shell and all its descendants.
 
 use std::collections::HashSet;
 
 use nix::unistd::getpid;
 use rustix::io::Errno;
+// Not nix: its `waitpid` fails with EINVAL for a child that a real-time signal killed, after it has
+// reaped it.
 use rustix::process::{Signal, WaitOptions, WaitStatus, wait};
 
-use crate::job::Exit;
+use crate::job::ShellExit;
 use crate::process_table::{self, Process};
 use crate::signal;
 
-/// The shell and everything that descends from it. Whoever loses its parent becomes a child of the
-/// supervisor, so that without children there are no descendants either.
-pub(super) struct Children {
+/// The shell and its descendants. A process that loses its parent becomes a child of the supervisor,
+/// which is a subreaper; so once there are no children, there are no descendants either.
+pub(super) struct ChildProcesses {
     shell: i32,
     all_ended: bool,
+    /// Process ids with start times, since a process id may be used again.
     signalled: HashSet<(i32, u64)>,
 }
 
-impl Children {
+impl ChildProcesses {
     pub(super) fn new(shell: i32) -> Self {
         Self {
             shell,
@@ -27,8 +30,8 @@ impl Children {
         }
     }
 
-    /// Takes note of every child that has ended. Returns how the shell did if it was among them.
-    pub(super) fn reap(&mut self) -> Option<Exit> {
+    /// Waits for every child that has ended. Returns the shell's exit if it was among them.
+    pub(super) fn reap(&mut self) -> Option<ShellExit> {
         let mut shell_exit = None;
         loop {
             match wait(WaitOptions::NOHANG) {
@@ -37,6 +40,7 @@ impl Children {
                 }
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => return shell_exit,
+                // ECHILD.
                 Err(_) => {
                     self.all_ended = true;
                     return shell_exit;
@@ -45,12 +49,11 @@ impl Children {
         }
     }
 
-    /// Whether nothing is left.
     pub(super) fn all_ended(&self) -> bool {
         self.all_ended
     }
 
-    /// Sends a signal to every process that is there now.
+    /// Sends a signal to every process that exists now.
     pub(super) fn signal(&mut self, which: Signal) {
         for process in living() {
             if signal::send(&process, which) {
@@ -59,12 +62,12 @@ impl Children {
         }
     }
 
-    /// How many processes got a signal.
+    /// How many different processes got a signal.
     pub(super) fn signalled(&self) -> u32 {
         u32::try_from(self.signalled.len()).unwrap_or(u32::MAX)
     }
 
-    /// How many processes are there.
+    /// How many processes are left.
     pub(super) fn survivors(&self) -> u32 {
         if self.all_ended {
             return 0;
@@ -79,7 +82,7 @@ fn living() -> impl Iterator<Item = Process> {
     descendants.into_iter().filter(|process| !process.is_zombie)
 }
 
-fn exit(status: WaitStatus) -> Option<Exit> {
-    let code = status.exit_status().map(Exit::Code);
-    code.or_else(|| status.terminating_signal().map(Exit::Signal))
+fn exit(status: WaitStatus) -> Option<ShellExit> {
+    let code = status.exit_status().map(ShellExit::Code);
+    code.or_else(|| status.terminating_signal().map(ShellExit::Signal))
 }

@@ -10,8 +10,8 @@ use crate::{open, order, supervisors};
 
 pub(crate) const ARGUMENT: &str = "--daemon";
 
-/// Runs the command that is the first line of the input, in a sandbox if the second line is a
-/// directory, with its file `guarded` guarded, and passes on the command's output.
+/// Runs the command in the first line of standard input and forwards its output. If the second line is
+/// a directory, the command runs in a sandbox that may write there, with the file `guarded` guarded.
 pub(crate) fn serve() -> ExitCode {
     let mut lines = io::stdin().lock().lines().map_while(Result::ok);
     let mut order = order(&lines.next().unwrap());
@@ -54,7 +54,7 @@ fn borrow(fd: &std::os::fd::OwnedFd) -> std::os::fd::BorrowedFd<'_> {
     std::os::fd::AsFd::as_fd(fd)
 }
 
-/// Starts the process and waits until its command has said `ready`.
+/// Starts the process and waits until its command has printed `ready`.
 pub(crate) fn start(command: &str, sandbox: Option<&str>) -> Child {
     let mut child = Command::new("/proc/self/exe")
         .arg(ARGUMENT)

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Trial};
-use scorel_exec::{Environment, Order, Supervisors, Support};
+use scorel_exec::{CommandOrder, Environment, Supervisors, Support};
 
 fn main() -> ExitCode {
     if let Some(code) = scorel_exec::run_if_asked() {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// A test that may wait for things.
+/// An asynchronous test.
 fn trial<F>(name: impl Into<String>, test: impl FnOnce() -> F + Send + 'static) -> Trial
 where
     F: Future<Output = ()>,
@@ -51,15 +51,15 @@ where
     })
 }
 
-/// The commands of this process; there may be one of these only.
+/// Shared by all tests: there may be only one in a process.
 fn supervisors() -> Arc<Supervisors> {
     static SUPERVISORS: OnceLock<Arc<Supervisors>> = OnceLock::new();
     let new = || Supervisors::new().expect("a subreaper");
     Arc::clone(SUPERVISORS.get_or_init(new))
 }
 
-fn order(command: &str) -> Order {
-    Order {
+fn order(command: &str) -> CommandOrder {
+    CommandOrder {
         command: command.to_owned(),
         environment: Environment::scrubbed(std::env::vars_os(), &[]),
         sandbox: None,
@@ -68,7 +68,6 @@ fn order(command: &str) -> Order {
     }
 }
 
-/// A directory, open.
 fn open(path: &std::path::Path) -> io::Result<std::os::fd::OwnedFd> {
     std::fs::File::open(path).map(Into::into)
 }

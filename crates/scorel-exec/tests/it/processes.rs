@@ -1,4 +1,4 @@
-//! Processes that have a number of the test in their command line.
+//! Finding processes by a unique number in their command line.
 
 use std::fs;
 use std::os::fd::AsFd as _;
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// A number that no other test has, as the seconds of a long sleep.
+/// A number unique to the test, used as the seconds of a long `sleep`.
 pub(crate) fn canary() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let n = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("9{:08}{n:05}", std::process::id())
 }
 
-/// The living processes with `canary` in their command line.
+/// Processes with `canary` in their command line.
 pub(crate) fn with(canary: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap();
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
@@ -28,7 +28,7 @@ fn has(pid: i32, canary: &str) -> bool {
     String::from_utf8_lossy(&line).contains(canary)
 }
 
-/// The processes with `canary` that are still there after `limit`.
+/// Processes with `canary` that are left after `limit`.
 pub(crate) fn left_after(canary: &str, limit: Duration) -> Vec<i32> {
     let deadline = Instant::now() + limit;
     loop {
@@ -44,7 +44,7 @@ pub(crate) fn left_after(canary: &str, limit: Duration) -> Vec<i32> {
     }
 }
 
-/// Waits until a process has ended, at most for `limit`.
+/// Waits until a process has ended, at most `limit`.
 pub(crate) fn wait_for_end(pid: i32, limit: Duration) {
     let pid = Pid::from_raw(pid).unwrap();
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {

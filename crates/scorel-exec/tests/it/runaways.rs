@@ -1,14 +1,13 @@
-//! Commands whose processes try to stay.
+//! Commands whose processes try to survive them.
 //!
-//! Twelve shapes, each ended in four ways, and nothing of them is left after two seconds. Which
-//! test shows what:
+//! Twelve shapes, each ended in four ways; no process is left after two seconds. Coverage:
 //!
 //! | ended by | of the run itself, with a sandbox and without | of the tools, in a sandbox |
 //! |---|---|---|
 //! | cancelling the call | `stop`, as that is what it does first | `cancel` |
 //! | the time limit | `timeout` | `timeout` |
 //! | `BashStop` | `stop` | `bashstop` |
-//! | the session's end | `nobodyinterested` | `background_commands_end_with_the_session` |
+//! | the session's end | `handledropped` | `background_commands_end_with_the_session` |
 //! | `kill -9` of the daemon | `daemonkilled`, of a small daemon | of the real daemon: its own tests |
 //!
 //! The first column is here (`runaways::<shape>_<ending>_<place>_leaves_nothing`), the second among
@@ -19,19 +18,19 @@ use std::os::fd::AsFd as _;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use scorel_exec::{Order, Run, Sandbox};
+use scorel_exec::{CommandOrder, Run, Sandbox};
 
 use crate::shapes::SHAPES;
 use crate::{daemon, open, order, processes, supervisors, trial};
 
-/// How soon nothing may be left.
+/// After this, no process may be left.
 const LIMIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ending {
     Stop,
     Timeout,
-    NobodyInterested,
+    HandleDropped,
     DaemonKilled,
 }
 
@@ -39,10 +38,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     use Ending::*;
     let mut trials = Vec::new();
     for (name, script) in SHAPES {
-        for ending in [Stop, Timeout, NobodyInterested, DaemonKilled] {
+        for ending in [Stop, Timeout, HandleDropped, DaemonKilled] {
             for in_sandbox in [false, true] {
-                // Where a command can kill its supervisor, and somebody kills the daemon at that
-                // very moment, nobody is left.
+                // If a command kills its supervisor while the daemon is killed too, no process is
+                // left to clean up.
                 if (*name, ending, in_sandbox) == ("supervisor_killed", DaemonKilled, false) {
                     continue;
                 }
@@ -96,7 +95,7 @@ async fn check(script: &str, ending: Ending, in_sandbox: bool) {
             writable: vec![directory.path().to_owned()],
             ..Sandbox::default()
         };
-        let run = start(Order {
+        let run = start(CommandOrder {
             sandbox: in_sandbox.then_some(sandbox),
             timeout: (ending == Ending::Timeout).then_some(Duration::from_millis(1500)),
             ..order(&script)
@@ -113,7 +112,7 @@ async fn check(script: &str, ending: Ending, in_sandbox: bool) {
     assert_eq!(processes::left_after(&canary, LIMIT), [0; 0]);
 }
 
-fn start(order: Order) -> Run {
+fn start(order: CommandOrder) -> Run {
     let directory = open("/".as_ref()).unwrap();
     supervisors().start(order, directory.as_fd()).unwrap()
 }

@@ -1,89 +1,98 @@
-//! What a run says and does.
+//! Runs without a sandbox: output, exit codes, timeouts, supervisors.
 
 use std::fs;
 use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use scorel_exec::{End, EndCause, Exit, Order, Run, descends_from};
+use scorel_exec::{CommandOrder, EndCause, Run, RunEnd, ShellExit, descends_from};
 
 use crate::{open, order, processes, supervisors, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial(
-            "running::output_and_exit_code_are_told",
-            output_and_exit_code_are_told,
+            "running::output_and_exit_code_are_reported",
+            output_and_exit_code_are_reported,
         ),
-        trial("running::a_signal_is_told", a_signal_is_told),
+        trial(
+            "running::a_killing_signal_is_reported",
+            a_killing_signal_is_reported,
+        ),
         trial(
             "running::there_is_no_input_and_no_terminal",
             there_is_no_input_and_no_terminal,
         ),
         trial(
-            "running::only_three_files_are_open",
-            only_three_files_are_open,
+            "running::only_standard_descriptors_are_open",
+            only_standard_descriptors_are_open,
         ),
         trial(
-            "running::it_runs_in_its_directory",
-            it_runs_in_its_directory,
+            "running::the_working_directory_is_the_given_one",
+            the_working_directory_is_the_given_one,
         ),
         trial(
-            "running::a_long_command_is_run_whole",
-            a_long_command_is_run_whole,
+            "running::a_long_script_runs_completely",
+            a_long_script_runs_completely,
         ),
         trial(
-            "running::a_held_pipe_holds_nobody_up",
-            a_held_pipe_holds_nobody_up,
+            "running::an_inherited_pipe_does_not_delay_the_end",
+            an_inherited_pipe_does_not_delay_the_end,
         ),
         trial(
-            "running::the_last_of_a_pipeline_is_waited_for",
-            the_last_of_a_pipeline_is_waited_for,
+            "running::the_end_of_a_pipeline_is_awaited",
+            the_end_of_a_pipeline_is_awaited,
         ),
         trial(
-            "running::a_command_that_ignores_requests_is_stopped_in_time",
+            "running::a_command_that_ignores_sigterm_is_killed",
             stopped_in_time,
         ),
         trial(
-            "running::a_stopped_supervisor_is_replaced",
-            a_stopped_supervisor_is_replaced,
+            "running::a_stopped_supervisor_is_killed_with_its_command",
+            a_stopped_supervisor_is_killed_with_its_command,
         ),
-        trial("running::a_flood_leaves_memory_and_counts_alone", a_flood),
+        trial(
+            "running::a_flood_of_output_keeps_memory_bounded_and_counts_exact",
+            a_flood,
+        ),
         trial(
             "running::many_short_commands_leave_nothing",
             many_short_commands_leave_nothing,
         ),
-        trial("running::what_a_command_starts_descends_from_here", descent),
+        trial(
+            "running::processes_of_a_command_descend_from_the_daemon",
+            descent,
+        ),
     ]
 }
 
-fn start(order: Order) -> Run {
+fn start(order: CommandOrder) -> Run {
     let directory = open("/".as_ref()).unwrap();
     supervisors().start(order, directory.as_fd()).unwrap()
 }
 
-async fn run(command: &str) -> (String, End) {
+async fn run(command: &str) -> (String, RunEnd) {
     let run = start(order(command));
     let end = run.wait().await;
     let output = run.section(0, 1 << 20).bytes;
     (String::from_utf8_lossy(&output).into_owned(), end)
 }
 
-async fn output_and_exit_code_are_told() {
+async fn output_and_exit_code_are_reported() {
     let (output, end) = run("echo one; echo two >&2; echo three; exit 3").await;
     assert_eq!(output, "one\ntwo\nthree\n");
     assert_eq!(
         (end.cause, end.exit),
-        (EndCause::Exited, Some(Exit::Code(3)))
+        (EndCause::Exited, Some(ShellExit::Code(3)))
     );
     assert_eq!((end.signalled, end.survivors), (0, 0));
 }
 
-async fn a_signal_is_told() {
+async fn a_killing_signal_is_reported() {
     let (_, end) = run("kill -SEGV $$").await;
-    assert_eq!(end.exit, Some(Exit::Signal(11)));
+    assert_eq!(end.exit, Some(ShellExit::Signal(11)));
     let (_, end) = run("kill -40 $$").await;
-    assert_eq!(end.exit, Some(Exit::Signal(40)));
+    assert_eq!(end.exit, Some(ShellExit::Signal(40)));
 }
 
 async fn there_is_no_input_and_no_terminal() {
@@ -91,12 +100,12 @@ async fn there_is_no_input_and_no_terminal() {
     assert_eq!(output, "not a tty\nnone\n");
 }
 
-async fn only_three_files_are_open() {
+async fn only_standard_descriptors_are_open() {
     let (output, _) = run("exec ls /proc/self/fd").await;
     assert_eq!(output, "0\n1\n2\n3\n", "the last is the directory itself");
 }
 
-async fn it_runs_in_its_directory() {
+async fn the_working_directory_is_the_given_one() {
     let directory = tempfile::tempdir().unwrap();
     let inner = directory.path().join("inner");
     fs::create_dir(&inner).unwrap();
@@ -108,7 +117,7 @@ async fn it_runs_in_its_directory() {
     assert!(output.ends_with("/moved\n"), "{output}");
 }
 
-async fn a_long_command_is_run_whole() {
+async fn a_long_script_runs_completely() {
     let text = "x".repeat(100_000);
     let (output, _) = run(&format!("printf %s {text} | wc -c")).await;
     assert_eq!(output.trim(), "100000");
@@ -119,7 +128,7 @@ async fn a_long_command_is_run_whole() {
     assert!(message.contains("Argument list too long"), "{message}");
 }
 
-async fn a_held_pipe_holds_nobody_up() {
+async fn an_inherited_pipe_does_not_delay_the_end() {
     let canary = processes::canary();
     let started = Instant::now();
     let script = format!("trap '' TERM; (sleep {canary}; sleep {canary}; echo late) & echo early");
@@ -134,7 +143,7 @@ async fn a_held_pipe_holds_nobody_up() {
     assert_eq!(processes::with(&canary), [0; 0]);
 }
 
-async fn the_last_of_a_pipeline_is_waited_for() {
+async fn the_end_of_a_pipeline_is_awaited() {
     let (output, end) = run("echo text > >(read -r -t 0.05 <><(:); cat)").await;
     assert_eq!((output.as_str(), end.signalled), ("text\n", 0));
 }
@@ -157,7 +166,7 @@ async fn stopped_in_time() {
     assert_eq!(processes::with(&canary), [0; 0]);
 }
 
-async fn a_stopped_supervisor_is_replaced() {
+async fn a_stopped_supervisor_is_killed_with_its_command() {
     let canary = processes::canary();
     let run = start(order(&format!(
         "setsid sleep {canary} & kill -STOP $PPID; echo ready; wait"
@@ -202,7 +211,7 @@ async fn many_short_commands_leave_nothing() {
         .map(|n| start(order(&format!("exit {}", n % 7))))
         .collect();
     for (n, run) in (0..).zip(runs) {
-        assert_eq!(run.wait().await.exit, Some(Exit::Code(n % 7)));
+        assert_eq!(run.wait().await.exit, Some(ShellExit::Code(n % 7)));
     }
 }
 

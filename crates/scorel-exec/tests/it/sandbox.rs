@@ -1,4 +1,4 @@
-//! What a command in a sandbox can and cannot do.
+//! What a sandboxed command can and cannot do.
 
 use std::fs;
 use std::io;
@@ -9,12 +9,14 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
-use scorel_exec::{End, EndCause, Exit, Order, Sandbox, Support, default_caches, secret_places};
+use scorel_exec::{
+    CommandOrder, EndCause, RunEnd, Sandbox, ShellExit, Support, default_caches, secret_places,
+};
 
 use crate::{open, order, processes, supervisors, trial};
 
-/// What must not happen. A script says `ESCAPED` where its effect is not seen otherwise. `$P` is the
-/// project, `$O` a directory outside, `$H` the home directory.
+/// Attempts that must fail. A script prints `ESCAPED` where its success has no other effect. `$P` is
+/// the project, `$O` a directory outside, `$H` the home directory.
 const ESCAPES: &[(&str, &str)] = &[
     ("write_a_new_file", "echo x > $O/new"),
     ("overwrite_a_file", "echo x > $O/file"),
@@ -152,7 +154,7 @@ const ESCAPES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What must work.
+/// Everyday work that must succeed.
 const ALLOWED: &[(&str, &str)] = &[
     (
         "write_in_the_project",
@@ -198,7 +200,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
 ];
 
-/// Whether the program is there with which a trial ends its name.
+/// Whether the program is installed that the trial's name ends with.
 fn can_be_tried(name: &str) -> bool {
     let Some((_, program)) = name.split_once("_with_") else {
         return true;
@@ -221,7 +223,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         .map(|(name, script)| trial(format!("sandbox::it_can_{name}"), move || allowed(script)));
     let others = [
         trial("sandbox::the_kernel_supports_it", the_kernel_supports_it),
-        trial("sandbox::protected_places_stay_as_they_are", protected),
+        trial("sandbox::protected_places_do_not_change", protected),
         trial(
             "sandbox::without_a_project_nothing_can_be_written",
             read_only,
@@ -235,7 +237,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     escapes.chain(allowed).chain(others).collect()
 }
 
-/// A project, a home directory, and things outside.
+/// A project, a home directory, and files and sockets outside.
 struct World {
     directory: tempfile::TempDir,
     abstract_name: String,
@@ -331,8 +333,8 @@ impl World {
         }
     }
 
-    async fn run(&self, script: &str, sandbox: Option<Sandbox>) -> (String, End) {
-        let mut order = Order {
+    async fn run(&self, script: &str, sandbox: Option<Sandbox>) -> (String, RunEnd) {
+        let mut order = CommandOrder {
             sandbox,
             ..order(&self.script(script))
         };
@@ -344,7 +346,7 @@ impl World {
         (String::from_utf8_lossy(&output).into_owned(), end)
     }
 
-    /// Checks that nothing outside is different, and nobody was reached.
+    /// Checks that nothing outside has changed and no listener was reached.
     fn check(&self, output: &str) {
         assert!(
             !output.contains("ESCAPED") && !output.contains(SECRET),
@@ -368,17 +370,17 @@ impl World {
                 "{name}"
             );
         }
-        let nobody = io::ErrorKind::WouldBlock;
-        assert_eq!(self.unix.accept().unwrap_err().kind(), nobody, "{output}");
+        let no_peer = io::ErrorKind::WouldBlock;
+        assert_eq!(self.unix.accept().unwrap_err().kind(), no_peer, "{output}");
         assert_eq!(
             self.abstract_unix.accept().unwrap_err().kind(),
-            nobody,
+            no_peer,
             "{output}"
         );
-        assert_eq!(self.tcp.accept().unwrap_err().kind(), nobody, "{output}");
+        assert_eq!(self.tcp.accept().unwrap_err().kind(), no_peer, "{output}");
         assert_eq!(
             self.udp.recv(&mut [0]).unwrap_err().kind(),
-            nobody,
+            no_peer,
             "{output}"
         );
     }
@@ -404,7 +406,7 @@ async fn allowed(script: &str) {
     let (output, end) = world
         .run(&format!("set -e\n{script}"), Some(world.sandbox()))
         .await;
-    assert_eq!(end.exit, Some(Exit::Code(0)), "{end:?}\n{output}");
+    assert_eq!(end.exit, Some(ShellExit::Code(0)), "{end:?}\n{output}");
     world.check(&output);
 }
 
@@ -484,7 +486,7 @@ async fn protected() {
     let (output, end) = world.run(script, Some(sandbox.clone())).await;
     assert_eq!(
         (end.exit, end.unprotected),
-        (Some(Exit::Code(0)), false),
+        (Some(ShellExit::Code(0)), false),
         "{output}"
     );
     assert_eq!(

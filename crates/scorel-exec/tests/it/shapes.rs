@@ -1,6 +1,6 @@
-//! Ways in which processes try to stay.
+//! Ways in which processes try to survive their command.
 
-/// Scripts that say `ready` when their processes are there. `$C` is the seconds that they sleep.
+/// Scripts that print `ready` when their processes run. `$C` is the number of seconds that they sleep.
 pub(crate) const SHAPES: &[(&str, &str)] = &[
     ("double_fork", "( ( sleep $C & ) & ); echo ready; sleep $C"),
     ("setsid", "setsid sleep $C & echo ready; sleep $C"),

@@ -141,3 +141,77 @@ fn provider_failed(provider: &str, error: &ProviderError) -> RpcError {
     }
     RpcError::new(ErrorCode::ProviderError, error.message.clone()).with_details(details)
 }
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::{ProjectId, SessionId};
+    use scorel_session::DamagedPlace;
+
+    use super::*;
+    use crate::projects::ProjectError;
+
+    fn on_the_wire(error: impl Into<CallError>) -> RpcError {
+        error.into().into()
+    }
+
+    #[test]
+    fn each_damaged_place_is_in_the_details() {
+        let place = DamagedPlace {
+            offset: 7,
+            length: 9,
+            reason: "checksum".to_owned(),
+        };
+        let session_id = SessionId::generate();
+        let error = on_the_wire(SessionError::Damaged {
+            session_id,
+            places: vec![place],
+        });
+        assert_eq!(error.code, ErrorCode::SessionFailed);
+        let damage = json!([{ "offset": 7, "length": 9, "reason": "checksum" }]);
+        let details = json!({ "sessionId": session_id, "damage": damage });
+        assert_eq!(error.details, details);
+    }
+
+    #[test]
+    fn what_the_caller_named_is_in_the_details() {
+        let path = Some("x".to_owned());
+        let error = ProjectError::NotAbsolute {
+            path: "x".to_owned(),
+        };
+        let error = on_the_wire(CallError::Project { error, path });
+        assert_eq!(error.code, ErrorCode::FilesystemError);
+        assert_eq!(error.message, "`x` is not an absolute path");
+        assert_eq!(error.details, json!({ "path": "x" }));
+
+        let id = ProjectId::generate();
+        let error = on_the_wire(CallError::ProjectNotFound(id));
+        assert_eq!(error.details, json!({ "projectId": id }));
+
+        let error = on_the_wire(CallError::invalid_field("content", "`content` is empty"));
+        assert_eq!(error.code, ErrorCode::InvalidParams);
+        assert_eq!(error.details, json!({ "field": "content" }));
+    }
+
+    #[test]
+    fn an_unknown_model_is_the_callers_mistake_and_a_missing_key_is_not() {
+        let unknown = SetupError::MissingModel {
+            provider: "openai".to_owned(),
+        };
+        let error = on_the_wire(CallError::NamedModel(unknown.into()));
+        assert_eq!(error.code, ErrorCode::InvalidParams);
+        assert_eq!(
+            error.details,
+            json!({ "provider": "openai", "field": "model" })
+        );
+
+        let no_key = ModelError::NoKey {
+            provider: "openai".to_owned(),
+            variables: vec!["OPENAI_API_KEY".to_owned()],
+            file: "/home/env".into(),
+        };
+        let error = on_the_wire(CallError::NamedModel(no_key));
+        assert_eq!(error.code, ErrorCode::ProviderError);
+        let details = json!({ "provider": "openai", "keyVariables": ["OPENAI_API_KEY"] });
+        assert_eq!(error.details, details);
+    }
+}

@@ -1,6 +1,6 @@
 use serde::de::{Deserialize, Deserializer, Error, Unexpected};
 
-/// A whole number from `MIN` to `MAX`. Being checked where it is read, an error has its place.
+/// A whole number from `MIN` to `MAX`, checked while deserializing so that the error has a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounded<const MIN: u64, const MAX: u64>(u64);
 

@@ -1,12 +1,12 @@
 use scorel_provider::Price;
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// What a million tokens cost, in the unit of a [`Price`].
+/// Dollars per million tokens, in the unit of a [`Price`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dollars(u64);
 
 impl Dollars {
-    /// More than any model costs.
+    /// Rejects typing errors: far above the price of any model.
     const MAX: f64 = 1_000_000.0;
 
     pub(super) const fn get(self) -> u64 {

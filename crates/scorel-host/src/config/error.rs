@@ -6,36 +6,29 @@ use crate::trusted_file::FileProblem;
 /// Why a configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file cannot be read safely.
     #[error(transparent)]
     File(#[from] FileProblem),
-    /// What the file says is wrong.
-    #[error("{}{}: {reason}{}", path.display(), Place(*position), DidYouMean(suggestion.as_deref()))]
+    #[error("{}{}: {reason}{}", path.display(), AtPosition(*position), DidYouMean(suggestion.as_deref()))]
     Content {
-        /// The file.
         path: PathBuf,
-        /// Where in the file.
         position: Option<Position>,
-        /// The key with its section, such as `model.provider`, if one is to blame.
+        /// With its section, such as `model.provider`.
         key: Option<String>,
-        /// What is wrong.
         reason: String,
-        /// What was probably meant.
+        /// The nearest valid name.
         suggestion: Option<String>,
     },
 }
 
-/// A place in a text, counted from 1; columns count characters.
+/// Line and column, counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// The line.
     pub line: usize,
-    /// The character in the line.
     pub column: usize,
 }
 
 impl Position {
-    /// The place of the byte at `offset`.
+    /// The position of the byte at `offset`, or of the character that contains it.
     pub(super) fn of(text: &str, offset: usize) -> Self {
         let boundary = (0..=offset.min(text.len()))
             .rev()
@@ -49,9 +42,9 @@ impl Position {
     }
 }
 
-struct Place(Option<Position>);
+struct AtPosition(Option<Position>);
 
-impl fmt::Display for Place {
+impl fmt::Display for AtPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |Position { line, column }| {
             write!(f, ":{line}:{column}")

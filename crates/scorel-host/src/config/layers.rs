@@ -1,4 +1,5 @@
-//! From what the files say to what holds.
+//! From parsed documents to the effective configuration: defaults, then the user's file, then the
+//! project's.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use scorel_rpc::Limits;
 
 use super::bounded::Bounded;
 use super::model_section::model_settings;
-use super::origin::Origin;
+use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::schema::{
     AtTimeout, Document, DurabilityName, PermissionsSection, RpcSection, RuntimeSection,
@@ -35,8 +36,11 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What the user's file means.
-    pub(super) fn from_user(document: &Document, origin: &Origin) -> Result<Self, ConfigError> {
+    /// The user's file over the defaults.
+    pub(super) fn from_user(
+        document: &Document,
+        origin: &DocumentOrigin,
+    ) -> Result<Self, ConfigError> {
         let model = document.model.as_ref();
         let model = model
             .map(|section| model_settings(section, origin))
@@ -52,7 +56,7 @@ impl Config {
         })
     }
 
-    /// The same with a project's settings over it.
+    /// This configuration with a project's settings over it.
     pub(super) fn with_project(&self, layer: &ProjectLayer) -> Self {
         let mut config = self.clone();
         config.warnings.clone_from(&layer.refused);
@@ -193,7 +197,7 @@ fn seconds<const MIN: u64, const MAX: u64>(
     value.map_or(usual, |value| Duration::from_secs(value.get()))
 }
 
-/// The schema's bounds are within the type's.
+/// Infallible: the schema's range lies within the type's.
 fn narrow<T: TryFrom<u64>>(value: u64) -> T {
     T::try_from(value).unwrap_or_else(|_| unreachable!("{value} passed the schema"))
 }

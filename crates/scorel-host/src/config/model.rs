@@ -1,37 +1,35 @@
 use scorel_proto::ThinkingLevel;
 use scorel_provider::{ModelConfig, SetupError, key_variables};
 
-/// Which model turns use, and how.
+/// The configured model, its endpoint and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// The model and its endpoint.
     pub model: ModelConfig,
-    /// The key for exactly this endpoint; `None` if nobody named one.
+    /// The key for exactly this endpoint; `None` if it needs none or none is named.
     pub key: Option<KeyName>,
-    /// How much the model should think.
     pub thinking: ThinkingLevel,
 }
 
-/// The name of the variable that holds a key.
+/// The variables that hold a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyName {
-    /// The variable, and those that count if it is not set.
+    /// In the order in which they are looked up.
     pub names: Vec<String>,
-    /// Who named it. The key is for the endpoint that the same layer named and for no other.
+    /// Where the name comes from: a key is only sent to an endpoint from the same layer.
     pub layer: Layer,
 }
 
-/// Who says something.
+/// Where a setting comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {
-    /// The program's own table of providers.
+    /// The built-in table of providers.
     Builtin,
     /// The user's file.
     User,
 }
 
 impl ModelSettings {
-    /// The model that needs no configuration.
+    /// The built-in demonstration, which needs no endpoint and no key.
     #[must_use]
     pub fn demo() -> Self {
         Self {
@@ -41,13 +39,11 @@ impl ModelSettings {
         }
     }
 
-    /// Whether the model is the built-in demonstration.
     #[must_use]
     pub fn is_demo(&self) -> bool {
         self.model.source.is_demo()
     }
 
-    /// The provider's name.
     #[must_use]
     pub fn provider(&self) -> &str {
         self.model.source.provider()
@@ -59,18 +55,16 @@ impl ModelSettings {
         format!("{}/{}", self.provider(), self.model.id)
     }
 
-    /// Uses another model of the same provider, whatever its id looks like.
+    /// Uses another model of the same provider. The id is taken literally: in a project's file it
+    /// must not select another provider.
     #[must_use]
     pub fn with_id(self, id: &str) -> Self {
         let model = self.model.with_id(id);
         Self { model, ..self }
     }
 
-    /// Uses the model that a person named: by its id at the configured provider, or with a
-    /// provider of the program's own table in front, whose usual key is used then.
-    ///
-    /// # Errors
-    /// The provider is unknown, or no model of it is named.
+    /// Uses the model that a client named: an id at the configured provider, or `provider:id` with a
+    /// built-in provider, whose usual key then applies.
     pub fn named(self, name: &str) -> Result<Self, SetupError> {
         let model = self.model.named(name)?;
         let key = if model.source == self.model.source {
@@ -83,7 +77,7 @@ impl ModelSettings {
 }
 
 impl KeyName {
-    /// The variables that people use for the provider, if it wants a key.
+    /// The usual variables of a built-in provider; `None` if it needs no key.
     pub(crate) fn usual(provider: &str) -> Option<Self> {
         let names = key_variables(provider).iter();
         let names: Vec<_> = names.map(ToString::to_string).collect();

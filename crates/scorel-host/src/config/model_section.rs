@@ -7,7 +7,7 @@ use scorel_provider::{ModelConfig, ModelSource, Price, builtin_providers};
 use super::ConfigError;
 use super::dollars::Dollars;
 use super::model::{KeyName, Layer, ModelSettings};
-use super::origin::Origin;
+use super::origin::DocumentOrigin;
 use super::parse::nearest;
 use super::schema::{ModelSection, ModelType, PriceSection};
 
@@ -18,13 +18,13 @@ const DEMO: &str = "demo";
 struct SectionCheck<'a> {
     section: &'a ModelSection,
     span: Range<usize>,
-    origin: &'a Origin,
+    origin: &'a DocumentOrigin,
 }
 
 /// The settings that the user's `[model]` section stands for.
 pub(super) fn model_settings(
     section: &toml::Spanned<ModelSection>,
-    origin: &Origin,
+    origin: &DocumentOrigin,
 ) -> Result<ModelSettings, ConfigError> {
     let check = SectionCheck {
         section: section.get_ref(),

@@ -3,14 +3,14 @@ use std::path::{Path, PathBuf};
 
 use super::{ConfigError, Position};
 
-/// Where a document came from: makes errors that name the place.
+/// A document's path and text, for errors with a position.
 #[derive(Debug, Clone)]
-pub(super) struct Origin {
+pub(super) struct DocumentOrigin {
     path: PathBuf,
     text: String,
 }
 
-impl Origin {
+impl DocumentOrigin {
     pub(super) const fn new(path: PathBuf, text: String) -> Self {
         Self { path, text }
     }

@@ -4,18 +4,18 @@ use std::path::Path;
 use serde_path_to_error::Segment;
 
 use super::ConfigError;
-use super::origin::Origin;
+use super::origin::DocumentOrigin;
 use super::schema::Document;
 
-/// How alike two names must be for one to be suggested for the other, from 0 to 1.
+/// Jaro-Winkler similarity above which a known name is suggested.
 const SIMILAR: f64 = 0.8;
 
-/// Reads one file's content.
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, Origin), ConfigError> {
+/// Parses one file.
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, DocumentOrigin), ConfigError> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    let origin = Origin::new(path.to_owned(), text);
-    // Looked for before TOML is, whose own message would be about the character's meaning.
+    let origin = DocumentOrigin::new(path.to_owned(), text);
+    // Checked first: the TOML parser would complain about the replacement character instead.
     if let Err(error) = std::str::from_utf8(bytes) {
         let offset = error.valid_up_to();
         return Err(origin.error(Some(offset..offset), None, "not UTF-8 text", None));
@@ -24,7 +24,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, Origin), Con
     Ok((document, origin))
 }
 
-fn read(origin: &Origin) -> Result<Document, ConfigError> {
+fn read(origin: &DocumentOrigin) -> Result<Document, ConfigError> {
     let deserializer = toml::Deserializer::parse(origin.text())
         .map_err(|error| origin.error(error.span(), None, first_line(error.message()), None))?;
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
@@ -33,9 +33,9 @@ fn read(origin: &Origin) -> Result<Document, ConfigError> {
     })
 }
 
-/// Puts what serde says into the words of a person who wrote a file.
+/// Rewords serde's message for the author of the file, and suggests the nearest name.
 fn content_error(
-    origin: &Origin,
+    origin: &DocumentOrigin,
     key: &str,
     message: &str,
     span: Option<Range<usize>>,
@@ -68,7 +68,7 @@ fn suggested(reason: String, written: &str, known: &[&str]) -> (String, Option<S
     }
 }
 
-/// The name that was probably meant.
+/// The known name most similar to `written`, if similar enough to suggest.
 pub(super) fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase().replace(['_', '-'], "");
     let alike =
@@ -90,7 +90,7 @@ fn first_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default()
 }
 
-/// The path without what belongs to the parser.
+/// The dotted key, without the segments that `toml::Spanned` adds.
 fn key(path: &serde_path_to_error::Path) -> String {
     let names = path.iter().filter_map(|segment| match segment {
         Segment::Map { key } if !key.starts_with('$') => Some(key.as_str()),

@@ -2,13 +2,13 @@ use std::path::{Path, PathBuf};
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// A file or directory: an absolute path, or `~/` and one below the home directory. Being checked
-/// where it is read, an error has its place.
+/// A path in a configuration file: absolute, or relative to the user's home with `~/`. Checked while
+/// deserializing so that the error has a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place(String);
 
 impl Place {
-    /// The path; nothing if it is below a home directory and there is none.
+    /// The path; `None` if it begins with `~/` and the home is unknown.
     #[must_use]
     pub fn path(&self, home: Option<&Path>) -> Option<PathBuf> {
         match self.0.strip_prefix("~/") {

@@ -3,11 +3,11 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::origin::Origin;
+use super::origin::DocumentOrigin;
 use super::schema::{Document, RuntimeSection};
 use crate::permission::GateRule;
 
-/// What a project may set. Limits count only where they are lower than the user's.
+/// Keys that a project may set. Its limits only apply where they are lower than the user's.
 const ALLOWED: [&str; 8] = [
     "model.id",
     "model.thinkingLevel",
@@ -19,14 +19,12 @@ const ALLOWED: [&str; 8] = [
     "permissions.deny",
 ];
 
-/// A setting of a project that was left out.
+/// A setting of a project's file that was ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The project's file.
     pub path: PathBuf,
-    /// The key with its section.
+    /// With its section.
     pub key: String,
-    /// Why.
     pub reason: &'static str,
 }
 
@@ -42,7 +40,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What is taken from a project's file.
+/// The part of a project's file that applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProjectLayer {
     pub(super) path: PathBuf,
@@ -51,13 +49,12 @@ pub(super) struct ProjectLayer {
     pub(super) limits: RuntimeSection,
     pub(super) ask: Vec<GateRule>,
     pub(super) deny: Vec<GateRule>,
-    /// What else it sets.
+    /// Its other settings.
     pub(super) refused: Vec<Warning>,
 }
 
 impl ProjectLayer {
-    /// Takes what a project may set out of its document.
-    pub(super) fn new(document: &Document, origin: &Origin) -> Self {
+    pub(super) fn new(document: &Document, origin: &DocumentOrigin) -> Self {
         let model = document.model.as_ref().map(toml::Spanned::get_ref);
         Self {
             path: origin.path().to_owned(),
@@ -71,9 +68,9 @@ impl ProjectLayer {
     }
 }
 
-/// The keys that are set and not allowed. Found in the text, so that a key that is added to the
-/// schema later is refused until somebody allows it.
-fn refused(origin: &Origin) -> Vec<Warning> {
+/// The keys that are set and not in [`ALLOWED`]. Taken from the text and not from the schema, so that
+/// a key added to the schema later is refused until it is added there too.
+fn refused(origin: &DocumentOrigin) -> Vec<Warning> {
     let table: Table = origin.text().parse().unwrap_or_default();
     let mut keys = Vec::new();
     for (section, value) in &table {

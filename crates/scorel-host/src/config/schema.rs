@@ -1,4 +1,4 @@
-//! What the files may say. A key that is not here is an error in every file.
+//! The sections of a configuration file, as serde types. An unknown key is an error in every file.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
 const MILLION: u64 = 1_000_000;
 
-/// One file.
+/// A whole file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Document {
@@ -33,14 +33,14 @@ pub(super) struct Document {
     pub(super) permissions: PermissionsSection,
 }
 
-/// `[model]`: which model, and how to reach it.
+/// `[model]`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct ModelSection {
     pub(super) r#type: ModelType,
     pub(super) provider: Option<String>,
     pub(super) id: Option<String>,
-    pub(super) api: Option<Api>,
+    pub(super) api: Option<EndpointApi>,
     pub(super) base_url: Option<String>,
     pub(super) api_key_env: Option<SecretName>,
     pub(super) context_window: Option<Bounded<1024, { 100 * MILLION }>>,
@@ -55,7 +55,7 @@ pub(super) struct ModelSection {
     pub(super) thinking_level: Option<ThinkingLevel>,
 }
 
-/// `[model.price]`: dollars for a million tokens.
+/// `[model.price]`: dollars per million tokens.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PriceSection {
@@ -65,7 +65,7 @@ pub(super) struct PriceSection {
     pub(super) cache_write: Option<Dollars>,
 }
 
-/// Whether the program knows the provider.
+/// `builtin` for a provider of the built-in table, `custom` for an endpoint of the user's own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ModelType {
@@ -74,17 +74,17 @@ pub(super) enum ModelType {
     Custom,
 }
 
-/// What a custom endpoint speaks.
+/// The wire protocol of a custom endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Api {
+pub(super) enum EndpointApi {
     OpenaiCompletions,
     OpenaiResponses,
     AnthropicMessages,
     GoogleGenerativeAi,
 }
 
-impl Api {
+impl EndpointApi {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::OpenaiCompletions => "openai-completions",
@@ -95,7 +95,7 @@ impl Api {
     }
 }
 
-/// `[sessions]`: how sessions are kept.
+/// `[sessions]`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct SessionsSection {
@@ -104,7 +104,6 @@ pub(super) struct SessionsSection {
     pub(super) idle_unload_seconds: Option<Bounded<1, { 30 * DAY }>>,
 }
 
-/// When an event counts as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum DurabilityName {
@@ -112,7 +111,7 @@ pub(super) enum DurabilityName {
     Flush,
 }
 
-/// `[runtime]`: how turns run.
+/// `[runtime]`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct RuntimeSection {
@@ -127,7 +126,7 @@ pub(super) struct RuntimeSection {
     pub(super) on_restart: OnRestart,
 }
 
-/// `[tools]`: which tools there are, and what commands reach.
+/// `[tools]`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct ToolsSection {
@@ -137,7 +136,7 @@ pub(super) struct ToolsSection {
     pub(super) fetch_private: Vec<PrivateHost>,
 }
 
-/// `[permissions]`: what is allowed, asked about and denied.
+/// `[permissions]`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct PermissionsSection {
@@ -149,7 +148,7 @@ pub(super) struct PermissionsSection {
     pub(super) at_timeout: AtTimeout,
 }
 
-/// What becomes of a call if nobody has answered in time.
+/// The decision for a permission request that times out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum AtTimeout {
@@ -158,7 +157,7 @@ pub(super) enum AtTimeout {
     Allow,
 }
 
-/// `[rpc]`: what one connection may use.
+/// `[rpc]`: limits per connection.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct RpcSection {

@@ -9,42 +9,42 @@ use super::project::ProjectLayer;
 use super::{Config, ConfigError};
 use crate::trusted_file::{self, Stamp, Trust};
 
-/// A configuration is a page; nobody means one of this size.
+/// Upper bound of a configuration file.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// How many projects' files are remembered.
+/// Cached projects; beyond that the cache is emptied.
 const MAX_PROJECTS: usize = 256;
 
 /// The configuration files, read again when they change.
 ///
-/// Each use looks whether the file is still the one that was read, which costs a system call. That
-/// is less than it takes to watch directories, works on every file system, and a change applies to
-/// the next turn without a moment in between where it might not.
+/// Each use compares the file's [`Stamp`] with the one that was read: one `stat`. That is cheaper than
+/// watching directories, works on every file system, and leaves no window in which a change has not
+/// arrived yet.
 ///
-/// A file that became invalid is reported and what it said before stays in effect.
+/// A file that becomes invalid is reported, and its last valid content stays in effect.
 #[derive(Debug)]
 pub struct ConfigSource {
     user_path: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<ConfigCache>,
 }
 
 #[derive(Debug)]
-struct State {
+struct ConfigCache {
     user: Cached<Arc<Config>>,
-    projects: HashMap<PathBuf, Project>,
+    projects: HashMap<PathBuf, CachedProject>,
 }
 
-/// A project's file, and what came of it under the user's.
+/// A project's file, and the configuration resolved from it over the user's.
 #[derive(Debug)]
-struct Project {
+struct CachedProject {
     layer: Cached<Option<ProjectLayer>>,
     resolved: Option<(Arc<Config>, Arc<Config>)>,
 }
 
-/// The last good content of a file.
+/// The last valid content of a file.
 #[derive(Debug)]
 struct Cached<T> {
-    /// The version that was looked at; `None` to look again in any case.
+    /// The stamp that was read (`Some(None)`: no file); `None` to read again next time.
     seen: Option<Option<Stamp>>,
     good: T,
     problem: Option<String>,
@@ -52,9 +52,6 @@ struct Cached<T> {
 
 impl ConfigSource {
     /// Reads the user's file at `path`; a missing file means the defaults.
-    ///
-    /// # Errors
-    /// The file is invalid or not safe to read.
     pub fn open(path: &Path) -> Result<Self, ConfigError> {
         let (stamp, config) = read_user(path)?;
         let good = Arc::new(config.unwrap_or_default());
@@ -63,7 +60,7 @@ impl ConfigSource {
             good,
             problem: None,
         };
-        let state = State {
+        let state = ConfigCache {
             user,
             projects: HashMap::new(),
         };
@@ -73,8 +70,8 @@ impl ConfigSource {
         })
     }
 
-    /// What holds now in the project with that directory, or without a project. Blocks for a look
-    /// at the files.
+    /// The current configuration for the project in that directory, or without one. Blocks on `stat`,
+    /// and on reading if a file changed.
     #[must_use]
     pub fn current(&self, project: Option<&Path>) -> Arc<Config> {
         let mut state = self.lock();
@@ -93,7 +90,7 @@ impl ConfigSource {
         state.project(&path).resolve(&path, &user)
     }
 
-    /// What is wrong with the files as they are now, in words; `None` if all is well.
+    /// Why current files are not in effect; `None` if all are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let state = self.lock();
@@ -107,7 +104,7 @@ impl ConfigSource {
         (!problems.is_empty()).then(|| problems.join("\n"))
     }
 
-    /// A project in the user's home directory has the user's file for its own.
+    /// For a project at the user's home directory, `.scorel/config.toml` is the user's own file.
     fn is_users_file(&self, path: &Path) -> bool {
         match (Stamp::current(path), Stamp::current(&self.user_path)) {
             (Ok(Some(project)), Ok(Some(user))) => project.same_file(&user),
@@ -115,20 +112,21 @@ impl ConfigSource {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Each part is replaced as a whole, so a panic elsewhere cannot have left half of a change.
+    fn lock(&self) -> MutexGuard<'_, ConfigCache> {
+        // Poisoning can be ignored: every field is replaced as a whole, so a panic cannot have left it
+        // half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    fn project(&mut self, path: &Path) -> &mut Project {
+impl ConfigCache {
+    fn project(&mut self, path: &Path) -> &mut CachedProject {
         if self.projects.len() >= MAX_PROJECTS && !self.projects.contains_key(path) {
             self.projects.clear();
         }
         self.projects
             .entry(path.to_owned())
-            .or_insert_with(|| Project {
+            .or_insert_with(|| CachedProject {
                 layer: Cached {
                     seen: None,
                     good: None,
@@ -139,7 +137,7 @@ impl State {
     }
 }
 
-impl Project {
+impl CachedProject {
     fn resolve(&mut self, path: &Path, user: &Arc<Config>) -> Arc<Config> {
         let changed = self.layer.refresh(path, || {
             let (stamp, layer) = read_project(path)?;
@@ -163,8 +161,8 @@ impl Project {
 }
 
 impl<T: PartialEq> Cached<T> {
-    /// Reads the file again if it is another one than before, and says whether there is new
-    /// content. `read` yields `None` for a file that is gone.
+    /// Reads the file again if its stamp changed, and returns whether the content did. `read` yields
+    /// `None` for a missing file.
     fn refresh(
         &mut self,
         path: &Path,
@@ -177,7 +175,10 @@ impl<T: PartialEq> Cached<T> {
         let (seen, problem, good) = match read() {
             Ok((stamp, Some(good))) => (settled(stamp), None, Some(good)),
             Ok((stamp, None)) => {
-                let gone = format!("{} is gone; what it said stays in effect", path.display());
+                let gone = format!(
+                    "{} was removed; its last content stays in effect",
+                    path.display()
+                );
                 (settled(stamp), Some(gone), None)
             }
             Err(error) => (now.and_then(settled), Some(describe(&error)), None),
@@ -205,7 +206,7 @@ impl<T: PartialEq> Cached<T> {
     }
 }
 
-/// A version that may still change without looking different is looked at again.
+/// A stamp too recent to tell two changes apart is not kept, so the file is read again next time.
 fn settled(stamp: Option<Stamp>) -> Option<Option<Stamp>> {
     match stamp {
         Some(stamp) if !stamp.is_settled() => None,
@@ -213,7 +214,6 @@ fn settled(stamp: Option<Stamp>) -> Option<Option<Stamp>> {
     }
 }
 
-/// The error and its causes in one line.
 fn describe(error: &ConfigError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);

@@ -19,10 +19,10 @@ pub(super) fn prepare(root: &Path) -> Result<(), HomeError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
             made.map_err(|source| failed("create", source))?;
-            // A umask that takes rights from the owner would leave an unusable directory.
+            // The umask applies to `mode`: one that masks owner bits would leave it unusable.
             set_private(root)?;
         }
-        Err(source) => return Err(failed("look at", source)),
+        Err(source) => return Err(failed("access", source)),
     }
     let metadata = verify(root)?;
     if metadata.mode() & 0o077 != 0 {
@@ -31,10 +31,10 @@ pub(super) fn prepare(root: &Path) -> Result<(), HomeError> {
     Ok(())
 }
 
-/// Makes sure that the directory is ours and that nobody else can change it or what it is called.
+/// Checks that only this user can change the directory, its content or its name.
 pub(super) fn verify(dir: &Path) -> Result<Metadata, HomeError> {
     let failed = |source| HomeError::Io {
-        action: "look at",
+        action: "access",
         path: dir.to_owned(),
         source,
     };
@@ -59,11 +59,12 @@ pub(super) fn verify(dir: &Path) -> Result<Metadata, HomeError> {
     Ok(metadata)
 }
 
-/// In a directory that everybody can write, names are safe only under the sticky bit.
+/// In a world-writable ancestor without the sticky bit, any user could rename the home away and put
+/// another directory in its place.
 fn verify_above(dir: &Path) -> Result<(), HomeError> {
     for path in dir.ancestors().skip(1) {
         let metadata = fs::metadata(path).map_err(|source| HomeError::Io {
-            action: "look at",
+            action: "access",
             path: path.to_owned(),
             source,
         })?;

@@ -6,21 +6,20 @@ use nix::unistd::{User, geteuid};
 
 use super::{Home, HomeError};
 
-/// Everything that says where the home is.
+/// The inputs that determine where the home is.
 #[derive(Debug, Clone, Default)]
 pub struct HomeSource {
-    /// The command line's `--home`; may be relative to the working directory.
+    /// `--home`; may be relative to the working directory.
     pub flag: Option<PathBuf>,
     /// `SCOREL_HOME`; must be absolute. Empty counts as unset.
     pub variable: Option<OsString>,
-    /// The user's home directory.
     pub user_home: Option<PathBuf>,
-    /// `XDG_RUNTIME_DIR`, for a socket whose path would be too long in the home.
+    /// `XDG_RUNTIME_DIR`, used if the socket's path in the home is too long.
     pub runtime_dir: Option<PathBuf>,
 }
 
 impl HomeSource {
-    /// What this process's environment says.
+    /// Reads the process's environment.
     #[must_use]
     pub fn from_environment(flag: Option<PathBuf>) -> Self {
         Self {
@@ -33,11 +32,8 @@ impl HomeSource {
 
     /// The home's absolute path: the flag, else the variable, else `.scorel` in the user's home.
     ///
-    /// The path is only made absolute; links and `..` in it stay, so that every program finds the
-    /// same socket for the same text.
-    ///
-    /// # Errors
-    /// Nothing says where the home is, or the variable is relative.
+    /// The path is made absolute but not resolved: every program must derive the same socket
+    /// path from the same text.
     pub fn locate(&self) -> Result<PathBuf, HomeError> {
         if let Some(flag) = &self.flag {
             return absolute(flag);
@@ -56,9 +52,6 @@ impl HomeSource {
     }
 
     /// Locates the home and opens it.
-    ///
-    /// # Errors
-    /// See [`Self::locate`] and [`Home::open`].
     pub fn open(&self) -> Result<Home, HomeError> {
         let runtime_dir = self
             .runtime_dir
@@ -68,7 +61,7 @@ impl HomeSource {
     }
 }
 
-/// The user's home directory: `HOME`, else what the user database says.
+/// The user's home directory: `HOME`, else from the user database.
 pub(crate) fn user_home() -> Option<PathBuf> {
     let variable = env::var_os("HOME")
         .filter(|text| !text.is_empty())
@@ -81,7 +74,7 @@ pub(crate) fn user_home() -> Option<PathBuf> {
     })
 }
 
-/// Absolute, without `.` and without a slash at the end.
+/// Makes the path absolute, without `.` and trailing slash.
 fn absolute(path: &Path) -> Result<PathBuf, HomeError> {
     let failed = |source| HomeError::Io {
         action: "resolve",

@@ -6,37 +6,28 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 
-/// The right to write in a home. The system takes it back when the process ends, however it ends.
+/// The exclusive right to write in a home: `flock` on `scoreld.lock`. The kernel releases it when the
+/// process ends, even by SIGKILL, so no stale lock is ever left to judge.
 #[derive(Debug)]
 pub struct HomeLock {
     _file: Flock<File>,
 }
 
-/// Why the lock can be neither taken nor seen to be held.
+/// Why the lock's state cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Something else has the lock's name.
     #[error("{path} is not a regular file; move it away")]
-    NotRegular {
-        /// The lock's path.
-        path: PathBuf,
-    },
-    /// The system refused.
+    NotRegular { path: PathBuf },
     #[error("cannot lock {path}")]
     Io {
-        /// The lock's path.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },
 }
 
 impl HomeLock {
-    /// Takes the lock if nobody has it; `None` if somebody does.
-    ///
-    /// # Errors
-    /// What has the lock's name is no lock, or the system refused.
+    /// Takes the lock; `None` if another process holds it.
     pub fn try_take(path: &Path) -> Result<Option<Self>, LockError> {
         let failed = |source| LockError::Io {
             path: path.to_owned(),
@@ -48,7 +39,7 @@ impl HomeLock {
                 Ok(file) if is_at(&file, path).map_err(failed)? => {
                     return Ok(Some(Self { _file: file }));
                 }
-                // The file was removed in between: a lock on it would exclude nobody.
+                // The file was unlinked between open and lock: others would lock a new file.
                 Ok(_) => {}
                 Err((_, Errno::EWOULDBLOCK)) => return Ok(None),
                 Err((_, Errno::EINTR)) => {}
@@ -57,8 +48,8 @@ impl HomeLock {
         }
     }
 
-    /// Whether a process holds the lock at `path`. Nothing is created, and a daemon that starts at
-    /// this moment only tries again.
+    /// Whether a process holds the lock. Creates nothing. The test takes a shared lock for a moment;
+    /// a daemon that starts meanwhile retries.
     #[must_use]
     pub fn is_held(path: &Path) -> bool {
         let file = OpenOptions::new()

@@ -1,25 +1,20 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// How many bytes the path of a socket may have: the system's 108 less the final zero.
+/// Longest path of a socket in bytes: Linux's `sun_path` has 108, one of them the final zero.
 pub const MAX_SOCKET_PATH: usize = 107;
 
-/// Neither the home nor the runtime directory has a path that is short enough for a socket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the socket's path {path} is longer than {MAX_SOCKET_PATH} bytes; set XDG_RUNTIME_DIR to a short path or choose a shorter home with --home"
+    "the socket path {path} is longer than {MAX_SOCKET_PATH} bytes; set XDG_RUNTIME_DIR to a short path or choose a shorter home with --home"
 )]
 pub struct SocketPathTooLong {
-    /// The path in the home.
     pub path: PathBuf,
 }
 
-/// Where the daemon of the home at `root` listens: `scoreld.sock` in the home, or, where that is
-/// too long for a socket, `scorel-<hash>.sock` in the runtime directory. The hash is the 64-bit
-/// FNV-1a of the home's path, as 16 hexadecimal digits.
-///
-/// # Errors
-/// Both are too long, or there is no runtime directory.
+/// Where the daemon of the home at `root` listens: `scoreld.sock` in the home, or, if that path is too
+/// long, `scorel-<hash>.sock` in the runtime directory. The hash is the 64-bit FNV-1a of the home's
+/// path in 16 hexadecimal digits.
 pub fn socket_path(root: &Path, runtime_dir: Option<&Path>) -> Result<PathBuf, SocketPathTooLong> {
     let path = root.join("scoreld.sock");
     if fits(&path) {

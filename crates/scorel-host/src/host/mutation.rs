@@ -1,4 +1,5 @@
-//! Changes of the host, each carried out once however often it is asked for.
+//! Mutations of the host, each applied once however often the command is sent; see
+//! [`receipts`](crate::receipts) for the protocol.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,9 +11,9 @@ use scorel_session::{Command, NewSession, SessionError};
 
 use super::Host;
 use crate::call_error::CallError;
-use crate::receipts::{Begun, Effect, Key, Subject};
+use crate::receipts::{Begun, CommandKey, Effect, Subject};
 
-/// Whether an effect may be there already.
+/// Whether the effect may already have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     First,
@@ -20,11 +21,9 @@ enum Attempt {
 }
 
 impl Host {
-    /// Carries out an effect, or finds that the command has had one, and says what it was about.
-    /// That may be gone since. The work is finished also if the caller goes away.
-    ///
-    /// # Errors
-    /// There is no effect; or the command's id was used before for something else.
+    /// Applies the effect of a command, unless its receipt says that this was done, and returns its
+    /// subject, which may have been deleted since. Runs in its own task: a client that disconnects
+    /// does not leave a half-applied effect.
     pub(crate) async fn mutate(
         self: &Arc<Self>,
         command: Command,
@@ -39,9 +38,9 @@ impl Host {
     async fn mutate_once(&self, command: Command, effect: Effect) -> Result<Subject, CallError> {
         let client_id = command.client_id;
         let Some(command_id) = command.id else {
-            return self.carry_out(client_id, effect, Attempt::First).await;
+            return self.apply(client_id, effect, Attempt::First).await;
         };
-        let key = Key {
+        let key = CommandKey {
             client_id,
             command_id,
         };
@@ -54,7 +53,7 @@ impl Host {
         }
     }
 
-    /// Carries out what the daemon before this one began and did not finish.
+    /// Applies the effects that a previous daemon began and did not finish. Call it before serving.
     pub async fn finish_begun(&self) {
         for (key, effect) in self.receipts.unfinished().await {
             let method = effect.method();
@@ -65,24 +64,24 @@ impl Host {
         }
     }
 
-    /// Carries out an effect that has a receipt, and ends the receipt.
+    /// Applies an effect that has a receipt, and ends the receipt.
     async fn finish(
         &self,
-        key: Key,
+        key: CommandKey,
         effect: Effect,
         attempt: Attempt,
     ) -> Result<Subject, CallError> {
-        let result = self.carry_out(key.client_id, effect.clone(), attempt).await;
+        let result = self.apply(key.client_id, effect.clone(), attempt).await;
         match &result {
             Ok(subject) => self.receipts.done(key, *subject).await,
-            // A repetition finds it under its id.
+            // Created, but not completely: the receipt stays open, and a retry completes it by its id.
             Err(_) if self.is_there(&effect).await => {}
             Err(_) => self.receipts.abandon(key).await,
         }
         result
     }
 
-    /// Whether something was made although making it failed.
+    /// Whether the object exists although creating it failed.
     async fn is_there(&self, effect: &Effect) -> bool {
         match effect {
             Effect::CreateSession { session_id, .. } => {
@@ -93,7 +92,7 @@ impl Host {
         }
     }
 
-    async fn carry_out(
+    async fn apply(
         &self,
         client_id: ClientId,
         effect: Effect,
@@ -153,7 +152,7 @@ impl Host {
         Ok(subject)
     }
 
-    /// The directory's project is another one if it was registered before.
+    /// The subject is the existing project if the directory was registered before.
     async fn register_project(
         &self,
         project_id: ProjectId,

@@ -1,4 +1,4 @@
-//! Putting the parts together.
+//! Wiring the parts of a host.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,32 +19,23 @@ use crate::shutdown::Shutdown;
 use crate::trusted_file::FileProblem;
 use crate::turns::Turns;
 
-/// What a host is made of.
+/// The input of [`Host::open`].
 #[derive(Debug)]
 pub struct HostParts {
-    /// The home; its directory of sessions exists.
+    /// Its sessions directory must exist.
     pub home: Home,
-    /// This machine.
     pub device: Device,
-    /// The registered projects.
     pub projects: ProjectRegistry,
-    /// The configuration.
     pub config: ConfigSource,
-    /// The secrets that the configuration names.
     pub secrets: SecretStore,
-    /// Where commands run.
     pub supervisors: Arc<Supervisors>,
-    /// The daemon's end.
     pub shutdown: Shutdown,
-    /// When the daemon started, in milliseconds since 1970.
+    /// Start of the daemon in milliseconds since 1970.
     pub started_at: u64,
 }
 
 impl Host {
-    /// Puts the parts together. Nothing runs yet.
-    ///
-    /// # Errors
-    /// The receipts of commands cannot be read.
+    /// Wires the parts and reads `receipts.jsonl`. No task is started and no session loaded.
     pub fn open(parts: HostParts) -> Result<Arc<Self>, FileProblem> {
         Self::open_with_turns(parts).map(|(host, _)| host)
     }
@@ -86,7 +77,7 @@ impl Host {
             shutdown: parts.shutdown,
             load: OnceLock::new(),
         });
-        let turns = made.expect("the sessions have made their set-up");
+        let turns = made.expect("`with_setup` calls the closure");
         Ok((host, turns))
     }
 }

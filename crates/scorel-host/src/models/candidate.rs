@@ -8,25 +8,25 @@ use scorel_provider::{
 use super::{ModelError, Models};
 use crate::config::{KeyName, ModelSettings};
 
-/// A provider whose models may be listed.
+/// A provider to list.
 #[derive(Debug)]
 pub(super) struct Candidate {
     settings: ModelSettings,
     key: Result<Option<Secret>, ModelError>,
     local: bool,
-    /// Whether it is the one that turns use.
+    /// Whether it is the configured one.
     is_default: bool,
 }
 
-/// What became of it.
+/// A provider and its models, as `listModels` returns them.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct ListedProvider {
     pub(super) provider: ModelProvider,
     pub(super) models: Vec<Model>,
 }
 
 impl Candidate {
-    /// The provider that turns use.
+    /// The configured provider, which turns use.
     pub(super) fn configured(models: &Models, settings: &ModelSettings) -> Self {
         let builtin = BuiltinProvider::all().find(|known| known.name == settings.provider());
         Self {
@@ -37,7 +37,7 @@ impl Candidate {
         }
     }
 
-    /// A provider of the table at its own address.
+    /// A built-in provider at its own address.
     pub(super) fn builtin(models: &Models, provider: &BuiltinProvider) -> Self {
         let settings = ModelSettings {
             model: ModelConfig::builtin(provider.name, ""),
@@ -56,20 +56,18 @@ impl Candidate {
         self.settings.provider()
     }
 
-    /// The variables in which its key is looked for.
     fn key_variables(&self) -> &[String] {
         let key = self.settings.key.as_ref();
         key.map_or(&[], |key| &key.names)
     }
 
-    /// Why its key cannot be used, if it cannot. The candidate is of no more use then.
+    /// Why its key cannot be used. Takes the error, so the candidate must not be asked afterwards.
     pub(super) fn take_key_problem(&mut self) -> Option<ModelError> {
         mem::replace(&mut self.key, Ok(None))
             .map(|key| self.key = Ok(key))
             .err()
     }
 
-    /// Asks the endpoint.
     pub(super) async fn ask(&self, connector: &Connector) -> Result<Vec<ListedModel>, Unlisted> {
         if self.settings.is_demo() {
             return Err(Unlisted::NoEndpoint);
@@ -82,8 +80,8 @@ impl Candidate {
         listed.map_err(Unlisted::Failed)
     }
 
-    /// What is known, given what the endpoint said.
-    pub(super) fn outcome(&self, listed: Result<Vec<ListedModel>, Unlisted>) -> Outcome {
+    /// Merges the endpoint's answer with the built-in table and the configuration.
+    pub(super) fn outcome(&self, listed: Result<Vec<ListedModel>, Unlisted>) -> ListedProvider {
         let problem = listed.as_ref().err().and_then(Unlisted::problem);
         let live = listed.is_ok();
         let mut models = match listed {
@@ -99,7 +97,7 @@ impl Candidate {
             live,
             problem,
         };
-        Outcome { provider, models }
+        ListedProvider { provider, models }
     }
 
     fn listed(&self, listed: ListedModel) -> Model {
@@ -117,7 +115,7 @@ impl Candidate {
             .collect()
     }
 
-    /// The model that turns use is there, whether the endpoint or the table names it or not.
+    /// The configured model is always listed, even if neither the endpoint nor the table names it.
     fn add_configured(&self, models: &mut Vec<Model>) {
         let id = &self.settings.model.id;
         if self.is_default && !models.iter().any(|model| model.id == *id) {
@@ -155,16 +153,15 @@ fn price(price: Price) -> ModelPrice {
     }
 }
 
-/// Why an endpoint did not say which models it has.
+/// Why there is no live list.
 #[derive(Debug)]
 pub(super) enum Unlisted {
-    /// Nobody wanted it to be asked.
+    /// The call had `live: false`.
     NotAsked,
-    /// There is none.
+    /// The demo has no endpoint.
     NoEndpoint,
-    /// Its key cannot be read.
     Key(String),
-    /// It could not be asked, or did not answer well.
+    /// The request failed.
     Failed(scorel_provider::ListError),
 }
 

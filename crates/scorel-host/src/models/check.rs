@@ -11,19 +11,16 @@ use tokio::time::timeout;
 use super::{ModelError, Models};
 use crate::call_error::CallError;
 
-/// How long the model may take. One on the user's own machine may have to be loaded first.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Generous: a local model may have to be loaded into memory first.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// Bounds what the answer costs. Some models think before they say their one word.
+/// Bounds the cost, with room for models that think before they answer.
 const MAX_OUTPUT_TOKENS: u64 = 1_024;
 
 const QUESTION: &str = "Answer with one word: ready";
 
 impl Models {
-    /// Asks the configured model, or another one that is named, for one word.
-    ///
-    /// # Errors
-    /// It cannot be asked, or does not answer well.
+    /// Asks the configured model, or the named one, for one word.
     pub(crate) async fn check(
         self: &Arc<Self>,
         project: Option<PathBuf>,
@@ -40,7 +37,7 @@ impl Models {
             error,
         })?;
         let began = Instant::now();
-        let answer = timeout(PATIENCE, ask(&*provider)).await;
+        let answer = timeout(CHECK_TIMEOUT, ask(&*provider)).await;
         let answer = answer.unwrap_or_else(|_| Err(late()));
         let answer = answer.map_err(|error| CallError::CheckModel {
             provider: name.clone(),
@@ -54,7 +51,7 @@ impl Models {
         })
     }
 
-    /// The provider's name, and the provider for a short answer. Reads files.
+    /// The provider, limited to a short answer, and its name for errors. Reads files.
     fn cheap(
         &self,
         project: Option<&Path>,
@@ -77,27 +74,27 @@ impl Models {
     }
 }
 
-/// What the model answered.
+/// What the check reports of the model's answer.
 #[derive(Default)]
-struct Answer {
+struct CheckAnswer {
     model: Option<String>,
     usage: Option<Usage>,
 }
 
-async fn ask(provider: &dyn Provider) -> Result<Answer, ProviderError> {
+async fn ask(provider: &dyn Provider) -> Result<CheckAnswer, ProviderError> {
     let mut stream = provider.stream(ModelRequest {
         system: String::new(),
         messages: vec![Message::user(QUESTION)].into(),
         tools: Vec::new(),
         thinking: ThinkingLevel::Default,
     });
-    let mut answer = Answer::default();
+    let mut answer = CheckAnswer::default();
     while let Some(event) = stream.next().await {
         match event {
             Ok(ProviderEvent::Start { model }) => answer.model = model,
             Ok(ProviderEvent::Done { usage, .. }) => answer.usage = usage,
             Ok(_) => {}
-            // It answered, if at greater length than it was to.
+            // The output limit cut the answer off: the model works.
             Err(error) if error.category == ErrorCategory::Length => answer.usage = error.usage,
             Err(error) => return Err(error),
         }
@@ -111,7 +108,10 @@ fn late() -> ProviderError {
         retryable: true,
         retry_after: None,
         status: None,
-        message: format!("the model did not answer within {} s", PATIENCE.as_secs()),
+        message: format!(
+            "the model did not answer within {} s",
+            CHECK_TIMEOUT.as_secs()
+        ),
         usage: None,
     }
 }

@@ -6,22 +6,19 @@ use scorel_provider::{BuiltinProvider, Connector};
 use tokio::task::JoinSet;
 
 use super::Models;
-use super::candidate::{Candidate, Outcome, Unlisted};
+use super::candidate::{Candidate, ListedProvider, Unlisted};
 use crate::call_error::CallError;
 
-/// Whose models are listed.
-struct Plan {
+/// The providers to list, and what listing needs.
+struct ListPlan {
     candidates: Vec<Candidate>,
     connector: Connector,
     default_model: String,
 }
 
 impl Models {
-    /// Lists the models of one provider, or of all. With `live`, endpoints are asked, all at the
-    /// same time; each of them has a quarter of a minute.
-    ///
-    /// # Errors
-    /// The provider that was named is unknown, or its endpoint does not say what it has.
+    /// Lists the models of one provider, or of all. With `live`, endpoints are asked concurrently,
+    /// each with the 15 s timeout of `Connector::list_models`.
     pub(crate) async fn list(
         self: &Arc<Self>,
         project: Option<PathBuf>,
@@ -50,9 +47,8 @@ impl Models {
         Ok(result)
     }
 
-    /// Whom to ask, the provider that turns use first. Reads the files that name them and their
-    /// keys.
-    fn plan(&self, project: Option<&Path>, only: Option<&str>) -> Plan {
+    /// The providers to list, the configured one first. Reads the configuration and the keys.
+    fn plan(&self, project: Option<&Path>, only: Option<&str>) -> ListPlan {
         let config = self.config.current(project);
         let wanted = |name: &str| only.is_none_or(|only| only == name);
         let configured = config.model.provider();
@@ -63,7 +59,7 @@ impl Models {
         let others = BuiltinProvider::all().filter(|known| known.name != configured);
         let others = others.filter(|known| wanted(known.name));
         candidates.extend(others.map(|known| Candidate::builtin(self, &known)));
-        Plan {
+        ListPlan {
             candidates,
             connector: self.connector(config.runtime.timeouts),
             default_model: config.model.full_name(),
@@ -71,9 +67,9 @@ impl Models {
     }
 }
 
-impl Plan {
-    /// The only provider that is wanted. A failure to ask it is one of the call.
-    async fn one(mut self, name: String, live: bool) -> Result<Outcome, CallError> {
+impl ListPlan {
+    /// The one provider that was named: its failure fails the call.
+    async fn one(mut self, name: String, live: bool) -> Result<ListedProvider, CallError> {
         let Some(mut candidate) = self.candidates.pop() else {
             let known = BuiltinProvider::all().map(|known| known.name).collect();
             return Err(CallError::UnknownProvider { name, known });
@@ -96,8 +92,8 @@ impl Plan {
         }
     }
 
-    /// All of them, in their order. Failures are told with the provider.
-    async fn all(self, live: bool) -> Vec<Outcome> {
+    /// All providers, in order. A failure is reported as that provider's `problem`.
+    async fn all(self, live: bool) -> Vec<ListedProvider> {
         let mut asked = JoinSet::new();
         for (place, candidate) in self.candidates.into_iter().enumerate() {
             let connector = self.connector.clone();

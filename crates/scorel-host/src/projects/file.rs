@@ -8,33 +8,34 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::OpenProjectsError;
+use crate::file_version::file_version;
 use crate::trusted_file::{self, Trust};
 
-/// The version of the file that this program writes.
+/// The file version that this program writes.
 const VERSION: u32 = 1;
 
-/// Room for far more projects than there may be.
+/// Well above what `MAX_PROJECTS` entries take.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What `projects.json` says, with the fields of others.
+/// `projects.json`. Unknown fields are kept, for later versions of the program.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ProjectsFile {
     version: u32,
-    pub(super) projects: Vec<Stored>,
+    pub(super) projects: Vec<StoredProject>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
-/// One project, with the fields of others.
+/// One entry, with its unknown fields.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Stored {
+pub(super) struct StoredProject {
     #[serde(flatten)]
     pub(super) project: Project,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
-impl Stored {
+impl StoredProject {
     pub(super) fn new(project: Project) -> Self {
         Self {
             project,
@@ -53,11 +54,6 @@ impl ProjectsFile {
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, OpenProjectsError> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-
         let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Ours)? else {
             return Ok(Self::empty());
         };
@@ -66,7 +62,7 @@ impl ProjectsFile {
             reason,
         };
         let json = |error: serde_json::Error| damaged(error.to_string());
-        let Version { version } = serde_json::from_slice(&bytes).map_err(json)?;
+        let version = file_version(&bytes).map_err(json)?;
         if version > VERSION {
             return Err(OpenProjectsError::Newer {
                 path: path.to_owned(),

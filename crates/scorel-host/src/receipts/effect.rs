@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
 
-/// A change of the host, with the ids of what it makes: carried out twice, it has one effect.
+/// A mutation of the host, with the ids of what it creates, so that applying it twice has one effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     tag = "method",
@@ -11,33 +11,24 @@ use super::error::ReceiptError;
     rename_all_fields = "camelCase"
 )]
 pub(crate) enum Effect {
-    /// A session is made.
     CreateSession {
-        /// The id it gets.
         session_id: SessionId,
-        /// What was asked for.
         params: CreateSessionParams,
     },
-    /// A session is deleted.
     DeleteSession {
-        /// Which one.
         session_id: SessionId,
     },
-    /// A directory is registered.
     RegisterProject {
-        /// The id it gets, unless it is registered already.
+        /// Unused if the directory is registered already.
         project_id: ProjectId,
-        /// What was asked for.
         params: RegisterProjectParams,
     },
-    /// A project is forgotten.
     RemoveProject {
-        /// Which one.
         project_id: ProjectId,
     },
 }
 
-/// The kind of an [`Effect`].
+/// The method that an [`Effect`] belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum HostMethod {
@@ -47,13 +38,11 @@ pub(crate) enum HostMethod {
     RemoveProject,
 }
 
-/// What an effect was about.
+/// The object that an effect created or deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Subject {
-    /// A session.
     SessionId(SessionId),
-    /// A project.
     ProjectId(ProjectId),
 }
 
@@ -67,7 +56,7 @@ impl Effect {
         }
     }
 
-    /// What is there after the effect and was not before.
+    /// The object that the effect creates.
     pub(crate) const fn makes(&self) -> Option<Subject> {
         match self {
             Self::CreateSession { session_id, .. } => Some(Subject::SessionId(*session_id)),
@@ -78,10 +67,6 @@ impl Effect {
 }
 
 impl Subject {
-    /// The session that a command was about.
-    ///
-    /// # Errors
-    /// The receipt is that of another kind of command.
     pub(crate) fn session(self) -> Result<SessionId, ReceiptError> {
         match self {
             Self::SessionId(id) => Ok(id),
@@ -89,10 +74,6 @@ impl Subject {
         }
     }
 
-    /// The project that a command was about.
-    ///
-    /// # Errors
-    /// The receipt is that of another kind of command.
     pub(crate) fn project(self) -> Result<ProjectId, ReceiptError> {
         match self {
             Self::ProjectId(id) => Ok(id),

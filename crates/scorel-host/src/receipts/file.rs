@@ -8,30 +8,30 @@ use scorel_journal::{Access, FileStorage, LogFile, Storage, replace_file};
 use crate::trusted_file::{self, FileProblem, Trust};
 use crate::unix_time::now_ms;
 
-/// Room for far more receipts than there may be.
+/// Well above what `MAX_RECEIPTS` lines take.
 pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// A shorter file is not worth rewriting.
+/// Below this size the file is not compacted.
 const REWRITE_FROM: u64 = 1024 * 1024;
 
-/// The file with the receipts.
+/// `receipts.jsonl`: appended to, and rewritten when it has grown or its end is uncertain.
 #[derive(Debug)]
 pub(super) struct ReceiptsFile {
     path: PathBuf,
-    /// The file, if it is known to end with a whole line. Otherwise it is rewritten before the next
-    /// line is added.
+    /// The file, if it is known to end with a complete line. `None` after a failed or short write and
+    /// after a failed sync: the file is then rewritten before the next append.
     whole: Option<Arc<dyn LogFile>>,
     len: u64,
     rewrite_at: u64,
-    /// Whether lines were added, or were to be, that are not durable yet.
+    /// Whether appended lines may not be durable.
     unsynced: bool,
-    /// Whether there is something in it that was not understood.
+    /// Whether a line was damaged, so that a copy is kept before rewriting.
     damaged: bool,
 }
 
 impl ReceiptsFile {
-    /// Opens the file at `path` and gives the whole lines of it. A missing
-    /// file is an empty one, which is made when the first line is added.
+    /// Opens the file at `path` and returns its complete lines. A missing file is created by the first
+    /// append.
     pub(super) fn open(path: &Path) -> Result<(Self, Vec<u8>), FileProblem> {
         let mut bytes = match trusted_file::read(path, MAX_BYTES, Trust::Ours)? {
             Some((_, bytes)) => bytes,
@@ -44,7 +44,7 @@ impl ReceiptsFile {
         let torn = bytes.len() - whole;
         if torn > 0 {
             tracing::warn!(path = %path.display(), offset = whole, bytes = torn,
-                "an unfinished last line is left out");
+                "an incomplete last line is skipped");
         }
         bytes.truncate(whole);
         let appendable = torn == 0 && whole > 0;
@@ -61,17 +61,17 @@ impl ReceiptsFile {
         Ok((file, bytes))
     }
 
-    /// Notes that not everything in the file was understood, so that it is kept.
-    pub(super) fn is_damaged(&mut self) {
+    /// Keeps a copy of the file before it is rewritten.
+    pub(super) fn mark_damaged(&mut self) {
         self.damaged = true;
     }
 
-    /// Whether [`Self::rewrite`] comes before the next [`Self::append`].
+    /// Whether [`Self::rewrite`] must precede the next [`Self::append`].
     pub(super) fn wants_rewriting(&self) -> bool {
         self.whole.is_none() || self.len >= self.rewrite_at
     }
 
-    /// Replaces everything; what comes in `lines` is durable when this returns.
+    /// Replaces the file atomically and durably.
     pub(super) fn rewrite(&mut self, lines: &[u8]) -> io::Result<()> {
         if self.damaged {
             self.keep_aside()?;
@@ -85,7 +85,7 @@ impl ReceiptsFile {
         Ok(())
     }
 
-    /// What was not understood may matter to somebody.
+    /// Copies the file for people to look at: a damaged line may be the only trace of a command.
     fn keep_aside(&mut self) -> io::Result<()> {
         let mut aside = self.path.clone().into_os_string();
         aside.push(format!(".damaged-{}", now_ms()));
@@ -93,12 +93,12 @@ impl ReceiptsFile {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        tracing::warn!(kept = %aside.display(), "the damaged receipts are kept aside");
+        tracing::warn!(kept = %aside.display(), "a copy of the damaged receipts was kept");
         self.damaged = false;
         Ok(())
     }
 
-    /// Adds a line with one system call.
+    /// Appends a line with one `write`. After a short write the file is rewritten, not appended to.
     pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
         let file = self.whole.take().ok_or(io::ErrorKind::NotConnected)?;
         self.unsynced = true;
@@ -111,14 +111,14 @@ impl ReceiptsFile {
         Ok(())
     }
 
-    /// Whether everything that was to be added is durable.
     pub(super) fn is_synced(&self) -> bool {
         !self.unsynced
     }
 
-    /// Makes durable what was added.
+    /// Syncs appended lines.
     pub(super) fn sync(&mut self) -> io::Result<()> {
-        // After a failed sync nobody knows what the file holds.
+        // After a failed fsync the kernel may have dropped the dirty pages and report success next
+        // time, so the file is rewritten instead of synced again.
         let file = self.whole.take().ok_or(io::ErrorKind::NotConnected)?;
         file.sync_data()?;
         self.unsynced = false;

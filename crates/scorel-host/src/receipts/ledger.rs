@@ -7,40 +7,40 @@ use indexmap::IndexMap;
 use super::ReceiptError;
 use super::effect::{Effect, Subject};
 use super::file::ReceiptsFile;
-use super::line::{Key, Line, Outcome, Receipt};
+use super::line::{CommandKey, HostOutcome, HostReceipt, ReceiptLine};
 use crate::trusted_file::FileProblem;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// How long receipts are kept, unless there are too many.
+/// How long a finished command is remembered, unless there are too many.
 const KEEP_MS: u64 = 14 * DAY_MS;
 
-/// How long receipts are kept at least.
+/// How long it is remembered in any case.
 const KEEP_AT_LEAST_MS: u64 = 7 * DAY_MS;
 
-/// How many receipts there may be.
+/// Beyond this, commands with an id are refused.
 pub(super) const MAX_RECEIPTS: usize = 100_000;
 
-/// Fewer receipts than this are not worth looking through.
+/// Below this number nothing is pruned.
 const PRUNE_FROM: usize = 256;
 
-/// The receipts, in memory and in the file. Everything here blocks on the disk.
+/// The receipts, in memory and in the file. Methods block on the disk.
 #[derive(Debug)]
 pub(super) struct Ledger {
     file: ReceiptsFile,
-    /// In the order in which they were begun: the clock may stand still or go back.
-    begun: IndexMap<Key, Receipt<Effect>>,
-    done: HashMap<Key, Receipt<Outcome>>,
-    /// At how many receipts old ones are looked for.
+    /// Ordered by insertion and not by time: the clock may stand still or go back.
+    begun: IndexMap<CommandKey, HostReceipt<Effect>>,
+    done: HashMap<CommandKey, HostReceipt<HostOutcome>>,
+    /// The number of receipts at which old ones are pruned next.
     prune_at: usize,
 }
 
-/// What is known of a command that is to be carried out.
+/// What the receipts say about a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Begun {
-    /// Nothing was; now its receipt is durable.
+    /// It is new; its `begun` line is durable now.
     First(Effect),
-    /// It was begun before, and nobody knows how far it came.
+    /// It was begun before and may or may not have taken effect.
     Again(Effect),
     /// It has taken effect.
     Done(Subject),
@@ -57,12 +57,12 @@ impl Ledger {
         };
         let mut offset = 0;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            match Line::parse(&line[..line.len() - 1]) {
+            match ReceiptLine::parse(&line[..line.len() - 1]) {
                 Ok(line) => ledger.apply(line),
                 Err(reason) => {
                     tracing::error!(path = %path.display(), offset, bytes = line.len(), %reason,
-                        "a damaged receipt is left out");
-                    ledger.file.is_damaged();
+                        "a damaged receipt is skipped");
+                    ledger.file.mark_damaged();
                 }
             }
             offset += line.len();
@@ -71,25 +71,25 @@ impl Ledger {
         Ok(ledger)
     }
 
-    fn apply(&mut self, line: Line) {
+    fn apply(&mut self, line: ReceiptLine) {
         match line {
-            Line::Begun(receipt) => {
+            ReceiptLine::Begun(receipt) => {
                 self.begun.insert(receipt.key.clone(), receipt);
             }
-            Line::Done(receipt) => {
+            ReceiptLine::Done(receipt) => {
                 self.begun.shift_remove(&receipt.key);
                 self.done.insert(receipt.key.clone(), receipt);
             }
-            Line::Abandoned(key) => {
+            ReceiptLine::Abandoned(key) => {
                 self.begun.shift_remove(&key);
             }
         }
     }
 
-    /// Looks up a command, or writes durably that its effect is about to happen.
+    /// Looks up a command, or appends and syncs its `begun` line.
     pub(super) fn begin(
         &mut self,
-        key: Key,
+        key: CommandKey,
         digest: String,
         effect: Effect,
         now: u64,
@@ -103,45 +103,45 @@ impl Ledger {
             return Ok(Begun::Done(known.what.subject));
         }
         self.make_room(now)?;
-        let receipt = Receipt {
+        let receipt = HostReceipt {
             key,
             digest,
             ts: now,
             what: effect.clone(),
         };
-        let line = Line::Begun(receipt);
+        let line = ReceiptLine::Begun(receipt);
         self.write(&line)?;
         self.file.sync()?;
         self.apply(line);
         Ok(Begun::First(effect))
     }
 
-    /// The effect is there. The line is durable with the next one that has to be.
-    pub(super) fn done(&mut self, key: &Key, subject: Subject) -> io::Result<()> {
+    /// Appends the `done` line without syncing: the next sync includes it.
+    pub(super) fn done(&mut self, key: &CommandKey, subject: Subject) -> io::Result<()> {
         let Some(receipt) = self.begun.shift_remove(key) else {
             return Ok(());
         };
         let method = receipt.what.method();
-        let line = Line::Done(Receipt {
+        let line = ReceiptLine::Done(HostReceipt {
             key: receipt.key,
             digest: receipt.digest,
             ts: receipt.ts,
-            what: Outcome { method, subject },
+            what: HostOutcome { method, subject },
         });
         self.apply(line.clone());
         self.write(&line)
     }
 
-    /// There is no effect; durable when this returns.
-    pub(super) fn abandon(&mut self, key: &Key) -> io::Result<()> {
+    /// Appends and syncs the `abandoned` line.
+    pub(super) fn abandon(&mut self, key: &CommandKey) -> io::Result<()> {
         self.begun.shift_remove(key);
-        self.write(&Line::Abandoned(key.clone()))?;
+        self.write(&ReceiptLine::Abandoned(key.clone()))?;
         self.file.sync()
     }
 
-    /// Ends, durably, the receipts of whatever has made `subject`.
+    /// Ends the receipts of the commands that created `subject`, and syncs.
     pub(super) fn settle(&mut self, subject: Subject) -> io::Result<()> {
-        let makers: Vec<Key> = self
+        let makers: Vec<CommandKey> = self
             .begun
             .values()
             .filter(|receipt| receipt.what.makes() == Some(subject))
@@ -159,25 +159,25 @@ impl Ledger {
         }
     }
 
-    /// What was begun and has no end, in the order in which it was begun.
-    pub(super) fn unfinished(&self) -> Vec<(Key, Effect)> {
+    /// Receipts without an end, in the order in which they were begun.
+    pub(super) fn unfinished(&self) -> Vec<(CommandKey, Effect)> {
         self.begun
             .iter()
             .map(|(key, receipt)| (key.clone(), receipt.what.clone()))
             .collect()
     }
 
-    fn write(&mut self, line: &Line) -> io::Result<()> {
+    fn write(&mut self, line: &ReceiptLine) -> io::Result<()> {
         if self.file.wants_rewriting() {
             self.rewrite()?;
         }
         self.file.append(&line.seal()?)
     }
 
-    /// Writes everything that is remembered, and nothing else.
+    /// Compacts the file to what is remembered.
     fn rewrite(&mut self) -> io::Result<()> {
-        let begun = self.begun.values().cloned().map(Line::Begun);
-        let done = self.done.values().cloned().map(Line::Done);
+        let begun = self.begun.values().cloned().map(ReceiptLine::Begun);
+        let done = self.done.values().cloned().map(ReceiptLine::Done);
         let mut lines = Vec::new();
         for line in begun.chain(done) {
             lines.extend_from_slice(&line.seal()?);
@@ -185,8 +185,8 @@ impl Ledger {
         self.file.rewrite(&lines)
     }
 
-    /// Makes room for one more. Old receipts are looked for whenever the number has doubled, so
-    /// that each costs little.
+    /// Makes room for one more. Pruning scans all receipts, so it happens whenever their number has
+    /// doubled: the cost per command stays constant.
     fn make_room(&mut self, now: u64) -> Result<(), ReceiptError> {
         if self.len() >= self.prune_at {
             self.forget(now, KEEP_MS);
@@ -200,7 +200,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Forgets what took effect more than `keep` milliseconds ago.
+    /// Forgets commands that were begun more than `keep` milliseconds ago and are done.
     fn forget(&mut self, now: u64, keep: u64) {
         self.done
             .retain(|_, receipt| receipt.ts.saturating_add(keep) >= now);
@@ -212,7 +212,7 @@ impl Ledger {
     }
 }
 
-fn check_digest<T>(known: &Receipt<T>, digest: &str) -> Result<(), ReceiptError> {
+fn check_digest<T>(known: &HostReceipt<T>, digest: &str) -> Result<(), ReceiptError> {
     if known.digest == digest {
         Ok(())
     } else {

@@ -1,5 +1,3 @@
-//! One line of the file.
-
 use std::io;
 
 use scorel_journal::{check_line, seal_line};
@@ -8,58 +6,53 @@ use serde::{Deserialize, Serialize};
 
 use super::effect::{Effect, HostMethod, Subject};
 
-/// A client's name for a command.
+/// Identifies a command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Key {
-    /// Who sent it.
+pub(crate) struct CommandKey {
     pub(crate) client_id: ClientId,
-    /// The client's name for it.
     pub(crate) command_id: CommandId,
 }
 
-/// What became of a command. The last line about a command counts.
+/// One line of the file, without its checksum. The last line about a command counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
-pub(super) enum Line {
-    /// The effect is about to happen.
-    Begun(Receipt<Effect>),
-    /// The effect is there.
-    Done(Receipt<Outcome>),
-    /// There is no effect.
-    Abandoned(Key),
+pub(super) enum ReceiptLine {
+    /// Durable before the effect.
+    Begun(HostReceipt<Effect>),
+    Done(HostReceipt<HostOutcome>),
+    Abandoned(CommandKey),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Receipt<T> {
+pub(super) struct HostReceipt<T> {
     #[serde(flatten)]
-    pub(super) key: Key,
+    pub(super) key: CommandKey,
     /// The SHA-256 of the method and its parameters, in hexadecimal.
     pub(super) digest: String,
-    /// When the command came, in milliseconds since 1970.
+    /// When the command arrived, in milliseconds since 1970.
     pub(super) ts: u64,
     #[serde(flatten)]
     pub(super) what: T,
 }
 
-/// What is remembered of an effect.
+/// What is remembered of a command that took effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Outcome {
+pub(super) struct HostOutcome {
     pub(super) method: HostMethod,
     #[serde(flatten)]
     pub(super) subject: Subject,
 }
 
-/// Why bytes are not a line.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidLine {
     #[error("the checksum is wrong")]
     Checksum,
-    #[error("it is not understood: {0}")]
+    #[error("{0}")]
     Content(#[from] serde_json::Error),
 }
 
-impl Line {
+impl ReceiptLine {
     /// The line as it is written, with the checksum of a log's line and its newline.
     pub(super) fn seal(&self) -> io::Result<Vec<u8>> {
         seal_line(serde_json::to_vec(self)?).map_err(io::Error::other)

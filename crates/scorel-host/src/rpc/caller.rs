@@ -7,13 +7,14 @@ use serde::Serialize;
 
 use crate::call_error::CallError;
 
-/// Who a client without an identity is: a different one for every connection.
+/// The random base of the ids of clients that sent none; see [`client`].
 static ANONYMOUS: LazyLock<[u8; 16]> = LazyLock::new(|| match ClientId::generate() {
     ClientId::Client(bytes) => bytes,
     ClientId::Daemon => [0; 16],
 });
 
-/// Who is calling.
+/// The calling client. One that sent no id in `hello` gets an id of its connection: a random base xor
+/// the connection's number, so no two connections share one, even across restarts.
 pub(super) fn client(call: &Call) -> ClientId {
     call.caller().client_id.unwrap_or_else(|| {
         let mut bytes = *ANONYMOUS;
@@ -25,8 +26,8 @@ pub(super) fn client(call: &Call) -> ClientId {
     })
 }
 
-/// The mutation that a call asks for, with its receipt. `params` are those of the call without the
-/// command's id: the same command twice has the same parameters.
+/// The command of a mutating call. `params` are without `commandId`: their digest must be equal when
+/// the command is sent again.
 pub(super) fn command<P: Serialize>(
     call: &Call,
     id: Option<CommandId>,

@@ -1,4 +1,4 @@
-//! The methods by which things happen in a session.
+//! Methods that drive a session's turns: `sendMessage`, `cancel`, `respondPermission`.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ async fn send(
     Ok(lane.send(request).await?)
 }
 
-/// A person says text and shows pictures; everything else is for the model and its tools.
+/// A user's message has text, images and blobs; other blocks come from models and tools.
 fn check_content(content: &[Block]) -> Result<(), CallError> {
     let invalid = |text: &str| Err(CallError::invalid_field("content", text));
     let allowed = |block: &Block| {
@@ -61,7 +61,7 @@ fn check_content(content: &[Block]) -> Result<(), CallError> {
     if content.iter().all(empty) {
         return invalid("`content` is empty");
     }
-    // No record could hold it: said before anything is made of it.
+    // Longer text cannot fit into a record. Checked before it is serialized.
     if content.iter().map(text_len).sum::<usize>() > MAX_RECORD {
         let limit = MAX_RECORD as u64;
         return Err(SessionError::TooLarge { limit }.into());
@@ -101,7 +101,7 @@ async fn respond(
 ) -> Result<SeqResult, CallError> {
     check_name("reason", params.reason.as_deref())?;
     if params.decision == PermissionDecision::Cancelled {
-        let text = "`cancelled` is what a turn's end decides: answer `deny`, or cancel the turn";
+        let text = "`cancelled` is set by the end of a turn; answer `deny`, or cancel the turn";
         return Err(CallError::invalid_field("decision", text));
     }
     let id = params.command_id.take();

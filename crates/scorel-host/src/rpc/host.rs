@@ -1,4 +1,4 @@
-//! The methods of the daemon itself.
+//! Methods of the daemon itself: `hello`, `getStatus`, `shutdown`, models, discovery.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::register::method;
 use super::sessions::project_dir;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::shutdown::StopCause;
+use crate::shutdown::ShutdownCause;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<Hello, _, _>(table, hello)?;
@@ -54,7 +54,7 @@ async fn get_status(host: Arc<Host>, _: Call, _: NoParams) -> Result<Status, Cal
 }
 
 async fn shutdown(host: Arc<Host>, _: Call, _: NoParams) -> Result<ShutdownResult, CallError> {
-    host.shutdown.begin(StopCause::Request);
+    host.shutdown.begin(ShutdownCause::Request);
     Ok(ShutdownResult {
         pid: std::process::id(),
     })

@@ -1,4 +1,4 @@
-//! The methods of projects.
+//! Methods of projects and of choosing a directory.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ async fn remove_project(
     Ok(RemoveProjectResult { project_id })
 }
 
-/// An empty name is none.
+/// An empty name counts as absent.
 fn check_display_name(name: Option<&str>) -> Result<(), CallError> {
     check_name("displayName", name.filter(|name| !name.trim().is_empty()))
 }

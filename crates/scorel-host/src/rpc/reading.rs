@@ -1,4 +1,4 @@
-//! The methods that read events and blobs.
+//! Methods that read a session: tree, events, blobs, resync. `putBlob` is here too.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::sessions::limit;
 use crate::call_error::CallError;
 use crate::host::Host;
 
-/// How many bytes of a blob one call carries at most.
+/// Bytes of a blob per call, before base64: a reply of 6 MiB at most.
 const MAX_BLOB_PART: u64 = 4 * 1024 * 1024;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -63,7 +63,7 @@ async fn get_blob(
         let size = blobs.len_of(&params.sha256)?;
         let offset = params.offset.unwrap_or(0);
         if offset > size {
-            let text = format!("`offset` lies behind the blob's {size} bytes");
+            let text = format!("`offset` is beyond the blob's {size} bytes");
             return Err(CallError::invalid(text));
         }
         let length = params.length.unwrap_or(MAX_BLOB_PART).min(MAX_BLOB_PART);

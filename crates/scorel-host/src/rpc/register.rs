@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::call_error::CallError;
 use crate::host::Host;
 
-/// Adds a method with typed parameters and result.
+/// Registers a method with typed parameters and result.
 pub(super) fn method<M, F, R>(table: &mut Table<Host>, handler: F) -> Result<(), DuplicateMethod>
 where
     M: Method,
@@ -26,7 +26,7 @@ where
     )
 }
 
-/// Adds a method that begins a subscription. The handler gives the subscription's id.
+/// Registers a method that begins a subscription. The handler returns the subscription's id.
 pub(super) fn subscription<M, F, R>(
     table: &mut Table<Host>,
     handler: F,
@@ -57,7 +57,7 @@ fn spec<M: Method>(kind: MethodKind) -> MethodSpec {
     }
 }
 
-/// How large a page of what a method reads may become, in bytes; 0 where it stays small.
+/// Upper bound of a method's reply in bytes, counted as in flight while it runs; 0 for small replies.
 fn largest_reply(method: &str) -> usize {
     const MIB: usize = 1024 * 1024;
     match method {
@@ -74,7 +74,7 @@ fn encode<T: serde::Serialize>(result: &T) -> Result<Box<RawValue>, CallError> {
         .map_err(|error| CallError::Internal(format!("the result cannot be encoded: {error}")))
 }
 
-/// Runs work that blocks, off the asynchronous threads.
+/// Runs blocking work on the blocking threads.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, CallError> {

@@ -1,4 +1,4 @@
-//! The methods of sessions as things.
+//! Methods that create, list, change and delete sessions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::call_error::CallError;
 use crate::host::Host;
 use crate::receipts::Effect;
 
-/// How long a title or the name of a model may be, in bytes.
+/// Bytes of a title, a reason or a model's name.
 const MAX_NAME: usize = 1024;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -157,14 +157,13 @@ async fn accept_damage(
     Ok(SeqResult { seq })
 }
 
-/// The directory of a project.
 pub(super) fn project_dir(host: &Host, id: ProjectId) -> Result<PathBuf, CallError> {
     let project = host.projects.get(id);
     let project = project.ok_or(CallError::ProjectNotFound(id))?;
     Ok(PathBuf::from(project.work_dir))
 }
 
-/// How many items a page has.
+/// Items per page.
 pub(super) fn limit(asked: Option<u32>, default: usize, max: usize) -> Result<usize, CallError> {
     match asked.map(|limit| limit as usize) {
         None => Ok(default),
@@ -176,8 +175,8 @@ pub(super) fn limit(asked: Option<u32>, default: usize, max: usize) -> Result<us
     }
 }
 
-/// A session is to have a model that can be used. One that it has already is not looked at again:
-/// the command may be one that was carried out before.
+/// Checks that a model can be used before a session gets it. One that the session has already is not
+/// checked again: the call may be a retry of a command that was applied, and must succeed.
 pub(super) async fn check_model(
     host: &Host,
     lane: &Arc<Lane>,
@@ -195,7 +194,7 @@ pub(super) async fn check_model(
     }
 }
 
-/// Titles and names of models are short and on one line.
+/// Titles and names of models are short, not empty, and on one line.
 pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), CallError> {
     let Some(name) = name else { return Ok(()) };
     let problem = if name.trim().is_empty() {

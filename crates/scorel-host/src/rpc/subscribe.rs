@@ -1,4 +1,4 @@
-//! The methods that follow a session or the daemon.
+//! Subscriptions to a session's events and to the host's changes.
 
 use std::sync::Arc;
 
@@ -44,8 +44,8 @@ async fn subscribe_events(
     Ok(subscription.spawn(move |sink| pump_events(subscriber, sink)))
 }
 
-/// Carries batches from the session to the connection. While the connection takes nothing, nothing
-/// is read from the session: the subscriber's cursor stays where it is.
+/// Moves batches from the session to the connection. While the outbox is full nothing is read from the
+/// session, so a slow client costs no memory: its cursor waits.
 async fn pump_events(mut subscriber: Subscriber, sink: Sink) {
     loop {
         let batch = tokio::select! {
@@ -77,7 +77,7 @@ async fn subscribe_host(
     Ok(subscription.spawn(move |sink| pump_host(host, sink)))
 }
 
-/// Sends a snapshot, then changes; after a gap, a new snapshot.
+/// Sends a snapshot, then changes. A subscriber that fell behind the feed gets a new snapshot.
 async fn pump_host(host: Arc<Host>, sink: Sink) {
     let mut changes = host.sessions.host().watch();
     let mut version = None;

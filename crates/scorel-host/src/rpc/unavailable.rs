@@ -1,4 +1,4 @@
-//! The methods that later versions carry out. They check nothing and change nothing.
+//! Methods of the protocol that this version does not implement: each fails with `unsupported`.
 
 use scorel_proto::{METHODS, MethodInfo};
 use scorel_rpc::{DuplicateMethod, MethodKind, MethodSpec, Table};

@@ -1,10 +1,11 @@
 use super::name::is_name;
 
-/// The value of a variable in the text of an `env` file; of several lines the last counts. `Err` is
-/// the number of the first line that means nothing.
+/// The value of a variable in the text of an `env` file; the last assignment wins. `Err` is the number
+/// of the first malformed line.
 ///
-/// The format is what service managers read, and a little of what shells write: blank lines, lines
-/// with `#` or `;`, `NAME=value`, `export NAME=value`, values in single or double quotes.
+/// The format is that of systemd's `EnvironmentFile=`, since the unit reads the same file, plus
+/// `export` as shells write it: blank lines, comments with `#` or `;`, `NAME=value`, values in single
+/// or double quotes.
 pub(super) fn find(text: &str, name: &str) -> Result<Option<String>, usize> {
     let mut found = None;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -21,7 +22,7 @@ pub(super) fn find(text: &str, name: &str) -> Result<Option<String>, usize> {
     Ok(found)
 }
 
-/// Every value in the text of an `env` file. Lines that mean nothing have none.
+/// Every value in the text of an `env` file; malformed lines are skipped.
 pub(super) fn values(text: &str) -> Vec<String> {
     let assignments = text.lines().filter_map(|line| assignment(line.trim()));
     assignments.map(|(_, value)| value).collect()
@@ -38,7 +39,7 @@ fn assignment(line: &str) -> Option<(&str, String)> {
     Some((variable, unquoted(value.trim())?))
 }
 
-/// `None` if a quote is not closed, or something follows it.
+/// `None` if a quote is not closed or text follows the closing one.
 fn unquoted(value: &str) -> Option<String> {
     match value.chars().next() {
         Some('\'') => {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 #[serde(try_from = "String")]
 pub struct SecretName(String);
 
-/// A text that names no environment variable. It is not shown: it may be the secret itself, put in
+/// Not the name of an environment variable. The text is not shown: it may be the key itself, put into
 /// the wrong place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -14,7 +14,6 @@ pub struct SecretName(String);
 pub struct InvalidSecretName;
 
 impl SecretName {
-    /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

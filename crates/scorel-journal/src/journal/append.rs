@@ -7,17 +7,17 @@ use bytes::Bytes;
 use scorel_proto::Seq;
 
 use super::{Appended, Durability, Journal};
-use crate::line::{Sealed, seal_record};
+use crate::line::{SealedLine, seal_record};
 use crate::storage::is_no_space;
 use crate::{AppendError, BoxError, FailedStep, Failure, ForeignChange, Place, ResumePoint};
 
 impl Journal {
-    /// Appends the record that `encode` makes for its number, and returns when it counts as
-    /// written.
+    /// Appends the record that `encode` makes for its sequence number, and returns when it is as
+    /// durable as [`Durability`] says.
     ///
     /// `encode` returns a JSON object on one line with that number as `seq` and without `prev` and
-    /// `crc`. The line is written with one system call. If this fails, the record is not in the
-    /// journal, and its number is not issued again while this journal is open.
+    /// `crc`. On failure the record is not in the journal, and its number is not issued again while
+    /// this journal is open: a reader may have seen the bytes.
     ///
     /// # Errors
     ///
@@ -41,7 +41,8 @@ impl Journal {
         Ok(self.appended(seq, prev, sealed))
     }
 
-    /// Whether the path still names the file that this journal wrote, and with this length.
+    /// Fails if another process has replaced the file or, with `len`, changed its length. Appending
+    /// would otherwise go to an unlinked file, or continue a line that is not this journal's.
     pub(super) fn check_unchanged(&self, len: Option<u64>) -> Result<(), ForeignChange> {
         let found = self
             .storage
@@ -59,7 +60,7 @@ impl Journal {
         }
     }
 
-    /// Writes a line and makes it durable, or leaves nothing of it.
+    /// Writes and syncs a line, or leaves nothing of it.
     fn write(&mut self, line: &[u8]) -> Result<(), AppendError> {
         if let Err(error) = self.write_whole(line) {
             if let Err(error) = self.file.set_len(self.end) {
@@ -74,14 +75,19 @@ impl Journal {
         if self.durability == Durability::Sync
             && let Err(error) = self.file.sync_data()
         {
-            // The record was refused. Whoever opens this file next should not find it there.
+            // The file is given up, and a second fdatasync is never tried: Linux reports a failed
+            // writeback once, marks the pages clean and may report success the next time, although
+            // the data never reached the disk ("fsyncgate", 2018). The caller is told that the
+            // record is not there, so truncate it from what the next daemon will read.
             let _best_effort: io::Result<()> = self.file.set_len(self.end);
             return Err(self.fail(FailedStep::Sync, error).into());
         }
         Ok(())
     }
 
-    /// A file system that runs out of space in the middle of a write says so with a short write.
+    /// One `write` for the whole line, so that a crash leaves at most one partial line, the last. A
+    /// file system that runs out of space within a write reports that as a short write; writing the
+    /// rest would fail with `ENOSPC` anyway.
     fn write_whole(&self, line: &[u8]) -> io::Result<()> {
         let written = self.file.append(line)?;
         if written == line.len() {
@@ -98,7 +104,7 @@ impl Journal {
         failure
     }
 
-    fn appended(&mut self, seq: Seq, prev: Seq, sealed: Sealed) -> Appended {
+    fn appended(&mut self, seq: Seq, prev: Seq, sealed: SealedLine) -> Appended {
         let mut line = Bytes::from(sealed.bytes);
         let offset = self.end;
         self.end += line.len() as u64;

@@ -1,4 +1,4 @@
-//! Moving on to a new file after the old one has failed.
+//! Going on in a new file after the old one has failed.
 
 use std::io;
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use super::Journal;
 use super::torn::copy_range;
-use crate::report::Collector;
+use crate::report::ReplayCollector;
 use crate::storage::{FileStatus, LogFile, remove_if_present};
 use crate::{CopyError, EVENTS, Header};
 
 impl Journal {
-    /// Copies everything that was published to a new file, checks the copy, makes it durable, puts
-    /// it in the place of the old file and goes on there. Places and readers stay valid. Does
-    /// nothing unless the journal has failed.
+    /// Copies all published records to a new file, syncs and verifies it, renames it over the old one
+    /// and goes on there. Offsets and readers stay valid. Does nothing unless the journal has failed.
     ///
-    /// A file whose sync failed must not be synced again, because the operating system may have
-    /// forgotten what it could not write. What is read back here may come from memory only; the
-    /// copy is written anew.
+    /// A file whose `fdatasync` failed must not be synced again: the kernel has dropped the error and
+    /// possibly the dirty pages, and would report success. What is read back from the old file may
+    /// exist in the page cache only, but in the copy all of it is dirty, so syncing that means
+    /// something.
     ///
     /// # Errors
     ///
@@ -31,7 +31,7 @@ impl Journal {
         let (file, status) = match self.copy_to(&temporary) {
             Ok(file) => file,
             Err(error) => {
-                // The reason for the failure says more than a failure to clean up would.
+                // The first error is the one to report.
                 let _ = remove_if_present(&*self.storage, &temporary);
                 return Err(error);
             }
@@ -39,6 +39,8 @@ impl Journal {
         self.storage
             .rename(&temporary, &self.path)
             .map_err(failed("replace the log"))?;
+        // From here on the path names the copy: switch to it even if the directory sync fails, or the
+        // next attempt would take the copy for a foreign file.
         self.id = status.id;
         self.shared.set(Arc::clone(&file));
         self.file = file;
@@ -62,10 +64,10 @@ impl Journal {
         Ok((copy, status))
     }
 
-    /// Whether a copy holds as many intact records as were published, up to the same last one.
+    /// Whether the copy holds as many intact records as were published, and ends with the same one.
     fn verify(&self, copy: &Arc<dyn LogFile>) -> Result<(), CopyError> {
         let header = Header::read(copy, self.end).map_err(|_| CopyError::Incomplete)?;
-        let mut collector = Collector::from_start(&header);
+        let mut collector = ReplayCollector::from_start(&header);
         let read = collector.collect(copy, self.end, &mut |_| {});
         if read.is_err() || collector.last != self.last {
             return Err(CopyError::Incomplete);

@@ -6,21 +6,20 @@ use std::sync::Arc;
 
 use super::{Durability, Journal};
 use crate::line::seal_header;
-use crate::numbers::{ContinueAt, Numbers, Traces};
+use crate::numbers::{ContinueAt, PublishedTraces, SequenceNumbers};
 use crate::reader::SharedFile;
 use crate::storage::{Storage, append_all, remove_if_present};
 use crate::{CreateError, EVENTS, FORMAT};
 
 impl Journal {
-    /// Creates a journal without records in `dir`, whose parent exists.
+    /// Creates a journal without records in `dir`, whose parent directory exists.
     ///
     /// `header` is a JSON object on one line with `"format":`[`FORMAT`]. When this returns, the
-    /// journal is durable; after a crash there is either the whole header or no journal.
+    /// journal is durable; after a crash there is either the whole header or no log file.
     ///
     /// # Errors
     ///
-    /// [`CreateError::Exists`] if there is a journal, [`CreateError::Header`] if the header is
-    /// none, [`CreateError::Io`] if the file system refuses.
+    /// See [`CreateError`].
     pub fn create(
         storage: Arc<dyn Storage>,
         dir: &Path,
@@ -37,6 +36,8 @@ impl Journal {
         storage
             .create_dir(dir)
             .map_err(failed("create the log's directory"))?;
+        // Written under another name and synced before the rename: the rename may reach the disk
+        // before the data does.
         let temporary = dir.join(format!("{EVENTS}.new"));
         remove_if_present(&*storage, &temporary).map_err(failed("remove an unfinished log"))?;
         let file = storage
@@ -58,14 +59,14 @@ impl Journal {
             id: status.id,
             end: header.len() as u64,
             last: None,
-            numbers: Numbers::new(Traces::default(), ContinueAt::LastRecord),
+            numbers: SequenceNumbers::new(PublishedTraces::default(), ContinueAt::LastRecord),
             durability,
             failure: None,
         })
     }
 }
 
-/// Makes the names in `dir`, and its own, durable.
+/// Syncs `dir`, for the name of the log, and its parent, for the name of `dir`, which may be new.
 fn sync_names(storage: &dyn Storage, dir: &Path) -> io::Result<()> {
     storage.sync_dir(dir)?;
     match dir.parent() {

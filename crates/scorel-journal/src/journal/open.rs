@@ -7,16 +7,16 @@ use std::sync::Arc;
 use scorel_proto::Seq;
 
 use super::{Durability, Journal, torn};
-use crate::numbers::{ContinueAt, Numbers, Traces};
+use crate::numbers::{ContinueAt, PublishedTraces, SequenceNumbers};
 use crate::reader::SharedFile;
-use crate::report::Collector;
+use crate::report::ReplayCollector;
 use crate::storage::{Access, FileId, LogFile, Storage};
 use crate::{
     DamageReason, EVENTS, FORMAT, Header, OpenError, OpenReport, Reader, RecordRef, ResumePoint,
 };
 
-/// A journal that was read and is not written yet, because where its numbers go on depends on what
-/// its records mean.
+/// A journal that was read and is not writable yet: which sequence number comes next depends on what
+/// its records mean, which only the caller knows.
 #[derive(Debug)]
 pub struct Opened {
     pub(super) storage: Arc<dyn Storage>,
@@ -27,21 +27,21 @@ pub struct Opened {
     pub(super) id: FileId,
     pub(super) end: u64,
     last: Option<ResumePoint>,
-    pub(super) traces: Traces,
+    pub(super) traces: PublishedTraces,
     pub(super) report: OpenReport,
 }
 
 impl Journal {
-    /// Opens the journal in `dir` and gives `visit` each intact record behind `resume`, or each
-    /// one if there is no resume point or it is not a record of this journal. Memory use does not
-    /// depend on the journal's length.
+    /// Opens the journal in `dir` and calls `visit` with each intact record after `resume`, or with
+    /// all of them if there is no resume point or it does not match. Memory use does not depend on
+    /// the length of the log.
     ///
-    /// Nothing is written, unless the last line is unterminated: that line is moved to
-    /// `events.jsonl.torn-<offset>`, reported now and never again.
+    /// Nothing is written unless the last line is torn. That line was never acknowledged; it is moved
+    /// to `events.jsonl.torn-<offset>` and reported this once.
     ///
     /// # Errors
     ///
-    /// See [`OpenError`]. Damage behind the header is no error; it is in the report.
+    /// See [`OpenError`]. Damage after the header is not an error; it is in the report.
     pub fn open(
         storage: Arc<dyn Storage>,
         dir: &Path,
@@ -55,8 +55,8 @@ impl Journal {
         let status = file.status().map_err(failed("look at the log"))?;
         let header = current_header(&file, status.len)?;
         let mut collector = match &resume {
-            Some(point) => Collector::resuming(&header, &*file, point),
-            None => Collector::from_start(&header),
+            Some(point) => ReplayCollector::resuming(&header, &*file, point),
+            None => ReplayCollector::from_start(&header),
         };
         collector.collect(&file, status.len, visit)?;
         let mut end = status.len;
@@ -68,7 +68,7 @@ impl Journal {
         let behind = collector.last.map_or(0, |point| point.place().end());
         let moved = torn::count_behind(&*storage, dir, behind);
         let moved = moved.map_err(failed("list the log's directory"))?;
-        let traces = Traces {
+        let traces = PublishedTraces {
             last: collector.last.map_or(Seq::ZERO, |point| point.seq()),
             lost_lines: collector.lost_lines + moved,
             known: resume.map_or(Seq::ZERO, |point| point.seq()),
@@ -89,30 +89,28 @@ impl Journal {
 }
 
 impl Opened {
-    /// What was found.
     #[must_use]
     pub fn report(&self) -> &OpenReport {
         &self.report
     }
 
-    /// The number of the last record, or zero.
+    /// Zero if there is no record.
     #[must_use]
     pub fn last_record_seq(&self) -> Seq {
         self.traces.last
     }
 
-    /// A reader of this journal.
     #[must_use]
     pub fn reader(&self) -> Reader {
         Reader::new(self.shared.clone())
     }
 
-    /// The journal, ready to be written. Its numbers go on where `at` says, or further on if lines
-    /// at the end were lost that may have had numbers.
+    /// The writable journal. Sequence numbers continue at `at`, or further on if lines at the end of
+    /// the file are lost, whose numbers may have been published.
     #[must_use]
     pub fn into_journal(self, at: ContinueAt, durability: Durability) -> Journal {
         Journal {
-            numbers: Numbers::new(self.traces, at),
+            numbers: SequenceNumbers::new(self.traces, at),
             storage: self.storage,
             dir: self.dir,
             path: self.path,
@@ -127,7 +125,7 @@ impl Opened {
     }
 }
 
-/// The header of a journal that this version can write.
+/// Reads the header and checks that this version can write its format.
 fn current_header(file: &Arc<dyn LogFile>, len: u64) -> Result<Header, OpenError> {
     let header = Header::read(file, len)?;
     match header.format() {

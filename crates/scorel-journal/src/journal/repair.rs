@@ -1,4 +1,4 @@
-//! Replacing a damaged log by one without its damage.
+//! Rewriting a damaged log without its damage.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use scorel_proto::Seq;
 use super::torn::keep;
 use super::{Durability, Journal, Opened};
 use crate::line::reseal_record;
-use crate::numbers::{ContinueAt, Numbers};
+use crate::numbers::{ContinueAt, SequenceNumbers};
 use crate::reader::SharedFile;
-use crate::replay::{Found, Replay, Rest, Start, Step};
-use crate::report::Collector;
+use crate::replay::{Replay, ReplayItem, ReplayStart, ReplayStep, TornBytes};
+use crate::report::ReplayCollector;
 use crate::scan::LineScanner;
 use crate::storage::{LogFile, append_all, remove_if_present};
 use crate::{
@@ -20,34 +20,34 @@ use crate::{
     ResumePoint,
 };
 
-/// How much is written at a time, in bytes.
+/// Bytes written at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// A log without the damage of another one, as far as it is written.
+/// The new log while it is written.
 #[derive(Debug)]
 struct Rewrite {
     file: Arc<dyn LogFile>,
-    /// What is still to be written.
+    /// Lines that are not written yet.
     buffer: Vec<u8>,
-    /// The length of the log, with what is still to be written.
+    /// Length of the new log, `buffer` included.
     end: u64,
     last: Option<ResumePoint>,
     records: u64,
 }
 
 impl Opened {
-    /// Replaces the log by one that holds its intact records only, and returns the path of the file
-    /// in which the log is kept as it was: `events.jsonl.before-repair-<seq>`, with the number of
-    /// the first record that `mark` appended.
+    /// Replaces the log by one with its intact records only. Returns the path of the original, which
+    /// is kept as `events.jsonl.before-repair-<seq>`, with the sequence number of the first record
+    /// that `mark` appended.
     ///
-    /// A record that followed a lost one gets the `prev` of the record it follows now; all other
-    /// bytes of intact records stay. `mark` gets the new log before it takes the place of the old
-    /// one, and appends at least one record: its number is behind all that may have been published,
-    /// which cannot be told any more once the damage is gone.
+    /// A record after a gap gets the `prev` of its new predecessor; all other bytes of intact records
+    /// stay. `mark` is called with the new log before that takes its place, and appends at least one
+    /// record. The number of that record is above all that may have been published; how many lines
+    /// were lost, and so which numbers, cannot be told once the damage is gone.
     ///
     /// # Errors
     ///
-    /// See [`RepairError`]. The log is as it was, unless only the last sync failed.
+    /// See [`RepairError`]. The log is unchanged, unless only the last sync failed.
     pub fn repair(
         self,
         mark: impl FnOnce(&mut Journal) -> Result<(), AppendError>,
@@ -55,7 +55,7 @@ impl Opened {
         let temporary = self.dir.join(format!("{EVENTS}.repaired"));
         let repaired = self.replace(&temporary, mark);
         if repaired.is_err() {
-            // The reason for the failure says more than a failure to clean up would.
+            // The first error is the one to report.
             let _ = remove_if_present(&*self.storage, &temporary);
         }
         repaired
@@ -67,9 +67,11 @@ impl Opened {
         mark: impl FnOnce(&mut Journal) -> Result<(), AppendError>,
     ) -> Result<PathBuf, RepairError> {
         let storage = &*self.storage;
+        // The order: the new log is durable and verified, then the original has a durable copy, then
+        // the rename. A crash leaves the original, or the new log beside a copy of the original.
         let first = self.write(temporary, mark)?;
         self.check_unchanged()?;
-        let whole = Rest {
+        let whole = TornBytes {
             offset: 0,
             len: self.end,
         };
@@ -85,7 +87,7 @@ impl Opened {
         Ok(kept)
     }
 
-    /// Writes the new log, durably, and returns the number of the first record of `mark`.
+    /// Writes and syncs the new log. Returns the sequence number of the first record of `mark`.
     fn write(
         &self,
         temporary: &Path,
@@ -109,17 +111,17 @@ impl Opened {
         let header = &self.report.header;
         let mut rewrite = Rewrite::new(Arc::clone(file), header);
         let lines = LineScanner::new(Arc::clone(&self.file), header.end(), self.end);
-        let mut replay = Replay::of_file(lines, Start::Line(Some(Seq::ZERO)));
+        let mut replay = Replay::of_file(lines, ReplayStart::Line(Some(Seq::ZERO)));
         let mut taken = Ok(());
         loop {
             let step = replay.step(&mut |found| {
-                if let (Found::Record(record), true) = (found, taken.is_ok()) {
+                if let (ReplayItem::Record(record), true) = (found, taken.is_ok()) {
                     taken = rewrite.take(record);
                 }
             });
             match step.map_err(failed("read the log"))? {
-                Step::End => break,
-                Step::Line | Step::Rest(_) => {}
+                ReplayStep::End => break,
+                ReplayStep::Line | ReplayStep::Rest(_) => {}
             }
             std::mem::replace(&mut taken, Ok(())).map_err(RepairError::Record)?;
             rewrite.flush_from(CHUNK)?;
@@ -139,8 +141,8 @@ impl Opened {
             file: rewrite.file,
             end: rewrite.end,
             last: rewrite.last,
-            numbers: Numbers::new(self.traces, ContinueAt::Reserve),
-            // It is synced once, before it gets its name.
+            numbers: SequenceNumbers::new(self.traces, ContinueAt::Reserve),
+            // Synced once, before the rename.
             durability: Durability::Flush,
             failure: None,
         })
@@ -199,7 +201,7 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Writes what is still to be written, if it is at least `len` bytes.
+    /// Writes the buffer if it holds at least `len` bytes.
     fn flush_from(&mut self, len: usize) -> Result<(), RepairError> {
         if self.buffer.len() >= len {
             append_all(&*self.file, &self.buffer).map_err(failed("write the new log"))?;
@@ -209,11 +211,11 @@ impl Rewrite {
     }
 }
 
-/// Reads the new log back: all of it must be intact, with `copied` records before the byte `end`.
-/// Returns the number of the first record behind it.
+/// Reads the new log back: all of it must be intact, with `copied` records before offset `end`. Returns
+/// the sequence number of the first record after that.
 fn verify(journal: &Journal, copied: u64, end: u64) -> Result<Seq, RepairError> {
     let header = Header::read(&journal.file, journal.end).map_err(|_| RepairError::Incomplete)?;
-    let mut collector = Collector::from_start(&header);
+    let mut collector = ReplayCollector::from_start(&header);
     let mut before = 0;
     let mut first = None;
     let read = collector.collect(&journal.file, journal.end, &mut |record| {

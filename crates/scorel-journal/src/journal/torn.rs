@@ -1,22 +1,23 @@
-//! Parts of a log that are kept in a file of their own: a torn last line, moved out of the way of the
-//! next record, or the whole of a log that is repaired.
+//! Copies of parts of a log: a torn last line, moved out of the way of the next record, or the whole
+//! log before a repair.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::EVENTS;
-use crate::replay::Rest;
+use crate::replay::TornBytes;
 use crate::storage::{Access, LogFile, Storage, append_all, read_exact_at, remove_if_present};
 
-/// How many bytes are copied at a time.
+/// Bytes copied at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// Copies the end of the file to a file of its own, durably, and then cuts it off.
+/// Copies the torn end to a file of its own, then truncates it. In this order, each step synced: after a
+/// crash the bytes are in at least one of the two files.
 pub(super) fn move_aside(
     storage: &dyn Storage,
     dir: &Path,
     file: &dyn LogFile,
-    rest: Rest,
+    rest: TornBytes,
 ) -> io::Result<PathBuf> {
     let target = keep(storage, dir, file, rest, &format!("torn-{}", rest.offset))?;
     file.set_len(rest.offset)?;
@@ -24,13 +25,13 @@ pub(super) fn move_aside(
     Ok(target)
 }
 
-/// Copies a part of the file to a file of its own, durably. Its name is that of the log with
-/// `ending`, and a count if that is taken by something else.
+/// Copies a part of the log to `events.jsonl.<ending>` and syncs it. If another file has that name, a
+/// count is appended.
 pub(super) fn keep(
     storage: &dyn Storage,
     dir: &Path,
     file: &dyn LogFile,
-    part: Rest,
+    part: TornBytes,
     ending: &str,
 ) -> io::Result<PathBuf> {
     let target = free_name(storage, dir, file, part, ending)?;
@@ -46,25 +47,26 @@ pub(super) fn keep(
     Ok(target)
 }
 
-/// How many torn lines were moved aside from behind the byte `offset`.
+/// How many torn lines were moved aside from `offset` or later. Each may have been a record whose number
+/// was used; the files remain as evidence when the daemon crashes again before the next record.
 pub(super) fn count_behind(storage: &dyn Storage, dir: &Path, offset: u64) -> io::Result<u64> {
     let names = storage.list(dir)?;
     let behind = names.iter().filter(|name| torn_at(name) >= Some(offset));
     Ok(behind.count() as u64)
 }
 
-/// Where the torn line in the file with this name began.
+/// The offset in the name of a file with a torn line.
 fn torn_at(name: &str) -> Option<u64> {
     let rest = name.strip_prefix(EVENTS)?.strip_prefix(".torn-")?;
     rest.split('.').next()?.parse().ok()
 }
 
-/// A name that is free, or already has just these bytes since a crash.
+/// A free name, or one that holds the same bytes: a crash came between copying and truncating.
 fn free_name(
     storage: &dyn Storage,
     dir: &Path,
     file: &dyn LogFile,
-    part: Rest,
+    part: TornBytes,
     ending: &str,
 ) -> io::Result<PathBuf> {
     let first = format!("{EVENTS}.{ending}");
@@ -83,7 +85,7 @@ fn free_name(
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-fn same_bytes(file: &dyn LogFile, copy: &dyn LogFile, rest: Rest) -> io::Result<bool> {
+fn same_bytes(file: &dyn LogFile, copy: &dyn LogFile, rest: TornBytes) -> io::Result<bool> {
     if copy.status()?.len != rest.len {
         return Ok(false);
     }

@@ -6,17 +6,15 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::OFlags;
+use nix::fcntl::OFlag;
 
 use super::{Access, FileId, FileStatus, LogFile, Storage};
 
-/// How often a system call that a signal interrupted is repeated before the error is reported.
+/// How often a system call is retried after `EINTR`. Bounded: a test that interrupts every call must end.
 const RETRIES: usize = 8;
 
 /// The file system of this machine.
 ///
-/// Files are created with mode 0600, directories with 0700. A FIFO or device under a file's name is
-/// refused without waiting for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FileStorage;
 
@@ -76,11 +74,11 @@ impl Storage for FileStorage {
     }
 }
 
-/// Without `NONBLOCK`, opening a FIFO would wait for its other end.
+/// Without `O_NONBLOCK`, opening a FIFO in a file's place would wait for its other end.
 fn options() -> OpenOptions {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let mut options = OpenOptions::new();
-    options.read(true).custom_flags(flags.bits().cast_signed());
+    options.read(true).custom_flags(flags.bits());
     options
 }
 
@@ -100,7 +98,7 @@ fn regular(metadata: &Metadata) -> io::Result<FileStatus> {
     })
 }
 
-/// Repeats a call that a signal interrupted before it did anything.
+/// Retries a call that failed with `EINTR`, which means that it had no effect.
 fn uninterrupted(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     for _ in 0..RETRIES {
         match call() {

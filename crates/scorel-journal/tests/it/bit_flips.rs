@@ -1,11 +1,11 @@
-//! One bit that is not what it was.
+//! Flipped bits.
 
 use scorel_journal::{ContinueAt, Durability, OpenError};
 
 use crate::log::{Log, append};
 
 #[test]
-fn every_single_flipped_bit_is_noticed_and_costs_at_most_one_record() {
+fn every_flipped_bit_is_noticed_and_costs_at_most_one_record() {
     let log = Log::of(&[
         "a",
         "bb",

@@ -1,4 +1,4 @@
-//! What was found in logs of programs like this one, each as a case.
+//! Kinds of damage that were found in logs of similar programs.
 
 use scorel_journal::{
     ContinueAt, Damage, DamageReason, Durability, MAX_RECORD, OpenError, RESERVE,
@@ -57,7 +57,7 @@ fn a_healthy_journal_has_no_damage() {
 }
 
 #[test]
-fn a_record_glued_to_the_stub_of_an_interrupted_one_is_served() {
+fn a_record_after_a_partial_line_without_newline_is_served() {
     let l = five();
     let stub = &l[3][..25];
     let damage = check(
@@ -70,7 +70,7 @@ fn a_record_glued_to_the_stub_of_an_interrupted_one_is_served() {
 }
 
 #[test]
-fn a_stub_on_a_line_of_its_own_costs_nothing_else() {
+fn a_partial_line_with_a_newline_costs_nothing_else() {
     let l = five();
     check(
         &[&l[0], &l[1], &l[2][..25], b"\n", &l[2], &l[3]],
@@ -98,7 +98,7 @@ fn a_run_of_nul_bytes_costs_only_the_records_that_it_covers() {
 }
 
 #[test]
-fn a_run_of_nul_bytes_longer_than_any_record_is_passed_over() {
+fn a_run_of_nul_bytes_longer_than_a_record_is_skipped() {
     let l = five();
     let nul = vec![0; 3 * MAX_RECORD];
     let damage = check(
@@ -114,7 +114,7 @@ fn a_run_of_nul_bytes_longer_than_any_record_is_passed_over() {
 }
 
 #[test]
-fn a_bad_line_never_hides_the_lines_behind_it() {
+fn a_damaged_line_does_not_hide_later_lines() {
     let l = five();
     let mut bad = l[2].clone();
     bad[10] ^= 4;
@@ -143,7 +143,7 @@ fn a_removed_line_is_noticed() {
 }
 
 #[test]
-fn a_repeated_or_moved_line_is_not_served_again() {
+fn a_duplicated_or_moved_line_is_not_served_again() {
     let l = five();
     check(&[&l[0], &l[1], &l[1], &l[2]], &[1, 2], &[order(1, 1)]);
     let swapped: [&[u8]; 4] = [&l[0], &l[2], &l[1], &l[3]];
@@ -152,7 +152,7 @@ fn a_repeated_or_moved_line_is_not_served_again() {
 }
 
 #[test]
-fn an_editor_that_changed_line_ends_or_added_blanks_is_reported() {
+fn changed_line_ends_and_added_blanks_are_reported() {
     let l = five();
     let body = |line: &[u8]| line[..line.len() - 1].to_vec();
     let crlf = [body(&l[1]), b"\r\n".to_vec()].concat();
@@ -162,7 +162,7 @@ fn an_editor_that_changed_line_ends_or_added_blanks_is_reported() {
 }
 
 #[test]
-fn a_line_longer_than_a_record_may_be_is_reported_and_passed_over() {
+fn an_oversize_line_is_reported_and_skipped() {
     let l = five();
     for len in [MAX_RECORD + 1, 3 * MAX_RECORD] {
         let long = [vec![b'x'; len], b"\n".to_vec()].concat();
@@ -178,7 +178,7 @@ fn a_line_longer_than_a_record_may_be_is_reported_and_passed_over() {
 }
 
 #[test]
-fn deep_and_wide_records_are_only_bytes() {
+fn deep_and_wide_records_are_opaque() {
     let log = Log::of(&[]);
     let mut journal = log.journal();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -194,7 +194,7 @@ fn deep_and_wide_records_are_only_bytes() {
 }
 
 #[test]
-fn a_million_places_of_damage_are_counted_and_not_all_listed() {
+fn a_million_damaged_ranges_are_counted_and_not_all_listed() {
     let l = five();
     let log = Log::with_bytes(&[&l[0][..], &[b'\n'; 1_000_000], &l[1]].concat());
     let (opened, records) = log.open();
@@ -235,7 +235,7 @@ fn a_file_without_an_intact_header_is_not_opened_and_not_changed() {
 }
 
 #[test]
-fn the_number_of_a_damaged_last_record_is_not_given_to_another() {
+fn the_number_of_a_damaged_last_record_is_not_issued_again() {
     for bad_lines in 1..4 {
         let log = Log::of(&["one", "two", "three", "four", "five"]);
         let mut lines = log.lines();

@@ -1,4 +1,4 @@
-//! New journals, and what can become of a record.
+//! Creating journals, and objects that cannot be records.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use crate::disk::{Disk, Op};
 use crate::log::{Log, append, create_on, seqs, text};
 
 #[test]
-fn only_its_owner_can_read_a_journal() {
+fn journal_files_have_mode_0600() {
     let log = Log::of(&["one"]);
     let mode = |path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!(mode(log.dir()), 0o700);
@@ -51,7 +51,7 @@ fn a_header_needs_the_current_format_and_no_checksum_of_its_own() {
 }
 
 #[test]
-fn names_are_synced_after_the_content_that_they_name() {
+fn directories_are_synced_after_file_content() {
     let (log, disk) = (Log::nowhere(), Disk::default());
     create_on(disk.storage(), &log.dir()).expect("created");
     let writes: Vec<Op> = disk
@@ -84,7 +84,7 @@ fn a_record_is_synced_before_its_proof_exists() {
 }
 
 #[test]
-fn an_appended_record_says_where_it_is() {
+fn an_appended_record_has_its_position() {
     let log = Log::nowhere();
     let mut journal = log.create();
     let first = append(&mut journal, "one").expect("appended");
@@ -142,7 +142,7 @@ fn a_record_that_cannot_be_encoded_is_not_written() {
 }
 
 #[test]
-fn a_thousand_records_of_odd_text_are_read_back_as_they_were() {
+fn a_thousand_records_of_unusual_text_are_read_back_unchanged() {
     let odd = [
         "",
         "\0",

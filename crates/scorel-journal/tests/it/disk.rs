@@ -1,13 +1,12 @@
-//! The real file system with faults where a test wants them.
+//! A storage that injects faults into the real file system.
 
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use rustix::io::Errno;
+use nix::errno::Errno;
 use scorel_journal::{Access, FileStatus, FileStorage, LogFile, Storage};
 
-/// A kind of access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Op {
     Open,
@@ -25,7 +24,6 @@ pub(crate) enum Op {
     SetLen,
 }
 
-/// All kinds of access.
 pub(crate) const OPS: [Op; 13] = [
     Op::Open,
     Op::CreateNew,
@@ -42,25 +40,23 @@ pub(crate) const OPS: [Op; 13] = [
     Op::SetLen,
 ];
 
-/// What happens instead of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It fails and does nothing.
+    /// Fail without an effect.
     Error(Errno),
-    /// It writes this many bytes and says so.
+    /// Write and report this many bytes.
     Short(usize),
-    /// It writes this many bytes and fails.
+    /// Write this many bytes and fail.
     Part(usize, Errno),
 }
 
 #[derive(Debug, Default)]
 struct State {
     trace: Vec<Op>,
-    /// How many accesses of the kind pass before the fault.
+    /// Accesses of the kind that succeed before the fault.
     faults: Vec<(Op, usize, Fault)>,
 }
 
-/// The real file system with faults.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Disk {
     state: Arc<Mutex<State>>,
@@ -68,7 +64,7 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// A disk that only says that it syncs, for tests that would spend their time with it.
+    /// A disk whose syncs do nothing, for tests that would spend their time syncing.
     pub(crate) fn volatile() -> Self {
         Self {
             volatile: true,
@@ -84,13 +80,13 @@ impl Disk {
         Arc::new(self.clone())
     }
 
-    /// Makes the access of this kind fail that comes after `passing` more of them.
+    /// Injects a fault into the access of this kind after the next `passing` ones.
     pub(crate) fn fail(&self, op: Op, passing: usize, fault: Fault) {
         let mut state = self.state.lock().expect("not poisoned");
         state.faults.push((op, passing, fault));
     }
 
-    /// Forgets faults that have not happened and says whether there were any.
+    /// Removes faults that have not happened, and returns whether there were any.
     pub(crate) fn heal(&self) -> bool {
         let mut state = self.state.lock().expect("not poisoned");
         !std::mem::take(&mut state.faults).is_empty()

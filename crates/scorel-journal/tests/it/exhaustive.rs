@@ -1,5 +1,5 @@
-//! A log of 64 KiB that ends at each of its bytes, and one of 16 KiB with each of its bits flipped:
-//! what is found is what follows from where each record was written. The files are in memory.
+//! A log of 64 KiB truncated at each of its bytes, and one of 16 KiB with each of its bits flipped. The
+//! expected result is computed from the offsets of the records. The files are in memory.
 
 mod bits;
 mod cuts;

@@ -1,12 +1,12 @@
-//! File systems that refuse.
+//! Failing system calls.
 
-use rustix::io::Errno;
+use nix::errno::Errno;
 use scorel_journal::{AppendError, ContinueAt, Durability, FailedStep, Journal, Opened};
 
 use crate::disk::{Disk, Fault, OPS, Op};
 use crate::log::{Log, append, create_on, open_on, seqs, text};
 
-/// A journal on a disk whose faults are to come, with one record.
+/// A journal with one record on a disk without faults yet.
 fn on_disk() -> (Log, Disk, Journal) {
     let (log, disk) = (Log::of(&["one"]), Disk::default());
     let opened = open_on(disk.storage(), &log.dir(), None).expect("opened").0;
@@ -16,7 +16,7 @@ fn on_disk() -> (Log, Disk, Journal) {
 }
 
 #[test]
-fn a_short_write_of_every_length_is_cut_back() {
+fn a_short_write_of_any_length_is_truncated() {
     let (log, disk, mut journal) = on_disk();
     let whole = log.bytes();
     let len = append(&mut log.journal(), "two")
@@ -26,7 +26,7 @@ fn a_short_write_of_every_length_is_cut_back() {
         + 1;
     log.write(&whole);
     for count in 0..len {
-        for fault in [Fault::Short(count), Fault::Part(count, Errno::NOSPC)] {
+        for fault in [Fault::Short(count), Fault::Part(count, Errno::ENOSPC)] {
             disk.fail(Op::Append, 0, fault);
             let result = append(&mut journal, "two");
             assert!(
@@ -44,14 +44,14 @@ fn a_short_write_of_every_length_is_cut_back() {
 }
 
 #[test]
-fn a_failed_append_burns_its_number_and_can_be_repeated() {
+fn a_failed_append_uses_up_its_number_and_can_be_retried() {
     let (log, disk, mut journal) = on_disk();
     for (errno, full) in [
-        (Errno::NOSPC, true),
-        (Errno::DQUOT, true),
-        (Errno::FBIG, true),
-        (Errno::IO, false),
-        (Errno::INTR, false),
+        (Errno::ENOSPC, true),
+        (Errno::EDQUOT, true),
+        (Errno::EFBIG, true),
+        (Errno::EIO, false),
+        (Errno::EINTR, false),
     ] {
         disk.fail(Op::Append, 0, Fault::Error(errno));
         let error = append(&mut journal, "lost").expect_err("no space");
@@ -66,10 +66,10 @@ fn a_failed_append_burns_its_number_and_can_be_repeated() {
 }
 
 #[test]
-fn a_part_that_cannot_be_cut_back_stops_the_journal() {
+fn a_partial_line_that_cannot_be_truncated_fails_the_journal() {
     let (log, disk, mut journal) = on_disk();
-    disk.fail(Op::Append, 0, Fault::Part(20, Errno::IO));
-    disk.fail(Op::SetLen, 0, Fault::Error(Errno::IO));
+    disk.fail(Op::Append, 0, Fault::Part(20, Errno::EIO));
+    disk.fail(Op::SetLen, 0, Fault::Error(Errno::EIO));
     let error = append(&mut journal, "lost").expect_err("failed");
     assert!(matches!(error, AppendError::Failed(failure) if failure.step == FailedStep::CutBack));
     disk.trace();
@@ -84,9 +84,9 @@ fn a_part_that_cannot_be_cut_back_stops_the_journal() {
 }
 
 #[test]
-fn a_failed_sync_is_never_repeated_on_that_file() {
+fn a_failed_sync_is_never_retried_on_the_same_file() {
     let (_log, disk, mut journal) = on_disk();
-    disk.fail(Op::SyncData, 0, Fault::Error(Errno::IO));
+    disk.fail(Op::SyncData, 0, Fault::Error(Errno::EIO));
     let error = append(&mut journal, "lost").expect_err("failed");
     assert!(matches!(error, AppendError::Failed(failure) if failure.step == FailedStep::Sync));
     disk.trace();
@@ -152,15 +152,15 @@ fn check_after_fault(log: &Log, acknowledged: &[(u64, String)], context: &str) {
 }
 
 #[test]
-fn whichever_access_fails_no_acknowledged_record_is_lost() {
+fn no_failing_access_loses_an_acknowledged_record() {
     let mut cases = 0;
     for op in OPS {
         for errno in [
-            Errno::IO,
-            Errno::NOSPC,
-            Errno::ROFS,
-            Errno::ACCESS,
-            Errno::MFILE,
+            Errno::EIO,
+            Errno::ENOSPC,
+            Errno::EROFS,
+            Errno::EACCES,
+            Errno::EMFILE,
         ] {
             for passing in 0.. {
                 let (log, disk) = (Log::nowhere(), Disk::volatile());
@@ -192,11 +192,11 @@ fn two_faults_together_lose_no_acknowledged_record() {
             for (a, b) in (0..4).flat_map(|a| (0..6).map(move |b| (a, b))) {
                 let (log, disk) = (Log::nowhere(), Disk::volatile());
                 let fault = match first {
-                    Op::Append => Fault::Part(9, Errno::IO),
-                    _ => Fault::Error(Errno::IO),
+                    Op::Append => Fault::Part(9, Errno::EIO),
+                    _ => Fault::Error(Errno::EIO),
                 };
                 disk.fail(first, a, fault);
-                disk.fail(second, b, Fault::Error(Errno::IO));
+                disk.fail(second, b, Fault::Error(Errno::EIO));
                 let acknowledged = scripted(&log, &disk);
                 let context = format!("{first:?} number {a}, {second:?} number {b}");
                 check_after_fault(&log, &acknowledged, &context);

@@ -1,4 +1,4 @@
-//! Files that somebody else changes under an open journal.
+//! Files that another process changes under an open journal.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -62,7 +62,7 @@ fn a_removed_or_replaced_file_is_never_created_again() {
 }
 
 #[test]
-fn what_is_not_a_regular_file_is_not_opened_and_not_waited_for() {
+fn special_files_are_refused_without_blocking() {
     let log = Log::nowhere();
     fs::create_dir(log.dir()).expect("a directory");
     assert!(log.try_open().expect_err("nothing").is_not_found());

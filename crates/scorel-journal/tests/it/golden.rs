@@ -1,4 +1,4 @@
-//! Journals that earlier versions wrote stay readable for ever.
+//! Journals of earlier versions stay readable.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ fn golden(version: &str) -> Vec<u8> {
 }
 
 #[test]
-fn format_1_is_read_as_it_was_written_and_written_as_it_is_read() {
+fn format_1_is_read_and_written_byte_for_byte() {
     let bytes = golden("v1");
     let log = Log::with_bytes(&bytes);
     let (opened, records) = log.open();

@@ -1,4 +1,4 @@
-//! A journal in a directory of its own, and short ways to fill and read it.
+//! A journal in a temporary directory, with helpers to fill and read it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// An empty place for a journal.
+    /// Without a journal yet.
     pub(crate) fn nowhere() -> Self {
         let home = tempfile::tempdir().expect("a directory");
         Self { home }
     }
 
-    /// A journal with one record for each text.
+    /// With one record per text.
     pub(crate) fn of(texts: &[&str]) -> Self {
         let log = Self::nowhere();
         let mut journal = log.create();
@@ -36,8 +36,8 @@ impl Log {
         log
     }
 
-    /// A journal whose file has these bytes, in memory where the system offers that: tests that
-    /// try thousands of files would otherwise wait for the disk.
+    /// With a log of these bytes, on tmpfs where there is one: tests of thousands of files would
+    /// otherwise wait for the disk.
     pub(crate) fn with_bytes(bytes: &[u8]) -> Self {
         let memory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let home = memory.expect("a directory");
@@ -101,7 +101,7 @@ impl Log {
         self.try_open().expect("opened")
     }
 
-    /// The journal for writing, going on right behind its last record.
+    /// Opened for writing, continuing after the last record.
     pub(crate) fn journal(&self) -> Journal {
         self.open()
             .0

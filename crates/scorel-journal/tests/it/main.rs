@@ -1,4 +1,4 @@
-//! The journal as its users see it, on real files.
+//! The journal's public interface on real files.
 
 mod bit_flips;
 mod corruption;

@@ -1,10 +1,10 @@
-//! Random histories against a list in memory.
+//! Random histories, compared with a model in memory.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use nix::errno::Errno;
 use proptest::prelude::*;
-use rustix::io::Errno;
 use scorel_journal::{ContinueAt, Durability, FileStorage, Journal, ResumePoint};
 
 use crate::disk::{Disk, Fault, Op};
@@ -16,13 +16,13 @@ enum Step {
     Transients(u32),
     FailedAppend(usize),
     FailedSync,
-    /// Ends the process; the last turn may be open.
+    /// End the process; the last turn may be open.
     Restart {
         resume: bool,
     },
-    /// Ends the process in the middle of a write.
+    /// End the process in the middle of a write.
     Tear(String),
-    /// Damages the last line.
+    /// Damage the last line.
     Damage(usize),
 }
 
@@ -43,11 +43,11 @@ struct Model {
     disk: Disk,
     journal: Option<Journal>,
     point: Option<ResumePoint>,
-    /// What the journal holds.
+    /// The records of the journal.
     records: Vec<(u64, String)>,
-    /// All numbers that anybody was shown.
+    /// All published sequence numbers.
     shown: BTreeSet<u64>,
-    /// Whether nothing transient was shown behind the last record.
+    /// Whether no transient event was published after the last record.
     closed: bool,
 }
 
@@ -81,7 +81,7 @@ impl Model {
             Step::Append(text) => self.append(text),
             Step::Transients(count) => self.transients(count),
             Step::FailedAppend(part) => {
-                self.disk.fail(Op::Append, 0, Fault::Part(part, Errno::IO));
+                self.disk.fail(Op::Append, 0, Fault::Part(part, Errno::EIO));
                 assert!(append(self.journal(), "lost").is_err());
             }
             Step::FailedSync => self.fail_sync(),
@@ -118,7 +118,7 @@ impl Model {
     fn fail_sync(&mut self) {
         let storage = Arc::new(self.disk.clone());
         self.open_on(storage, None, Durability::Sync);
-        self.disk.fail(Op::SyncData, 0, Fault::Error(Errno::IO));
+        self.disk.fail(Op::SyncData, 0, Fault::Error(Errno::EIO));
         assert!(append(self.journal(), "lost").is_err());
         self.journal().recover_by_copy().expect("copied");
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use scorel_journal::{Access, FileId, FileStatus, LogFile, Storage};
 
-/// A file system without directories of its own: a file is there under the path it was given.
+/// A file system without directories: files are stored under their whole paths.
 #[derive(Debug, Default)]
 pub(crate) struct Ram {
     files: Mutex<BTreeMap<PathBuf, Arc<RamFile>>>,

@@ -30,7 +30,7 @@ fn opening_a_healthy_journal_writes_nothing() {
 }
 
 #[test]
-fn resuming_behind_any_record_finds_what_a_full_scan_finds() {
+fn resuming_after_any_record_equals_a_full_scan() {
     let log = Log::nowhere();
     let mut journal = log.create();
     let mut points = Vec::new();
@@ -86,7 +86,7 @@ fn a_resume_point_of_another_journal_or_of_damage_is_rejected() {
 }
 
 #[test]
-fn an_index_and_a_reader_give_back_every_record_and_range() {
+fn an_index_and_a_reader_return_every_record_and_range() {
     let log = Log::of(&["one", "two", "three", "four"]);
     let (opened, records) = log.open();
     let mut index = Index::new();
@@ -115,7 +115,7 @@ fn an_index_and_a_reader_give_back_every_record_and_range() {
 }
 
 #[test]
-fn damage_that_comes_later_is_an_error_in_its_place() {
+fn damage_after_opening_is_an_error_in_its_place() {
     let log = Log::of(&["one", "two", "three"]);
     let (opened, records) = log.open();
     let mut lines = log.lines();
@@ -131,7 +131,7 @@ fn damage_that_comes_later_is_an_error_in_its_place() {
     assert!(matches!(reader.read(wrong), Err(ReadError::Damaged(_))));
     let range = records[0].place.offset..records[2].place.end();
     let found: Vec<bool> = reader.records(range).map(|record| record.is_ok()).collect();
-    // The damaged record, the gap that it leaves, and the record behind it.
+    // The damaged record, the gap it leaves, and the record after it.
     assert_eq!(found, [true, false, false, true]);
     log.write(&lines[..2].concat());
     assert!(matches!(
@@ -170,7 +170,7 @@ fn readers_see_exactly_what_was_published_while_the_journal_is_written() {
 }
 
 #[test]
-fn a_reader_alone_reports_a_torn_end_and_leaves_it() {
+fn a_reader_reports_a_torn_line_and_leaves_it() {
     let log = Log::of(&["one", "two"]);
     let bytes = log.bytes();
     log.write(&bytes[..bytes.len() - 3]);
@@ -186,7 +186,7 @@ fn a_reader_alone_reports_a_torn_end_and_leaves_it() {
 }
 
 #[test]
-fn a_newer_format_is_told_apart_from_damage_and_can_be_read() {
+fn a_newer_format_is_not_damage_and_can_be_read() {
     let log = Log::of(&["one"]);
     let covered = "{\"format\":2,\"more\":[]";
     let crc = crc32c::crc32c(covered.as_bytes());

@@ -1,6 +1,6 @@
-//! Moving on to a copy after a failed sync.
+//! Recovery by copy after a failed sync.
 
-use rustix::io::Errno;
+use nix::errno::Errno;
 use scorel_journal::{ContinueAt, CopyError, Durability, Journal};
 
 use crate::disk::{Disk, Fault, Op};
@@ -11,13 +11,13 @@ fn failed() -> (Log, Disk, Journal) {
     let (log, disk) = (Log::of(&["one", "two"]), Disk::default());
     let opened = open_on(disk.storage(), &log.dir(), None).expect("opened").0;
     let mut journal = opened.into_journal(ContinueAt::LastRecord, Durability::Sync);
-    disk.fail(Op::SyncData, 0, Fault::Error(Errno::IO));
+    disk.fail(Op::SyncData, 0, Fault::Error(Errno::EIO));
     assert!(append(&mut journal, "never shown").is_err());
     (log, disk, journal)
 }
 
 #[test]
-fn a_journal_goes_on_in_a_copy_of_what_was_published() {
+fn a_journal_continues_in_a_copy_of_the_published_records() {
     let (log, _disk, mut journal) = failed();
     let (reader, end) = (journal.reader(), journal.end());
     journal.recover_by_copy().expect("copied");
@@ -37,7 +37,7 @@ fn a_journal_goes_on_in_a_copy_of_what_was_published() {
 }
 
 #[test]
-fn a_copy_that_fails_anywhere_leaves_the_journal_failed_and_can_be_repeated() {
+fn a_failed_copy_leaves_the_journal_failed_and_can_be_retried() {
     let ops = [
         Op::CreateNew,
         Op::Read,
@@ -48,7 +48,7 @@ fn a_copy_that_fails_anywhere_leaves_the_journal_failed_and_can_be_repeated() {
     ];
     for op in ops.into_iter().chain([Op::SyncDir, Op::PathStatus]) {
         let (log, disk, mut journal) = failed();
-        disk.fail(op, 0, Fault::Error(Errno::IO));
+        disk.fail(op, 0, Fault::Error(Errno::EIO));
         assert!(journal.recover_by_copy().is_err(), "{op:?}");
         assert!(journal.failure().is_some(), "{op:?}");
         assert!(append(&mut journal, "three").is_err(), "{op:?}");
@@ -83,14 +83,14 @@ fn old_damage_is_copied_as_it_is() {
     let disk = Disk::default();
     let opened = open_on(disk.storage(), &log.dir(), None).expect("opened").0;
     let mut journal = opened.into_journal(ContinueAt::LastRecord, Durability::Sync);
-    disk.fail(Op::SyncData, 0, Fault::Error(Errno::IO));
+    disk.fail(Op::SyncData, 0, Fault::Error(Errno::EIO));
     assert!(append(&mut journal, "never shown").is_err());
     journal.recover_by_copy().expect("copied");
     assert_eq!(log.bytes(), bytes);
 }
 
 #[test]
-fn a_file_of_somebody_else_is_not_replaced() {
+fn a_file_that_another_process_put_there_is_not_replaced() {
     let (log, _disk, mut journal) = failed();
     std::fs::remove_file(log.path()).expect("removed");
     assert!(matches!(

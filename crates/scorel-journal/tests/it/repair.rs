@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rustix::io::Errno;
+use nix::errno::Errno;
 use scorel_journal::{AppendError, ContinueAt, Durability, Journal, Opened, Record, RepairError};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ fn mark(journal: &mut Journal) -> Result<(), AppendError> {
     append(journal, "repaired").map(|_| ())
 }
 
-/// A record without the place that it has in the log.
+/// A record without its position.
 fn content(record: &Record) -> Value {
     let mut json: Value = serde_json::from_slice(&record.line).expect("json");
     for field in ["prev", "crc"] {
@@ -27,14 +27,14 @@ fn content(record: &Record) -> Value {
     json
 }
 
-/// Where a log that is opened for writing would go on.
+/// The next sequence number of a log that is opened for writing.
 fn next_number(opened: Opened) -> u64 {
     let journal = opened.into_journal(ContinueAt::Reserve, Durability::Flush);
     journal.last_seq().get() + 1
 }
 
-/// Repairs a log of these lines and checks that all that was served is there, that nothing is
-/// damaged any more, that no number is used twice, and that the log is kept as it was.
+/// Repairs a log of these lines. Checks that all served records are there, that no damage is left, that
+/// no number is issued twice, and that the original is kept.
 fn check(lines: &[&[u8]]) -> (Log, PathBuf) {
     let bytes = lines.concat();
     let log = Log::with_bytes(&bytes);
@@ -65,7 +65,7 @@ fn check(lines: &[&[u8]]) -> (Log, PathBuf) {
 }
 
 #[test]
-fn what_is_intact_stays_and_everything_else_goes_into_the_copy() {
+fn intact_records_stay_and_the_original_is_kept() {
     let l = five();
     let mut bad = l[2].clone();
     bad[10] ^= 4;
@@ -91,7 +91,7 @@ fn what_is_intact_stays_and_everything_else_goes_into_the_copy() {
 }
 
 #[test]
-fn records_that_need_no_other_predecessor_keep_their_bytes() {
+fn records_without_a_new_prev_keep_their_bytes() {
     let l = five();
     let (log, _) = check(&[&l[0], &l[1], b"garbage\n", &l[2], &l[3]]);
     assert_eq!(log.lines()[..4].concat(), l[..4].concat());
@@ -112,7 +112,7 @@ fn the_numbers_of_lines_lost_at_the_end_are_not_issued_again() {
 }
 
 #[test]
-fn records_known_from_elsewhere_are_not_numbered_again() {
+fn numbers_known_from_a_checkpoint_are_not_issued_again() {
     let log = Log::of(&["one", "two", "three"]);
     let lines = log.lines();
     let point = log.journal().resume_point();
@@ -148,7 +148,7 @@ fn a_repair_without_a_record_changes_nothing() {
 }
 
 #[test]
-fn a_log_that_somebody_changed_meanwhile_is_left_alone() {
+fn a_log_that_changed_meanwhile_is_not_repaired() {
     let l = five();
     let log = Log::with_bytes(&[&l[0][..], b"garbage\n", &l[1]].concat());
     let opened = log.open().0;
@@ -160,7 +160,7 @@ fn a_log_that_somebody_changed_meanwhile_is_left_alone() {
 }
 
 #[test]
-fn whatever_fails_the_log_is_the_old_one_or_the_new_one() {
+fn after_any_failure_the_log_is_the_old_or_the_new_one() {
     let l = five();
     let bytes = [&l[0][..], &l[1], b"garbage\n", &l[3]].concat();
     let (mut failures, mut kept) = (0, 0);
@@ -169,7 +169,7 @@ fn whatever_fails_the_log_is_the_old_one_or_the_new_one() {
             let log = Log::with_bytes(&bytes);
             let disk = Disk::volatile();
             let opened = open_on(disk.storage(), &log.dir(), None).expect("opened").0;
-            disk.fail(op, passing, Fault::Error(Errno::IO));
+            disk.fail(op, passing, Fault::Error(Errno::EIO));
             let result = opened.repair(mark);
             if disk.heal() {
                 assert!(result.is_ok(), "{op:?}: {result:?}");
@@ -184,7 +184,7 @@ fn whatever_fails_the_log_is_the_old_one_or_the_new_one() {
                 assert_eq!(fs::read(log.dir().join(&names[0])).expect("kept"), bytes);
                 kept += 1;
             }
-            // It can be tried again, and then it succeeds.
+            // A retry succeeds.
             if log.bytes() == bytes {
                 log.open().0.repair(mark).expect("repaired");
             }

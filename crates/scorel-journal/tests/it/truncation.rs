@@ -1,4 +1,4 @@
-//! A file that ends anywhere.
+//! Truncated logs.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn sample() -> Log {
     Log::of(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Cuts the journal at `len` and checks everything that a crash there may leave.
+/// Truncates the journal to `len` bytes and checks the result of a crash at that point.
 fn check_cut(full: &[u8], len: usize) {
     let log = Log::with_bytes(&full[..len]);
     let complete = full[..len].iter().filter(|byte| **byte == b'\n').count();
@@ -52,7 +52,7 @@ fn check_cut(full: &[u8], len: usize) {
 }
 
 #[test]
-fn a_journal_cut_anywhere_keeps_its_complete_records_and_goes_on() {
+fn a_truncated_journal_keeps_its_complete_records_and_continues() {
     let full = sample().bytes();
     assert!((4096..8192).contains(&full.len()), "{}", full.len());
     for len in 0..=full.len() {
@@ -61,7 +61,7 @@ fn a_journal_cut_anywhere_keeps_its_complete_records_and_goes_on() {
 }
 
 #[test]
-fn a_torn_line_is_moved_aside_for_its_owner_only() {
+fn a_torn_line_is_kept_with_mode_0600() {
     use std::os::unix::fs::PermissionsExt;
     let log = Log::of(&["one", "two"]);
     let bytes = log.bytes();
@@ -80,7 +80,7 @@ fn a_torn_line_is_moved_aside_for_its_owner_only() {
 }
 
 #[test]
-fn a_torn_line_is_durable_in_its_new_place_before_it_is_cut_off() {
+fn a_torn_line_is_synced_in_its_new_file_before_it_is_truncated() {
     let log = Log::of(&["one", "two"]);
     let bytes = log.bytes();
     log.write(&bytes[..bytes.len() - 1]);
@@ -117,13 +117,13 @@ fn torn_lines_at_the_same_place_are_all_kept() {
 }
 
 #[test]
-fn the_number_of_a_torn_line_is_not_given_to_another_record() {
+fn the_number_of_a_torn_line_is_not_issued_again() {
     let log = Log::of(&["one", "two"]);
     let bytes = log.bytes();
     // The second record was complete and published; the disk lost its newline.
     log.write(&bytes[..bytes.len() - 1]);
     assert_eq!(log.texts(), ["one"]);
-    // Opening again without having written anything must not forget it.
+    // Opening again without an append in between must still count it.
     let mut journal = log.journal();
     let next = append(&mut journal, "three").expect("appended").seq().get();
     assert!(next > 2, "{next}");
@@ -134,7 +134,7 @@ fn the_number_of_a_torn_line_is_not_given_to_another_record() {
 }
 
 #[test]
-fn zeros_in_the_place_of_any_end_of_the_file_cost_only_what_they_cover() {
+fn zeros_at_the_end_of_the_file_cost_only_the_records_in_them() {
     let log = sample();
     let full = log.bytes();
     let header = log.lines()[0].len();
@@ -150,7 +150,7 @@ fn zeros_in_the_place_of_any_end_of_the_file_cost_only_what_they_cover() {
 }
 
 #[test]
-fn a_block_of_zeros_anywhere_costs_only_the_records_that_it_touches() {
+fn a_block_of_zeros_costs_only_the_records_in_it() {
     let log = sample();
     let full = log.bytes();
     let header = log.lines()[0].len();

@@ -1,9 +1,8 @@
-use std::error::Error;
-
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder, Request, Response, Url};
+use scorel_proto::ErrorChain;
 use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
@@ -139,7 +138,9 @@ async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
     let built = tokio::task::spawn_blocking(move || {
         // Fails if the process has already installed a provider, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        builder.build().map_err(|error| chain(&error))
+        builder
+            .build()
+            .map_err(|error| ErrorChain(&error).to_string())
     });
     let message = match built.await {
         Ok(Ok(client)) => return Ok(client),
@@ -169,7 +170,9 @@ fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, ReadError>> {
     response
         .bytes_stream()
         // The URL may hold a token in its query.
-        .map(|chunk| chunk.map_err(|error| ReadError::Cut(chain(&error.without_url()))))
+        .map(|chunk| {
+            chunk.map_err(|error| ReadError::Cut(ErrorChain(&error.without_url()).to_string()))
+        })
         .boxed()
 }
 
@@ -202,21 +205,6 @@ fn unreachable(host: &str, error: reqwest::Error) -> ProviderError {
     } else {
         ErrorCategory::Network
     };
-    let message = format!("cannot reach {host}: {}", chain(&error.without_url()));
+    let message = format!("cannot reach {host}: {}", ErrorChain(&error.without_url()));
     provider_error(category, true, message)
-}
-
-/// The error and its sources. Some libraries repeat the source's text in their own; it is said once.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
 }

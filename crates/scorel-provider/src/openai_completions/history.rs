@@ -57,12 +57,15 @@ impl<'a> ChatHistory<'a> {
     }
 
     fn add_user(&mut self, content: &'a [Block]) {
-        let mut contents: Vec<_> = InputContent::all(self.endpoint, content).collect();
-        let message = match &mut contents[..] {
-            [] => return,
+        let mut contents = InputContent::all(self.endpoint, content);
+        let message = match (contents.next(), contents.next()) {
+            (None, _) => return,
             // Some servers do not know arrays of parts, so a single text is sent as a string.
-            [InputContent::Text(text)] => ChatMessage::text(ChatRole::User, std::mem::take(text)),
-            _ => ChatMessage::user_parts(contents.into_iter().map(part).collect()),
+            (Some(InputContent::Text(text)), None) => ChatMessage::text(ChatRole::User, text),
+            (first, second) => {
+                let all = first.into_iter().chain(second).chain(contents);
+                ChatMessage::user_parts(all.map(part).collect())
+            }
         };
         self.push_user(message);
     }

@@ -16,6 +16,7 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
     if dialect.cache_marks && cache::wants_marks(&endpoint.model.id) {
         body.set("messages", marked(&messages));
     } else {
+        body.reserve(messages.iter().map(ChatMessage::size_hint).sum());
         body.set("messages", messages);
     }
     body.set("stream", true);

@@ -12,7 +12,6 @@ use crate::http::Http;
 /// A configured model at a provider: what a call needs beside the request. `D` is the wire's
 /// dialect.
 pub(crate) struct Endpoint<D> {
-    /// The wire's name.
     pub(crate) api: &'static str,
     pub(crate) model: ModelInfo,
     pub(crate) url: Url,

@@ -18,6 +18,12 @@ impl JsonBody {
         self.write(value);
     }
 
+    /// Makes room for a field of about that many bytes. Growing step by step would copy a long
+    /// conversation several times.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.0.reserve(bytes);
+    }
+
     pub(crate) fn set_some(&mut self, name: &str, value: Option<impl Serialize>) {
         if let Some(value) = value {
             self.set(name, value);

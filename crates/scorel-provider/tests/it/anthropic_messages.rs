@@ -1,4 +1,4 @@
-//! What the Messages wire sends.
+//! Requests of the Messages API.
 
 mod passback;
 mod streams;
@@ -6,21 +6,21 @@ mod strict;
 
 use scorel_provider::Timeouts;
 use scorel_runtime::ThinkingLevel;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::json;
 
 use crate::collected::{KEY, collect, provider_at, question};
 
 const API: &str = "anthropic-messages";
 
-/// A whole answer of the wire with that text.
-fn says(text: &str) -> Answer {
+/// A complete message with a text, not streamed.
+fn says(text: &str) -> ScriptedResponse {
     let message = json!({
         "type": "message", "role": "assistant", "model": "model-1", "stop_reason": "end_turn",
         "content": [{"type": "text", "text": text}],
         "usage": {"input_tokens": 3, "output_tokens": 2},
     });
-    Answer::json(200, message.to_string())
+    ScriptedResponse::json(200, message.to_string())
 }
 
 #[tokio::test]
@@ -51,9 +51,9 @@ async fn an_answer_is_whole_with_its_reason_and_cut_off_without() {
         + &event(json!({"type": "content_block_delta", "index": 0,
             "delta": {"type": "text_delta", "text": "yes"}}));
     let stopped = event(json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}));
-    server.answer(Answer::event_stream(begun.clone()).cut());
+    server.answer(ScriptedResponse::event_stream(begun.clone()).cut());
     assert!(collect(provider.stream(question())).await.error().retryable);
-    server.answer(Answer::event_stream(begun + &stopped).cut());
+    server.answer(ScriptedResponse::event_stream(begun + &stopped).cut());
     let got = collect(provider.stream(question())).await;
     assert_eq!(got.text, "yes");
     assert_eq!(got.stop_reason(), scorel_proto::StopReason::EndTurn);

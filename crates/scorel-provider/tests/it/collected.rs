@@ -9,13 +9,11 @@ use scorel_runtime::{
 use scorel_testkit::ModelServer;
 use serde_json::Value;
 
-/// The key that every test sends.
 pub(crate) const KEY: &str = "sk-test-0123456789";
 
-/// The wire of the tests that are about none in particular.
+/// For tests that do not depend on the API.
 pub(crate) const ANY_API: &str = "openai-completions";
 
-/// A provider for the server.
 pub(crate) fn provider(server: &ModelServer, timeouts: Timeouts) -> Arc<dyn Provider> {
     provider_at(ANY_API, &server.base_url(), timeouts)
 }
@@ -36,7 +34,7 @@ pub(crate) fn question() -> ModelRequest {
     }
 }
 
-/// Asks with default timeouts and reads the whole answer.
+/// Sends a question with default timeouts and collects the reply.
 pub(crate) async fn ask(server: &ModelServer) -> Collected {
     ask_over(ANY_API, server).await
 }
@@ -46,18 +44,18 @@ pub(crate) async fn ask_over(api: &str, server: &ModelServer) -> Collected {
     collect(provider.stream(question())).await
 }
 
-/// All events of one call, put together.
+/// The events of one call, assembled.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) model: Option<String>,
-    /// The kinds of the blocks, in their order.
+    /// The kinds of the blocks, in order.
     pub(crate) kinds: Vec<&'static str>,
     pub(crate) text: String,
     pub(crate) thinking: String,
     pub(crate) calls: Vec<Call>,
-    /// What is kept with blocks of text.
+    /// The metadata of text blocks.
     pub(crate) text_meta: Vec<Value>,
-    /// What is kept with blocks of reasoning.
+    /// The metadata of reasoning blocks.
     pub(crate) thinking_meta: Vec<Value>,
     pub(crate) end: Option<End>,
 }
@@ -167,7 +165,6 @@ impl Collected {
     }
 }
 
-/// Reads a stream to its end.
 pub(crate) async fn collect(mut stream: ProviderStream) -> Collected {
     let mut collected = Collected::default();
     while let Some(event) = stream.next().await {

@@ -1,14 +1,14 @@
-//! What is sent, and over which connection.
+//! Headers, keys and connection reuse.
 
 use std::sync::Arc;
 
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret, Timeouts};
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 
 use crate::collected::{KEY, ask, collect, provider, question};
 
-fn hello() -> Answer {
-    Answer::chat().text("hello").finish("stop").into()
+fn hello() -> ScriptedResponse {
+    ScriptedResponse::chat().text("hello").finish("stop").into()
 }
 
 #[tokio::test]
@@ -56,8 +56,8 @@ async fn a_key_that_no_header_can_hold_is_refused_unseen() {
     assert!(server.requests().is_empty());
 }
 
-/// The end of a body is read after its answer was given, so the very next call may come before the
-/// connection is free: what must not happen is that no call ever finds one.
+/// The end of a body is read after the reply was returned, so the next call may find the connection
+/// still in use. What must not happen is that no call ever reuses one.
 #[tokio::test]
 async fn calls_share_a_connection_and_their_bytes_are_equal() {
     const TRIES: usize = 100;

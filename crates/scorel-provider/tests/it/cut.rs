@@ -1,13 +1,13 @@
-//! Recorded streams that end early.
+//! Recorded streams, truncated at every event.
 
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::Value;
 
 use crate::collected::{Collected, End, provider_at, question};
 use crate::fixture::{self, Fixture};
 
-/// How many ends of events of one stream are tried.
+/// The maximum number of cuts per stream.
 const CUTS: usize = 400;
 
 #[tokio::test]
@@ -41,19 +41,19 @@ async fn check(api: &str) {
         if fixture.sidecar("expected_outcome")["kind"] != "ok" {
             continue;
         }
-        server.answer(Answer::event_stream(fixture.body.clone()));
+        server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
         let whole = crate::collected::collect(provider.stream(question())).await;
         let ends = event_ends(&fixture.body);
         let step = ends.len().div_ceil(CUTS).max(1);
         for end in ends.iter().step_by(step) {
-            server.answer(Answer::event_stream(&fixture.body[..*end]));
+            server.answer(ScriptedResponse::event_stream(&fixture.body[..*end]));
             let cut = crate::collected::collect(provider.stream(question())).await;
             compare(&fixture, *end, &whole, &cut);
         }
     }
 }
 
-/// Either the endpoint had said why it stopped, and the answer is whole, or it is an error.
+/// Either the stop reason had arrived and the reply is complete, or it is an error.
 fn compare(fixture: &Fixture, end: usize, whole: &Collected, cut: &Collected) {
     let place = format!("{} at {end}", fixture.name);
     match &cut.end {
@@ -78,7 +78,7 @@ fn calls(collected: &Collected) -> Vec<(&str, Option<Value>)> {
         .collect()
 }
 
-/// Where events end: behind their blank lines, the last one left out.
+/// The ends of events, after their blank lines.
 fn event_ends(body: &[u8]) -> Vec<usize> {
     let blank: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
     let ends = (0..body.len()).filter(|end| {

@@ -1,4 +1,4 @@
-//! Connections that break, stall and lead elsewhere.
+//! Connections that break or stall, redirects, and error responses.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use futures_util::StreamExt;
 use scorel_proto::StopReason;
 use scorel_provider::Timeouts;
 use scorel_runtime::{ErrorCategory, ProviderEvent};
-use scorel_testkit::{Answer, Gate, ModelServer};
+use scorel_testkit::{ModelServer, ResponseGate, ScriptedResponse};
 
 use crate::collected::{ANY_API, KEY, ask, collect, provider, provider_at, question};
 
-/// Short enough to wait for in a test.
+/// A timeout that a test can wait for.
 const SHORT: Duration = Duration::from_millis(50);
 
 #[tokio::test]
 async fn a_stream_that_breaks_is_truncated_and_worth_a_retry() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::chat().text("I beg").cut());
+    server.answer(ScriptedResponse::chat().text("I beg").cut());
     let got = ask(&server).await;
     assert_eq!(got.text, "I beg");
     assert_eq!(got.error().category, ErrorCategory::StreamTruncated);
@@ -28,7 +28,7 @@ async fn a_stream_that_ends_well_without_a_reason_is_truncated() {
     let server = ModelServer::start().await.unwrap();
     let body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I beg\"}}]}\n\n";
     for body in [body, ""] {
-        server.answer(Answer::event_stream(body));
+        server.answer(ScriptedResponse::event_stream(body));
         let got = ask(&server).await;
         assert_eq!(got.error().category, ErrorCategory::StreamTruncated);
     }
@@ -36,7 +36,11 @@ async fn a_stream_that_ends_well_without_a_reason_is_truncated() {
 
 #[tokio::test]
 async fn a_stream_cut_anywhere_before_its_reason_is_never_done() {
-    let answer = Answer::from(Answer::chat().text("aä").tool_call("a", "Read", "{}"));
+    let answer = ScriptedResponse::from(
+        ScriptedResponse::chat()
+            .text("aä")
+            .tool_call("a", "Read", "{}"),
+    );
     let server = ModelServer::start().await.unwrap();
     for bytes in (0..300).step_by(7) {
         server.answer(answer.clone().cut_after(bytes));
@@ -52,10 +56,15 @@ async fn a_stream_cut_anywhere_before_its_reason_is_never_done() {
 #[tokio::test]
 async fn what_breaks_after_the_reason_to_stop_does_not_matter() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::chat().text("yes").finish("stop").cut());
+    server.answer(ScriptedResponse::chat().text("yes").finish("stop").cut());
     assert_eq!(ask(&server).await.stop_reason(), StopReason::EndTurn);
-    let gate = Gate::new();
-    server.answer(Answer::chat().text("yes").finish("stop").wait(&gate));
+    let gate = ResponseGate::new();
+    server.answer(
+        ScriptedResponse::chat()
+            .text("yes")
+            .finish("stop")
+            .wait(&gate),
+    );
     let timeouts = Timeouts {
         settle: SHORT,
         ..Timeouts::default()
@@ -67,8 +76,8 @@ async fn what_breaks_after_the_reason_to_stop_does_not_matter() {
 #[tokio::test]
 async fn silence_in_the_middle_of_an_answer_times_out() {
     let server = ModelServer::start().await.unwrap();
-    let gate = Gate::new();
-    server.answer(Answer::chat().text("I beg").wait(&gate));
+    let gate = ResponseGate::new();
+    server.answer(ScriptedResponse::chat().text("I beg").wait(&gate));
     let timeouts = Timeouts {
         idle: SHORT,
         ..Timeouts::default()
@@ -82,8 +91,8 @@ async fn silence_in_the_middle_of_an_answer_times_out() {
 #[tokio::test]
 async fn silence_before_an_answer_times_out() {
     let server = ModelServer::start().await.unwrap();
-    let gate = Gate::new();
-    server.answer(Answer::status(200).hold(&gate));
+    let gate = ResponseGate::new();
+    server.answer(ScriptedResponse::status(200).hold(&gate));
     let timeouts = Timeouts {
         first_byte: SHORT,
         ..Timeouts::default()
@@ -96,8 +105,8 @@ async fn silence_before_an_answer_times_out() {
 #[tokio::test]
 async fn dropping_the_stream_closes_the_connection() {
     let server = ModelServer::start().await.unwrap();
-    let gate = Gate::new();
-    server.answer(Answer::chat().text("I beg").wait(&gate));
+    let gate = ResponseGate::new();
+    server.answer(ScriptedResponse::chat().text("I beg").wait(&gate));
     let mut stream = provider(&server, Timeouts::default()).stream(question());
     let start = stream.next().await.unwrap().unwrap();
     assert!(matches!(start, ProviderEvent::Start { .. }));
@@ -108,7 +117,7 @@ async fn dropping_the_stream_closes_the_connection() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_a_network_failure() {
-    // The port was free a moment ago and is closed again.
+    // The port was free a moment ago and is closed again, so connections are refused.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
@@ -129,7 +138,7 @@ async fn no_redirect_is_followed() {
     let server = ModelServer::start().await.unwrap();
     for status in [301, 302, 307, 308] {
         let location = format!("{}/chat/completions?token=x", target.base_url());
-        server.answer(Answer::status(status).header("location", location));
+        server.answer(ScriptedResponse::status(status).header("location", location));
         let got = ask(&server).await;
         assert_eq!(got.error().category, ErrorCategory::InvalidRequest);
         assert!(!got.error().retryable);
@@ -143,11 +152,11 @@ async fn no_redirect_is_followed() {
 async fn a_key_that_a_server_repeats_is_blotted_out() {
     let server = ModelServer::start().await.unwrap();
     let body = format!(r#"{{"error":{{"message":"bad key {KEY}!"}}}}"#);
-    server.answer(Answer::json(401, body.clone()));
+    server.answer(ScriptedResponse::json(401, body.clone()));
     let got = ask(&server).await;
     assert_eq!(got.error().category, ErrorCategory::Auth);
     assert!(got.error().message.contains("bad key [redacted]!"));
-    server.answer(Answer::event_stream(format!("data: {body}\n\n")));
+    server.answer(ScriptedResponse::event_stream(format!("data: {body}\n\n")));
     let got = ask(&server).await;
     assert!(!format!("{:?}", got.error()).contains(KEY));
 }
@@ -155,16 +164,18 @@ async fn a_key_that_a_server_repeats_is_blotted_out() {
 #[tokio::test]
 async fn the_advice_of_a_server_overrides_its_status() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::status(500).header("x-should-retry", "false"));
+    server.answer(ScriptedResponse::status(500).header("x-should-retry", "false"));
     assert!(!ask(&server).await.error().retryable);
-    server.answer(Answer::json(400, "{\"error\":\"odd\"}").header("x-should-retry", "true"));
+    server.answer(
+        ScriptedResponse::json(400, "{\"error\":\"odd\"}").header("x-should-retry", "true"),
+    );
     assert!(ask(&server).await.error().retryable);
 }
 
 #[tokio::test]
 async fn a_failure_names_its_request_and_shows_little_of_a_long_page() {
     let server = ModelServer::start().await.unwrap();
-    let page = Answer::status(502)
+    let page = ScriptedResponse::status(502)
         .header("x-request-id", "req_7")
         .write("<p>".repeat(100_000));
     server.answer(page);

@@ -1,11 +1,11 @@
-//! Recorded responses, which live outside the project.
+//! Recorded responses, stored outside the repository.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// How many recordings there are, so that none is passed over: 203 in all.
+/// The number of recordings, so that none is skipped silently: 203 in all.
 const RECORDINGS: [(&str, &str, usize); 8] = [
     ("openai-completions", "sse", 48),
     ("openai-completions", "body", 22),
@@ -26,7 +26,7 @@ const _: () = {
     assert!(all == 203);
 };
 
-/// One recorded response and what it should give.
+/// A recorded response with its expected results.
 #[derive(Debug)]
 pub(crate) struct Fixture {
     pub(crate) name: String,
@@ -35,14 +35,14 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// The status and the headers that were recorded, and what the body should give.
+    /// The recorded status and headers, and the expected results.
     pub(crate) fn sidecar(&self, field: &str) -> &Value {
         &self.sidecar[field]
     }
 }
 
-/// The recordings of a wire whose bodies have that extension: `sse` for streams, `body` for
-/// failures. Empty, with a line on stderr, where there are no recordings.
+/// The recordings of an API with a file extension: `sse` for streams, `body` for failures. Empty,
+/// with a line on stderr, where the recordings are not available.
 pub(crate) fn load(api: &str, extension: &str) -> Vec<Fixture> {
     let directory = directory(api);
     let Ok(entries) = std::fs::read_dir(&directory) else {
@@ -78,7 +78,7 @@ fn directory(api: &str) -> PathBuf {
     root.join("providers").join(api)
 }
 
-/// Says so where test output is captured, too.
+/// Writes directly to stderr, since the test runner captures `eprintln`.
 fn skip(directory: &Path) {
     let required = std::env::var_os("SCOREL_REQUIRE_FIXTURES").is_some_and(|value| value == "1");
     assert!(!required, "no recordings in {}", directory.display());

@@ -1,23 +1,23 @@
-//! The wire `google-generative-ai`: streams of the project's own, and what goes back.
+//! Hand-written Gemini streams, and what goes back.
 
 mod passback;
 
 use scorel_proto::StopReason;
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{Collected, KEY, ask_over};
 
 const API: &str = "google-generative-ai";
 
-async fn answered(answer: Answer) -> Collected {
+async fn answered(answer: ScriptedResponse) -> Collected {
     let server = ModelServer::start().await.unwrap();
     server.answer(answer);
     ask_over(API, &server).await
 }
 
-/// An event with parts, the last one with the reason to stop.
+/// One event per part, and a last one with the finish reason.
 fn events(parts: &[Value], reason: &str) -> Vec<Value> {
     let mut events: Vec<Value> = parts
         .iter()
@@ -28,12 +28,12 @@ fn events(parts: &[Value], reason: &str) -> Vec<Value> {
     events
 }
 
-fn stream(events: &[Value]) -> Answer {
+fn stream(events: &[Value]) -> ScriptedResponse {
     let body: String = events
         .iter()
         .map(|event| format!("data: {event}\r\n\r\n"))
         .collect();
-    Answer::event_stream(body)
+    ScriptedResponse::event_stream(body)
 }
 
 async fn streamed(parts: &[Value], reason: &str) -> Collected {
@@ -122,7 +122,7 @@ async fn an_error_after_the_reason_to_stop_is_a_failure() {
         (bare, ErrorCategory::Overloaded),
         (cut, ErrorCategory::ServerError),
     ] {
-        let got = answered(Answer::event_stream(body)).await;
+        let got = answered(ScriptedResponse::event_stream(body)).await;
         assert_eq!(got.error().category, category);
         assert!(got.error().retryable);
         assert_eq!(got.text, "Ok");
@@ -136,11 +136,11 @@ async fn a_list_in_place_of_a_stream_is_understood() {
         "STOP"
     ));
     let pretty = serde_json::to_string_pretty(&list).unwrap();
-    let got = answered(Answer::json(200, pretty)).await;
+    let got = answered(ScriptedResponse::json(200, pretty)).await;
     assert_eq!(got.text, "hello");
     assert_eq!(got.stop_reason(), StopReason::EndTurn);
     let refused = json!([{"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}}]);
-    let got = answered(Answer::json(400, refused.to_string())).await;
+    let got = answered(ScriptedResponse::json(400, refused.to_string())).await;
     assert_eq!(got.error().category, ErrorCategory::InvalidRequest);
 }
 

@@ -1,8 +1,8 @@
-//! Endpoints are asked which models they have.
+//! Model listings over HTTP.
 
 use scorel_provider::{Connector, ListError, ModelConfig, Secret, SetupError};
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 
 fn custom(api: &str, server: &ModelServer) -> ModelConfig {
     ModelConfig::custom("test", api, format!("http://{}", server.address()), "")
@@ -21,7 +21,7 @@ async fn ids(config: &ModelConfig) -> Vec<String> {
 #[tokio::test]
 async fn a_list_is_read_over_http_with_the_key_in_its_header() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::json(
+    server.answer(ScriptedResponse::json(
         200,
         r#"{"object":"list","data":[{"id":"b"},{"id":"a"}]}"#,
     ));
@@ -40,11 +40,11 @@ async fn a_list_is_read_over_http_with_the_key_in_its_header() {
 #[tokio::test]
 async fn all_pages_of_a_list_are_read() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::json(
+    server.answer(ScriptedResponse::json(
         200,
         r#"{"data":[{"id":"claude-a"}],"has_more":true,"last_id":"claude-a"}"#,
     ));
-    server.answer(Answer::json(
+    server.answer(ScriptedResponse::json(
         200,
         r#"{"data":[{"id":"claude-b"}],"has_more":false,"last_id":"claude-b"}"#,
     ));
@@ -62,7 +62,7 @@ async fn all_pages_of_a_list_are_read() {
 #[tokio::test]
 async fn a_list_of_gemini_models_has_those_that_converse() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::json(
+    server.answer(ScriptedResponse::json(
         200,
         r#"{"models":[
             {"name":"models/gemini-x","displayName":"Gemini X","inputTokenLimit":1000000,
@@ -89,7 +89,7 @@ async fn pages_that_never_end_are_left() {
     let mut page = 0;
     server.answer_with(move |_| {
         page += 1;
-        Answer::json(
+        ScriptedResponse::json(
             200,
             format!(r#"{{"data":[{{"id":"m{page}"}}],"has_more":true,"last_id":"m{page}"}}"#),
         )
@@ -102,7 +102,7 @@ async fn pages_that_never_end_are_left() {
 #[tokio::test]
 async fn what_the_table_knows_is_added_and_comes_first() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::json(
+    server.answer(ScriptedResponse::json(
         200,
         r#"{"data":[{"id":"a-new-one"},{"id":"deepseek-v4-pro"},{"id":"deepseek-v4-flash","context_length":5000}]}"#,
     ));
@@ -127,16 +127,22 @@ async fn failures_are_told_apart_and_never_show_the_key() {
     let huge = format!(r#"{{"data":["{}"]}}"#, "x".repeat(9 << 20));
     for (answer, category) in [
         (
-            Answer::json(401, r#"{"error":{"message":"bad key sk-secret"}}"#),
+            ScriptedResponse::json(401, r#"{"error":{"message":"bad key sk-secret"}}"#),
             ErrorCategory::Auth,
         ),
-        (Answer::status(404), ErrorCategory::NotFound),
-        (Answer::json(200, "<html>"), ErrorCategory::ServerError),
+        (ScriptedResponse::status(404), ErrorCategory::NotFound),
         (
-            Answer::json(200, r#"{"data":7}"#),
+            ScriptedResponse::json(200, "<html>"),
             ErrorCategory::ServerError,
         ),
-        (Answer::json(200, huge), ErrorCategory::ServerError),
+        (
+            ScriptedResponse::json(200, r#"{"data":7}"#),
+            ErrorCategory::ServerError,
+        ),
+        (
+            ScriptedResponse::json(200, huge),
+            ErrorCategory::ServerError,
+        ),
     ] {
         server.answer(answer);
         let Err(ListError::Call(error)) = list(&config).await else {
@@ -154,7 +160,7 @@ async fn a_redirect_does_not_take_the_key_elsewhere() {
         ModelServer::start().await.unwrap(),
     );
     let location = format!("http://{}/models", other.address());
-    server.answer(Answer::status(302).header("location", location));
+    server.answer(ScriptedResponse::status(302).header("location", location));
     assert!(list(&custom("openai-completions", &server)).await.is_err());
     assert!(other.requests().is_empty());
 }

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
 
-mod answers;
 mod anthropic_messages;
+mod chat_streams;
 mod collected;
 mod connection;
 mod cut;

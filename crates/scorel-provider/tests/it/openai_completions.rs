@@ -1,3 +1,3 @@
-//! What the chat-completions wire sends back of the answers that it got.
+//! What chat completions send back of recorded replies.
 
 mod passback;

@@ -1,4 +1,4 @@
-//! What the Responses wire sends, and answers that no recording has.
+//! Requests of the Responses API, and replies that no recording covers.
 
 mod passback;
 mod strict;
@@ -6,15 +6,15 @@ mod strict;
 use scorel_proto::StopReason;
 use scorel_provider::Timeouts;
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{Collected, End, KEY, collect, provider_at, question};
 
 const API: &str = "openai-responses";
 
-/// A whole answer of the wire with that text.
-fn says(text: &str) -> Answer {
+/// A complete response with a text, not streamed.
+fn says(text: &str) -> ScriptedResponse {
     let message = json!({
         "type": "message", "role": "assistant", "status": "completed", "id": "msg_1",
         "content": [{"type": "output_text", "text": text, "annotations": []}],
@@ -23,22 +23,21 @@ fn says(text: &str) -> Answer {
         "object": "response", "status": "completed", "model": "m", "error": null,
         "output": [message], "usage": {"input_tokens": 3, "output_tokens": 2},
     });
-    Answer::json(200, response.to_string())
+    ScriptedResponse::json(200, response.to_string())
 }
 
-async fn answered(answer: Answer) -> Collected {
+async fn answered(answer: ScriptedResponse) -> Collected {
     let server = ModelServer::start().await.unwrap();
     server.answer(answer);
     let provider = provider_at(API, &server.base_url(), Timeouts::default());
     collect(provider.stream(question())).await
 }
 
-/// A stream of payloads.
-fn stream(payloads: &[Value]) -> Answer {
+fn stream(payloads: &[Value]) -> ScriptedResponse {
     let events = payloads
         .iter()
         .map(|payload| format!("data: {payload}\n\n"));
-    Answer::event_stream(events.collect::<String>())
+    ScriptedResponse::event_stream(events.collect::<String>())
 }
 
 fn completed() -> Value {
@@ -250,17 +249,17 @@ async fn failures_in_every_form_are_failures() {
     assert!(answered(stream(&[cancelled])).await.error().retryable);
     let whole = json!({"object": "response", "status": "failed", "output": [],
         "error": {"code": "context_length_exceeded", "message": "no"}});
-    let got = answered(Answer::json(200, whole.to_string())).await;
+    let got = answered(ScriptedResponse::json(200, whole.to_string())).await;
     assert_eq!(got.error().category, ErrorCategory::ContextOverflow);
 }
 
 #[tokio::test]
 async fn the_end_of_the_stream_alone_is_not_the_end_of_the_answer() {
     let body = format!("data: {}\n\ndata: [DONE]\n\n", says_more(0, "I beg"));
-    let got = answered(Answer::event_stream(body)).await;
+    let got = answered(ScriptedResponse::event_stream(body)).await;
     assert_eq!(got.error().category, ErrorCategory::StreamTruncated);
     assert_eq!(got.text, "I beg");
-    let nothing = answered(Answer::event_stream("data: [DONE]\n\n")).await;
+    let nothing = answered(ScriptedResponse::event_stream("data: [DONE]\n\n")).await;
     assert!(nothing.error().retryable);
 }
 

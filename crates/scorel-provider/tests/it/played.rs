@@ -1,4 +1,4 @@
-//! Answers as the engine keeps them.
+//! Replies as the engine stores them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use scorel_runtime::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Makes one model call and gives the message that the engine keeps of it; `None` if the turn
-/// ended without one.
+/// Makes one model call and returns the message that the engine stores; `None` if the turn ended
+/// without one.
 pub(crate) async fn answer(
     provider: Arc<dyn Provider>,
     conversation: &Context,
@@ -20,8 +20,8 @@ pub(crate) async fn answer(
     answers(provider, conversation.clone(), 1).await.pop()
 }
 
-/// Runs a turn for as long as its model is asked, at most `calls` times, and gives the messages
-/// that the engine keeps. Every answer is a part of the next call's context.
+/// Runs a turn with at most `calls` model calls and returns the messages that the engine stores.
+/// Each is part of the next call's context.
 pub(crate) async fn answers(
     provider: Arc<dyn Provider>,
     mut conversation: Context,
@@ -72,7 +72,7 @@ impl Toolbox for NoTools {
     }
 }
 
-/// No call takes long enough to be waited for.
+/// A clock that stands still: no call here takes long enough for a timeout.
 #[derive(Debug)]
 struct StoppedClock;
 

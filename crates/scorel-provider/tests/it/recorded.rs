@@ -1,10 +1,10 @@
-//! Recorded responses give what they should.
+//! Recorded responses give the expected results.
 
 use std::time::Duration;
 
 use scorel_proto::StopReason;
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{Collected, End, ask_over};
@@ -70,12 +70,12 @@ async fn check_failures(api: &str) {
 async fn replay(api: &str, fixture: &Fixture, write_size: usize) -> Collected {
     let response = fixture.sidecar("response");
     let status = response["status"].as_u64().unwrap();
-    let mut answer = Answer::status(status.try_into().unwrap())
+    let mut answer = ScriptedResponse::status(status.try_into().unwrap())
         .write(fixture.body.clone())
         .in_writes_of(write_size);
     for header in response["headers"].as_array().into_iter().flatten() {
         let (name, value) = (&header[0], &header[1]);
-        // Those of the transport are the server's own.
+        // The server sets the transport headers itself.
         let name = name.as_str().unwrap().to_ascii_lowercase();
         if ![
             "content-length",
@@ -164,8 +164,8 @@ fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// What an endpoint says without being understood stands in blocks of text, which the recordings
-/// count otherwise: texts side by side count once.
+/// Opaque parts are stored as empty text blocks, which the recordings count differently:
+/// neighbouring texts count once.
 fn kinds(got: &Collected) -> Vec<&str> {
     let mut kinds = got.kinds.clone();
     kinds.dedup_by(|next, kind| next == kind && *kind == "text");
@@ -186,13 +186,13 @@ fn expected_kinds(expected: &Value) -> Vec<&str> {
     kinds
 }
 
-/// Whether a block has no place of its own in the answer.
+/// Whether a block has no counterpart in the reply.
 fn is_left_out(block: &Value) -> bool {
     match text_of(&block["type"]) {
         "text" => block["text"] == "",
-        // Anthropic's are kept with the message for later requests.
+        // Anthropic's opaque blocks are stored with the message.
         "other" => block["part_keys"].is_null() && block["item_type"].is_null(),
-        // There is neither anything to show nor anything to send back.
+        // Nothing to show and nothing to send back.
         "reasoning" => {
             let summary = block["summary_parts"].as_array();
             summary.is_none_or(Vec::is_empty)
@@ -217,7 +217,7 @@ fn calls(got: &Collected) -> Vec<Value> {
         .collect()
 }
 
-/// Some wires give no ids, or arguments that are no text: then those that were made are right.
+/// Some APIs send no ids, or arguments as objects: then the ones we made are accepted.
 fn expected_calls(expected: &Value, got: &Collected) -> Vec<Value> {
     let calls = expected["tool_calls"].as_array().unwrap().iter();
     let mut made = got.calls.iter();
@@ -238,7 +238,7 @@ fn expected_calls(expected: &Value, got: &Collected) -> Vec<Value> {
         .collect()
 }
 
-/// As the engine reads them: nothing means an empty object.
+/// Parsed like the engine does: an empty string is an empty object.
 fn arguments(raw: &str) -> Value {
     let text = if raw.trim().is_empty() { "{}" } else { raw };
     serde_json::from_str(text).unwrap_or(Value::Null)
@@ -263,7 +263,7 @@ fn expected_usage(expected: &Value) -> Value {
     }
     let number = |field: &str| usage[field].as_u64().unwrap_or(0);
     if usage["total"].is_null() && number("input_total") + number("output_total") == 0 {
-        // Nothing was counted.
+        // No usage was reported.
         return Value::Null;
     }
     json!([

@@ -1,4 +1,4 @@
-//! Recorded requests, said again in the project's terms, are rendered as they were recorded.
+//! Recorded requests, translated to the engine's types, are rendered as they were recorded.
 
 mod anthropic_messages;
 mod google_generative_ai;
@@ -12,17 +12,17 @@ use std::sync::Arc;
 use scorel_proto::BlobHash;
 use scorel_provider::{BlobSource, Connector, ModelConfig, Secret};
 use scorel_runtime::ModelRequest;
-use scorel_testkit::{Answer, ModelServer, RecordedRequest};
+use scorel_testkit::{ModelServer, RecordedRequest, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{KEY, collect};
 use crate::fixture::{self, Fixture};
 
-/// The provider's name in what is kept with the messages.
+/// The provider's name in stored metadata.
 const PROVIDER: &str = "test";
 
-/// The recordings whose requests were recorded, too, but for those that are listed. There are to be
-/// `expected` of them, or no recordings at all.
+/// The recordings that include the request, without the listed exceptions. There must be `expected`
+/// of them, or no recordings at all.
 fn with_requests(api: &str, expected: usize, exceptions: &[(&str, &str)]) -> Vec<Fixture> {
     let mut fixtures = fixture::load(api, "sse");
     fixtures.extend(fixture::load(api, "body"));
@@ -43,7 +43,7 @@ fn with_requests(api: &str, expected: usize, exceptions: &[(&str, &str)]) -> Vec
     fixtures
 }
 
-/// A recorded request in the project's terms.
+/// A recorded request in the engine's types.
 #[derive(Debug)]
 struct Rebuilt {
     model: String,
@@ -52,7 +52,7 @@ struct Rebuilt {
     request: ModelRequest,
 }
 
-/// A picture whose bytes do not matter: those of the recordings are left out.
+/// Any image: the recordings do not contain their bytes.
 #[derive(Debug)]
 struct AnyPicture;
 
@@ -66,19 +66,19 @@ fn any_blob() -> BlobHash {
     "a".repeat(64).parse().unwrap()
 }
 
-/// What is kept with a block of an answer of the same model.
+/// The metadata of a block from the same model.
 fn kept(api: &str, model: &str, name: &str, fact: Value) -> Value {
     let mut tag = json!({"api": api, "provider": PROVIDER, "model": model});
     tag[name] = fact;
     tag
 }
 
-/// Makes the call at an endpoint with that base path and says what reached it.
+/// Sends the request to an endpoint with a base path and returns what arrived.
 async fn sent(api: &str, base: &str, rebuilt: Rebuilt) -> RecordedRequest {
     sent_like(None, api, base, rebuilt).await
 }
 
-/// The same at an endpoint with the ways of a built-in provider.
+/// The same with the dialect of a built-in provider.
 async fn sent_like(
     provider: Option<&str>,
     api: &str,
@@ -86,7 +86,7 @@ async fn sent_like(
     rebuilt: Rebuilt,
 ) -> RecordedRequest {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::status(400));
+    server.answer(ScriptedResponse::status(400));
     let base_url = format!("http://{}{base}", server.address());
     let mut config = ModelConfig::custom(PROVIDER, api, base_url, rebuilt.model);
     config.max_output_tokens = rebuilt.max_output_tokens;

@@ -1,4 +1,4 @@
-//! Servers that cannot prove who they are.
+//! Servers with an untrusted certificate.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
 use crate::collected::{KEY, collect, question};
 
-/// A server with a certificate for its own address that nobody has signed. What comes of each
-/// connection: what was said over it, or `None` if the client would not talk.
+/// A server with a self-signed certificate for its address. The channel yields for each connection
+/// what was sent over it, or `None` if the client aborted.
 async fn impostor() -> (String, mpsc::Receiver<Option<Vec<u8>>>) {
     let own = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let key = PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());

@@ -1,32 +1,29 @@
 use serde_json::value::RawValue;
 
-/// The longest text that is an id, in bytes.
+/// In bytes. Ids are kept while their calls are in flight.
 const MAX_TEXT: usize = 256;
 
-/// The largest integer that every JSON implementation keeps exact.
+/// The largest integer that a double represents exactly, with all below it.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// A request's id: what it means, for comparing, and how it was written, for the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestId {
+    /// For comparing ids.
     pub(crate) key: IdKey,
-    /// The id as it came, to be echoed byte for byte.
+    /// As received, for the reply.
     pub(crate) json: Box<str>,
 }
 
-/// What an id means.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum IdKey {
-    /// No id that a reply could be matched by.
+    /// Not unique: any number of calls may have it.
     Null,
-    /// An integer.
     Integer(i64),
-    /// A text.
     Text(Box<str>),
 }
 
 impl RequestId {
-    /// The id of replies to what has no valid id.
+    /// The id of a reply to a request without a valid id.
     pub(crate) fn null() -> Self {
         Self {
             key: IdKey::Null,
@@ -34,7 +31,8 @@ impl RequestId {
         }
     }
 
-    /// Reads an id: a text of at most 256 bytes, an integer within ±(2^53 − 1), or null.
+    /// A string of at most 256 bytes, an integer within ±(2^53 − 1), or null. Nothing else, since a
+    /// client that parses `1.0` or `-0` would not match it with what it sent.
     pub(super) fn parse(value: &RawValue) -> Option<Self> {
         let json = value.get();
         let key = match json.as_bytes() {
@@ -63,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_short_texts_exact_integers_and_null() {
+    fn ids_are_short_strings_safe_integers_and_null() {
         let text = format!("\"{}\"", "x".repeat(256));
         for good in [
             "null",
@@ -96,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_compared_by_meaning() {
+    fn ids_are_compared_after_unescaping() {
         assert_eq!(
             parse(r#""a""#).unwrap().key,
             parse(r#""\u0061""#).unwrap().key

@@ -11,34 +11,34 @@ use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::{RequestId, invalid, scan, unreadable};
+use super::error::{invalid_request, parse_error};
+use super::id::RequestId;
+use super::scan;
 
 /// One entry of a frame.
 #[derive(Debug)]
 pub(crate) enum Entry {
-    /// Wants a reply.
     Call(RequestId, Request),
-    /// Wants none.
+    /// Gets no reply.
     Notification(Request),
-    /// A response, which nobody here waits for.
+    /// Ignored: the server sends no requests.
     Response,
-    /// Cannot be executed; the error is the reply.
+    /// The error is the reply.
     Invalid(RequestId, RpcError),
 }
 
-/// A method and its params.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) method: Box<str>,
     pub(crate) params: Params<'static>,
 }
 
-/// How many members a request may have that mean nothing.
+/// Unknown members of a request. Their names are kept to find duplicates.
 const MAX_OTHERS: usize = 64;
 
-/// Parses one entry, whose params may consist of so many values.
+/// Parses one entry. `values` is [`Limits::values`](crate::Limits::values).
 pub(super) fn parse(value: &RawValue, values: usize) -> Entry {
-    let refused = |message: &str| Entry::Invalid(RequestId::null(), invalid(message));
+    let refused = |message: &str| Entry::Invalid(RequestId::null(), invalid_request(message));
     if !value.get().starts_with('{') {
         return refused("a request is an object");
     }
@@ -63,7 +63,6 @@ pub(super) fn parse(value: &RawValue, values: usize) -> Entry {
     }
 }
 
-/// The members of an envelope, as text.
 #[derive(Debug, Default)]
 struct Members<'a> {
     jsonrpc: Option<&'a RawValue>,
@@ -85,11 +84,11 @@ impl<'a> Members<'a> {
             .map(RawValue::get)
             .map(serde_json::from_str::<Cow<'_, str>>);
         if !matches!(version, Some(Ok(version)) if version == "2.0") {
-            return Err(invalid("`jsonrpc` must be \"2.0\""));
+            return Err(invalid_request("`jsonrpc` must be \"2.0\""));
         }
         let method = self.method.map(|method| serde_json::from_str(method.get()));
         let Some(Ok(method)) = method else {
-            return Err(invalid("`method` must be a string"));
+            return Err(invalid_request("`method` must be a string"));
         };
         let params = self
             .params
@@ -99,7 +98,7 @@ impl<'a> Members<'a> {
             let message = "`params` must be an object or an array";
             return Err(RpcError::new(ErrorCode::InvalidParams, message));
         }
-        few_values(params.unwrap_or_default(), values)?;
+        check_values(params.unwrap_or_default(), values)?;
         let params = Params::new(params).into_owned();
         Ok(Request { method, params })
     }
@@ -117,10 +116,11 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Refuses what takes much more memory as values than as text.
-fn few_values(params: &str, limit: usize) -> Result<(), RpcError> {
-    // A value takes a byte at least.
-    if params.len() <= limit || scan::values(params.as_bytes()).map_err(unreadable)? <= limit {
+/// Limits the number of values in params. `[0,0,…]` of 8 MiB would become four million values of 32
+/// bytes or more each.
+fn check_values(params: &str, limit: usize) -> Result<(), RpcError> {
+    // A value takes at least one byte.
+    if params.len() <= limit || scan::values(params.as_bytes()).map_err(parse_error)? <= limit {
         return Ok(());
     }
     let message = format!("`params` consists of more than {limit} values");
@@ -134,7 +134,9 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// Collects members and refuses names that come twice, however they are escaped.
+/// Collects members and refuses duplicate names, after unescaping. JSON leaves open which of two equal
+/// members counts, and parsers differ: a proxy, a log or an audit could see another `method` or `id`
+/// than the one that is executed.
 struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {
@@ -164,6 +166,6 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 }
 
-/// A member's name, borrowed unless it holds escapes.
+/// Borrowed unless it contains escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);

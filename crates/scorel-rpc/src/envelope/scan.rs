@@ -1,6 +1,5 @@
-//! A pass over the bytes before anything is built from them.
+//! Checks on the bytes of a frame before anything is allocated for its content.
 
-/// Why a text is not even looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ScanError {
     #[error("nested too deeply")]
@@ -11,11 +10,14 @@ pub(super) enum ScanError {
     LongName,
 }
 
-/// The longest name of a member, as it is written. Names are kept to tell where an error is.
+/// In bytes, escaped. Error paths (`details.field`) hold names.
 const MAX_NAME: usize = 1024;
 
-/// Refuses nesting beyond `limit`, long names and escapes that are no characters. Strings are
-/// recognised, the rest of the grammar is left to the parser.
+/// Refuses nesting beyond `limit`, long member names and unpaired surrogates.
+///
+/// Recursive parsers overflow the stack on deep nesting; `serde_json` refuses more than 128 levels, but
+/// `RawValue` is skipped without that limit. An unpaired surrogate has no UTF-8 form: what is not parsed
+/// here would be refused by another reader later. The rest of the grammar is left to the parser.
 pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), ScanError> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -42,10 +44,10 @@ pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), ScanError> {
     Ok(())
 }
 
-/// Counts the values of a checked text: itself, and everything in arrays and objects.
+/// The number of values in a checked text: itself, and everything in arrays and objects.
 pub(super) fn values(bytes: &[u8]) -> Result<usize, ScanError> {
     let mut values = 1;
-    // Whether an array or object has begun and nothing in it was seen yet.
+    // Whether the last token opened an array or object.
     let mut opened = false;
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
@@ -66,13 +68,13 @@ pub(super) fn values(bytes: &[u8]) -> Result<usize, ScanError> {
     Ok(values)
 }
 
-/// Whether the string that ends here is the name of a member.
+/// Whether the string that ends at `end` is a member name.
 fn is_name(bytes: &[u8], end: usize) -> bool {
     let next = bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
     next == Some(&b':')
 }
 
-/// The position after the string that begins at `at`.
+/// The position after the string whose content starts at `at`.
 fn string(bytes: &[u8], mut at: usize) -> Result<usize, ScanError> {
     let mut high = false;
     loop {
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_counted_with_what_holds_them() {
+    fn values_are_counted_with_their_containers() {
         for (text, count) in [
             ("1", 1),
             (r#""a,[b""#, 1),
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_have_to_be_short() {
+    fn only_member_names_have_to_be_short() {
         let long = "x".repeat(MAX_NAME);
         for good in [format!("\"{long}y\""), format!("{{\"{long}\":1}}")] {
             assert_eq!(check(good.as_bytes(), 9), Ok(()), "{good}");

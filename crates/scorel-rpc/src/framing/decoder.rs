@@ -2,21 +2,23 @@ use bytes::{Buf, Bytes, BytesMut};
 use serde_json::value::RawValue;
 use tokio_util::codec::Decoder;
 
-use super::{Chosen, FrameError, Framing, KEPT_BUFFER, header};
+use super::error::FrameError;
+use super::header;
+use super::kind::{ChosenFraming, Framing, KEPT_BUFFER};
 
-/// Cuts a byte stream into frames.
+/// Splits a byte stream into frames. The limit is checked before a frame is buffered.
 #[derive(Debug)]
 pub(super) struct FrameDecoder {
-    chosen: Chosen,
+    chosen: ChosenFraming,
     limit: usize,
-    /// How many bytes of an unfinished line are known to hold no newline.
+    /// Bytes of an unfinished line that were searched for a newline, so that each is searched once.
     scanned: usize,
-    /// The length of the body whose header block has been read.
+    /// The length of the body whose header block was consumed.
     body: Option<usize>,
 }
 
 impl FrameDecoder {
-    pub(super) fn new(chosen: Chosen, limit: usize) -> Self {
+    pub(super) fn new(chosen: ChosenFraming, limit: usize) -> Self {
         Self {
             chosen,
             limit,
@@ -25,7 +27,7 @@ impl FrameDecoder {
         }
     }
 
-    /// Whether a frame has begun, given what is in the buffer.
+    /// Whether the buffer holds the beginning of a frame.
     pub(super) fn in_frame(&self, buffer: &BytesMut) -> bool {
         self.body.is_some() || !buffer.is_empty()
     }
@@ -34,12 +36,10 @@ impl FrameDecoder {
         if let Some(framing) = self.chosen.get() {
             return Ok(Some(*framing));
         }
-        let framing = match src.first() {
-            None => return Ok(None),
-            Some(b'{' | b'[') => Framing::Lines,
-            Some(b'C' | b'c') => Framing::Headers,
-            Some(_) => return Err(FrameError::Unrecognised),
+        let Some(first) = src.first() else {
+            return Ok(None);
         };
+        let framing = Framing::of_first_byte(*first).ok_or(FrameError::Unrecognised)?;
         Ok(Some(*self.chosen.get_or_init(|| framing)))
     }
 
@@ -98,8 +98,8 @@ impl Decoder for FrameDecoder {
         }
     }
 
-    /// A last line does not need its newline; if it is no JSON it was cut, and is dropped like any
-    /// other unfinished frame.
+    /// The last line needs no newline (`printf '{…}' | nc`). If it is not complete JSON, it was cut and
+    /// is dropped like any other incomplete frame.
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
         if let Some(frame) = self.decode(src)? {
             return Ok(Some(frame));
@@ -112,12 +112,13 @@ impl Decoder for FrameDecoder {
     }
 }
 
+/// Blank lines between frames are ignored: clients that mix up the framings end a body with a newline.
 fn skip_blanks(src: &mut BytesMut) {
     let blanks = src.len() - src.trim_ascii_start().len();
     src.advance(blanks);
 }
 
-/// Cuts a frame off; a buffer that grew for it is left to the frame.
+/// Takes a frame off the buffer. A large frame keeps the allocation, and the rest moves to a new one.
 fn split(src: &mut BytesMut, length: usize) -> Bytes {
     let frame = src.split_to(length).freeze();
     if length > KEPT_BUFFER {
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_refused_before_it_is_buffered() {
+    fn an_endless_line_is_refused_at_the_limit() {
         let mut decoder = decoder(100);
         let mut buffer = BytesMut::from(&b"["[..]);
         let mut fed = 1;
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_frame_at_the_end_is_dropped() {
+    fn an_incomplete_last_frame_is_dropped() {
         assert!(frames(100, &[b"{\"a\":"]).unwrap().is_empty());
         assert!(
             frames(100, &[b"Content-Length: 7\r\n\r\n{\"a\""])
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn other_protocols_are_recognised_by_their_first_byte() {
+    fn other_protocols_are_refused_by_their_first_byte() {
         let hello = b"\x16\x03\x01\x02\x00\x01\x00";
         let others: [&[u8]; 6] = [
             b"GET / HTTP/1.1\r\n",
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_frame_does_not_keep_its_buffer() {
+    fn the_buffer_of_a_large_frame_is_released() {
         let mut decoder = decoder(10 * KEPT_BUFFER);
         let mut buffer = BytesMut::from(format!("[{}]\n[1", " ".repeat(2 * KEPT_BUFFER)).as_str());
         assert!(decoder.decode(&mut buffer).unwrap().is_some());

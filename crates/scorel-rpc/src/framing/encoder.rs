@@ -4,17 +4,17 @@ use std::io;
 use bytes::{BufMut, BytesMut};
 use tokio_util::codec::Encoder;
 
-use super::{Chosen, Framing, KEPT_BUFFER};
+use super::kind::{ChosenFraming, Framing, KEPT_BUFFER};
 use crate::Text;
 
-/// Writes texts in the framing that the peer uses.
+/// Writes texts in the client's framing.
 #[derive(Debug)]
 pub(crate) struct TextEncoder {
-    chosen: Chosen,
+    chosen: ChosenFraming,
 }
 
 impl TextEncoder {
-    pub(super) fn new(chosen: Chosen) -> Self {
+    pub(super) fn new(chosen: ChosenFraming) -> Self {
         Self { chosen }
     }
 }

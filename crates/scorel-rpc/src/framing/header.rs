@@ -1,20 +1,19 @@
-//! The header block of the base protocol.
+//! The header block of the Language Server Protocol.
 
-use super::FrameError;
+use super::error::FrameError;
 
-/// The largest header block, with its empty line.
+/// In bytes, with the empty line. Clients send one or two short fields.
 const MAX_BLOCK: usize = 4 * 1024;
 
-/// A header block that has been read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// The bytes of the block, with its empty line.
+    /// Length of the block in bytes, with the empty line.
     pub(super) size: usize,
     pub(super) content_length: usize,
 }
 
-/// Reads the block at the beginning of the buffer; `None` if it is not complete. Fields other than
-/// `Content-Length` are ignored, and a newline may stand for CR LF.
+/// Parses the block at the beginning of the buffer; `None` if it is incomplete. Fields other than
+/// `Content-Length` are ignored. A bare LF ends a line too.
 pub(super) fn parse(buffer: &[u8]) -> Result<Option<Header>, FrameError> {
     let block = &buffer[..buffer.len().min(MAX_BLOCK)];
     let mut content_length = None;
@@ -49,7 +48,7 @@ pub(super) fn parse(buffer: &[u8]) -> Result<Option<Header>, FrameError> {
     }
 }
 
-/// The content length, if the line is that field.
+/// The value if the line is a `Content-Length` field.
 fn field(line: &[u8]) -> Result<Option<usize>, FrameError> {
     let colon = memchr::memchr(b':', line).ok_or(FrameError::Header("a header has no colon"))?;
     let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
@@ -74,14 +73,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_fields_and_the_case_of_names_do_not_matter() {
+    fn other_fields_are_ignored_and_names_are_case_insensitive() {
         let block = b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nCONTENT-length:  12 \r\n\r\n{";
         let header = parse(block).unwrap().unwrap();
         assert_eq!((header.content_length, header.size), (12, block.len() - 1));
     }
 
     #[test]
-    fn a_block_that_cannot_be_understood_is_refused() {
+    fn a_malformed_block_is_refused() {
         let long = format!("Content-Length: 1\r\nX: {}", "x".repeat(MAX_BLOCK));
         for block in [
             "Content-Length: 1\r\nContent-Length: 1\r\n\r\n",
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_block_waits_for_more() {
+    fn an_incomplete_block_waits_for_more() {
         for block in [
             "C",
             "Content-Length: 1",

@@ -8,11 +8,11 @@ use tokio::io::AsyncRead;
 use tokio::time::{Sleep, sleep};
 use tokio_util::codec::FramedRead;
 
-use super::FrameError;
 use super::decoder::FrameDecoder;
+use super::error::FrameError;
 
-/// The frames of a byte stream. A frame that has begun must end in time; between frames the peer
-/// may be silent for ever.
+/// The frames of a byte stream. A deadline runs from a frame's first byte to its last; between frames
+/// a client may be silent for ever.
 #[derive(Debug)]
 pub(crate) struct Incoming<R> {
     frames: FramedRead<R, FrameDecoder>,

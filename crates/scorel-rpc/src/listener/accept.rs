@@ -12,8 +12,9 @@ use crate::envelope::RequestId;
 use crate::{Caller, Service, reply};
 
 impl Service {
-    /// Serves every connection that a listener accepts until the service shuts down and all of them
-    /// have ended. `admit` says who a peer is; a peer that is nobody is closed without being read.
+    /// Serves every connection that a listener accepts, until the service shuts down and all of them
+    /// have ended. `admit` authenticates a peer by its credentials; a peer that it refuses is
+    /// disconnected before anything is read.
     pub async fn listen<A>(&self, listener: Listener, admit: A)
     where
         A: Fn(&UCred) -> Option<Caller>,
@@ -28,7 +29,7 @@ impl Service {
             match admitted(&stream, &admit) {
                 Ok(Some(caller)) => self.connect(stream, caller, &connections),
                 Ok(None) => tracing::warn!("a peer was not admitted"),
-                Err(error) => tracing::debug!(%error, "a peer without credentials"),
+                Err(error) => tracing::debug!(%error, "cannot read a peer's credentials"),
             }
         }
         drop(listener);
@@ -50,7 +51,8 @@ impl Service {
     }
 }
 
-/// Tries until it succeeds. A failure is not the listener's end: descriptors may become free.
+/// Retries `accept` until it succeeds. `EMFILE` and the like pass when other connections close, and the
+/// pending connection keeps the socket readable, so retrying without a pause would spin.
 async fn persist<T, F, A>(mut attempt: F) -> T
 where
     F: FnMut() -> A,
@@ -76,14 +78,14 @@ fn admitted(
     Ok(admit(&stream.peer_cred()?))
 }
 
-/// Says why, if that can be written at once, and closes.
+/// Sends an error if the socket takes it without waiting, and disconnects.
 fn refuse(stream: &UnixStream) {
     let error = RpcError::new(ErrorCode::Overloaded, "too many connections");
     let mut line = bytes::BytesMut::new();
     reply::error(&RequestId::null(), &error).put(&mut line);
     line.extend_from_slice(b"\n");
     if let Err(error) = stream.try_write(&line) {
-        tracing::debug!(%error, "cannot tell a peer that there are too many");
+        tracing::debug!(%error, "cannot send the error to a refused peer");
     }
 }
 
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_listener_without_descriptors_waits_instead_of_spinning() {
+    async fn failing_accepts_are_retried_with_pauses() {
         let started = Instant::now();
         let mut attempts = 0;
         let attempt = || {

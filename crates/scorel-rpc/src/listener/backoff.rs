@@ -3,7 +3,7 @@ use std::time::Duration;
 const FIRST: Duration = Duration::from_millis(5);
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// How long to wait before accepting again after a failure, such as having no descriptors left.
+/// The pauses between failed calls of `accept`.
 #[derive(Debug)]
 pub(super) struct Backoff(Duration);
 
@@ -12,7 +12,7 @@ impl Backoff {
         Self(FIRST)
     }
 
-    /// The time to wait; each failure doubles the next.
+    /// Doubles with every failure.
     pub(super) fn next(&mut self) -> Duration {
         let wait = self.0;
         self.0 = (wait * 2).min(LONGEST);
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_up_to_a_second() {
+    fn pauses_double_up_to_a_second() {
         let mut backoff = Backoff::new();
         let waits: Vec<_> = (0..10).map(|_| backoff.next().as_millis()).collect();
         assert_eq!(waits, [5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000]);

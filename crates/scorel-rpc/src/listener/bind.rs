@@ -1,59 +1,51 @@
-//! Making a socket that nobody else can use, not even for a moment.
+//! Binding a Unix socket that other users can never connect to.
 
+use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Mode;
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind as bind_to, listen, socket_with,
-    sockopt,
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::sys::socket::{
+    AddressFamily, Backlog, SockFlag, SockType, UnixAddr, bind as bind_to, getsockname, getsockopt,
+    listen, socket, sockopt,
 };
+use nix::sys::stat::{Mode, fchmod};
 use tokio::net::UnixListener;
 
-use super::Created;
+use super::socket_file::SocketFile;
 
-/// The longest path that fits into the system's socket address, in bytes.
+/// Size of `sockaddr_un.sun_path` in bytes, without the terminating NUL.
 const MAX_PATH: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
 
-/// How many connections may wait to be accepted.
+/// Connections that wait to be accepted.
 const BACKLOG: i32 = 128;
 
-/// Why a socket could not be bound.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
-    /// The path does not fit into a socket address.
     #[error(
         "the socket path `{path}` has {length} bytes, and {max} is the most a socket can have: \
          choose a shorter directory"
     )]
     PathTooLong {
-        /// The path.
         path: PathBuf,
-        /// Its length in bytes.
+        /// In bytes.
         length: usize,
-        /// The longest path possible, in bytes.
+        /// In bytes.
         max: usize,
     },
-    /// Something that is not a socket is in the way.
     #[error("`{0}` exists and is not a socket")]
     NotASocket(PathBuf),
-    /// A socket is in the way.
+    /// A socket exists, and replacing it was not requested.
     #[error("the socket `{0}` exists")]
     Exists(PathBuf),
-    /// The system refused.
     #[error("cannot bind the socket `{path}`: {source}")]
-    Io {
-        /// The path.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
-pub(super) fn bind(path: &Path, replace: bool) -> Result<(UnixListener, Created), BindError> {
+pub(super) fn bind(path: &Path, replace: bool) -> Result<(UnixListener, SocketFile), BindError> {
     let length = path.as_os_str().len();
     if length > MAX_PATH {
         let path = path.to_owned();
@@ -87,53 +79,44 @@ fn make_way(path: &Path, replace: bool) -> Result<(), BindError> {
     }
 }
 
-/// The mode is set on the socket before it has a name, where the system takes it from there, and
-/// again on the file before anybody can connect: until `listen`, connecting is refused.
-fn create(path: &Path) -> io::Result<(UnixListener, Created)> {
+/// No other user may connect at any moment, whatever the umask: Linux takes the mode of the new file
+/// from the socket, so it is set before `bind`. Elsewhere, or where that fails, it is set on the file
+/// before `listen`; until then `connect` is refused.
+fn create(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     let socket = open()?;
-    let private = Mode::RUSR | Mode::WUSR;
-    let early = rustix::fs::fchmod(&socket, private);
-    bind_to(&socket, &SocketAddrUnix::new(path)?)?;
-    let (device, inode) = identity(path)?;
-    let created = Created {
-        path: path.to_owned(),
-        device,
-        inode,
-    };
+    let private = Mode::S_IRUSR | Mode::S_IWUSR;
+    let early = fchmod(&socket, private);
+    bind_to(socket.as_raw_fd(), &UnixAddr::new(path)?)?;
+    let file = SocketFile::at(path)?;
     if early.is_err() || path.symlink_metadata()?.mode() & 0o777 != 0o600 {
-        rustix::fs::chmod(path, private)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     }
-    listen(&socket, BACKLOG)?;
-    Ok((into_tokio(socket)?, created))
+    listen(&socket, Backlog::new(BACKLOG)?)?;
+    Ok((into_tokio(socket)?, file))
 }
 
 #[cfg(target_os = "linux")]
 fn open() -> io::Result<OwnedFd> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    Ok(socket_with(
-        AddressFamily::UNIX,
-        SocketType::STREAM,
-        flags,
-        None,
-    )?)
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    Ok(socket(AddressFamily::Unix, SockType::Stream, flags, None)?)
 }
 
 #[cfg(not(target_os = "linux"))]
 fn open() -> io::Result<OwnedFd> {
-    let flags = SocketFlags::empty();
-    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
+    let flags = SockFlag::empty();
+    let socket = socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
+    fcntl(&socket, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
     Ok(socket)
 }
 
 pub(super) fn adopt(fd: OwnedFd) -> io::Result<UnixListener> {
-    let stream = sockopt::socket_type(&fd)? == SocketType::STREAM;
-    let unix = rustix::net::getsockname(&fd)?.address_family() == AddressFamily::UNIX;
-    if !(stream && unix && sockopt::socket_acceptconn(&fd)?) {
+    let is_stream = getsockopt(&fd, sockopt::SockType)? == SockType::Stream;
+    let is_unix = getsockname::<UnixAddr>(fd.as_raw_fd()).is_ok();
+    if !(is_stream && is_unix && getsockopt(&fd, sockopt::AcceptConn)?) {
         let message = "the descriptor is not a listening Unix stream socket";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
-    rustix::io::fcntl_setfd(&fd, rustix::io::FdFlags::CLOEXEC)?;
+    fcntl(&fd, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
     into_tokio(fd)
 }
 
@@ -141,9 +124,4 @@ fn into_tokio(socket: OwnedFd) -> io::Result<UnixListener> {
     let socket = std::os::unix::net::UnixListener::from(socket);
     socket.set_nonblocking(true)?;
     UnixListener::from_std(socket)
-}
-
-/// The device and inode of the file itself.
-pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    path.symlink_metadata().map(|file| (file.dev(), file.ino()))
 }

@@ -1,23 +1,25 @@
-//! Deserializing with errors that repeat no more than a little of the input.
+//! A JSON deserializer whose errors quote a bounded part of the input.
 //!
-//! A usual error shows the text that was not expected, escaped: up to six times as long as a frame.
-//! Here every visitor is given an error type that keeps the beginning of a message only.
-
-mod access;
-mod visitor;
+//! serde's error messages quote the unexpected value in full and escaped: a frame of 8 MiB of control
+//! characters where a number belongs makes a message of 48 MiB. Cutting the message afterwards is too
+//! late, and `serde_json`'s error type is fixed. So every visitor and seed is wrapped to report through
+//! [`TerseError`], whose constructor stops formatting at its limit. The wrappers contain each other,
+//! as deserializers, visitors and accesses do.
 
 use std::fmt;
 
-use serde::de::{self, Deserializer, Expected, Unexpected, Visitor};
+use serde::de::{
+    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
+};
 use serde::forward_to_deserialize_any;
 
 use crate::beginning::beginning;
-use visitor::TerseVisitor;
 
-/// The longest message that is kept, in bytes.
+/// In bytes.
 const MAX_MESSAGE: usize = 512;
 
-/// An error whose message is short.
+/// An error with a bounded message.
 #[derive(Debug)]
 pub(super) struct TerseError(String);
 
@@ -34,7 +36,7 @@ impl de::Error for TerseError {
         Self(beginning(message, MAX_MESSAGE))
     }
 
-    /// In JSON's words.
+    /// Says `null`, as `serde_json` does, where serde says `unit value`.
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
         match unexpected {
             Unexpected::Unit => {
@@ -47,10 +49,10 @@ impl de::Error for TerseError {
     }
 }
 
-/// A deserializer of JSON with short errors.
+/// A deserializer with bounded errors.
 ///
-/// Scalars are asked for as whatever comes, so that the visitor and not the inner deserializer
-/// complains about their type.
+/// It requests scalars by `deserialize_any`, so that a value of the wrong type reaches the visitor,
+/// which is wrapped: the inner deserializer would make an error of its own type.
 pub(super) struct Terse<D>(pub(super) D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
@@ -58,21 +60,21 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TerseError> {
         let visitor = TerseVisitor(visitor);
-        self.0.deserialize_any(visitor).map_err(de::Error::custom)
+        self.0.deserialize_any(visitor).map_err(TerseError::custom)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TerseError> {
         let visitor = TerseVisitor(visitor);
         self.0
             .deserialize_option(visitor)
-            .map_err(de::Error::custom)
+            .map_err(TerseError::custom)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TerseError> {
         let visitor = TerseVisitor(visitor);
         self.0
             .deserialize_ignored_any(visitor)
-            .map_err(de::Error::custom)
+            .map_err(TerseError::custom)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -83,7 +85,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
         let visitor = TerseVisitor(visitor);
         self.0
             .deserialize_newtype_struct(name, visitor)
-            .map_err(de::Error::custom)
+            .map_err(TerseError::custom)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -95,7 +97,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
         let visitor = TerseVisitor(visitor);
         self.0
             .deserialize_enum(name, variants, visitor)
-            .map_err(de::Error::custom)
+            .map_err(TerseError::custom)
     }
 
     forward_to_deserialize_any! {
@@ -105,5 +107,176 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
 
     fn is_human_readable(&self) -> bool {
         self.0.is_human_readable()
+    }
+}
+
+/// A visitor or a seed.
+struct TerseVisitor<V>(V);
+
+macro_rules! visit {
+    ($($method:ident: $value:ty),+ $(,)?) => {
+        $(fn $method<E: de::Error>(self, value: $value) -> Result<V::Value, E> {
+            self.0.$method::<TerseError>(value).map_err(E::custom)
+        })+
+    };
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for TerseVisitor<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.expecting(f)
+    }
+
+    visit! {
+        visit_bool: bool,
+        visit_i64: i64,
+        visit_u64: u64,
+        visit_f64: f64,
+        visit_str: &str,
+        visit_borrowed_str: &'de str,
+        visit_string: String,
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<V::Value, E> {
+        self.0.visit_unit::<TerseError>().map_err(E::custom)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<V::Value, E> {
+        self.0.visit_none::<TerseError>().map_err(E::custom)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, some: D) -> Result<V::Value, D::Error> {
+        self.0.visit_some(Terse(some)).map_err(D::Error::custom)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.0
+            .visit_newtype_struct(Terse(inner))
+            .map_err(D::Error::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, array: A) -> Result<V::Value, A::Error> {
+        self.0
+            .visit_seq(TerseAccess(array))
+            .map_err(A::Error::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<V::Value, A::Error> {
+        self.0
+            .visit_map(TerseAccess(object))
+            .map_err(A::Error::custom)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<V::Value, A::Error> {
+        self.0
+            .visit_enum(TerseAccess(choice))
+            .map_err(A::Error::custom)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for TerseVisitor<S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
+        self.0.deserialize(Terse(inner)).map_err(D::Error::custom)
+    }
+}
+
+/// The elements of an array or object, or the content of a variant.
+struct TerseAccess<A>(A);
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for TerseAccess<A> {
+    type Error = TerseError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, TerseError> {
+        self.0
+            .next_element_seed(TerseVisitor(seed))
+            .map_err(TerseError::custom)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.0.size_hint()
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for TerseAccess<A> {
+    type Error = TerseError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, TerseError> {
+        self.0
+            .next_key_seed(TerseVisitor(seed))
+            .map_err(TerseError::custom)
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<T::Value, TerseError> {
+        self.0
+            .next_value_seed(TerseVisitor(seed))
+            .map_err(TerseError::custom)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.0.size_hint()
+    }
+}
+
+impl<'de, A: EnumAccess<'de>> EnumAccess<'de> for TerseAccess<A> {
+    type Error = TerseError;
+    type Variant = TerseAccess<A::Variant>;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<(T::Value, Self::Variant), TerseError> {
+        self.0
+            .variant_seed(TerseVisitor(seed))
+            .map(|(variant, content)| (variant, TerseAccess(content)))
+            .map_err(TerseError::custom)
+    }
+}
+
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for TerseAccess<A> {
+    type Error = TerseError;
+
+    fn unit_variant(self) -> Result<(), TerseError> {
+        self.0.unit_variant().map_err(TerseError::custom)
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, TerseError> {
+        self.0
+            .newtype_variant_seed(TerseVisitor(seed))
+            .map_err(TerseError::custom)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, TerseError> {
+        self.0
+            .tuple_variant(len, TerseVisitor(visitor))
+            .map_err(TerseError::custom)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, TerseError> {
+        self.0
+            .struct_variant(fields, TerseVisitor(visitor))
+            .map_err(TerseError::custom)
     }
 }

@@ -25,7 +25,7 @@ fn parse(json: &str) -> Result<Page, RpcError> {
 }
 
 #[test]
-fn positional_params_take_the_names_of_the_fields_in_order() {
+fn positional_params_are_named_after_the_fields_in_order() {
     let named = parse(r#"{"session":"a","after":3}"#).unwrap();
     assert_eq!(parse(r#"["a",3]"#).unwrap(), named);
     assert_eq!(parse(r#"[ "a" , 3, null ]"#).unwrap(), named);
@@ -51,7 +51,7 @@ fn absent_and_empty_params_are_the_same() {
 }
 
 #[test]
-fn the_offending_member_is_named() {
+fn the_invalid_member_is_named() {
     for (json, field) in [
         (r#"{"after":"x"}"#, "after"),
         (r#"{"inner":{"after":-1}}"#, "inner.after"),
@@ -68,12 +68,12 @@ fn the_offending_member_is_named() {
 }
 
 #[test]
-fn a_member_that_comes_twice_is_refused() {
+fn a_duplicate_member_is_refused() {
     let error = parse(r#"{"after":1,"\u0061fter":2}"#).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidParams);
 }
 
-/// A struct with everything that params are made of.
+/// Every kind of type that params use.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Everything {
@@ -119,7 +119,7 @@ fn terse(json: &str) -> Result<Everything, String> {
 }
 
 #[test]
-fn values_are_read_as_they_usually_are() {
+fn values_are_deserialized_like_serde_json_does() {
     for json in [
         r#"{"text":"a\u00e9\n","flag":true,"float":1,"letter":"x"}"#,
         r#"{"float":-1.5e3,"text":null,"nothing":null,"wrapped":7}"#,
@@ -137,7 +137,7 @@ fn values_are_read_as_they_usually_are() {
 }
 
 #[test]
-fn short_errors_are_the_usual_ones() {
+fn errors_have_the_messages_of_serde_json() {
     for json in [
         r#"{"text":1}"#,
         r#"{"text":[1]}"#,
@@ -165,7 +165,7 @@ fn short_errors_are_the_usual_ones() {
         r#"{"text":"a","text":"b"}"#,
         r#"{"float":1e999}"#,
     ] {
-        // The place may be another one: what is wrong shows later or sooner.
+        // Line and column may differ: the wrapped visitor reports at another position.
         let without_place = |error: String| error.split(" at line ").next().map(str::to_owned);
         let expected = usual(json).unwrap_err();
         let error = terse(json).unwrap_err();
@@ -174,7 +174,7 @@ fn short_errors_are_the_usual_ones() {
 }
 
 #[test]
-fn errors_repeat_only_the_beginning_of_long_texts() {
+fn errors_quote_a_bounded_part_of_the_input() {
     let long = "\u{7f}".repeat(100_000);
     for json in [
         format!("{{\"flag\":\"{long}\"}}"),

@@ -1,8 +1,8 @@
-//! Peers that read slowly or not at all.
+//! Clients that read slowly or not at all.
 
 use std::sync::atomic::Ordering;
 
-use scorel_rpc::{End, Limits};
+use scorel_rpc::{ConnectionEnd, Limits};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -51,7 +51,7 @@ async fn a_slow_reader_bounds_memory_and_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_never_reads_is_closed_with_all_it_has() {
+async fn a_client_that_never_reads_is_disconnected() {
     let mut peer = Peer::limited(limits());
     let probe = peer.probe.clone();
     let started = Instant::now();
@@ -61,11 +61,11 @@ async fn a_peer_that_never_reads_is_closed_with_all_it_has() {
         .await;
     probe.until(&probe.ended, 2).await;
     assert_eq!(started.elapsed().as_secs(), 30);
-    assert!(matches!(peer.end().await, End::WriteFailed(_)));
+    assert!(matches!(peer.end().await, ConnectionEnd::WriteFailed(_)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_reads_a_little_now_and_then_is_kept() {
+async fn a_client_that_reads_slowly_is_kept() {
     let mut peer = Peer::limited(limits());
     peer.line(r#"{"jsonrpc":"2.0","id":2,"method":"tick","params":[1000,500]}"#)
         .await;
@@ -80,7 +80,7 @@ async fn a_peer_that_reads_a_little_now_and_then_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_asks_without_reading_is_not_read_any_more() {
+async fn a_client_that_does_not_read_replies_is_no_longer_read() {
     let mut peer = Peer::limited(limits());
     let line = format!(
         "{}\n",
@@ -93,6 +93,6 @@ async fn a_peer_that_asks_without_reading_is_not_read_any_more() {
     {
         written += line.len();
     }
-    // What two pipes and the calls in flight hold; then the write timeout ended it.
+    // What two pipes and the calls in flight hold. Then the write timeout ends the connection.
     assert!(written < 256 * 1024, "{written} bytes were read");
 }

@@ -1,4 +1,4 @@
-//! Calls in flight: order, bounds, rights, failures.
+//! Calls in flight: order, limits, access, failures.
 
 use std::sync::atomic::Ordering;
 
@@ -29,7 +29,7 @@ async fn handlers_begin_in_order_of_arrival() {
 }
 
 #[tokio::test]
-async fn a_waiting_call_does_not_hold_up_others() {
+async fn a_pending_call_does_not_delay_others() {
     let mut peer = Peer::new();
     peer.line(&slow(5)).await;
     assert_eq!(peer.call("echo", json!({})).await, json!({}));
@@ -38,7 +38,7 @@ async fn a_waiting_call_does_not_hold_up_others() {
 }
 
 #[tokio::test]
-async fn an_id_in_flight_is_not_taken_again_until_it_is_answered() {
+async fn an_id_in_flight_cannot_be_used_again() {
     let mut peer = Peer::new();
     peer.line(&slow(5)).await;
     let second = peer
@@ -66,7 +66,7 @@ async fn an_id_in_flight_is_not_taken_again_until_it_is_answered() {
 }
 
 #[tokio::test]
-async fn reading_stops_at_the_bound_of_calls_and_goes_on_below_it() {
+async fn reading_stops_at_the_limit_of_calls_and_resumes_below_it() {
     let mut peer = Peer::limited(Limits {
         calls: 4,
         ..Limits::default()
@@ -91,7 +91,7 @@ async fn reading_stops_at_the_bound_of_calls_and_goes_on_below_it() {
 }
 
 #[tokio::test]
-async fn a_handler_that_panics_answers_and_the_connection_stays() {
+async fn a_panicking_handler_gets_a_reply_and_the_connection_stays() {
     let mut peer = Peer::new();
     for method in ["panic", "panicLater"] {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}"}}"#);
@@ -106,7 +106,7 @@ async fn a_handler_that_panics_answers_and_the_connection_stays() {
 }
 
 #[tokio::test]
-async fn errors_say_what_went_wrong_and_whether_to_retry() {
+async fn errors_tell_the_cause_and_whether_to_retry() {
     let mut peer = Peer::new();
     let reply = peer
         .ask(r#"{"jsonrpc":"2.0","id":1,"method":"fail"}"#)
@@ -120,7 +120,7 @@ async fn errors_say_what_went_wrong_and_whether_to_retry() {
 }
 
 #[tokio::test]
-async fn a_caller_without_the_access_is_refused_before_the_handler() {
+async fn a_caller_without_access_is_refused_before_the_handler_runs() {
     for (access, allowed) in [
         (Access::Read, false),
         (Access::Control, false),
@@ -139,7 +139,7 @@ async fn a_caller_without_the_access_is_refused_before_the_handler() {
 }
 
 #[tokio::test]
-async fn a_claimed_client_holds_unless_the_transport_proved_another() {
+async fn an_authenticated_client_id_overrides_a_claimed_one() {
     let (claimed, proven) = (ClientId::generate(), ClientId::generate());
     let mut peer = Peer::new();
     assert_eq!(peer.call("whoami", json!({})).await, Value::Null);
@@ -160,7 +160,7 @@ async fn a_claimed_client_holds_unless_the_transport_proved_another() {
 }
 
 #[tokio::test]
-async fn a_reply_beyond_the_limit_becomes_an_error() {
+async fn a_reply_above_the_limit_becomes_an_error() {
     let mut peer = Peer::limited(Limits {
         frame_out: 256 * 1024,
         ..Limits::default()

@@ -1,8 +1,8 @@
-//! How connections end.
+//! Ends of connections: end of file, shutdown, close.
 
 use std::sync::atomic::Ordering;
 
-use scorel_rpc::End;
+use scorel_rpc::ConnectionEnd;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::peer::Peer;
 const SLOW: &str = r#"{"jsonrpc":"2.0","id":5,"method":"slow","params":["x"]}"#;
 
 #[tokio::test]
-async fn calls_in_flight_are_answered_when_the_peer_has_said_everything() {
+async fn calls_in_flight_are_answered_after_end_of_file() {
     let mut peer = Peer::new();
     let probe = peer.probe.clone();
     peer.line(SLOW).await;
@@ -22,11 +22,11 @@ async fn calls_in_flight_are_answered_when_the_peer_has_said_everything() {
         peer.rest().await,
         "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"tag\":\"x\"}}\n"
     );
-    assert!(matches!(peer.end().await, End::PeerClosed));
+    assert!(matches!(peer.end().await, ConnectionEnd::PeerClosed));
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_of_a_peer_that_left_are_dropped() {
+async fn calls_of_a_disconnected_client_are_dropped() {
     let mut peer = Peer::new();
     let probe = peer.probe.clone();
     peer.line(SLOW).await;
@@ -36,7 +36,7 @@ async fn calls_of_a_peer_that_left_are_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_shutdown_calls_are_finished_and_nothing_more_is_read() {
+async fn at_shutdown_calls_finish_and_no_further_frame_is_read() {
     let mut peer = Peer::new();
     let probe = peer.probe.clone();
     let started = Instant::now();
@@ -49,11 +49,11 @@ async fn at_shutdown_calls_are_finished_and_nothing_more_is_read() {
     assert_eq!(peer.rest().await, "");
     assert_eq!(probe.begun.load(Ordering::SeqCst), 1);
     assert!(started.elapsed().as_secs() < 5);
-    assert!(matches!(peer.end().await, End::Shutdown));
+    assert!(matches!(peer.end().await, ConnectionEnd::Shutdown));
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_shutdown_calls_that_do_not_end_are_cut_off_after_the_grace_period() {
+async fn at_shutdown_calls_are_dropped_after_the_drain_timeout() {
     let mut peer = Peer::new();
     let started = Instant::now();
     peer.line(SLOW).await;
@@ -69,12 +69,12 @@ async fn at_shutdown_calls_that_do_not_end_are_cut_off_after_the_grace_period() 
     );
     assert_eq!(started.elapsed().as_secs(), 5);
     let probe = peer.probe.clone();
-    assert!(matches!(peer.end().await, End::Shutdown));
+    assert!(matches!(peer.end().await, ConnectionEnd::Shutdown));
     assert_eq!(probe.ended.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_never_reads_does_not_hold_the_shutdown_up() {
+async fn a_client_that_never_reads_does_not_delay_the_shutdown() {
     let mut peer = Peer::new();
     let probe = peer.probe.clone();
     peer.line(r#"{"jsonrpc":"2.0","id":1,"method":"tick","params":[100000,500]}"#)
@@ -97,5 +97,5 @@ async fn a_handle_can_close_its_connection() {
     let connection = peer.probe.connection.lock().unwrap().take().unwrap();
     connection.close();
     assert_eq!(peer.rest().await, "");
-    assert!(matches!(peer.end().await, End::Closed));
+    assert!(matches!(peer.end().await, ConnectionEnd::Closed));
 }

@@ -1,14 +1,13 @@
-//! What is a request, and what is answered to what is none.
+//! Valid and invalid requests.
 
 use serde_json::{Value, json};
 
 use crate::peer::{Peer, code};
 
-/// Sends a line, then a call that shows that the connection is still of use, and returns what came
-/// before its reply.
+/// Sends a line and then a valid call. Returns what was received before the call's reply.
 async fn answers(line: &str) -> Vec<Value> {
     let mut peer = Peer::new();
-    // Fixes the framing, whatever the line begins with.
+    // Fixes the framing, whatever the first byte of the line.
     peer.line("[]").await;
     peer.read().await;
     peer.line(line).await;
@@ -36,7 +35,7 @@ async fn refused(line: &str, expected: &str, id: Value) {
 }
 
 #[tokio::test]
-async fn the_examples_of_the_specification_are_answered_as_it_says() {
+async fn the_examples_of_the_specification_hold() {
     let ok = |result: Value, id: Value| json!({"jsonrpc": "2.0", "result": result, "id": id});
     for (line, expected) in [
         (
@@ -115,7 +114,7 @@ async fn the_examples_of_the_specification_are_answered_as_it_says() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_refused_and_the_connection_stays() {
+async fn an_invalid_request_is_refused_and_the_connection_stays() {
     let text = format!(
         r#"{{"jsonrpc":"2.0","method":"echo","id":"{}"}}"#,
         "x".repeat(10_240)
@@ -158,7 +157,7 @@ async fn what_is_no_request_is_refused_and_the_connection_stays() {
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_a_parse_error_and_the_connection_stays() {
+async fn invalid_json_is_a_parse_error_and_the_connection_stays() {
     let deep = |depth: usize| {
         let params = format!("{}{}", "[".repeat(depth - 1), "]".repeat(depth - 1));
         format!(r#"{{"jsonrpc":"2.0","method":"echo","params":{params},"id":1}}"#)
@@ -205,7 +204,7 @@ async fn methods_are_found_by_their_exact_name() {
 }
 
 #[tokio::test]
-async fn params_that_do_not_fit_are_refused() {
+async fn params_of_the_wrong_shape_are_refused() {
     for params in [
         r#"{}"#,
         "null",
@@ -286,7 +285,7 @@ async fn ids_are_echoed_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn a_batch_is_bounded_and_holds_no_batches_and_no_subscriptions() {
+async fn a_batch_is_bounded_and_contains_no_batches_and_no_subscriptions() {
     let echo = r#"{"jsonrpc":"2.0","method":"echo","id":"N"}"#;
     let batch = |count: usize| {
         let entries: Vec<_> = (0..count)

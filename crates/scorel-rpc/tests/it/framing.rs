@@ -1,8 +1,8 @@
-//! Bytes to frames, over a connection.
+//! Framing over a connection.
 
 use std::time::Duration;
 
-use scorel_rpc::{End, FrameError, Limits};
+use scorel_rpc::{ConnectionEnd, FrameError, Limits};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ fn headed(text: &str) -> String {
 async fn all(bytes: &[u8], cut: usize) -> String {
     let mut peer = Peer::new();
     peer.write(&bytes[..cut]).await;
-    // The driver has read the first piece when it has nothing more to do.
+    // Once the driver is idle, it has read the first piece.
     tokio::task::yield_now().await;
     peer.write(&bytes[cut..]).await;
     peer.finish().await;
@@ -83,7 +83,7 @@ async fn ten_thousand_empty_lines_are_ignored() {
 }
 
 #[tokio::test]
-async fn other_protocols_get_one_error_and_are_closed() {
+async fn other_protocols_get_one_error_and_are_disconnected() {
     let hello: &[u8] = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03";
     let others: [&[u8]; 7] = [
         b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -104,12 +104,12 @@ async fn other_protocols_get_one_error_and_are_closed() {
             ("parse_error", &Value::Null),
             "{text}"
         );
-        assert!(matches!(peer.end().await, End::BadFrame(_)));
+        assert!(matches!(peer.end().await, ConnectionEnd::BadFrame(_)));
     }
 }
 
 #[tokio::test]
-async fn bytes_that_are_not_utf_8_get_one_error_and_are_closed() {
+async fn invalid_utf_8_gets_one_error_and_ends_the_connection() {
     let bad: [&[u8]; 4] = [
         b"{\"\xff\":1}\n",
         b"{\"\xc0\xaf\":1}\n",
@@ -125,7 +125,7 @@ async fn bytes_that_are_not_utf_8_get_one_error_and_are_closed() {
         );
         assert!(matches!(
             peer.end().await,
-            End::BadFrame(FrameError::NotUtf8)
+            ConnectionEnd::BadFrame(FrameError::NotUtf8)
         ));
     }
 }
@@ -168,18 +168,18 @@ async fn a_frame_may_be_as_large_as_the_limit_and_not_larger() {
 }
 
 #[tokio::test]
-async fn half_a_frame_is_dropped_in_silence_when_the_peer_leaves() {
+async fn half_a_frame_at_the_end_is_dropped_without_a_reply() {
     for half in [&ECHO[..20], &headed(ECHO)[..30], "Content-Le"] {
         let mut peer = Peer::new();
         peer.write(half).await;
         peer.finish().await;
         assert_eq!(peer.rest().await, "");
-        assert!(matches!(peer.end().await, End::PeerClosed));
+        assert!(matches!(peer.end().await, ConnectionEnd::PeerClosed));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_frame_that_does_not_end_in_time_ends_the_connection() {
+async fn an_incomplete_frame_times_out() {
     for half in [
         &ECHO[..20],
         "Content-Length: 50\r\n\r\n",
@@ -193,13 +193,13 @@ async fn a_frame_that_does_not_end_in_time_ends_the_connection() {
         assert_eq!(started.elapsed().as_secs(), 30, "{half}");
         assert!(matches!(
             peer.end().await,
-            End::BadFrame(FrameError::Stalled)
+            ConnectionEnd::BadFrame(FrameError::Stalled)
         ));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dripping_frame_ends_the_connection_although_bytes_arrive() {
+async fn a_slow_frame_ends_the_connection_although_bytes_arrive() {
     let mut peer = Peer::new();
     let started = Instant::now();
     let dripping = async {
@@ -215,7 +215,7 @@ async fn a_dripping_frame_ends_the_connection_although_bytes_arrive() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_connection_lives_for_ever() {
+async fn an_idle_connection_does_not_time_out() {
     for frame in [format!("{ECHO}\n"), headed(ECHO)] {
         let mut peer = Peer::new();
         for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Real Unix sockets.
+//! Unix sockets: binding, adopting, admitting.
 
 use std::io::IoSlice;
 use std::os::fd::AsRawFd;
@@ -73,7 +73,7 @@ async fn read(stream: &mut BufReader<UnixStream>) -> Value {
 }
 
 #[tokio::test]
-async fn a_socket_is_private_from_the_beginning_and_goes_with_its_listener() {
+async fn a_socket_has_mode_0600_and_is_removed_with_its_listener() {
     let directory = TempDir::new().unwrap();
     let path = socket(&directory);
     let listener = Listener::bind(&path, false).unwrap();
@@ -85,7 +85,7 @@ async fn a_socket_is_private_from_the_beginning_and_goes_with_its_listener() {
 }
 
 #[tokio::test]
-async fn a_socket_that_another_took_the_place_of_is_left_alone() {
+async fn the_socket_of_a_successor_is_not_removed() {
     let directory = TempDir::new().unwrap();
     let path = socket(&directory);
     let first = Listener::bind(&path, false).unwrap();
@@ -97,7 +97,7 @@ async fn a_socket_that_another_took_the_place_of_is_left_alone() {
 }
 
 #[tokio::test]
-async fn only_a_socket_is_replaced_and_only_when_told() {
+async fn only_a_socket_is_replaced_and_only_on_request() {
     let directory = TempDir::new().unwrap();
     let path = socket(&directory);
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
@@ -125,7 +125,7 @@ async fn only_a_socket_is_replaced_and_only_when_told() {
 }
 
 #[tokio::test]
-async fn a_path_that_is_too_long_is_explained() {
+async fn a_path_that_is_too_long_has_an_error_of_its_own() {
     let long = PathBuf::from(format!("/tmp/{}", "x".repeat(120)));
     let error = Listener::bind(&long, false).unwrap_err().to_string();
     assert!(
@@ -151,7 +151,7 @@ async fn an_adopted_socket_is_served_and_never_removed() {
 }
 
 #[tokio::test]
-async fn what_does_not_listen_is_not_adopted() {
+async fn only_listening_unix_sockets_are_adopted() {
     let (a, _b) = std::os::unix::net::UnixStream::pair().unwrap();
     assert!(Listener::from_fd(a.into()).is_err());
     let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -160,10 +160,10 @@ async fn what_does_not_listen_is_not_adopted() {
 }
 
 #[tokio::test]
-async fn another_user_is_closed_without_being_read() {
+async fn another_user_is_disconnected_without_being_read() {
     let daemon = Daemon::start(Limits::default(), uid() + 1);
     let mut stream = daemon.connect().await;
-    // Writing may fail already.
+    // Writing may fail with EPIPE.
     let _written = stream.get_mut().write_all(ECHO).await;
     let mut text = String::new();
     let read = timeout(PATIENCE, stream.read_to_string(&mut text))
@@ -173,7 +173,7 @@ async fn another_user_is_closed_without_being_read() {
 }
 
 #[tokio::test]
-async fn one_connection_too_many_is_told_and_a_free_place_can_be_taken_at_once() {
+async fn a_connection_above_the_limit_gets_an_error_until_another_ends() {
     let daemon = Daemon::start(
         Limits {
             connections: 2,
@@ -198,7 +198,7 @@ async fn one_connection_too_many_is_told_and_a_free_place_can_be_taken_at_once()
     assert_eq!(first.read(&mut [0]).await.unwrap(), 0);
     loop {
         let mut fourth = daemon.connect().await;
-        // A refused peer may fail to write; what it reads tells.
+        // A refused client may fail to write; its read shows the refusal.
         let _written = fourth.get_mut().write_all(ECHO).await;
         let reply = read(&mut fourth).await;
         if reply["result"].is_object() {
@@ -224,7 +224,7 @@ async fn a_reply_in_flight_survives_the_shutdown() {
 }
 
 #[tokio::test]
-async fn descriptors_that_are_sent_along_are_not_kept() {
+async fn received_descriptors_are_closed() {
     let daemon = Daemon::start(Limits::default(), uid());
     let mut stream = daemon.connect().await;
     ask(&mut stream, ECHO).await;
@@ -237,7 +237,7 @@ async fn descriptors_that_are_sent_along_are_not_kept() {
         assert!(read(&mut stream).await["result"].is_object());
     }
     drop(sent);
-    // Had the daemon kept a copy, this would wait for it.
+    // If the daemon had kept a copy of the descriptor, this would not see the end of file.
     let ended = tokio::task::spawn_blocking(move || std::io::Read::read(&mut other, &mut [0]));
     assert_eq!(ended.await.unwrap().unwrap(), 0);
 }

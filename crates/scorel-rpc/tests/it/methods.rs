@@ -1,4 +1,4 @@
-//! A method table to test with.
+//! The method table of the tests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,20 +17,20 @@ use crate::peer::PATIENCE;
 
 type Answer = Result<Box<RawValue>, RpcError>;
 
-/// What the tests see of the handlers.
+/// State shared by handlers and tests.
 #[derive(Debug)]
 pub(crate) struct Probe {
-    /// Lets one call of `slow` go on per permit.
+    /// One permit releases one call of `slow`.
     pub(crate) gate: Semaphore,
-    /// Calls of `slow` that have begun.
+    /// Calls of `slow` that have started.
     pub(crate) begun: AtomicUsize,
-    /// Calls of `slow` and pumps that have ended in whatever way.
+    /// Calls of `slow` and pumps that have returned or were dropped.
     pub(crate) ended: AtomicUsize,
-    /// Told at each beginning and end.
+    /// Notified at each start and end.
     pub(crate) changed: Notify,
-    /// What `note` was called with.
+    /// The arguments of all calls of `note`.
     pub(crate) notes: Mutex<Vec<String>>,
-    /// The most that any flood saw in its outbox.
+    /// The largest use of an outbox that any flood saw, in bytes.
     pub(crate) peak: AtomicUsize,
     /// The last connection that called `whoami`.
     pub(crate) connection: Mutex<Option<Connection>>,
@@ -296,7 +296,7 @@ fn subscribing(table: &mut Table<Probe>) {
         .unwrap();
 }
 
-/// Sends so many events, then waits for its end.
+/// Sends `count` events, then waits until it is dropped.
 async fn tick(probe: Arc<Probe>, sink: Sink, ticks: Ticks) {
     let _ending = Ending(Arc::clone(&probe));
     let padding = "x".repeat(ticks.size);

@@ -1,9 +1,9 @@
-//! The other side of a connection.
+//! A client of a served in-memory connection.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_rpc::{Access, Caller, End, Limits, Principal, Service};
+use scorel_rpc::{Access, Caller, ConnectionEnd, Limits, Principal, Service};
 use serde_json::Value;
 use tokio::io::{
     AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
@@ -17,13 +17,12 @@ use crate::methods::{self, Probe};
 /// Beyond every limit's time, so that a hang is a failure; under paused time it costs nothing.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 
-/// A peer of a served in-memory connection.
 pub(crate) struct Peer {
     pub(crate) reader: BufReader<ReadHalf<DuplexStream>>,
     pub(crate) writer: WriteHalf<DuplexStream>,
     pub(crate) probe: Arc<Probe>,
     pub(crate) shutdown: CancellationToken,
-    served: JoinHandle<End>,
+    served: JoinHandle<ConnectionEnd>,
 }
 
 pub(crate) fn caller(access: Access) -> Caller {
@@ -74,7 +73,7 @@ impl Peer {
         self.write(format!("{line}\n")).await;
     }
 
-    /// The next line as it came, without its end.
+    /// The next line, without its newline.
     pub(crate) async fn read_line(&mut self) -> String {
         let mut line = String::new();
         timeout(PATIENCE, self.reader.read_line(&mut line))
@@ -105,12 +104,12 @@ impl Peer {
         reply["result"].clone()
     }
 
-    /// Ends the writing half.
+    /// Closes the writing half.
     pub(crate) async fn finish(&mut self) {
         self.writer.shutdown().await.unwrap();
     }
 
-    /// Everything until the daemon closes.
+    /// Everything up to the end of file.
     pub(crate) async fn rest(&mut self) -> String {
         let mut rest = String::new();
         timeout(PATIENCE, self.reader.read_to_string(&mut rest))
@@ -120,8 +119,7 @@ impl Peer {
         rest
     }
 
-    /// Why the connection ended.
-    pub(crate) async fn end(self) -> End {
+    pub(crate) async fn end(self) -> ConnectionEnd {
         timeout(PATIENCE, self.served)
             .await
             .expect("an end")

@@ -1,4 +1,4 @@
-//! What requests may take: values, members, bytes in flight.
+//! Limits of requests: values, members, bytes in flight.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::peer::{Peer, code};
 
 const KIB: usize = 1024;
 
-/// A call that waits, in a frame of a certain size.
+/// A pending call in a frame of `size` bytes.
 fn slow(id: u64, size: usize) -> String {
     let frame =
         |tag: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"slow","params":["{tag}"]}}"#);
@@ -26,7 +26,7 @@ fn limits() -> Limits {
     }
 }
 
-/// Nothing comes, although everything has had the time to happen.
+/// Checks that nothing was sent once all tasks are idle.
 async fn nothing_comes(peer: &mut Peer) {
     let mut byte = [0];
     let read = tokio::io::AsyncReadExt::read(&mut peer.reader, &mut byte);
@@ -34,7 +34,7 @@ async fn nothing_comes(peer: &mut Peer) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn large_calls_in_flight_keep_further_ones_waiting_without_an_error() {
+async fn large_calls_in_flight_delay_further_ones_without_an_error() {
     let mut peer = Peer::limited(limits());
     let probe = peer.probe.clone();
     peer.line(&slow(1, 32 * KIB - 1)).await;
@@ -55,7 +55,7 @@ async fn large_calls_in_flight_keep_further_ones_waiting_without_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_larger_than_all_may_be_is_served_alone() {
+async fn a_call_above_the_limit_in_flight_is_served_alone() {
     let mut peer = Peer::limited(limits());
     let probe = peer.probe.clone();
     let mut writer =
@@ -94,7 +94,7 @@ async fn a_large_batch_in_flight_counts_as_its_frame() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn replies_that_may_be_large_count_before_they_are_there() {
+async fn declared_reply_sizes_count_while_calls_are_in_flight() {
     let call = |id: u64| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"slowAndLarge"}}"#);
     let mut peer = Peer::limited(limits());
     let probe = peer.probe.clone();
@@ -120,7 +120,7 @@ async fn replies_that_may_be_large_count_before_they_are_there() {
 }
 
 #[tokio::test]
-async fn params_of_too_many_values_are_refused_and_only_their_call() {
+async fn params_with_too_many_values_fail_only_their_call() {
     let mut peer = Peer::limited(Limits {
         values: 300,
         ..Limits::default()
@@ -149,7 +149,7 @@ async fn params_of_too_many_values_are_refused_and_only_their_call() {
 }
 
 #[tokio::test]
-async fn members_that_mean_nothing_are_few_and_short() {
+async fn unknown_members_are_limited_in_number_and_length() {
     let mut peer = Peer::new();
     let request = |others: usize| {
         let others: String = (0..others).map(|n| format!(r#","x{n}":0"#)).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use scorel_rpc::{End, Limits};
+use scorel_rpc::{ConnectionEnd, Limits};
 use serde_json::{Value, json};
 
 use crate::peer::{Peer, code};
@@ -31,7 +31,7 @@ async fn the_reply_precedes_the_first_event_and_events_come_in_order() {
 }
 
 #[tokio::test]
-async fn nothing_follows_the_reply_of_unsubscribe() {
+async fn no_event_follows_the_reply_of_unsubscribe() {
     let mut peer = Peer::new();
     let id = peer.ask(&tick(usize::MAX)).await["result"]
         .as_str()
@@ -60,7 +60,7 @@ async fn a_subscription_belongs_to_its_connection() {
 }
 
 #[tokio::test]
-async fn subscriptions_are_limited_and_a_free_place_can_be_taken() {
+async fn subscriptions_are_limited_until_one_ends() {
     let mut peer = Peer::limited(Limits {
         subscriptions: 3,
         ..Limits::default()
@@ -104,14 +104,14 @@ async fn a_subscription_whose_call_fails_never_sends() {
 }
 
 #[tokio::test]
-async fn a_pump_that_panics_ends_its_connection() {
+async fn a_panicking_pump_closes_its_connection() {
     let mut peer = Peer::new();
     let reply = peer
         .ask(r#"{"jsonrpc":"2.0","id":1,"method":"tickThenPanic"}"#)
         .await;
     assert!(reply["result"].is_string());
     assert_eq!(peer.rest().await, "");
-    assert!(matches!(peer.end().await, End::Closed));
+    assert!(matches!(peer.end().await, ConnectionEnd::Closed));
 }
 
 #[tokio::test]

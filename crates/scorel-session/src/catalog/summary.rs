@@ -3,11 +3,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use scorel_journal::{Access, EVENTS, LogFile, Reader, Storage};
-use scorel_proto::{Event, Session, SessionId, SessionView};
+use scorel_proto::{ErrorChain, Event, Session, SessionId, SessionView};
 
 use crate::SessionHeader;
 use crate::checkpoint::Checkpoint;
-use crate::error::chain;
 use crate::lane::phase::phase;
 
 /// How much of a log's head and tail is read, in bytes.
@@ -23,7 +22,7 @@ pub(super) fn summarise(
     dir: &Path,
     id: SessionId,
 ) -> Result<Session, String> {
-    let opened = Reader::open(storage, dir).map_err(|error| chain(&error))?;
+    let opened = Reader::open(storage, dir).map_err(|error| ErrorChain(&error).to_string())?;
     let header = SessionHeader::read(&opened.1, id)?;
     let (head, tail) = ends(storage, &dir.join(EVENTS))
         .map_err(|error| format!("cannot read the log: {error}"))?;

@@ -10,14 +10,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use scorel_journal::{AppendError, Appended, Journal};
 use scorel_proto::{
-    ClientId, EndReason, PersistentBody, PersistentEvent, Place, Seq, SeqReserveBody,
+    ClientId, EndReason, ErrorChain, PersistentBody, PersistentEvent, Place, Seq, SeqReserveBody,
     TransientBody, TransientEvent, TurnId,
 };
 
 use super::{Draft, Lane, Section};
 use crate::SessionError;
 use crate::clock::now_ms;
-use crate::error::chain;
 
 impl Lane {
     /// Publishes a transient event of the running turn.
@@ -129,7 +128,7 @@ impl Section<'_> {
         if !matches!(error, AppendError::Failed(_) | AppendError::Foreign(_)) {
             return error.into();
         }
-        let reason = chain(&error);
+        let reason = ErrorChain(&error).to_string();
         tracing::error!(session = %self.lane.id(), %reason, "the log cannot be written any more");
         let failure = self.state.health.failure(&reason);
         self.state.health.failed = Some(reason);

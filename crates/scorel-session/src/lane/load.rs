@@ -10,7 +10,7 @@ use scorel_journal::{
     ContinueAt, Durability, Header, Journal, OpenError, Opened, Reader, ResumePoint, Resumed,
     Storage,
 };
-use scorel_proto::{Seq, SessionId};
+use scorel_proto::{ErrorChain, Seq, SessionId};
 
 use super::fold::LogFold;
 use super::health::Health;
@@ -20,7 +20,6 @@ use super::state::LaneState;
 use super::{Lane, Section, StartJob};
 use crate::checkpoint::Checkpoint;
 use crate::damage::unaccepted_damage;
-use crate::error::chain;
 use crate::shared::Shared;
 use crate::spool::Spool;
 use crate::{SessionError, SessionHeader};
@@ -48,7 +47,7 @@ impl Lane {
         let storage = Arc::clone(&shared.storage);
         let dir = shared.session_dir(id);
         let journal = Journal::create(storage, &dir, line, shared.settings.durability)
-            .map_err(|error| SessionError::Stalled(chain(&error)))?;
+            .map_err(|error| SessionError::Stalled(ErrorChain(&error).to_string()))?;
         let new = LoadedLog {
             header,
             checkpointed: journal.end(),

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use scorel_proto::{InFlight, Phase, Seq, Session, SessionView};
+use scorel_proto::{ErrorChain, InFlight, Phase, Seq, Session, SessionView};
 use tokio::sync::OwnedMutexGuard;
 
 use super::fold::LogFold;
@@ -9,7 +9,6 @@ use super::state::LaneState;
 use super::{Lane, turn_id};
 use crate::SessionError;
 use crate::damage::unaccepted_damage;
-use crate::error::chain;
 
 /// The lane's critical section: exclusive access to the state, with the lane.
 ///
@@ -159,7 +158,7 @@ impl Section<'_> {
                 self.state.fold = fold;
                 self.lane.shared.windows.remove(self.lane.id());
             }
-            Err(error) => self.state.health.failed = Some(chain(&error)),
+            Err(error) => self.state.health.failed = Some(ErrorChain(&error).to_string()),
         }
         self.announce();
     }

@@ -1,26 +1,19 @@
-/// What is wrong with a log.
+/// A violated invariant of a log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LogFault {
-    /// The file cannot be read.
-    #[error("the log cannot be read: {0}")]
+    #[error("cannot read the log: {0}")]
     Unreadable(String),
-    /// The file is not UTF-8.
-    #[error("the log is not text")]
+    #[error("the log is not UTF-8")]
     NotText,
-    /// One line is not what it should be.
     #[error("line {number}: {reason}")]
     Line {
-        /// The line, from 1.
+        /// From 1.
         number: usize,
-        /// What is wrong.
         reason: &'static str,
     },
-    /// A turn is not what it should be.
     #[error("turn {turn_id}: {reason}")]
     Turn {
-        /// The turn.
         turn_id: String,
-        /// What is wrong.
         reason: &'static str,
     },
 }

@@ -1,21 +1,22 @@
-//! What must hold of the turns of a log.
+//! The invariants of turns in a log.
 
 use std::collections::HashMap;
 
-use super::{CheckedRecord, LogFault};
+use super::fault::LogFault;
+use super::record::CheckedRecord;
 
-/// What a turn has shown so far.
+/// A turn as far as it was read.
 #[derive(Default)]
-struct Turn<'a> {
+struct CheckedTurn<'a> {
     ended: bool,
-    /// Calls, and whether their result has come.
+    /// The ids of calls, and whether each has its result.
     calls: Vec<(&'a str, bool)>,
 }
 
 /// Checks that a turn ends at most once, that nothing follows its end, that turns do not overlap,
 /// and that each tool call of a turn has one result by its end.
 pub(super) fn check(records: &[CheckedRecord]) -> Result<(), LogFault> {
-    let mut turns: HashMap<&str, Turn<'_>> = HashMap::new();
+    let mut turns: HashMap<&str, CheckedTurn<'_>> = HashMap::new();
     let mut open: Option<&str> = None;
     for record in records {
         let Some(id) = record.turn_id() else { continue };
@@ -24,11 +25,11 @@ pub(super) fn check(records: &[CheckedRecord]) -> Result<(), LogFault> {
             reason,
         };
         if open.is_some_and(|open| open != id) {
-            return Err(fault("it began before the turn before had ended"));
+            return Err(fault("it began before the previous turn had ended"));
         }
         let turn = turns.entry(id).or_default();
         if turn.ended {
-            return Err(fault("something follows its outcome"));
+            return Err(fault("a record follows its outcome"));
         }
         turn.note(record).map_err(fault)?;
         open = (!turn.ended).then_some(id);
@@ -36,7 +37,7 @@ pub(super) fn check(records: &[CheckedRecord]) -> Result<(), LogFault> {
     Ok(())
 }
 
-impl<'a> Turn<'a> {
+impl<'a> CheckedTurn<'a> {
     fn note(&mut self, record: &'a CheckedRecord) -> Result<(), &'static str> {
         let blocks = record.value["message"]["content"].as_array();
         for block in blocks.into_iter().flatten() {
@@ -56,13 +57,13 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// Ids of calls may come again in a later answer of the model.
+    /// Models reuse call ids in later replies, so the first open call with the id is meant.
     fn answer(&mut self, id: &str) -> Result<(), &'static str> {
         let mut open = self
             .calls
             .iter_mut()
             .filter(|(call, answered)| *call == id && !answered);
-        let call = open.next().ok_or("a result without a call")?;
+        let call = open.next().ok_or("a result has no call")?;
         call.1 = true;
         Ok(())
     }

@@ -1,32 +1,33 @@
 use serde_json::{Value, json};
 
-use super::{Answer, Gate};
+use super::gate::ResponseGate;
+use super::response::ScriptedResponse;
 
-/// Puts together the event stream of one chat completion.
+/// Builds the event stream of one chat completion.
 ///
-/// Every piece becomes one event and one write. `data: [DONE]` is added at the end, unless the
-/// answer is [cut](Self::cut).
+/// Every piece becomes one event and one write. `data: [DONE]` follows, unless the stream is
+/// [cut](Self::cut).
 #[derive(Debug, Clone, Default)]
-pub struct ChatAnswer {
-    pieces: Vec<Piece>,
+pub struct ScriptedChat {
+    pieces: Vec<ChatPiece>,
     calls: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Piece {
+enum ChatPiece {
     Event(Value),
-    Wait(Gate),
+    Wait(ResponseGate),
     Cut,
 }
 
-impl ChatAnswer {
-    /// More text.
+impl ScriptedChat {
+    /// A text delta.
     #[must_use]
     pub fn text(self, text: &str) -> Self {
         self.delta(&json!({"content": text}))
     }
 
-    /// More reasoning, in the field `reasoning_content`.
+    /// A `reasoning_content` delta.
     #[must_use]
     pub fn thinking(self, text: &str) -> Self {
         self.delta(&json!({"reasoning_content": text}))
@@ -45,7 +46,7 @@ impl ChatAnswer {
         }]}))
     }
 
-    /// The reason to stop: `stop`, `tool_calls`, `length` or `content_filter`.
+    /// The finish reason: `stop`, `tool_calls`, `length` or `content_filter`.
     #[must_use]
     pub fn finish(self, reason: &str) -> Self {
         self.event(json!({
@@ -53,7 +54,7 @@ impl ChatAnswer {
         }))
     }
 
-    /// What the call used, in tokens.
+    /// The usage chunk, in tokens.
     #[must_use]
     pub fn usage(self, input: u64, output: u64) -> Self {
         self.event(json!({
@@ -66,13 +67,13 @@ impl ChatAnswer {
         }))
     }
 
-    /// One `delta` of the first choice, as given.
+    /// Any `delta` of the first choice.
     #[must_use]
     pub fn delta(self, delta: &Value) -> Self {
         self.event(json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]}))
     }
 
-    /// One event, as given; `id`, `object` and `model` are added where it has none.
+    /// Any event; `id`, `object` and `model` are added if missing.
     #[must_use]
     pub fn event(mut self, mut event: Value) -> Self {
         if let Some(fields) = event.as_object_mut() {
@@ -84,35 +85,43 @@ impl ChatAnswer {
                 fields.entry(name).or_insert_with(|| json!(value));
             }
         }
-        self.pieces.push(Piece::Event(event));
+        self.pieces.push(ChatPiece::Event(event));
         self
     }
 
     /// Waits at the gate before the rest.
     #[must_use]
-    pub fn wait(mut self, gate: &Gate) -> Self {
-        self.pieces.push(Piece::Wait(gate.clone()));
+    pub fn wait(mut self, gate: &ResponseGate) -> Self {
+        self.pieces.push(ChatPiece::Wait(gate.clone()));
         self
     }
 
     /// Closes the connection here.
     #[must_use]
     pub fn cut(mut self) -> Self {
-        self.pieces.push(Piece::Cut);
+        self.pieces.push(ChatPiece::Cut);
         self
     }
 }
 
-impl From<ChatAnswer> for Answer {
-    fn from(chat: ChatAnswer) -> Self {
+impl ScriptedResponse {
+    /// A builder for a streamed chat completion.
+    #[must_use]
+    pub fn chat() -> ScriptedChat {
+        ScriptedChat::default()
+    }
+}
+
+impl From<ScriptedChat> for ScriptedResponse {
+    fn from(chat: ScriptedChat) -> Self {
         let start = Self::event_stream(Vec::new());
         let answer = chat
             .pieces
             .into_iter()
             .fold(start, |answer, piece| match piece {
-                Piece::Event(event) => answer.write(format!("data: {event}\n\n")),
-                Piece::Wait(gate) => answer.wait(&gate),
-                Piece::Cut => answer.cut(),
+                ChatPiece::Event(event) => answer.write(format!("data: {event}\n\n")),
+                ChatPiece::Wait(gate) => answer.wait(&gate),
+                ChatPiece::Cut => answer.cut(),
             });
         answer.write("data: [DONE]\n\n")
     }

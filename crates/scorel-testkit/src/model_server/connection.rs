@@ -4,20 +4,21 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use super::answer::{Answer, Step};
+use super::gate::ResponseGate;
 use super::request::RecordedRequest;
-use super::{Gate, State};
+use super::response::{ResponseStep, ScriptedResponse};
+use super::state::ServerState;
 
-/// The largest body that a test may send.
+/// The largest accepted request body, in bytes.
 const BODY_LIMIT: usize = 64 << 20;
 
 /// Answers the requests of one connection, one after another.
-pub(super) async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
-    // Each piece of an answer is seen when it is written, as with a real endpoint.
+pub(super) async fn serve(socket: TcpStream, number: usize, state: Arc<ServerState>) {
+    // Without Nagle's algorithm every write reaches the client by itself, as tests expect.
     if socket.set_nodelay(true).is_err() {
         return;
     }
-    let mut connection = Connection {
+    let mut connection = ServerConnection {
         socket: BufReader::new(socket),
         number,
     };
@@ -29,12 +30,12 @@ pub(super) async fn serve(socket: TcpStream, number: usize, state: Arc<State>) {
     }
 }
 
-struct Connection {
+struct ServerConnection {
     socket: BufReader<TcpStream>,
     number: usize,
 }
 
-impl Connection {
+impl ServerConnection {
     /// The next request; `None` when the client closed the connection.
     async fn read(&mut self) -> io::Result<Option<RecordedRequest>> {
         let Some(line) = self.line().await? else {
@@ -71,7 +72,7 @@ impl Connection {
         Ok(headers)
     }
 
-    /// Reads a body with a length. Clients of model endpoints know the length of what they send.
+    /// Reads a body by `content-length`; chunked requests are not supported.
     async fn body(&mut self, request: &RecordedRequest) -> io::Result<Vec<u8>> {
         let length = request.header("content-length").unwrap_or("0");
         let length: usize = length.parse().map_err(io::Error::other)?;
@@ -83,26 +84,26 @@ impl Connection {
         Ok(body)
     }
 
-    async fn respond(&mut self, answer: &Answer) -> io::Result<()> {
+    async fn respond(&mut self, answer: &ScriptedResponse) -> io::Result<()> {
         if let Some(gate) = &answer.hold {
             self.wait(gate).await?;
         }
         self.head(answer).await?;
         for step in &answer.steps {
             match step {
-                Step::Write(bytes) => {
+                ResponseStep::Write(bytes) => {
                     for part in bytes.chunks(answer.write_size()) {
                         self.chunk(part).await?;
                     }
                 }
-                Step::Wait(gate) => self.wait(gate).await?,
-                Step::Cut => return Err(io::ErrorKind::ConnectionAborted.into()),
+                ResponseStep::Wait(gate) => self.wait(gate).await?,
+                ResponseStep::Cut => return Err(io::ErrorKind::ConnectionAborted.into()),
             }
         }
         self.send(b"0\r\n\r\n").await
     }
 
-    async fn head(&mut self, answer: &Answer) -> io::Result<()> {
+    async fn head(&mut self, answer: &ScriptedResponse) -> io::Result<()> {
         let mut head = format!("HTTP/1.1 {} Scripted\r\n", answer.status);
         for (name, value) in &answer.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -124,13 +125,13 @@ impl Connection {
         socket.flush().await
     }
 
-    /// Waits for the gate to open; a client that goes away ends the wait.
-    async fn wait(&mut self, gate: &Gate) -> io::Result<()> {
+    /// Waits for the gate to open, or for the client to close the connection.
+    async fn wait(&mut self, gate: &ResponseGate) -> io::Result<()> {
         tokio::select! {
             () = gate.pass() => Ok(()),
             read = self.socket.fill_buf() => match read {
                 Ok(bytes) if !bytes.is_empty() => {
-                    Err(io::Error::other("a second request before the answer to the first"))
+                    Err(io::Error::other("a second request before the response to the first"))
                 }
                 Ok(_) | Err(_) => {
                     gate.abandon();

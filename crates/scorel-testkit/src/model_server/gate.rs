@@ -1,38 +1,35 @@
 use tokio::sync::watch;
 
-/// A point at which an answer waits until the test lets it go on.
-///
-/// Clones are the same gate. Several answers may wait at one gate.
+/// A point at which responses wait until the test opens it. Clones share the gate.
 #[derive(Debug, Clone, Default)]
-pub struct Gate {
-    state: watch::Sender<State>,
+pub struct ResponseGate {
+    state: watch::Sender<GateState>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
+struct GateState {
     reached: bool,
     open: bool,
     abandoned: bool,
 }
 
-impl Gate {
-    /// A closed gate.
+impl ResponseGate {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets everything that waits here go on, now and later.
+    /// Releases the responses that wait here, and those to come.
     pub fn open(&self) {
         self.state.send_modify(|state| state.open = true);
     }
 
-    /// Waits until an answer has sent all that stands before the gate.
+    /// Waits until a response has reached the gate, having sent everything before it.
     pub async fn reached(&self) {
         self.wait_for(|state| state.reached).await;
     }
 
-    /// Waits until a client closed its connection while its answer waited here.
+    /// Waits until a client has closed its connection while its response waited here.
     pub async fn abandoned(&self) {
         self.wait_for(|state| state.abandoned).await;
     }
@@ -46,7 +43,7 @@ impl Gate {
         self.state.send_modify(|state| state.abandoned = true);
     }
 
-    async fn wait_for(&self, condition: impl Fn(&State) -> bool) {
+    async fn wait_for(&self, condition: impl Fn(&GateState) -> bool) {
         let mut state = self.state.subscribe();
         // The sender lives in `self`, so the channel cannot close while this waits.
         let _ = state.wait_for(condition).await;

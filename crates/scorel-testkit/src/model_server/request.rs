@@ -1,29 +1,28 @@
 use serde_json::Value;
 
-/// A request as the server got it.
+/// A request as it was received.
 #[derive(Debug, Clone)]
 pub struct RecordedRequest {
-    /// The number of the connection it came on, from zero.
+    /// The number of its connection, from zero; equal for requests that shared one.
     pub connection: usize,
-    /// The method, such as `POST`.
+    /// Such as `POST`.
     pub method: String,
-    /// The path with its query, such as `/v1/chat/completions`.
+    /// With its query, such as `/v1/chat/completions`.
     pub path: String,
-    /// The headers in their order, names in lower case.
+    /// In their order, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body's bytes.
     pub body: Vec<u8>,
 }
 
 impl RecordedRequest {
-    /// The first header of that name, which is given in lower case.
+    /// The first header with a name, given in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON; `null` if it is none.
+    /// The body as JSON; `null` if it is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)

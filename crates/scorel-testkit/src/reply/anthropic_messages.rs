@@ -1,11 +1,11 @@
 use serde_json::{Value, json};
 
-use super::{Reply, proof};
-use crate::Answer;
+use super::model_reply::{ModelReply, proof};
+use crate::ScriptedResponse;
 
-pub(super) fn render(reply: &Reply, model: &str) -> Answer {
-    let mut stream = Blocks {
-        answer: Answer::event_stream(Vec::new()),
+pub(super) fn render(reply: &ModelReply, model: &str) -> ScriptedResponse {
+    let mut stream = MessageStream {
+        answer: ScriptedResponse::event_stream(Vec::new()),
         count: 0,
     };
     stream.write(&json!({"type": "message_start", "message": {
@@ -47,12 +47,12 @@ pub(super) fn render(reply: &Reply, model: &str) -> Answer {
     stream.answer
 }
 
-struct Blocks {
-    answer: Answer,
+struct MessageStream {
+    answer: ScriptedResponse,
     count: usize,
 }
 
-impl Blocks {
+impl MessageStream {
     fn block(&mut self, begun: &Value, deltas: &[Value]) {
         let index = self.count;
         self.count += 1;

@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-use super::{Reply, proof};
-use crate::Answer;
+use super::model_reply::{ModelReply, proof};
+use crate::ScriptedResponse;
 
-pub(super) fn render(reply: &Reply, model: &str) -> Answer {
+pub(super) fn render(reply: &ModelReply, model: &str) -> ScriptedResponse {
     let mut parts = Vec::new();
     if let Some(thinking) = &reply.thinking {
         parts.push(json!({"text": thinking, "thought": true}));
@@ -12,7 +12,7 @@ pub(super) fn render(reply: &Reply, model: &str) -> Answer {
         parts.push(json!({"text": text}));
     }
     for call in &reply.calls {
-        // Arguments that are not JSON cannot be said on this wire.
+        // This API sends arguments as an object, so invalid JSON cannot be represented.
         let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
         parts.push(json!({
             "functionCall": {"id": call.id, "name": call.name, "args": arguments},
@@ -22,11 +22,11 @@ pub(super) fn render(reply: &Reply, model: &str) -> Answer {
         let calls = parts
             .iter()
             .position(|part| part["functionCall"].is_object());
-        if let Some(place) = calls.or(parts.len().checked_sub(1)) {
-            parts[place]["thoughtSignature"] = json!(proof(model));
+        if let Some(signed) = calls.or(parts.len().checked_sub(1)) {
+            parts[signed]["thoughtSignature"] = json!(proof(model));
         }
     }
-    let mut answer = Answer::event_stream(Vec::new());
+    let mut answer = ScriptedResponse::event_stream(Vec::new());
     for part in parts {
         answer = answer.write(event(model, &json!([part]), None));
     }

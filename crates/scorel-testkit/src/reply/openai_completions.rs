@@ -1,8 +1,8 @@
-use super::Reply;
-use crate::Answer;
+use super::model_reply::ModelReply;
+use crate::ScriptedResponse;
 
-pub(super) fn render(reply: &Reply) -> Answer {
-    let mut chat = Answer::chat();
+pub(super) fn render(reply: &ModelReply) -> ScriptedResponse {
+    let mut chat = ScriptedResponse::chat();
     if let Some(thinking) = &reply.thinking {
         chat = chat.thinking(thinking);
     }

@@ -1,54 +1,54 @@
 use serde_json::{Value, json};
 
-use super::{Reply, proof};
-use crate::Answer;
+use super::model_reply::{ModelReply, proof};
+use crate::ScriptedResponse;
 
-pub(super) fn render(reply: &Reply, model: &str) -> Answer {
-    let mut answer = Answer::event_stream(Vec::new());
+pub(super) fn render(reply: &ModelReply, model: &str) -> ScriptedResponse {
+    let mut answer = ScriptedResponse::event_stream(Vec::new());
     let mut items = Vec::new();
     answer = answer.write(event(&json!({
         "type": "response.created",
         "response": {"id": "resp_1", "model": model, "status": "in_progress", "output": []},
     })));
     if let Some(thinking) = &reply.thinking {
-        let place = items.len();
+        let index = items.len();
         let delta = json!({
-            "type": "response.reasoning_summary_text.delta", "output_index": place,
+            "type": "response.reasoning_summary_text.delta", "output_index": index,
             "summary_index": 0, "delta": thinking,
         });
         let item = json!({
-            "type": "reasoning", "id": format!("rs_{place}"),
+            "type": "reasoning", "id": format!("rs_{index}"),
             "summary": [{"type": "summary_text", "text": thinking}],
             "encrypted_content": proof(model),
         });
-        answer = write_item(answer, place, &item, &[delta]);
+        answer = write_item(answer, index, &item, &[delta]);
         items.push(item);
     }
     if let Some(text) = &reply.text {
-        let place = items.len();
+        let index = items.len();
         let delta = json!({
-            "type": "response.output_text.delta", "output_index": place,
+            "type": "response.output_text.delta", "output_index": index,
             "content_index": 0, "delta": text,
         });
         let item = json!({
-            "type": "message", "id": format!("msg_{place}"), "role": "assistant",
+            "type": "message", "id": format!("msg_{index}"), "role": "assistant",
             "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         });
-        answer = write_item(answer, place, &item, &[delta]);
+        answer = write_item(answer, index, &item, &[delta]);
         items.push(item);
     }
     for call in &reply.calls {
-        let place = items.len();
+        let index = items.len();
         let delta = json!({
-            "type": "response.function_call_arguments.delta", "output_index": place,
+            "type": "response.function_call_arguments.delta", "output_index": index,
             "delta": call.arguments,
         });
         let item = json!({
-            "type": "function_call", "id": format!("fc_{place}"), "status": "completed",
+            "type": "function_call", "id": format!("fc_{index}"), "status": "completed",
             "call_id": call.id, "name": call.name, "arguments": call.arguments,
         });
-        answer = write_item(answer, place, &item, &[delta]);
+        answer = write_item(answer, index, &item, &[delta]);
         items.push(item);
     }
     answer.write(event(&json!({
@@ -60,8 +60,13 @@ pub(super) fn render(reply: &Reply, model: &str) -> Answer {
     })))
 }
 
-/// The beginning, the pieces and the end of one item.
-fn write_item(mut answer: Answer, place: usize, item: &Value, deltas: &[Value]) -> Answer {
+/// Writes `output_item.added`, the deltas and `output_item.done` of an item.
+fn write_item(
+    mut answer: ScriptedResponse,
+    index: usize,
+    item: &Value,
+    deltas: &[Value],
+) -> ScriptedResponse {
     let mut begun = item.clone();
     for (field, empty) in [
         ("summary", json!([])),
@@ -73,13 +78,13 @@ fn write_item(mut answer: Answer, place: usize, item: &Value, deltas: &[Value]) 
         }
     }
     let added = json!({
-        "type": "response.output_item.added", "output_index": place, "item": begun,
+        "type": "response.output_item.added", "output_index": index, "item": begun,
     });
     answer = answer.write(event(&added));
     for delta in deltas {
         answer = answer.write(event(delta));
     }
-    let done = json!({"type": "response.output_item.done", "output_index": place, "item": item});
+    let done = json!({"type": "response.output_item.done", "output_index": index, "item": item});
     answer.write(event(&done))
 }
 

@@ -1,37 +1,33 @@
 use std::collections::HashMap;
 
-/// The calls of a run, in the order in which they began.
+/// The system calls of a run, in the order in which they began.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
     calls: Vec<TracedCall>,
 }
 
-/// One call that a process made.
 #[derive(Debug, Clone)]
 pub struct TracedCall {
-    /// The thread.
     pub thread: u32,
-    /// The call's name.
     pub name: String,
-    /// Its arguments, as `strace` prints them.
+    /// As `strace` prints them.
     pub arguments: String,
-    /// What it returned, as `strace` prints it; nothing if the thread was gone before.
+    /// As `strace` prints it; `None` if the thread died in the call.
     pub result: Option<String>,
-    /// When it began. Smaller is earlier, also across threads.
+    /// The position in the trace at which it began; comparable across threads.
     pub began: usize,
-    /// When it had returned.
+    /// The position at which it had returned; `usize::MAX` if it never did.
     pub ended: usize,
 }
 
 impl TracedCall {
-    /// What the first descriptor refers to: a path, or `socket:[…]`.
+    /// The file of the first descriptor: a path, or `socket:[…]`.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
         let (_, rest) = self.arguments.split_once('<')?;
         rest.split_once('>').map(|(target, _)| target)
     }
 
-    /// Whether it returned what is not an error.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         self.result
@@ -39,12 +35,12 @@ impl TracedCall {
             .is_some_and(|result| !result.starts_with('-'))
     }
 
-    /// The bytes of all strings among the arguments, joined: what was written.
+    /// All string arguments, unescaped and concatenated: the bytes written.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut rest = self.arguments.as_bytes();
-        // The first string comes after the descriptor, whose target may hold any character but `>`.
+        // Skips the descriptor's target, which may contain quotes.
         if let Some(at) = self.arguments.find(">, ") {
             rest = &rest[at..];
         }
@@ -56,7 +52,8 @@ impl TracedCall {
 }
 
 impl Trace {
-    /// Reads the output of `strace -f`.
+    /// Parses the output of `strace -f`, which splits calls that another thread interrupts into
+    /// `<unfinished ...>` and `<... resumed>`.
     pub(super) fn parse(text: &str) -> Self {
         let mut calls: Vec<TracedCall> = Vec::new();
         let mut unfinished: HashMap<u32, usize> = HashMap::new();
@@ -101,7 +98,6 @@ impl Trace {
         Self { calls }
     }
 
-    /// The calls.
     #[must_use]
     pub fn calls(&self) -> &[TracedCall] {
         &self.calls
@@ -112,7 +108,7 @@ fn split_result(text: &str) -> (&str, Option<String>) {
     match text.rsplit_once(") = ").or_else(|| text.rsplit_once(" = ")) {
         Some((arguments, result)) => {
             let arguments = arguments.trim_end().trim_end_matches(')');
-            // A thread that dies in the call gets no answer.
+            // `?` stands for a thread that died in the call.
             (
                 arguments,
                 Some(result.to_owned()).filter(|result| result != "?"),
@@ -122,7 +118,7 @@ fn split_result(text: &str) -> (&str, Option<String>) {
     }
 }
 
-/// Reads a string up to its closing quote, and returns what follows it.
+/// Decodes a string up to its closing quote and returns the rest.
 fn unescape<'a>(mut text: &'a [u8], bytes: &mut Vec<u8>) -> &'a [u8] {
     while let [byte, rest @ ..] = text {
         text = rest;

@@ -2,7 +2,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Checked, Issued, ensure, filled, known_fields, said, schema};
+use super::issued::IssuedReasoning;
+use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
+use super::schema;
 use crate::reply::proof;
 
 const FIELDS: &[&str] = &[
@@ -20,10 +22,10 @@ const FIELDS: &[&str] = &[
     "cache_control",
 ];
 
-/// How many marks of a cache a request may have.
+/// The API's limit of `cache_control` breakpoints.
 const CACHE_MARKS: usize = 4;
 
-pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
+pub(super) fn check(body: &Value, model: &str, issued: &IssuedReasoning) -> CheckResult {
     known_fields(body, FIELDS, "request")?;
     let limit = body["max_tokens"].as_u64().unwrap_or(0);
     ensure(limit > 0, || "max_tokens: field required".to_owned())?;
@@ -42,12 +44,12 @@ pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
         format!("{marks} blocks with cache_control")
     })?;
     let thinks = body["thinking"].is_object() && body["thinking"]["type"] != "disabled";
-    let messages = merged(filled(&body["messages"], "messages")?)?;
+    let messages = merged(non_empty(&body["messages"], "messages")?)?;
     ensure(messages[0].0 == "user", || {
         "the first message must be the user's".to_owned()
     })?;
     let mut open: Vec<&str> = Vec::new();
-    for (place, (role, content)) in messages.iter().enumerate() {
+    for (index, (role, content)) in messages.iter().enumerate() {
         if *role == "user" {
             user(content, &open)?;
             open.clear();
@@ -56,7 +58,7 @@ pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
                 "tool_use without tool_result".to_owned()
             })?;
             open = assistant(content, model, issued, thinks)?;
-            let last = place + 1 == messages.len();
+            let last = index + 1 == messages.len();
             ensure(!(last && thinks), || "no prefill while thinking".to_owned())?;
         }
     }
@@ -65,7 +67,7 @@ pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
     })
 }
 
-/// The messages, neighbours of the same role as one.
+/// The messages, with neighbours of the same role merged, as the API does.
 fn merged(messages: &[Value]) -> Result<Vec<(&str, Vec<&Value>)>, String> {
     let mut merged: Vec<(&str, Vec<&Value>)> = Vec::new();
     for message in messages {
@@ -74,10 +76,10 @@ fn merged(messages: &[Value]) -> Result<Vec<(&str, Vec<&Value>)>, String> {
             format!("unknown role {role:?}")
         })?;
         let blocks: Vec<&Value> = if message["content"].is_string() {
-            said(&message["content"], "content")?;
+            non_blank(&message["content"], "content")?;
             Vec::new()
         } else {
-            filled(&message["content"], "content")?.iter().collect()
+            non_empty(&message["content"], "content")?.iter().collect()
         };
         match merged.last_mut() {
             Some((last, content)) if *last == role => content.extend(blocks),
@@ -87,7 +89,7 @@ fn merged(messages: &[Value]) -> Result<Vec<(&str, Vec<&Value>)>, String> {
     Ok(merged)
 }
 
-fn user(content: &[&Value], open: &[&str]) -> Checked {
+fn user(content: &[&Value], open: &[&str]) -> CheckResult {
     let mut answered = HashSet::new();
     let mut other = false;
     for block in content {
@@ -103,7 +105,7 @@ fn user(content: &[&Value], open: &[&str]) -> Checked {
             }
             "text" => {
                 other = true;
-                said(&block["text"], "text")?;
+                non_blank(&block["text"], "text")?;
             }
             "image" => {
                 other = true;
@@ -117,7 +119,7 @@ fn user(content: &[&Value], open: &[&str]) -> Checked {
     })
 }
 
-fn result(content: &Value) -> Checked {
+fn result(content: &Value) -> CheckResult {
     if content.is_null() || content.is_string() {
         return Ok(());
     }
@@ -126,7 +128,7 @@ fn result(content: &Value) -> Checked {
         .ok_or("a result must be text or a list")?
     {
         match block["type"].as_str() {
-            Some("text") => said(&block["text"], "text").map(drop)?,
+            Some("text") => non_blank(&block["text"], "text").map(drop)?,
             Some("image") => image(block)?,
             other => return Err(format!("unknown block of a result: {other:?}")),
         }
@@ -134,7 +136,7 @@ fn result(content: &Value) -> Checked {
     Ok(())
 }
 
-fn image(block: &Value) -> Checked {
+fn image(block: &Value) -> CheckResult {
     let source = &block["source"];
     let known = source["type"] == "base64"
         && source["media_type"].is_string()
@@ -144,11 +146,11 @@ fn image(block: &Value) -> Checked {
     })
 }
 
-/// Checks an answer; the ids of its calls.
+/// Checks an assistant message and returns the ids of its calls.
 fn assistant<'a>(
     content: &[&'a Value],
     model: &str,
-    issued: &Issued,
+    issued: &IssuedReasoning,
     thinks: bool,
 ) -> Result<Vec<&'a str>, String> {
     let mut calls = Vec::new();
@@ -156,7 +158,7 @@ fn assistant<'a>(
     for block in content {
         match block["type"].as_str().unwrap_or_default() {
             "text" => {
-                let text = said(&block["text"], "text")?;
+                let text = non_blank(&block["text"], "text")?;
                 ensure(text.trim_end() == text || content.len() > 1, || {
                     "final assistant content cannot end with trailing whitespace".to_owned()
                 })?;

@@ -1,18 +1,13 @@
-/// A wire between an engine and a model endpoint.
+/// A provider API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Api {
-    /// Chat completions.
+pub enum WireApi {
     OpenAiCompletions,
-    /// Responses.
     OpenAiResponses,
-    /// Messages.
     AnthropicMessages,
-    /// `streamGenerateContent`.
     GoogleGenerativeAi,
 }
 
-impl Api {
-    /// All wires.
+impl WireApi {
     pub const ALL: [Self; 4] = [
         Self::OpenAiCompletions,
         Self::OpenAiResponses,
@@ -20,7 +15,7 @@ impl Api {
         Self::GoogleGenerativeAi,
     ];
 
-    /// The wire's name in configurations.
+    /// The name in configurations.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,16 +26,16 @@ impl Api {
         }
     }
 
-    /// The wire whose calls are posted there.
+    /// The API that posts to a path.
     pub(super) fn of_path(path: &str) -> Option<Self> {
-        let place = path.split('?').next().unwrap_or_default();
-        if place.ends_with("/chat/completions") {
+        let endpoint = path.split('?').next().unwrap_or_default();
+        if endpoint.ends_with("/chat/completions") {
             Some(Self::OpenAiCompletions)
-        } else if place.ends_with("/responses") {
+        } else if endpoint.ends_with("/responses") {
             Some(Self::OpenAiResponses)
-        } else if place.ends_with("/v1/messages") {
+        } else if endpoint.ends_with("/v1/messages") {
             Some(Self::AnthropicMessages)
-        } else if place.ends_with(":streamGenerateContent") && path.contains("alt=sse") {
+        } else if endpoint.ends_with(":streamGenerateContent") && path.contains("alt=sse") {
             Some(Self::GoogleGenerativeAi)
         } else {
             None

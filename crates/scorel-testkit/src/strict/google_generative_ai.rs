@@ -1,6 +1,7 @@
 use serde_json::Value;
 
-use super::{Checked, ensure, filled, known_fields, said, schema};
+use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
+use super::schema;
 use crate::reply::proof;
 
 const FIELDS: &[&str] = &[
@@ -21,22 +22,22 @@ const GENERATION: &[&str] = &[
     "thinkingConfig",
 ];
 
-/// What stands for the signature of a call that another model made.
+/// Accepted in place of the signature of a call that another model made.
 const FOREIGN: &str = "skip_thought_signature_validator";
 
-/// The model that the path names.
+/// The model id in the path.
 pub(super) fn model(path: &str) -> Option<&str> {
     let (_, rest) = path.split_once("/models/")?;
     rest.split(':').next()
 }
 
-pub(super) fn check(body: &Value, model: &str) -> Checked {
+pub(super) fn check(body: &Value, model: &str) -> CheckResult {
     known_fields(body, FIELDS, "request")?;
     if !body["generationConfig"].is_null() {
         known_fields(&body["generationConfig"], GENERATION, "generationConfig")?;
     }
     for tool in body["tools"].as_array().into_iter().flatten() {
-        for function in filled(&tool["functionDeclarations"], "functionDeclarations")? {
+        for function in non_empty(&tool["functionDeclarations"], "functionDeclarations")? {
             schema::tool_name(&function["name"])?;
             let described = &function["parametersJsonSchema"];
             let parameters = &function["parameters"];
@@ -47,14 +48,14 @@ pub(super) fn check(body: &Value, model: &str) -> Checked {
             })?;
         }
     }
-    let contents = filled(&body["contents"], "contents")?;
+    let contents = non_empty(&body["contents"], "contents")?;
     ensure(contents[0]["role"] == "user", || {
         "the first turn must be the user's".to_owned()
     })?;
     let mut calls: Vec<&Value> = Vec::new();
-    for (place, content) in contents.iter().enumerate() {
-        let parts = filled(&content["parts"], "parts")?;
-        let before = place.checked_sub(1).map(|place| &contents[place]["role"]);
+    for (index, content) in contents.iter().enumerate() {
+        let parts = non_empty(&content["parts"], "parts")?;
+        let before = index.checked_sub(1).map(|index| &contents[index]["role"]);
         ensure(before != Some(&content["role"]), || {
             "two turns of one role".to_owned()
         })?;
@@ -72,7 +73,7 @@ pub(super) fn check(body: &Value, model: &str) -> Checked {
     })
 }
 
-fn user(parts: &[Value], calls: &[&Value]) -> Checked {
+fn user(parts: &[Value], calls: &[&Value]) -> CheckResult {
     let responses: Vec<&Value> = parts
         .iter()
         .map(|part| &part["functionResponse"])
@@ -102,13 +103,13 @@ fn user(parts: &[Value], calls: &[&Value]) -> Checked {
                 "inlineData without data".to_owned()
             })?;
         } else {
-            said(&part["text"], "text")?;
+            non_blank(&part["text"], "text")?;
         }
     }
     Ok(())
 }
 
-/// Checks an answer; its calls.
+/// Checks a model content and returns its calls.
 fn answer<'a>(parts: &'a [Value], model: &str) -> Result<Vec<&'a Value>, String> {
     let mut calls = Vec::new();
     for part in parts {
@@ -129,7 +130,7 @@ fn answer<'a>(parts: &'a [Value], model: &str) -> Result<Vec<&'a Value>, String>
             })?;
             calls.push(call);
         } else if signature.is_none() {
-            said(&part["text"], "text")?;
+            non_blank(&part["text"], "text")?;
         }
     }
     Ok(calls)

@@ -2,7 +2,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Checked, ensure, filled, known_fields, said, schema};
+use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
+use super::schema;
 
 const FIELDS: &[&str] = &[
     "model",
@@ -24,7 +25,7 @@ const FIELDS: &[&str] = &[
     "enable_thinking",
 ];
 
-pub(super) fn check(body: &Value, model: &str) -> Checked {
+pub(super) fn check(body: &Value, model: &str) -> CheckResult {
     known_fields(body, FIELDS, "request")?;
     for tool in body["tools"].as_array().into_iter().flatten() {
         ensure(tool["type"] == "function", || {
@@ -33,27 +34,26 @@ pub(super) fn check(body: &Value, model: &str) -> Checked {
         schema::tool_name(&tool["function"]["name"])?;
         schema::parameters(&tool["function"]["parameters"])?;
     }
-    let mut history = History {
+    let mut history = CheckedChat {
         model,
-        ..History::default()
+        ..CheckedChat::default()
     };
-    for message in filled(&body["messages"], "messages")? {
+    for message in non_empty(&body["messages"], "messages")? {
         history.message(message)?;
     }
     history.nothing_open()
 }
 
-/// The conversation so far.
 #[derive(Debug, Default)]
-struct History<'a> {
+struct CheckedChat<'a> {
     model: &'a str,
     begun: bool,
-    /// Calls of the last assistant message that have no result yet.
+    /// The calls of the last assistant message without a result so far.
     open: HashSet<String>,
 }
 
-impl History<'_> {
-    fn message(&mut self, message: &Value) -> Checked {
+impl CheckedChat<'_> {
+    fn message(&mut self, message: &Value) -> CheckResult {
         let role = message["role"].as_str().unwrap_or_default();
         if role != "tool" {
             self.nothing_open()?;
@@ -63,7 +63,7 @@ impl History<'_> {
                 ensure(!self.begun, || {
                     "the system prompt must come first".to_owned()
                 })?;
-                return said(&message["content"], "system").map(drop);
+                return non_blank(&message["content"], "system").map(drop);
             }
             "user" => user(&message["content"])?,
             "assistant" => self.assistant(message)?,
@@ -74,7 +74,7 @@ impl History<'_> {
         Ok(())
     }
 
-    fn assistant(&mut self, message: &Value) -> Checked {
+    fn assistant(&mut self, message: &Value) -> CheckResult {
         let calls = message["tool_calls"].as_array();
         if let Some(text) = message["content"].as_str() {
             ensure(calls.is_some() || !text.trim().is_empty(), || {
@@ -107,28 +107,28 @@ impl History<'_> {
         Ok(())
     }
 
-    fn result(&mut self, message: &Value) -> Checked {
+    fn result(&mut self, message: &Value) -> CheckResult {
         let id = message["tool_call_id"].as_str().unwrap_or_default();
-        said(&message["content"], "tool content")?;
+        non_blank(&message["content"], "tool content")?;
         ensure(self.open.remove(id), || {
             format!("a tool message must follow the tool_calls that it answers: {id:?}")
         })
     }
 
-    fn nothing_open(&self) -> Checked {
+    fn nothing_open(&self) -> CheckResult {
         ensure(self.open.is_empty(), || {
             format!("tool_calls without tool messages: {:?}", self.open)
         })
     }
 }
 
-fn user(content: &Value) -> Checked {
+fn user(content: &Value) -> CheckResult {
     if content.is_string() {
-        return said(content, "user content").map(drop);
+        return non_blank(content, "user content").map(drop);
     }
-    for part in filled(content, "user content")? {
+    for part in non_empty(content, "user content")? {
         match part["type"].as_str() {
-            Some("text") => said(&part["text"], "user text").map(drop)?,
+            Some("text") => non_blank(&part["text"], "user text").map(drop)?,
             Some("image_url") => schema::data_url(&part["image_url"]["url"])?,
             other => return Err(format!("unknown part of a user message: {other:?}")),
         }

@@ -2,7 +2,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Checked, Issued, ensure, filled, known_fields, said, schema};
+use super::issued::IssuedReasoning;
+use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
+use super::schema;
 use crate::reply::proof;
 
 const FIELDS: &[&str] = &[
@@ -21,7 +23,7 @@ const FIELDS: &[&str] = &[
     "prompt_cache_key",
 ];
 
-pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
+pub(super) fn check(body: &Value, model: &str, issued: &IssuedReasoning) -> CheckResult {
     known_fields(body, FIELDS, "request")?;
     for tool in body["tools"].as_array().into_iter().flatten() {
         ensure(tool["type"] == "function", || {
@@ -38,11 +40,11 @@ pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
             "max_output_tokens must be at least 16".to_owned()
         })?;
     }
-    let mut history = History::default();
-    let items = filled(&body["input"], "input")?;
-    for (place, item) in items.iter().enumerate() {
-        let before = place.checked_sub(1).map(|place| &items[place]);
-        history.item(item, before, items.get(place + 1), model, issued)?;
+    let mut history = CheckedInput::default();
+    let items = non_empty(&body["input"], "input")?;
+    for (index, item) in items.iter().enumerate() {
+        let before = index.checked_sub(1).map(|index| &items[index]);
+        history.item(item, before, items.get(index + 1), model, issued)?;
     }
     ensure(history.open.is_empty(), || {
         format!("No tool output found for function call {:?}", history.open)
@@ -50,21 +52,21 @@ pub(super) fn check(body: &Value, model: &str, issued: &Issued) -> Checked {
 }
 
 #[derive(Debug, Default)]
-struct History {
+struct CheckedInput {
     open: HashSet<String>,
-    /// Whether reasoning came since the last message or result.
+    /// Whether a reasoning item came since the last user message or result.
     reasoned: bool,
 }
 
-impl History {
+impl CheckedInput {
     fn item(
         &mut self,
         item: &Value,
         before: Option<&Value>,
         after: Option<&Value>,
         model: &str,
-        issued: &Issued,
-    ) -> Checked {
+        issued: &IssuedReasoning,
+    ) -> CheckResult {
         match item["type"].as_str().unwrap_or("message") {
             "message" => self.message(item),
             "reasoning" => {
@@ -96,7 +98,7 @@ impl History {
         }
     }
 
-    fn message(&mut self, item: &Value) -> Checked {
+    fn message(&mut self, item: &Value) -> CheckResult {
         let role = item["role"].as_str().unwrap_or_default();
         let texts: &[&str] = match role {
             "user" | "system" | "developer" => {
@@ -110,35 +112,35 @@ impl History {
             other => return Err(format!("unknown role {other:?}")),
         };
         if item["content"].is_string() {
-            return said(&item["content"], "content").map(drop);
+            return non_blank(&item["content"], "content").map(drop);
         }
-        for part in filled(&item["content"], "content")? {
+        for part in non_empty(&item["content"], "content")? {
             part_of(part, texts)?;
         }
         Ok(())
     }
 }
 
-fn part_of(part: &Value, texts: &[&str]) -> Checked {
+fn part_of(part: &Value, texts: &[&str]) -> CheckResult {
     match part["type"].as_str().unwrap_or_default() {
-        text if texts.contains(&text) => said(&part["text"], "text").map(drop),
-        "refusal" if texts == ["output_text"] => said(&part["refusal"], "refusal").map(drop),
+        text if texts.contains(&text) => non_blank(&part["text"], "text").map(drop),
+        "refusal" if texts == ["output_text"] => non_blank(&part["refusal"], "refusal").map(drop),
         "input_image" if texts == ["input_text"] => schema::data_url(&part["image_url"]),
         other => Err(format!("unknown part {other:?}")),
     }
 }
 
-fn output(output: &Value) -> Checked {
+fn output(output: &Value) -> CheckResult {
     if output.is_string() {
-        return said(output, "output").map(drop);
+        return non_blank(output, "output").map(drop);
     }
-    for part in filled(output, "output")? {
+    for part in non_empty(output, "output")? {
         part_of(part, &["input_text"])?;
     }
     Ok(())
 }
 
-fn reasoning(item: &Value, after: Option<&Value>, model: &str) -> Checked {
+fn reasoning(item: &Value, after: Option<&Value>, model: &str) -> CheckResult {
     ensure(item["summary"].is_array(), || {
         "reasoning without summary".to_owned()
     })?;

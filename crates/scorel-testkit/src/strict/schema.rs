@@ -1,10 +1,9 @@
-//! What all wires want of names and schemas.
+//! Rules for names, schemas and ids that the APIs share.
 
 use serde_json::Value;
 
-use super::{Checked, ensure};
+use super::rules::{CheckResult, ensure};
 
-/// A tool's name.
 pub(super) fn tool_name(value: &Value) -> Result<&str, String> {
     let name = value.as_str().unwrap_or_default();
     ensure((1..=64).contains(&name.len()) && is_plain(name), || {
@@ -13,14 +12,12 @@ pub(super) fn tool_name(value: &Value) -> Result<&str, String> {
     Ok(name)
 }
 
-/// The schema of a tool's arguments.
-pub(super) fn parameters(schema: &Value) -> Checked {
+pub(super) fn parameters(schema: &Value) -> CheckResult {
     ensure(schema["type"] == "object", || {
         format!("a tool's schema must have type object, not {schema}")
     })
 }
 
-/// An id of a call.
 pub(super) fn call_id(value: &Value, longest: usize) -> Result<&str, String> {
     let id = value.as_str().unwrap_or_default();
     ensure((1..=longest).contains(&id.len()), || {
@@ -29,25 +26,25 @@ pub(super) fn call_id(value: &Value, longest: usize) -> Result<&str, String> {
     Ok(id)
 }
 
-/// Arguments as JSON text.
-pub(super) fn arguments(value: &Value) -> Checked {
+/// Arguments must be the text of a JSON object.
+pub(super) fn arguments(value: &Value) -> CheckResult {
     let parsed = serde_json::from_str::<Value>(value.as_str().unwrap_or_default());
     ensure(parsed.is_ok_and(|parsed| parsed.is_object()), || {
         format!("arguments must be the text of a JSON object, not {value}")
     })
 }
 
-/// Whether the text has only letters, digits, `_` and `-`.
+/// `^[a-zA-Z0-9_-]*$`
 pub(super) fn is_plain(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     text.bytes().all(plain)
 }
 
-/// A picture as a data URL.
-pub(super) fn data_url(value: &Value) -> Checked {
+/// An image must be a base64 data URL.
+pub(super) fn data_url(value: &Value) -> CheckResult {
     let url = value.as_str().unwrap_or_default();
     ensure(
         url.starts_with("data:image/") && url.contains(";base64,"),
-        || format!("a picture must be a data URL, not {url:?}"),
+        || format!("an image must be a data URL, not {url:?}"),
     )
 }

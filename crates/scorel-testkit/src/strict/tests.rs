@@ -1,15 +1,15 @@
 use serde_json::{Value, json};
 
-use super::{Api, Issued, check};
+use super::{IssuedReasoning, WireApi, check};
 use crate::RecordedRequest;
-use crate::reply::{Reply, proof};
+use crate::reply::{ModelReply, proof};
 
-fn request(api: Api, body: &Value) -> RecordedRequest {
+fn request(api: WireApi, body: &Value) -> RecordedRequest {
     let path = match api {
-        Api::OpenAiCompletions => "/v1/chat/completions",
-        Api::OpenAiResponses => "/v1/responses",
-        Api::AnthropicMessages => "/v1/messages",
-        Api::GoogleGenerativeAi => "/v1beta/models/gemini-3-x:streamGenerateContent?alt=sse",
+        WireApi::OpenAiCompletions => "/v1/chat/completions",
+        WireApi::OpenAiResponses => "/v1/responses",
+        WireApi::AnthropicMessages => "/v1/messages",
+        WireApi::GoogleGenerativeAi => "/v1beta/models/gemini-3-x:streamGenerateContent?alt=sse",
     };
     RecordedRequest {
         connection: 0,
@@ -21,22 +21,22 @@ fn request(api: Api, body: &Value) -> RecordedRequest {
 }
 
 /// The endpoint gave `call_1` of model `m` together with reasoning.
-fn issued() -> Issued {
-    let mut issued = Issued::default();
-    let reply = Reply::default()
+fn issued() -> IssuedReasoning {
+    let mut issued = IssuedReasoning::default();
+    let reply = ModelReply::default()
         .thinking("hm")
         .tool_call("call_1", "Read", "{}");
     issued.add("m", &reply);
     issued
 }
 
-fn accepted(api: Api, body: &Value) {
+fn accepted(api: WireApi, body: &Value) {
     let checked = check(&request(api, body), &issued());
     assert!(checked.is_ok(), "{body}: {checked:?}");
 }
 
 /// The request with one place changed is refused with words like these.
-fn refused(api: Api, good: &Value, place: &str, value: Value, words: &str) {
+fn refused(api: WireApi, good: &Value, place: &str, value: Value, words: &str) {
     let mut bad = good.clone();
     *bad.pointer_mut(place).expect("a place of the request") = value;
     let reason = check(&request(api, &bad), &issued()).expect_err(words);
@@ -45,7 +45,7 @@ fn refused(api: Api, good: &Value, place: &str, value: Value, words: &str) {
 
 #[test]
 fn chat_completions_refuse_what_the_real_ones_refuse() {
-    let api = Api::OpenAiCompletions;
+    let api = WireApi::OpenAiCompletions;
     let good = json!({"model": "m", "messages": [
         {"role": "system", "content": "be brief"},
         {"role": "user", "content": "hi"},
@@ -91,7 +91,7 @@ fn chat_completions_refuse_what_the_real_ones_refuse() {
 
 #[test]
 fn responses_refuse_what_the_real_ones_refuse() {
-    let api = Api::OpenAiResponses;
+    let api = WireApi::OpenAiResponses;
     let good = json!({"model": "m", "input": [
         {"role": "user", "content": [{"type": "input_text", "text": "hi"}]},
         {"type": "reasoning", "summary": [], "encrypted_content": proof("m")},
@@ -125,7 +125,7 @@ fn responses_refuse_what_the_real_ones_refuse() {
 
 #[test]
 fn messages_refuse_what_the_real_ones_refuse() {
-    let api = Api::AnthropicMessages;
+    let api = WireApi::AnthropicMessages;
     let good = json!({"model": "m", "max_tokens": 2048,
         "thinking": {"type": "enabled", "budget_tokens": 1024}, "messages": [
         {"role": "user", "content": [{"type": "text", "text": "hi"}]},
@@ -171,7 +171,7 @@ fn messages_refuse_what_the_real_ones_refuse() {
 
 #[test]
 fn generate_content_refuses_what_the_real_one_refuses() {
-    let api = Api::GoogleGenerativeAi;
+    let api = WireApi::GoogleGenerativeAi;
     let good = json!({"contents": [
         {"role": "user", "parts": [{"text": "hi"}]},
         {"role": "model", "parts": [
@@ -212,7 +212,7 @@ fn generate_content_refuses_what_the_real_one_refuses() {
 
 #[test]
 fn fields_that_no_wire_knows_are_refused() {
-    for api in Api::ALL {
+    for api in WireApi::ALL {
         let body = json!({"model": "m", "a": 1});
         let reason = check(&request(api, &body), &issued()).expect_err("an unknown field");
         assert!(reason.contains("unknown field"), "{reason}");

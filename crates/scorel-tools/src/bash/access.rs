@@ -1,11 +1,8 @@
 //! How much a command may do.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use scorel_exec::Sandbox;
-
-use scorel_permission::protected::is_protected;
 
 /// How much a command may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,23 +56,4 @@ impl CommandAccess {
         };
         Confinement { name, sandbox }
     }
-}
-
-/// What in a project no command may change although it may change the rest: what other programs run
-/// or obey. Looks at the top of the project only.
-pub(super) fn protected_places(project: &Path, daemon_home: &Path) -> Vec<PathBuf> {
-    const OF_GIT: [&str; 3] = ["config", "config.worktree", "hooks"];
-    let entries = fs::read_dir(project).into_iter().flatten().flatten();
-    let protected = entries.map(|entry| entry.path());
-    let protected = protected.filter(|path| is_protected(path, daemon_home).is_some());
-    let mut places = Vec::new();
-    for path in protected {
-        let is_repository = path.file_name().is_some_and(|name| name == ".git") && path.is_dir();
-        if is_repository {
-            places.extend(OF_GIT.map(|name| path.join(name)));
-        } else {
-            places.push(path);
-        }
-    }
-    places
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use scorel_exec::{Run, Section};
+use scorel_exec::{OutputSection, Run};
 
 use crate::error::{ErrorCode, ToolError};
 
@@ -67,7 +67,11 @@ impl Background {
     }
 
     /// The next part of a command's output, or the one from the byte `since` on.
-    pub(super) fn read(&self, id: &str, since: Option<u64>) -> Result<(Run, Section), ToolError> {
+    pub(super) fn read(
+        &self,
+        id: &str,
+        since: Option<u64>,
+    ) -> Result<(Run, OutputSection), ToolError> {
         let mut started = self.started();
         let command = started.find(id)?;
         let section = command

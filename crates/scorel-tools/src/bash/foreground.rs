@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scorel_exec::{End, Run};
+use scorel_exec::{Run, RunEnd};
 use scorel_runtime::ToolUpdates;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -21,7 +21,7 @@ const CANCEL_WAIT: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Watched {
     /// How the command did; nothing if its processes are still being ended.
-    pub(super) end: Option<End>,
+    pub(super) end: Option<RunEnd>,
     /// Whether the call was cancelled first.
     pub(super) cancelled: bool,
 }

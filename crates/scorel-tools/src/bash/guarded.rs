@@ -1,4 +1,9 @@
-//! What in a project a command leaves as it is, where it could change it.
+//! Protected files in a project that a sandboxed command could change.
+//!
+//! What exists at the top of the project, its repository included, is mounted read-only. The rest is
+//! put back after the command, for the reasons that `scorel_exec`'s `guard` gives: files that do not
+//! exist yet, repositories further down, which commands must be able to remove, and everything where
+//! there are no mounts.
 
 use std::collections::{HashSet, VecDeque};
 use std::fs;
@@ -10,27 +15,38 @@ use scorel_permission::protected::{
     DIRECTORIES, GIT_DIRECTORY, SCOREL_DIRECTORY, START_FILES, is_protected,
 };
 
-/// How many directory entries are looked at. Further down are those that are looked at last.
+/// Directory entries that are read for one command. The walk is breadth-first, so that what is missed
+/// is deep.
 const MAX_ENTRIES: usize = 50_000;
 
-/// How deep below the project is looked.
+/// Levels below the project that are searched.
 const MAX_DEPTH: usize = 16;
 
-/// How many places are guarded.
+/// Places in one guard.
 const MAX_PLACES: usize = 1_000;
 
-/// Directories of what is downloaded or built. There is much in them, and nobody works there, so
-/// nothing is looked for. What they are called decides, which a command cannot change unnoticed as
-/// it could a mark in them.
+/// Directories of dependencies and build results. They are large, and no one runs git in them. They
+/// are known by name and not by a marker file in them, which a command could create anywhere.
 const SKIPPED: [&str; 3] = [".venv", "node_modules", "target"];
 
-/// What git runs or obeys of its data, or finds it by.
+/// Entries of a git directory that make git run something, or find other such entries.
 const OF_GIT: [&str; 4] = ["commondir", "config", "config.worktree", "hooks"];
 
-/// What a command leaves as it is in a project: at its top also what does not exist yet, further
-/// down what exists. Nothing below `hidden` is among it: it cannot be changed anyway.
-pub(super) fn guard(project: &Path, hidden: &[PathBuf]) -> Guard {
+/// Protected places by how they are protected.
+#[derive(Debug)]
+pub(super) struct ProtectedPlaces {
+    /// To be mounted read-only; absolute paths.
+    pub(super) mounted: Vec<PathBuf>,
+    /// To be put back.
+    pub(super) guard: Guard,
+}
+
+/// Finds protected places: at the top of the project also absent ones, further down those that exist.
+/// Places in `hidden` are not guarded, since Landlock refuses every access to them.
+pub(super) fn find(project: &Path, hidden: &[PathBuf], can_mount: bool) -> ProtectedPlaces {
     let mut finder = Finder {
+        can_mount,
+        mounted: Vec::new(),
         guard: Guard {
             root: project.to_owned(),
             ..Guard::default()
@@ -40,17 +56,22 @@ pub(super) fn guard(project: &Path, hidden: &[PathBuf]) -> Guard {
     };
     finder.at_the_top();
     finder.walk();
-    finder.guard
+    ProtectedPlaces {
+        mounted: finder.mounted,
+        guard: finder.guard,
+    }
 }
 
 struct Finder<'a> {
+    can_mount: bool,
+    mounted: Vec<PathBuf>,
     guard: Guard,
     hidden: &'a [PathBuf],
     seen: HashSet<PathBuf>,
 }
 
 impl Finder<'_> {
-    /// What may be there one day.
+    /// Places that matter even while they are absent.
     fn at_the_top(&mut self) {
         let top = Path::new("");
         if fs::symlink_metadata(self.guard.root.join(GIT_DIRECTORY)).is_err() {
@@ -65,7 +86,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What is there, the nearest first.
+    /// Places that exist, breadth-first.
     fn walk(&mut self) {
         let mut left = MAX_ENTRIES;
         let mut queue = VecDeque::from([(PathBuf::new(), 0)]);
@@ -94,7 +115,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds what a protected name stands for. Says whether it is one.
+    /// Adds the entry if its name is protected, and returns whether it is.
     fn is_found(&mut self, dir: &Path, path: &Path, is_directory: bool) -> bool {
         if path.file_name().is_some_and(|name| name == GIT_DIRECTORY) {
             self.repository(dir, path, is_directory);
@@ -104,7 +125,7 @@ impl Finder<'_> {
             return false;
         }
         let relative = Path::new("/").join(path);
-        // The daemon's home is among what is hidden.
+        // The daemon's home is in `hidden`, so any path that is not in the project will do.
         let is_found = is_protected(&relative, Path::new("/.scorel")).is_some();
         if is_found {
             self.add(path, dir, GuardRule::Unchanged);
@@ -119,14 +140,14 @@ impl Finder<'_> {
             self.parts(&path.join("worktrees"), work_tree, 0);
             return;
         }
-        // A file or link that leads to it.
+        // A `gitdir:` file or a link.
         self.add(path, work_tree, GuardRule::Unchanged);
         if let Some(real) = self.leads_to(work_tree, path) {
             self.git_data(&real, work_tree);
         }
     }
 
-    /// Data of submodules and work trees, which may have submodules again.
+    /// Git directories of submodules, which may have submodules again, and of work trees.
     fn parts(&mut self, dir: &Path, work_tree: &Path, depth: usize) {
         let entries = fs::read_dir(self.guard.root.join(dir))
             .into_iter()
@@ -142,7 +163,7 @@ impl Finder<'_> {
                 self.git_data(&path, work_tree);
                 self.parts(&path.join("modules"), work_tree, depth + 1);
             } else {
-                // A submodule's name may have slashes.
+                // A submodule's name may contain slashes.
                 self.parts(&path, work_tree, depth + 1);
             }
         }
@@ -154,7 +175,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The directory that a `.git` leads to, if it is in the project.
+    /// The git directory that a `.git` file or link leads to, if it is in the project.
     fn leads_to(&self, work_tree: &Path, path: &Path) -> Option<PathBuf> {
         let root = &self.guard.root;
         let target = match fs::read_link(root.join(path)) {
@@ -169,16 +190,26 @@ impl Finder<'_> {
     }
 
     fn add(&mut self, path: &Path, anchor: &Path, rule: GuardRule) {
+        if !self.seen.insert(path.to_owned()) {
+            return;
+        }
         let place = self.guard.root.join(path);
+        let metadata = fs::symlink_metadata(&place).ok();
+        if self.can_mount && anchor.as_os_str().is_empty() && metadata.is_some() {
+            self.mounted.push(place.clone());
+            // A mount covers a link's target and not the link.
+            if metadata.is_none_or(|it| !it.is_symlink()) {
+                return;
+            }
+        }
         let overlaps = |hidden: &PathBuf| place.starts_with(hidden) || hidden.starts_with(&place);
-        if self.hidden.iter().any(overlaps) || self.seen.contains(path) {
+        if self.hidden.iter().any(overlaps) {
             return;
         }
         if self.guard.places.len() == MAX_PLACES || path.to_str().is_none() {
             self.guard.has_gaps = true;
             return;
         }
-        self.seen.insert(path.to_owned());
         self.guard.places.push(GuardedPlace {
             path: path.to_owned(),
             anchor: anchor.to_owned(),
@@ -187,8 +218,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether it is worth a closer look. Says yes to every name that is protected where the names above
-/// it are not.
+/// A cheap check that lets every protected name pass; most entries of a project it does not.
 fn may_be_protected(dir: &Path, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     let parent = dir.file_name().unwrap_or_default();
@@ -209,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_further_down_is_found_and_what_is_hidden_is_not() {
+    fn places_further_down_are_found_and_hidden_ones_are_not() {
         let directory = tempfile::tempdir().unwrap();
         let project = directory.path().canonicalize().unwrap();
         for name in [
@@ -222,10 +252,8 @@ mod tests {
             fs::create_dir_all(project.join(name)).unwrap();
         }
         fs::write(project.join("b/.zshrc"), "").unwrap();
-        let guard = guard(
-            &project,
-            &[project.join("home/.ssh"), project.join(".scorel/x")],
-        );
+        let hidden = [project.join("home/.ssh"), project.join(".scorel/x")];
+        let guard = find(&project, &hidden, false).guard;
         let expected = [
             "a/.git/commondir",
             "a/.git/config",
@@ -247,14 +275,48 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_looked_at_is_a_gap() {
+    fn what_exists_at_the_top_is_mounted_and_the_rest_is_guarded() {
+        let directory = tempfile::tempdir().unwrap();
+        let project = directory.path().canonicalize().unwrap();
+        for name in [".git/hooks", ".git/modules/m/hooks", "sub/.git/hooks"] {
+            fs::create_dir_all(project.join(name)).unwrap();
+        }
+        for name in [".git/config", ".git/modules/m/HEAD", ".envrc", "rc"] {
+            fs::write(project.join(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink("rc", project.join(".bashrc")).unwrap();
+        let found = find(&project, &[], true);
+        let mut mounted = found.mounted;
+        mounted.sort_unstable();
+        let expected = [
+            ".bashrc",
+            ".envrc",
+            ".git/config",
+            ".git/hooks",
+            ".git/modules/m/hooks",
+        ];
+        assert_eq!(mounted, expected.map(|name| project.join(name)));
+        let is_guarded = |name: &str| {
+            let places = &found.guard.places;
+            places.iter().any(|place| place.path == Path::new(name))
+        };
+        for name in [".bashrc", ".zshrc", ".git/commondir", "sub/.git/hooks"] {
+            assert!(is_guarded(name), "{name}");
+        }
+        for name in [".envrc", ".git/config", ".git/modules/m/hooks"] {
+            assert!(!is_guarded(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn places_beyond_the_limit_are_a_gap() {
         let directory = tempfile::tempdir().unwrap();
         for name in 0..=MAX_PLACES {
             let place = directory.path().join(name.to_string());
             fs::create_dir(&place).unwrap();
             fs::write(place.join(".envrc"), "").unwrap();
         }
-        let guard = guard(directory.path(), &[]);
+        let guard = find(directory.path(), &[], false).guard;
         assert_eq!((guard.places.len(), guard.has_gaps), (MAX_PLACES, true));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scorel_exec::{End, EndCause, Exit, Run, Section, Window};
+use scorel_exec::{EndCause, OutputSection, OutputWindow, Run, RunEnd, ShellExit};
 use scorel_proto::Block;
 use scorel_runtime::ToolOutcome;
 use serde_json::{Map, Value, json};
@@ -72,7 +72,7 @@ pub(super) fn started(id: &str, sandbox: &'static str) -> ToolOutcome {
 }
 
 /// A part of a background command's output.
-pub(super) fn section(id: &str, run: &Run, section: &Section) -> ToolOutcome {
+pub(super) fn section(id: &str, run: &Run, section: &OutputSection) -> ToolOutcome {
     let end = run.ended();
     let next = section.from + section.bytes.len() as u64;
     let mut notes = Vec::new();
@@ -90,7 +90,7 @@ pub(super) fn section(id: &str, run: &Run, section: &Section) -> ToolOutcome {
     }
     notes.push(state(end.as_ref()));
     notes.extend(end.as_ref().and_then(put_back));
-    let window = Window {
+    let window = OutputWindow {
         head: section.bytes.clone(),
         omitted_bytes: 0,
         omitted_lines: 0,
@@ -141,9 +141,9 @@ fn error(watched: &Watched, figures: &Figures) -> Option<ToolError> {
         }
         (EndCause::Stopped, _) => failed("stopped".to_owned()),
         (EndCause::SupervisorLost, _) => failed("the command's supervisor was killed".to_owned()),
-        (_, Some(Exit::Code(0))) => None,
-        (_, Some(Exit::Code(code))) => failed(format!("exit code {code}")),
-        (_, Some(Exit::Signal(signal))) => failed(format!("ended by signal {signal}")),
+        (_, Some(ShellExit::Code(0))) => None,
+        (_, Some(ShellExit::Code(code))) => failed(format!("exit code {code}")),
+        (_, Some(ShellExit::Signal(signal))) => failed(format!("ended by signal {signal}")),
         (_, None) => failed("it is not known how the command ended".to_owned()),
     }
 }
@@ -158,7 +158,7 @@ fn left_running(watched: &Watched) -> Option<String> {
 }
 
 /// What a command had done to protected files.
-fn put_back(end: &End) -> Option<String> {
+fn put_back(end: &RunEnd) -> Option<String> {
     if end.restored.is_empty() {
         return None;
     }
@@ -169,7 +169,7 @@ fn put_back(end: &End) -> Option<String> {
     ))
 }
 
-fn state(end: Option<&End>) -> String {
+fn state(end: Option<&RunEnd>) -> String {
     let Some(end) = end else {
         return "running".to_owned();
     };
@@ -178,20 +178,20 @@ fn state(end: Option<&End>) -> String {
         (EndCause::TimedOut, _) => "ended at its time limit".to_owned(),
         (EndCause::Stopped, _) => "stopped".to_owned(),
         (EndCause::SupervisorLost, _) => "ended: its supervisor was killed".to_owned(),
-        (_, Some(Exit::Code(code))) => format!("ended with exit code {code}"),
-        (_, Some(Exit::Signal(signal))) => format!("ended by signal {signal}"),
+        (_, Some(ShellExit::Code(code))) => format!("ended with exit code {code}"),
+        (_, Some(ShellExit::Signal(signal))) => format!("ended by signal {signal}"),
         (_, None) => "ended".to_owned(),
     }
 }
 
-fn end_details(end: Option<&End>) -> Map<String, Value> {
+fn end_details(end: Option<&RunEnd>) -> Map<String, Value> {
     let mut details = Map::new();
     let Some(end) = end else { return details };
     let milliseconds = u64::try_from(end.duration.as_millis()).unwrap_or(u64::MAX);
     details.insert("durationMs".to_owned(), milliseconds.into());
     match end.exit {
-        Some(Exit::Code(code)) => _ = details.insert("exitCode".to_owned(), code.into()),
-        Some(Exit::Signal(signal)) => _ = details.insert("signal".to_owned(), signal.into()),
+        Some(ShellExit::Code(code)) => _ = details.insert("exitCode".to_owned(), code.into()),
+        Some(ShellExit::Signal(signal)) => _ = details.insert("signal".to_owned(), signal.into()),
         None => {}
     }
     let timed_out = end.cause == EndCause::TimedOut;
@@ -234,7 +234,7 @@ fn details(error: Option<&ToolError>) -> Map<String, Value> {
     }
 }
 
-fn text(window: &Window, notes: &[String]) -> String {
+fn text(window: &OutputWindow, notes: &[String]) -> String {
     let mut text = String::from_utf8_lossy(&window.head).into_owned();
     if window.omitted_bytes > 0 {
         end_line(&mut text);

@@ -1,31 +1,29 @@
-//! What is made of healthy logs.
+//! The damage to apply to a healthy log, and the expected outcome.
 
 use scorel_testkit::sealed;
 use serde_json::Value;
 
 use Then::{Damaged, Failed, Healthy, NewerFormat, Torn};
 
-/// What must come of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
-    /// Nothing is wrong with it: opening changes nothing, and the session goes on.
+    /// Valid: opening changes nothing, and the session goes on.
     Healthy,
-    /// The unfinished end is moved aside, and the session goes on.
+    /// The torn tail is moved aside, and the session goes on.
     Torn,
-    /// The damage is reported and nothing is changed, everything else is served, and the session
-    /// goes on when the damage was accepted.
+    /// The damage is reported, nothing is changed, everything intact is served, and the session
+    /// goes on once the damage is accepted.
     Damaged,
-    /// The session cannot be used, and nothing is changed.
+    /// The session is unusable, and nothing is changed.
     Failed,
-    /// It is served, and every change is refused with an answer that names the format.
+    /// Read-only: every mutation is refused with an error that names the format.
     NewerFormat,
 }
 
-/// The lines of a healthy log, each with its newline: the header, two turns.
+/// The lines of a healthy log with their newlines: the header and two turns.
 pub(super) type Lines = Vec<Vec<u8>>;
 
-/// One row: its name, what is made of a healthy log, what must come of it, and how many of the
-/// records of the healthy log must be served in any case.
+/// A row: its name, the damage, the outcome, and how many records must be served in any case.
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) change: fn(&mut Lines),
@@ -42,7 +40,7 @@ const fn row(name: &'static str, then: Then, lost: usize, change: fn(&mut Lines)
     }
 }
 
-/// Where rows change something: a record in the middle.
+/// The record that rows damage, in the middle.
 const MIDDLE: usize = 4;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -181,7 +179,7 @@ pub(super) fn json_of(line: &[u8]) -> Value {
     serde_json::from_slice(line).unwrap()
 }
 
-/// A sealed record of a type that nobody knows, behind the last line.
+/// A sealed record of an unknown type after the last line.
 fn record_after(lines: &Lines, fields: &str) -> Vec<u8> {
     behind(
         lines,

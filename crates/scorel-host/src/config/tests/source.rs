@@ -68,7 +68,7 @@ fn a_file_that_goes_or_becomes_something_else_keeps_what_it_said() {
     let source = fixture.open();
     fs::remove_file(&fixture.path).unwrap();
     assert_eq!(steps(&source, None), 7);
-    assert!(source.problem().unwrap().contains("is gone"));
+    assert!(source.problem().unwrap().contains("was removed"));
     assert!(
         Command::new("mkfifo")
             .arg(&fixture.path)

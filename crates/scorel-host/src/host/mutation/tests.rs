@@ -61,8 +61,8 @@ impl Place {
         name.parse().unwrap()
     }
 
-    fn key(&self, name: &str) -> Key {
-        Key {
+    fn key(&self, name: &str) -> CommandKey {
+        CommandKey {
             client_id: self.client,
             command_id: Self::id(name),
         }

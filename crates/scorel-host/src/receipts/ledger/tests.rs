@@ -33,8 +33,8 @@ impl Place {
         Ledger::open(&self.path(), now).unwrap()
     }
 
-    fn key(&self, name: &str) -> Key {
-        Key {
+    fn key(&self, name: &str) -> CommandKey {
+        CommandKey {
             client_id: self.client,
             command_id: name.parse().unwrap(),
         }
@@ -66,11 +66,11 @@ fn creation() -> (Effect, Subject) {
     (effect, Subject::SessionId(session_id))
 }
 
-fn begin(ledger: &mut Ledger, key: Key, effect: &Effect) -> Begun {
+fn begin(ledger: &mut Ledger, key: CommandKey, effect: &Effect) -> Begun {
     begin_at(ledger, key, effect, NOW)
 }
 
-fn begin_at(ledger: &mut Ledger, key: Key, effect: &Effect, now: u64) -> Begun {
+fn begin_at(ledger: &mut Ledger, key: CommandKey, effect: &Effect, now: u64) -> Begun {
     ledger
         .begin(key, "digest".to_owned(), effect.clone(), now)
         .unwrap()
@@ -153,12 +153,12 @@ fn what_was_begun_is_finished_in_that_order_whatever_the_clock_says() {
     let place = Place::new();
     let (effect, _) = creation();
     let mut ledger = place.open();
-    let keys: Vec<Key> = (0..20).map(|n| place.key(&format!("c{n}"))).collect();
+    let keys: Vec<CommandKey> = (0..20).map(|n| place.key(&format!("c{n}"))).collect();
     for (n, key) in keys.iter().enumerate() {
         let now = if n < 10 { NOW } else { NOW - n as u64 };
         begin_at(&mut ledger, key.clone(), &effect, now);
     }
-    let order = |ledger: Ledger| -> Vec<Key> {
+    let order = |ledger: Ledger| -> Vec<CommandKey> {
         let unfinished = ledger.unfinished();
         unfinished.into_iter().map(|(key, _)| key).collect()
     };
@@ -196,7 +196,7 @@ fn a_torn_last_line_is_ignored_and_gone_with_the_next_receipt() {
         );
         assert_eq!(place.text().len(), len, "reading changes nothing");
         begin(&mut ledger, place.key("c3"), &effect);
-        let kept: Vec<Key> = place.open().begun.into_keys().collect();
+        let kept: Vec<CommandKey> = place.open().begun.into_keys().collect();
         assert_eq!(kept.len(), 2);
         assert!(kept.contains(&place.key("c1")) && kept.contains(&place.key("c3")));
     }
@@ -267,11 +267,11 @@ fn there_is_an_end_to_how_many_commands_are_remembered() {
     let mut ledger = place.open();
     for number in 0..MAX_RECEIPTS {
         let key = place.key(&number.to_string());
-        ledger.apply(Line::Done(Receipt {
+        ledger.apply(ReceiptLine::Done(HostReceipt {
             key,
             digest: "digest".to_owned(),
             ts: NOW,
-            what: Outcome {
+            what: HostOutcome {
                 method: effect.method(),
                 subject,
             },

@@ -1,4 +1,4 @@
-//! One bit that is not what it was.
+//! Every single flipped bit of a log.
 
 use scorel_journal::{ContinueAt, Durability, OpenError, Opened};
 
@@ -9,7 +9,7 @@ use crate::log::{append, open_on};
 use crate::ram::Ram;
 
 #[test]
-fn every_flipped_bit_of_a_log_of_16_kib_is_reported_for_what_it_is() {
+fn every_flipped_bit_of_a_log_of_16_kib_is_reported_correctly() {
     let image = Image::of_len(16 << 10);
     for_each(image.bytes.len() * 8, |bit| {
         let at = bit / 8;
@@ -36,7 +36,7 @@ fn every_flipped_bit_of_a_log_of_16_kib_is_reported_for_what_it_is() {
     });
 }
 
-/// No number is issued again, and nothing that is there is overwritten.
+/// No number is issued again, and no byte is overwritten.
 fn check_going_on(image: &Image, opened: Opened, ram: &Ram) {
     let before = ram.bytes(&log());
     let mut journal = opened.into_journal(ContinueAt::LastRecord, Durability::Sync);

@@ -1,4 +1,4 @@
-//! A log that ends anywhere.
+//! A log truncated at every byte.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::log::{append, open_on};
 use crate::ram::Ram;
 
 #[test]
-fn a_log_of_64_kib_cut_anywhere_keeps_its_complete_records_and_goes_on() {
+fn a_log_of_64_kib_truncated_anywhere_keeps_its_complete_records_and_continues() {
     let image = Image::of_len(64 << 10);
     for_each(image.bytes.len() + 1, |len| {
         let ram = Ram::with_file(&log(), image.bytes[..len].to_vec());
@@ -33,7 +33,7 @@ fn check_without_header(image: &Image, len: usize, ram: &Arc<Ram>) {
     assert_eq!(ram.bytes(&log()), &image.bytes[..len]);
 }
 
-/// The complete records are served, and what is behind them is moved aside, if there is anything.
+/// The complete records are served, and the rest, if any, is moved aside.
 fn check_opened(image: &Image, len: usize, complete: usize, ram: &Arc<Ram>) -> Opened {
     let (opened, records) = open_on(ram.clone(), dir(), None).expect("opened");
     assert_eq!(records, image.records[..complete]);
@@ -56,12 +56,12 @@ fn check_opened(image: &Image, len: usize, complete: usize, ram: &Arc<Ram>) -> O
     opened
 }
 
-/// One more record is taken, and found behind the others when the log is opened again.
+/// One more record is appended, and found after the others when the log is opened again.
 fn check_going_on(image: &Image, complete: usize, opened: Opened, ram: &Arc<Ram>) {
     let torn = opened.report().torn.is_some();
     let mut journal = opened.into_journal(ContinueAt::LastRecord, Durability::Sync);
     let next = append(&mut journal, "next").expect("appended");
-    // The torn record may lack nothing but its newline, so its number may be known to somebody.
+    // The torn record may lack only its newline, so its number may have been published.
     let mut known = image.records[..complete + usize::from(torn)].iter();
     assert!(known.all(|record| record.place.seq < next.seq()));
     let (again, records) = open_on(ram.clone(), dir(), None).expect("opened again");

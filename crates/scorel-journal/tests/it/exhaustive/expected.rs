@@ -1,4 +1,4 @@
-//! What a flipped bit must lead to, by the documented format and nothing of the journal's own code.
+//! The expected result of a flipped bit, derived from the documented format without the journal's code.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -9,18 +9,18 @@ use scorel_proto::Seq;
 use super::image::{Image, dir, log};
 use crate::ram::Ram;
 
-/// What opening a log must find in which one bit behind the header is flipped.
+/// The expected report of a log with one flipped bit after the header.
 #[derive(Debug)]
 pub(super) struct Expected {
     /// The record that is not served.
     lost: Option<usize>,
     damage: Vec<Damage>,
-    /// Where the last line begins, if no newline ends it.
+    /// Offset of the last line if it has no newline.
     torn: Option<usize>,
 }
 
 impl Expected {
-    /// For `bytes`, which are those of the image but for one bit of the byte `at`.
+    /// For `bytes`, which differ from the image in one bit of byte `at`.
     pub(super) fn after_flip(image: &Image, bytes: &[u8], at: usize) -> Self {
         let record = image.record_at(at);
         let line = image.line(record);
@@ -31,7 +31,7 @@ impl Expected {
                 torn: None,
             }
         } else if record + 1 < image.records.len() {
-            // Two intact records on one line, which still ends as a record does.
+            // Two intact records on one line, which still ends like a record.
             Self {
                 lost: None,
                 damage: vec![damage(at..at + 1, DamageReason::Checksum)],
@@ -46,7 +46,7 @@ impl Expected {
         }
     }
 
-    /// Checks what was reported, and that all records are served but the lost one.
+    /// Checks the report, and that all records but the lost one are served.
     pub(super) fn check_report(&self, image: &Image, report: &OpenReport, records: &[Record]) {
         let lost = self.lost.unwrap_or(image.records.len());
         let (before, behind) = records.split_at(lost.min(records.len()));
@@ -61,7 +61,7 @@ impl Expected {
         assert_eq!(report.torn, torn);
     }
 
-    /// Checks that opening the log `bytes` changed nothing, or only moved the torn line.
+    /// Checks that opening `bytes` changed nothing, or moved only the torn line.
     pub(super) fn check_files(&self, bytes: &[u8], ram: &Ram) {
         let (kept, moved) = bytes.split_at(self.torn.unwrap_or(bytes.len()));
         assert_eq!(ram.bytes(&log()), kept);
@@ -74,7 +74,7 @@ impl Expected {
     }
 }
 
-/// A record's line is not what it was, or is two lines now, and the next record does not follow.
+/// A record's line is damaged, or has become two lines, and there is a gap before the next record.
 fn changed_line(image: &Image, bytes: &[u8], at: usize, record: usize) -> Vec<Damage> {
     let line = image.line(record);
     let mut found = Vec::new();
@@ -95,7 +95,7 @@ fn changed_line(image: &Image, bytes: &[u8], at: usize, record: usize) -> Vec<Da
     found
 }
 
-/// Why a damaged line is none: only one that ends with a checksum can differ from it.
+/// The reason of a damaged line: `Checksum` only if it still ends with the form of one.
 pub(super) fn reason(line: &[u8]) -> DamageReason {
     let end = &line[line.len().saturating_sub(18)..];
     let has_checksum = end
@@ -117,7 +117,7 @@ fn damage(place: Range<usize>, reason: DamageReason) -> Damage {
     }
 }
 
-/// Where a torn line is moved to that began at this byte.
+/// The file that a torn line at this offset is moved to.
 pub(super) fn torn_path(at: usize) -> PathBuf {
     dir().join(format!("{EVENTS}.torn-{at}"))
 }

@@ -1,4 +1,4 @@
-//! A log of a wanted length, and what was written to it.
+//! A log of a given length, with the records in it.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use scorel_journal::{Appended, EVENTS, Journal, Record};
 use crate::log::{append, create_on};
 use crate::ram::Ram;
 
-/// What the records say among plain text: characters of all lengths, some of them one bit away from
-/// a newline, and what looks like the end or the whole of a record.
+/// Content of the records: UTF-8 of all lengths, characters one bit away from a newline, and text that
+/// looks like a record or its end.
 const TEXTS: [&str; 5] = [
     "",
     "J*",
@@ -19,19 +19,18 @@ const TEXTS: [&str; 5] = [
     "{\"seq\":1,\"text\":\"\",\"prev\":0,\"crc\":\"e3069283\"}\n",
 ];
 
-/// A line is longer than its text by less than this.
+/// An upper bound of what a line is longer than its text.
 const FRAME: usize = 256;
 
-/// A log and what was written to it.
 pub(super) struct Image {
     pub(super) bytes: Vec<u8>,
-    /// Where the records begin.
+    /// Offset of the first record.
     pub(super) header: usize,
     pub(super) records: Vec<Record>,
 }
 
 impl Image {
-    /// A log of this many bytes with a dozen or more records: the longer it is, the longer they are.
+    /// A log of `len` bytes with a dozen records or more, whose length grows with it.
     pub(super) fn of_len(len: usize) -> Self {
         let ram = Arc::new(Ram::default());
         let mut journal = create_on(ram.clone(), dir()).expect("created");
@@ -68,19 +67,19 @@ impl Image {
         start..start + place.len as usize
     }
 
-    /// The record on whose line the byte `at` is; a newline belongs to the line that it ends.
+    /// The record on whose line offset `at` is. A newline belongs to the line that it ends.
     pub(super) fn record_at(&self, at: usize) -> usize {
         let at = at as u64;
         self.records
             .partition_point(|record| record.place.end() < at)
     }
 
-    /// How many records are complete, with their newlines, in the first `len` bytes.
+    /// How many records are complete, newline included, in the first `len` bytes.
     pub(super) fn complete(&self, len: usize) -> usize {
         self.record_at(len)
     }
 
-    /// Where the line behind the first `records` records begins.
+    /// Offset of the line after the first `records` records.
     pub(super) fn boundary(&self, records: usize) -> usize {
         match records {
             0 => self.header,

@@ -4,7 +4,7 @@ use scorel_proto::{
     AssistantMessage, Block, Message, StopReason, ToolResultBlock, ToolResultMessage,
 };
 use scorel_provider::Timeouts;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use super::{API, says};
@@ -18,7 +18,7 @@ async fn every_recorded_answer_goes_back_as_it_came() {
     let fixtures = fixture::load(API, "sse");
     for fixture in fixtures.iter().filter(|fixture| is_plain(fixture)) {
         let server = ModelServer::start().await.unwrap();
-        server.answer(Answer::event_stream(fixture.body.clone()));
+        server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
         server.answer(says("done"));
         let provider = provider_at(API, &server.base_url(), Timeouts::default());
         let mut request = question();
@@ -42,7 +42,7 @@ async fn the_engine_sends_a_paused_answer_back_and_goes_on() {
         return;
     };
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::event_stream(paused.body.clone()));
+    server.answer(ScriptedResponse::event_stream(paused.body.clone()));
     server.answer(says("done"));
     let provider = provider_at(API, &server.base_url(), Timeouts::default());
     let answers = played::answers(provider, question().messages, 2).await;
@@ -54,7 +54,7 @@ async fn the_engine_sends_a_paused_answer_back_and_goes_on() {
     compare(&paused.name, content, &expected(&paused, false));
 }
 
-/// Compares block by block: whole answers are too long to be shown.
+/// Compares block by block, since whole messages are too long to print.
 fn compare(name: &str, sent: &Value, expected: &Value) {
     let blocks = |content: &Value| content.as_array().cloned().unwrap_or_default();
     let (sent, expected) = (blocks(sent), blocks(expected));
@@ -64,14 +64,14 @@ fn compare(name: &str, sent: &Value, expected: &Value) {
     assert_eq!(sent.len(), expected.len(), "{name}");
 }
 
-/// Whole answers with something in them, of which each event is in one line.
+/// Complete replies with content, whose events are one line each.
 fn is_plain(fixture: &Fixture) -> bool {
     let whole = fixture.sidecar("expected_outcome")["kind"] == "ok";
     let filled = fixture.sidecar("expected")["blocks"] != json!([]);
     whole && filled && fixture.name != "sse-no-space-and-multiline-data"
 }
 
-/// The answer and what is said next; after a pause nothing.
+/// The reply and the next message; after a pause there is none.
 fn continued(answer: AssistantMessage) -> Vec<Message> {
     let paused = answer.stop_reason == StopReason::Pause;
     let results: Vec<Message> = answer.tool_uses().map(result).collect();
@@ -91,7 +91,7 @@ fn result(call: &Block) -> Message {
     Message::ToolResult(ToolResultMessage::new(name.clone(), result, 1))
 }
 
-/// The content of the answer as its events say it.
+/// The content of the reply according to its events.
 fn expected(fixture: &Fixture, partial: bool) -> Value {
     let text = String::from_utf8(fixture.body.clone()).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -105,7 +105,7 @@ fn expected(fixture: &Fixture, partial: bool) -> Value {
         }
     }
     let blocks = blocks.into_iter().map(settled);
-    // Of an answer that was cut off only the text goes back.
+    // Of a truncated reply only the text goes back.
     blocks
         .filter(|block| !is_silent(block) && (!partial || block["type"] == "text"))
         .collect()
@@ -131,7 +131,7 @@ fn add(block: &mut Value, delta: &Value) {
     }
 }
 
-/// The block in the form in which it is sent.
+/// Normalises a block to the form in which it is sent.
 fn settled(mut block: Value) -> Value {
     let fields = block.as_object_mut().unwrap();
     if let Some(raw) = fields.remove("raw")
@@ -139,7 +139,7 @@ fn settled(mut block: Value) -> Value {
     {
         fields.insert("input".to_owned(), input);
     }
-    // That is what holds if nothing is said.
+    // The default.
     fields.retain(|name, value| name != "citations" || *value != json!([]));
     if fields["type"] == "tool_use" {
         fields.retain(|name, value| name != "caller" || value["type"] != "direct");
@@ -147,7 +147,7 @@ fn settled(mut block: Value) -> Value {
     block
 }
 
-/// White space alone is refused in many places.
+/// Blank texts are rejected and not sent.
 fn is_silent(block: &Value) -> bool {
     block["type"] == "text" && block["text"].as_str().unwrap().trim().is_empty()
 }

@@ -1,12 +1,12 @@
 use scorel_proto::StopReason;
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use super::API;
 use crate::collected::{Collected, ask_over};
 
-/// A stream of the wire: its beginning, the events and its end.
+/// A stream with these events between its start and its end.
 fn stream(events: &[Value], stop_reason: &str) -> String {
     let begin = json!({"type": "message_start", "message": {
         "model": "m", "usage": {"input_tokens": 1, "output_tokens": 1},
@@ -31,7 +31,7 @@ fn stop() -> Value {
 
 async fn answered(body: String) -> Collected {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::event_stream(body));
+    server.answer(ScriptedResponse::event_stream(body));
     ask_over(API, &server).await
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use scorel_proto::{Message, ToolResultBlock, ToolResultMessage};
 use scorel_provider::Timeouts;
 use scorel_runtime::ThinkingLevel;
-use scorel_testkit::{Reply, StrictServer};
+use scorel_testkit::{ModelReply, StrictServer};
 
 use super::API;
 use crate::collected::{collect, provider_at, question};
@@ -12,11 +12,13 @@ use crate::played;
 #[tokio::test]
 async fn a_strict_endpoint_accepts_a_turn_with_calls_and_thoughts() {
     let server = StrictServer::start().await.unwrap();
-    let called = Reply::default().thinking("hm").text("Let me look.");
+    let called = ModelReply::default().thinking("hm").text("Let me look.");
     let called = called
         .tool_call("a", "Read", "{}")
         .tool_call("b", "Glob", "{}");
-    server.reply(called).reply(Reply::default().text("done"));
+    server
+        .reply(called)
+        .reply(ModelReply::default().text("done"));
     let provider = provider_at(API, &server.server().base_url(), Timeouts::default());
     let mut request = question();
     request.thinking = ThinkingLevel::High;

@@ -1,4 +1,4 @@
-//! Parts go back to their model as they came and in their order.
+//! Parts go back to their model unchanged and in order.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
 };
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret, Timeouts};
-use scorel_testkit::{Answer, ModelServer, Reply, StrictServer};
+use scorel_testkit::{ModelReply, ModelServer, ScriptedResponse, StrictServer};
 use serde_json::{Value, json};
 
 use super::{API, events, stream};
@@ -14,8 +14,8 @@ use crate::collected::{KEY, collect, provider_at, question};
 use crate::fixture;
 use crate::played;
 
-/// Has the model answer twice; gives the parts that were sent back of the first answer.
-async fn sent_back(first: Answer) -> Value {
+/// Lets the model reply twice and returns the parts of the first reply that were sent back.
+async fn sent_back(first: ScriptedResponse) -> Value {
     let server = ModelServer::start().await.unwrap();
     server.answer(first);
     server.answer(stream(&events(&[json!({"text": "ok"})], "STOP")));
@@ -67,7 +67,7 @@ async fn recorded_answers_go_back_as_they_came() {
         let body = String::from_utf8(fixture.body.clone()).unwrap();
         let complete = ["stop", "tool_use"].map(|reason| json!(reason));
         let whole = complete.contains(&fixture.sidecar("expected_outcome")["stop_reason"]);
-        // Calls in pieces go back in one.
+        // Streamed calls go back as one part.
         if !whole || body.contains("willContinue") {
             continue;
         }
@@ -80,12 +80,12 @@ async fn recorded_answers_go_back_as_they_came() {
                 parts.as_array().cloned().unwrap_or_default()
             })
             .collect();
-        let back = sent_back(Answer::event_stream(body)).await;
+        let back = sent_back(ScriptedResponse::event_stream(body)).await;
         assert_eq!(back, json!(normal(&parts)), "{}", fixture.name);
     }
 }
 
-/// The parts without those that need not go back, neighbouring texts without signature as one.
+/// The parts without optional ones; neighbouring unsigned texts are joined.
 fn normal(parts: &[Value]) -> Vec<Value> {
     let mut kept: Vec<Value> = Vec::new();
     for part in parts {
@@ -114,11 +114,11 @@ fn normal(parts: &[Value]) -> Vec<Value> {
 async fn a_conversation_of_another_model_goes_on_at_an_endpoint_that_checks_it() {
     let strict = StrictServer::start().await.unwrap();
     strict.reply(
-        Reply::default()
+        ModelReply::default()
             .thinking("hm")
             .tool_call("x", "Read", "{\"path\":\"a\"}"),
     );
-    strict.reply(Reply::default().text("done"));
+    strict.reply(ModelReply::default().text("done"));
     let config = ModelConfig::custom("test", API, strict.server().base_url(), "gemini-3-pro");
     let provider = Connector::default()
         .connect(&config, Some(Secret::new(KEY)), Arc::new(NoBlobs))

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use scorel_proto::{AssistantMessage, Block, Message, ToolResultBlock, ToolResultMessage};
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret};
 use scorel_runtime::Provider;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{KEY, collect, question};
@@ -12,8 +12,8 @@ use crate::played;
 
 const API: &str = "openai-completions";
 
-/// The recordings of hosts that reason before they call a tool: the host's ways, and the field in
-/// which its reasoning goes back.
+/// Recordings of hosts that reason before a call: the host's dialect, and the field in which its
+/// reasoning goes back.
 const CASES: [(&str, &str, &str); 9] = [
     ("deepseek-reasoning-tool", "deepseek", "reasoning_content"),
     ("kimi-reasoning-tool", "moonshot", "reasoning_details"),
@@ -80,7 +80,7 @@ async fn reasoning_never_goes_to_another_model() {
         let message = &sent["messages"][1];
         let name = &fixture.name;
         if host == "deepseek" {
-            // It wants the field, and nothing that it did not say in it.
+            // The field is required, but may be empty.
             assert_eq!(message[field], "", "{name}");
         } else {
             assert!(message[field].is_null(), "{name}: {message}");
@@ -88,11 +88,11 @@ async fn reasoning_never_goes_to_another_model() {
     }
 }
 
-/// The request after the recorded answer, to the same model or to another.
+/// The request after the recorded reply, to the same model or to another.
 async fn replayed(fixture: &Fixture, host: &str, other: Option<&str>) -> Value {
     let server = ModelServer::start().await.unwrap();
-    server.answer(Answer::event_stream(fixture.body.clone()));
-    server.answer(Answer::chat().text("done").finish("stop"));
+    server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
+    server.answer(ScriptedResponse::chat().text("done").finish("stop"));
     let first = provider(&server, host, "model-1");
     let asked = question().messages;
     let answer = played::answer(Arc::clone(&first), &asked).await.unwrap();
@@ -111,7 +111,7 @@ fn provider(server: &ModelServer, host: &str, model: &str) -> Arc<dyn Provider> 
         .unwrap()
 }
 
-/// The answer and a result for each of its calls.
+/// The reply and a result for each of its calls.
 fn continued(answer: AssistantMessage) -> Vec<Message> {
     let result = |call: &Block| {
         let Block::ToolUse { id, name, .. } = call else {
@@ -126,7 +126,7 @@ fn continued(answer: AssistantMessage) -> Vec<Message> {
     messages
 }
 
-/// The elements of `reasoning_details` as their pieces say them: texts joined, the rest as it came.
+/// `reasoning_details` assembled from the deltas: texts concatenated, the rest unchanged.
 fn details(fixture: &Fixture) -> Value {
     let text = String::from_utf8(fixture.body.clone()).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("data: "));

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use scorel_proto::{AssistantMessage, Block, Message, ToolResultBlock, ToolResultMessage};
 use scorel_provider::Timeouts;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use super::{API, says};
@@ -20,13 +20,13 @@ async fn every_recorded_answer_goes_back_as_it_came() {
             continue;
         }
         let server = ModelServer::start().await.unwrap();
-        server.answer(Answer::event_stream(fixture.body.clone()));
+        server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
         server.answer(says("done"));
         let provider = provider_at(API, &server.base_url(), Timeouts::default());
         let mut request = question();
         let asked = request.messages.clone();
         let Some(answer) = played::answers(Arc::clone(&provider), asked, 1).await.pop() else {
-            // Nothing was said before the limit.
+            // The limit was reached before any text.
             continue;
         };
         let partial = answer.partial;
@@ -46,7 +46,7 @@ fn compare(name: &str, sent: &[Value], expected: &[Value]) {
     assert_eq!(sent.len(), expected.len(), "{name}");
 }
 
-/// The answer and what is said next.
+/// The reply and the next message.
 pub(super) fn continued(answer: AssistantMessage) -> Vec<Message> {
     let results: Vec<Message> = answer.tool_uses().map(result).collect();
     let mut messages = vec![Message::Assistant(answer)];
@@ -65,7 +65,7 @@ fn result(call: &Block) -> Message {
     Message::ToolResult(ToolResultMessage::new(name.clone(), result, 1))
 }
 
-/// The items of the answer in the request after it.
+/// The items of the reply in the request after it.
 fn answered(sent: &Value) -> Vec<Value> {
     let items = sent["input"].as_array().unwrap().iter().skip(1);
     let items =
@@ -73,7 +73,7 @@ fn answered(sent: &Value) -> Vec<Value> {
     settled(items.cloned().collect())
 }
 
-/// The items of the answer as its events say them.
+/// The items of the reply according to its events.
 fn expected(fixture: &Fixture, partial: bool) -> Vec<Value> {
     let text = String::from_utf8(fixture.body.clone()).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -84,7 +84,7 @@ fn expected(fixture: &Fixture, partial: bool) -> Vec<Value> {
             let place = event["output_index"].as_u64().unwrap();
             items.insert(place, event["item"].take());
         } else if event["type"] == "response.completed" {
-            // Some items have no end of their own.
+            // Some items have no `output_item.done`.
             let output = event["response"]["output"].as_array_mut().unwrap();
             for (place, item) in (0..).zip(output) {
                 items.entry(place).or_insert(item.take());
@@ -92,40 +92,40 @@ fn expected(fixture: &Fixture, partial: bool) -> Vec<Value> {
         }
     }
     let items = items.into_values();
-    // Of an answer that was cut off only the text goes back.
+    // Of a truncated reply only the text goes back.
     let items = items.filter(|item| !partial || item["type"] == "message");
     settled(items.filter(|item| !is_hollow(item)).collect())
 }
 
-/// Reasoning that holds neither its text nor its encrypted form.
+/// Reasoning with neither text nor encrypted content.
 fn is_hollow(item: &Value) -> bool {
     let text = item["content"][0]["text"].as_str();
     item["type"] == "reasoning" && item["encrypted_content"].is_null() && text.is_none()
 }
 
-/// The items in one form, whether they came or went.
+/// Normalises items for comparison.
 fn settled(mut items: Vec<Value>) -> Vec<Value> {
     for item in &mut items {
         let kind = item["type"].as_str().unwrap().to_owned();
         let fields = item.as_object_mut().unwrap();
         if ["message", "reasoning", "function_call"].contains(&kind.as_str()) {
-            // It is always complete.
+            // `status` is always `completed`.
             fields.remove("status");
         }
         if kind == "reasoning" {
-            // Nothing says the same as an empty list.
+            // A missing list equals an empty one.
             fields.retain(|name, value| {
                 !(name == "content" && *value == json!([]) || value.is_null())
             });
         }
-        // Arguments are the same JSON, whatever the white space in them.
+        // Arguments are compared as JSON, regardless of white space.
         if let (true, Some(Value::String(text))) =
             (kind == "function_call", fields.get("arguments"))
         {
             let parsed = serde_json::from_str(text).unwrap();
             fields.insert("arguments".to_owned(), parsed);
         }
-        // Where a text comes from and how likely it was is not sent.
+        // Annotations and log probabilities are not sent.
         for part in item["content"].as_array_mut().into_iter().flatten() {
             let part = part.as_object_mut().unwrap();
             part.remove("annotations");
@@ -133,7 +133,7 @@ fn settled(mut items: Vec<Value>) -> Vec<Value> {
             part.remove("content_filters");
         }
     }
-    // Such lists are made side by side; they go back in the order in which they were ready.
+    // These items stream in parallel; they go back in the order in which they were completed.
     items.sort_by_key(|item| match item["type"].as_str() {
         Some("mcp_list_tools") => item["id"].to_string(),
         _ => "~".to_owned(),

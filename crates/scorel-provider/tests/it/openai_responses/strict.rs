@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use scorel_proto::{Context, Message};
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret};
-use scorel_testkit::{Reply, StrictServer};
+use scorel_testkit::{ModelReply, StrictServer};
 
 use super::API;
 use super::passback::continued;
@@ -13,12 +13,16 @@ use crate::played;
 async fn a_conversation_with_tools_is_accepted_by_a_strict_endpoint() {
     for ways in [None, Some("openai".to_owned())] {
         let server = StrictServer::start().await.unwrap();
-        let call = |id: &str| Reply::default().thinking("hm").tool_call(id, "Read", "{}");
+        let call = |id: &str| {
+            ModelReply::default()
+                .thinking("hm")
+                .tool_call(id, "Read", "{}")
+        };
         server
             .reply(call("call_0").text("I look.").tool_call("b", "Glob", "{}"))
             .reply(call("call_0"))
-            .reply(Reply::default().text("done"))
-            .reply(Reply::default().thinking("hm").text("still done"));
+            .reply(ModelReply::default().text("done"))
+            .reply(ModelReply::default().thinking("hm").text("still done"));
         let base_url = server.server().base_url();
         let mut config = ModelConfig::custom("test", API, base_url, "model-1");
         config.dialect = ways;

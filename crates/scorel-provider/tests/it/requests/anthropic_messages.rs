@@ -9,7 +9,7 @@ use super::{Rebuilt, any_blob, kept, sent, with_requests};
 
 const API: &str = "anthropic-messages";
 
-/// Cases that are not compared: what their requests say the engine has no words for, and why.
+/// Excluded cases, whose requests use features that the engine does not have, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("citations-document", "a document as input"),
     ("code-execution-server-tool", "a tool of the endpoint"),
@@ -43,7 +43,7 @@ async fn requests_of_anthropic_messages_are_rendered_as_they_were_recorded() {
         let request = sent(API, "", rebuilt(recorded)).await;
         assert_eq!(request.path, "/v1/messages");
         let mut rendered = request.json();
-        // An unknown model is taken for a new one, which is asked to show what it thinks anyway.
+        // An unknown model is treated as a new one, which is asked to show its reasoning.
         if recorded["thinking"].is_null() {
             rendered.as_object_mut().unwrap().remove("thinking");
         }
@@ -172,31 +172,31 @@ fn answer(content: &[Value], model: &Value) -> Message {
     })
 }
 
-/// The request without what may differ.
+/// The request without permitted differences.
 fn normal(mut body: Value) -> Value {
     without_marks(&mut body);
     let fields = body.as_object_mut().unwrap();
-    // Every answer is streamed; those that failed were asked for whole.
+    // Scorel always streams; the recorded failures were requested without.
     fields.remove("stream");
-    // The engine leaves the temperature to the model, and the choice of tools, too.
+    // The engine sets neither temperature nor tool choice.
     fields.remove("temperature");
     fields.remove("tool_choice");
-    // How deep a level goes is the engine's choice; the highest effort is what holds anyway.
+    // The budget of a level is the engine's choice; the highest effort is the default.
     fields.remove("output_config");
     if let Some(thinking) = fields.get_mut("thinking") {
-        // Of models that take both, one way to ask is sent.
+        // For models that take both parameters only one is sent.
         *thinking = json!(thinking["type"] != "disabled");
     }
     for message in body["messages"].as_array_mut().unwrap() {
         let content = message["content"].as_array_mut().unwrap();
-        // A text of white space says nothing.
+        // Blank texts are left out.
         content.retain(|block| block["type"] != "text" || block["text"] != " ");
         for block in content {
-            // The bytes of pictures were made up.
+            // The recordings do not contain image bytes.
             if !block["source"].is_null() {
                 block["source"]["data"].take();
             }
-            // One text is the same as a list with one text.
+            // A string equals a list with one text.
             if let Value::String(text) = &block["content"] {
                 block["content"] = json!([{"type": "text", "text": text}]);
             }
@@ -205,7 +205,7 @@ fn normal(mut body: Value) -> Value {
     body
 }
 
-/// Where the cache is marked is everyone's own choice.
+/// The positions of cache breakpoints are each client's choice.
 fn without_marks(value: &mut Value) {
     match value {
         Value::Object(fields) => {

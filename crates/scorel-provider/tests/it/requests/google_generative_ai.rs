@@ -10,8 +10,8 @@ use crate::fixture::Fixture;
 
 const API: &str = "google-generative-ai";
 
-/// Fields for which the engine has no word: sampling, the endpoint's own tools and filters, forms
-/// of answers other than text, and content that the endpoint keeps.
+/// Fields that the engine does not set: sampling, server-side tools and filters, other response
+/// formats, and cached content.
 const UNSAID: &[&str] = &[
     "cachedContent",
     "codeExecution",
@@ -109,7 +109,7 @@ fn messages(model: &str, content: &Value) -> Vec<Message> {
     parts.map(said).collect()
 }
 
-/// A part of the user as a message of its own; the wire joins them again.
+/// A user part as a message of its own; rendering joins them again.
 fn said(part: &Value) -> Message {
     let response = &part["functionResponse"];
     if response.is_object() {
@@ -151,7 +151,7 @@ fn answered(model: &str, part: &Value) -> Block {
     }
 }
 
-/// The request without what makes no difference to the endpoint.
+/// The request without differences that have no effect.
 fn normal(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -169,24 +169,24 @@ fn normal(value: Value) -> Value {
 fn field(name: &str, value: Value) -> Option<(String, Value)> {
     let (name, value) = match name {
         name if UNSAID.contains(&name) => return None,
-        // The default.
+        // The default mode.
         "toolConfig" if value["functionCallingConfig"]["mode"] == "AUTO" => return None,
-        // The endpoint does not look at the role of the system's words.
+        // The role of the system instruction is ignored by the API.
         "systemInstruction" => (name, json!({"parts": value["parts"]})),
-        // Part of the recorders' types; only true has a meaning.
+        // Set by some recorded clients; only `true` has an effect.
         "thought" if value == false => return None,
-        // The project always asks for what people can read.
+        // Scorel always requests thought summaries.
         "includeThoughts" => return None,
-        // Two dialects of schemas; the engine's is JSON Schema.
+        // Recorded clients use both schema fields; the engine uses JSON Schema.
         "parameters" | "parameters_json_schema" | "parametersJsonSchema" => {
             let schema = lower_case_types(value);
             return Some(("parametersJsonSchema".to_owned(), schema));
         }
-        // The engine's tools answer with texts; any field may hold them.
+        // The engine's results are texts; the API accepts any field.
         "result" | "return_value" => ("output", value),
-        // Left out of the recordings.
+        // Not in the recordings.
         "data" => (name, json!("…")),
-        // As the model gave them.
+        // As the model issued them.
         "args" | "functionCall" if value.is_object() => {
             return Some((name.to_owned(), value));
         }
@@ -200,7 +200,7 @@ fn is_empty(value: &Value) -> bool {
     value.is_null() || *value == json!({}) || *value == json!([])
 }
 
-/// Types are in upper case in one of the dialects.
+/// The OpenAPI subset has type names in upper case.
 fn lower_case_types(schema: Value) -> Value {
     let Value::Object(fields) = schema else {
         return schema;

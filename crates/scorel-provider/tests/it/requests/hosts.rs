@@ -1,4 +1,4 @@
-//! What the requests to a host say because of its ways.
+//! How requests differ by host.
 
 use scorel_proto::{Message, ThinkingLevel};
 use scorel_runtime::ModelRequest;
@@ -95,7 +95,7 @@ async fn no_host_gets_more_texts_to_stop_at_than_it_takes() {
     }
 }
 
-/// What is said of thinking, and nothing else.
+/// Only the reasoning parameters.
 fn about_thinking(body: &Value) -> String {
     let fields = [
         "reasoning",
@@ -133,7 +133,7 @@ async fn every_level_of_thinking_is_said_in_the_words_of_every_provider() {
     }
 }
 
-/// A provider, a wire, a model, and what is said for no thinking and then for ever more.
+/// Provider, API, model, and the reasoning parameters for no reasoning and for each higher level.
 type Levels = (&'static str, &'static str, &'static str, [&'static str; 5]);
 
 const LEVELS: &[Levels] = &[

@@ -9,7 +9,7 @@ use super::{Rebuilt, any_blob, sent_like, with_requests};
 
 const API: &str = "openai-completions";
 
-/// Cases that are not compared, and why.
+/// Excluded cases, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
         "http-400-context-overflow-llamacpp",
@@ -36,7 +36,7 @@ async fn requests_of_openai_completions_are_rendered_as_they_were_recorded() {
         let mut rendered = normal(request.json());
         let expected = normal(recorded.clone());
         let fields = rendered.as_object_mut().unwrap();
-        // Ours alone: a limit that the table knows, and a wish to be told the costs.
+        // Sent by Scorel only: the limit of known models, and `usage.include`.
         fields.retain(|name, _| {
             !["limit", "usage"].contains(&name.as_str()) || !expected[name].is_null()
         });
@@ -44,7 +44,7 @@ async fn requests_of_openai_completions_are_rendered_as_they_were_recorded() {
     }
 }
 
-/// The built-in provider with the ways of a host; `None` for hosts that nothing is known about.
+/// The built-in provider with the dialect of a host; `None` for unknown hosts.
 fn provider_at(url: &str) -> Option<&'static str> {
     let hosts = [
         ("azure.com", "openai"),
@@ -183,19 +183,19 @@ fn answer(recorded: &Value) -> AssistantMessage {
     }
 }
 
-/// The request without what may differ.
+/// The request without permitted differences.
 fn normal(mut body: Value) -> Value {
-    // Hosts name the limit in two ways, and some of these clients chose the other.
+    // The output limit has two names, and some recorded clients used the other.
     let limit = limit(&body).clone();
     let fields = body.as_object_mut().unwrap();
     fields.insert("limit".to_owned(), limit);
     for name in [
         "max_tokens",
         "max_completion_tokens",
-        // Every answer is streamed with its usage; some of these were asked for whole or without.
+        // Scorel always streams and asks for usage; some recorded clients did not.
         "stream",
         "stream_options",
-        // The engine leaves these to the model and the endpoint.
+        // The engine does not set these.
         "temperature",
         "seed",
         "n",
@@ -203,18 +203,18 @@ fn normal(mut body: Value) -> Value {
         "moderation",
         "tool_choice",
         "response_format",
-        // Nothing is to be kept at the endpoint, and a conversation has a name for its cache.
+        // `store` and the cache key are our own.
         "store",
         "prompt_cache_key",
     ] {
         fields.remove(name);
     }
-    // Thinking without a level is what happens anyway.
+    // Enabling reasoning without a level is the default.
     if fields.get("reasoning") == Some(&json!({"enabled": true})) {
         fields.remove("reasoning");
     }
     for tool in body["tools"].as_array_mut().into_iter().flatten() {
-        // The engine's schemas are not made for it.
+        // The engine's schemas are not strict.
         tool["function"].as_object_mut().unwrap().remove("strict");
     }
     for message in body["messages"].as_array_mut().unwrap() {
@@ -226,27 +226,27 @@ fn normal(mut body: Value) -> Value {
 }
 
 fn normal_message(message: &mut Value) {
-    // Hosts that know the newer name of the role take the older one.
+    // Hosts that know the role `developer` also accept `system`.
     if message["role"] == "developer" {
         message["role"] = json!("system");
     }
     for call in message["tool_calls"].as_array_mut().into_iter().flatten() {
-        // The same JSON, whatever the white space in it.
+        // Compared as JSON, regardless of white space.
         let arguments = call["function"]["arguments"].as_str().unwrap();
         call["function"]["arguments"] = serde_json::from_str(arguments).unwrap();
     }
     let content = &mut message["content"];
     for part in content.as_array_mut().into_iter().flatten() {
         let part = part.as_object_mut().unwrap();
-        // Marks for the cache are our own.
+        // Cache marks are our own.
         part.remove("cache_control");
         if let Some(Value::String(url)) = part.get_mut("image_url").map(|url| &mut url["url"]) {
-            // The bytes of the recording are left out.
+            // The recordings do not contain image bytes.
             let (kind, _) = url.split_once(";base64,").unwrap();
             *url = kind.to_owned();
         }
     }
-    // One text is the same as a list with one text.
+    // A string equals a list with one text.
     if let Some([part]) = content.as_array().map(Vec::as_slice)
         && part["type"] == "text"
     {

@@ -9,7 +9,7 @@ use super::{Rebuilt, kept, sent_like, with_requests};
 
 const API: &str = "openai-responses";
 
-/// Cases that are not compared: what their requests say the engine has no words for, and why.
+/// Excluded cases, whose requests use features that the engine does not have, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("cached-tokens", "a tool of the endpoint"),
     (
@@ -32,7 +32,7 @@ async fn requests_of_openai_responses_are_rendered_as_they_were_recorded() {
         let keeps_ids = provider.is_none();
         let mut rendered = normal(request.json(), keeps_ids);
         if recorded["max_output_tokens"].is_null() {
-            // Of models that the table knows, the limit is always stated.
+            // The output limit of known models is always sent.
             rendered["max_output_tokens"].take();
         }
         let expected = normal(recorded.clone(), keeps_ids);
@@ -40,7 +40,7 @@ async fn requests_of_openai_responses_are_rendered_as_they_were_recorded() {
     }
 }
 
-/// The built-in provider with the ways of a host.
+/// The built-in provider with the dialect of a host.
 fn provider_at(url: &str) -> Option<&'static str> {
     let hosts = [
         ("api.x.ai", "xai"),
@@ -49,7 +49,7 @@ fn provider_at(url: &str) -> Option<&'static str> {
         ("openrouter.ai", ""),
     ];
     let named = hosts.into_iter().find(|(host, _)| url.contains(host));
-    // The rest is OpenAI, at one address or another.
+    // The rest is OpenAI under several URLs.
     let name = named.map_or("openai", |(_, name)| name);
     (!name.is_empty()).then_some(name)
 }
@@ -123,7 +123,7 @@ fn said(content: &Value) -> String {
     )
 }
 
-/// The content of the answer that the last items belong to.
+/// The content of the reply that the last items belong to.
 fn answer<'a>(messages: &'a mut Vec<Message>, model: &str) -> &'a mut Vec<Block> {
     if !matches!(messages.last(), Some(Message::Assistant(_))) {
         messages.push(Message::Assistant(AssistantMessage {
@@ -175,29 +175,29 @@ fn result(item: &Value) -> Message {
     Message::ToolResult(ToolResultMessage::new("tool", result, 1))
 }
 
-/// The request without what may differ.
+/// The request without permitted differences.
 fn normal(mut body: Value, keeps_ids: bool) -> Value {
     if is_system(&body["input"][0]) {
-        // The system prompt has a place of its own.
+        // The system prompt is sent as `instructions`.
         let first = body["input"].as_array_mut().unwrap().remove(0);
         body["instructions"] = first["content"].clone();
     }
     if body["input"].is_string() {
-        // One text is the same as a list with one message.
+        // A string equals a list with one message.
         body["input"] = json!([{"role": "user", "content": body["input"]}]);
     }
     let fields = body.as_object_mut().unwrap();
     for name in [
-        // Every answer is streamed; those that failed were asked for whole.
+        // Scorel always streams; the recorded failures were requested without.
         "stream",
-        // The engine leaves these to the model and the endpoint.
+        // The engine does not set these.
         "temperature",
         "tool_choice",
         "service_tier",
-        // Nothing is ever kept at the endpoint, so encrypted reasoning is always asked for.
+        // With `store: false` encrypted reasoning is always requested.
         "store",
         "include",
-        // Our own name for the conversation.
+        // The cache key is our own.
         "prompt_cache_key",
     ] {
         fields.remove(name);
@@ -205,13 +205,13 @@ fn normal(mut body: Value, keeps_ids: bool) -> Value {
     if fields.get("instructions") == Some(&json!("")) {
         fields.remove("instructions");
     }
-    // How long the summary of reasoning is to be is our own choice.
+    // The verbosity of summaries is our own choice.
     if let Some(Value::Object(reasoning)) = fields.get_mut("reasoning") {
         reasoning.remove("summary");
     }
     for tool in body["tools"].as_array_mut().into_iter().flatten() {
         let tool = tool.as_object_mut().unwrap();
-        // The engine's schemas are not made for it.
+        // The engine's schemas are not strict.
         tool.remove("strict");
         tool.retain(|name, value| name != "description" || *value != "");
     }
@@ -228,13 +228,13 @@ fn normal_item(item: &mut Value, keeps_ids: bool) {
         "output_text"
     };
     let fields = item.as_object_mut().unwrap();
-    // An item with a role is a message.
+    // An item without a type but with a role is a message.
     fields.retain(|name, value| name != "type" || value != "message");
     fields.remove("status");
     if !keeps_ids {
         fields.remove("id");
     }
-    // One text is the same as a list with one text.
+    // A string equals a list with one text.
     if let Some(Value::String(text)) = fields.get("content") {
         let parts = json!([{"type": kind, "text": text}]);
         fields.insert("content".to_owned(), parts);
@@ -246,7 +246,7 @@ fn normal_item(item: &mut Value, keeps_ids: bool) {
     }
 }
 
-/// What is null says nothing.
+/// Null fields equal missing ones.
 fn without_nulls(mut value: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {

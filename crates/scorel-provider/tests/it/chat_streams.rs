@@ -1,23 +1,23 @@
-//! Streams of the project's own, one for each way that hosts have.
+//! Hand-written streams, one for each deviation of chat-completions hosts.
 
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
 };
 use scorel_provider::Timeouts;
 use scorel_runtime::ErrorCategory;
-use scorel_testkit::{Answer, ModelServer};
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{Collected, End, ask, collect, provider, question};
 
-async fn answered(answer: impl Into<Answer>) -> Collected {
+async fn answered(answer: impl Into<ScriptedResponse>) -> Collected {
     let server = ModelServer::start().await.unwrap();
     server.answer(answer);
     ask(&server).await
 }
 
-fn calls(deltas: &[Value]) -> Answer {
-    let chat = deltas.iter().fold(Answer::chat(), |chat, delta| {
+fn calls(deltas: &[Value]) -> ScriptedResponse {
+    let chat = deltas.iter().fold(ScriptedResponse::chat(), |chat, delta| {
         chat.delta(&json!({"tool_calls": [delta]}))
     });
     chat.finish("tool_calls").into()
@@ -25,7 +25,7 @@ fn calls(deltas: &[Value]) -> Answer {
 
 #[tokio::test]
 async fn text_thinking_calls_and_usage_arrive() {
-    let answer = Answer::chat()
+    let answer = ScriptedResponse::chat()
         .thinking("hm")
         .text("Let me ")
         .text("look.")
@@ -113,15 +113,17 @@ async fn a_name_that_comes_late_holds_its_arguments() {
 
 #[tokio::test]
 async fn stop_with_calls_means_tool_use() {
-    let chat = Answer::chat().tool_call("a", "Read", "{}").finish("stop");
+    let chat = ScriptedResponse::chat()
+        .tool_call("a", "Read", "{}")
+        .finish("stop");
     assert_eq!(answered(chat).await.stop_reason(), StopReason::ToolUse);
-    let chat = Answer::chat().text("done").finish("tool_calls");
+    let chat = ScriptedResponse::chat().text("done").finish("tool_calls");
     assert_eq!(answered(chat).await.stop_reason(), StopReason::EndTurn);
 }
 
 #[tokio::test]
 async fn a_refusal_is_text_and_a_reason() {
-    let chat = Answer::chat()
+    let chat = ScriptedResponse::chat()
         .delta(&json!({"refusal": "No."}))
         .finish("stop");
     let got = answered(chat).await;
@@ -131,13 +133,13 @@ async fn a_refusal_is_text_and_a_reason() {
 
 #[tokio::test]
 async fn an_unknown_reason_to_stop_is_an_end() {
-    let chat = Answer::chat().text("ok").finish("because");
+    let chat = ScriptedResponse::chat().text("ok").finish("because");
     assert_eq!(answered(chat).await.stop_reason(), StopReason::EndTurn);
 }
 
 #[tokio::test]
 async fn a_full_window_is_an_overflow() {
-    let chat = Answer::chat()
+    let chat = ScriptedResponse::chat()
         .text("ok")
         .finish("model_context_window_exceeded");
     let got = answered(chat).await;
@@ -155,7 +157,7 @@ async fn a_whole_message_in_place_of_a_stream_is_understood() {
         "usage": {"prompt_tokens": 1, "completion_tokens": 2},
     });
     let pretty = serde_json::to_string_pretty(&body).unwrap();
-    let got = answered(Answer::json(200, pretty)).await;
+    let got = answered(ScriptedResponse::json(200, pretty)).await;
     assert_eq!(got.text, "hello");
     assert_eq!(got.usage().unwrap().output_tokens, 2);
 }
@@ -163,9 +165,9 @@ async fn a_whole_message_in_place_of_a_stream_is_understood() {
 #[tokio::test]
 async fn a_failure_with_a_good_status_is_a_failure() {
     let body = r#"{"error":{"message":"maximum context length is 4096 tokens","code":400}}"#;
-    let got = answered(Answer::json(200, body)).await;
+    let got = answered(ScriptedResponse::json(200, body)).await;
     assert_eq!(got.error().category, ErrorCategory::ContextOverflow);
-    let words = answered(Answer::json(
+    let words = answered(ScriptedResponse::json(
         200,
         r#"{"object":"error","message":"broken"}"#,
     ))
@@ -178,14 +180,14 @@ async fn a_rate_limit_in_the_stream_keeps_its_wait() {
     let frame =
         r#"{"error":{"message":"Try again in 2s","type":"tokens","code":"rate_limit_exceeded"}}"#;
     let body = format!("data: {frame}\n\n");
-    let got = answered(Answer::event_stream(body)).await;
+    let got = answered(ScriptedResponse::event_stream(body)).await;
     assert_eq!(got.error().category, ErrorCategory::RateLimit);
     assert_eq!(got.error().retry_after.unwrap().as_secs(), 2);
 }
 
 #[tokio::test]
 async fn an_event_that_is_not_json_is_a_failure_worth_a_retry() {
-    let got = answered(Answer::event_stream("data: {oops\n\n")).await;
+    let got = answered(ScriptedResponse::event_stream("data: {oops\n\n")).await;
     assert_eq!(got.error().category, ErrorCategory::ServerError);
     assert!(got.error().retryable);
 }
@@ -195,12 +197,12 @@ async fn reasoning_details_come_back_in_the_next_request() {
     let detail = json!({"type": "reasoning.encrypted", "data": "x", "id": "a", "index": 0});
     let server = ModelServer::start().await.unwrap();
     server.answer(
-        Answer::chat()
+        ScriptedResponse::chat()
             .delta(&json!({"reasoning_details": [detail]}))
             .tool_call("a", "Read", "{}")
             .finish("tool_calls"),
     );
-    server.answer(Answer::chat().text("done").finish("stop"));
+    server.answer(ScriptedResponse::chat().text("done").finish("stop"));
     let provider = provider(&server, Timeouts::default());
     let mut request = question();
     let got = collect(provider.stream(request.clone())).await;

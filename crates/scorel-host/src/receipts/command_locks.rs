@@ -3,22 +3,21 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-use super::Key;
+use super::CommandKey;
 
-/// The commands that are being carried out, each by one at a time.
+/// One lock per command in progress, so that a retry waits for the first attempt.
 #[derive(Debug, Default)]
-pub(super) struct InHand(Mutex<HashMap<Key, Weak<AsyncMutex<()>>>>);
+pub(super) struct CommandLocks(Mutex<HashMap<CommandKey, Weak<AsyncMutex<()>>>>);
 
-impl InHand {
-    /// Waits until nobody else works on the command.
-    pub(super) async fn take(&self, key: &Key) -> OwnedMutexGuard<()> {
+impl CommandLocks {
+    pub(super) async fn take(&self, key: &CommandKey) -> OwnedMutexGuard<()> {
         let command = self.entry(key);
         command.lock_owned().await
     }
 
-    /// One lock for all who hold it or wait for it. There are never more than there are calls, so
-    /// looking through them costs little.
-    fn entry(&self, key: &Key) -> Arc<AsyncMutex<()>> {
+    /// The command's lock, shared by its holder and waiters. Entries without either are dropped here;
+    /// the scan is cheap, since there is at most one entry per call in progress.
+    fn entry(&self, key: &CommandKey) -> Arc<AsyncMutex<()>> {
         let mut commands = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = commands.get(key).and_then(Weak::upgrade) {
             return known;

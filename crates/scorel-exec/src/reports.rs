@@ -1,0 +1,121 @@
+//! What a supervisor has reported, collected into the end of a run.
+
+use std::io::{self, Read};
+use std::time::Duration;
+
+use crate::guard::RestoreOutcome;
+use crate::job::{ShellExit, SupervisorReport};
+use crate::run::{EndCause, RunEnd};
+
+/// The longest line that is collected, in bytes. A report has at most 100 paths.
+const MAX_REPORT: usize = 64 * 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct SupervisorReports {
+    /// Bytes after the last complete line.
+    partial: Vec<u8>,
+    failed: Option<String>,
+    exit: Option<ShellExit>,
+    timed_out: bool,
+    restored: Option<RestoreOutcome>,
+    ended: Option<Processes>,
+}
+
+/// The last report.
+#[derive(Debug, Clone, Copy, Default)]
+struct Processes {
+    signalled: u32,
+    survivors: u32,
+}
+
+impl SupervisorReports {
+    pub(crate) fn not_started(error: &io::Error) -> Self {
+        Self {
+            failed: Some(format!("cannot start a supervisor: {error}")),
+            ended: Some(Processes::default()),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the supervisor got to its last report.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// Whether the supervisor has restored guarded places.
+    pub(crate) fn has_restored(&self) -> bool {
+        self.restored.is_some()
+    }
+
+    /// Takes what the daemon restored in the supervisor's stead; `None` if it has no snapshot either.
+    pub(crate) fn restored_here(&mut self, outcome: Option<RestoreOutcome>) {
+        self.restored = Some(outcome.unwrap_or(RestoreOutcome {
+            restored: Vec::new(),
+            has_gaps: true,
+        }));
+    }
+
+    /// Reads once and takes complete lines. Returns `false` at the end.
+    pub(crate) fn read(&mut self, source: &mut impl Read) -> bool {
+        let mut chunk = [0; 4096];
+        match source.read(&mut chunk) {
+            Ok(0) => return false,
+            Ok(count) => self.partial.extend_from_slice(&chunk[..count]),
+            Err(error) => return error.kind() == io::ErrorKind::Interrupted,
+        }
+        while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.partial.drain(..=end).collect();
+            match serde_json::from_slice(&line) {
+                Ok(report) => self.take(report),
+                // A panic message of the supervisor, for one.
+                Err(_) => tracing::warn!(
+                    text = %String::from_utf8_lossy(&line),
+                    "a supervisor wrote something that is no report"
+                ),
+            }
+        }
+        self.partial.truncate(MAX_REPORT);
+        true
+    }
+
+    fn take(&mut self, report: SupervisorReport) {
+        match report {
+            SupervisorReport::Failed(message) => self.failed = Some(message),
+            SupervisorReport::Guarded { restored, has_gaps } => {
+                self.restored = Some(RestoreOutcome { restored, has_gaps });
+            }
+            SupervisorReport::Exited(exit) => self.exit = Some(exit),
+            SupervisorReport::TimedOut => self.timed_out = true,
+            SupervisorReport::Ended {
+                signalled,
+                survivors,
+            } => {
+                self.ended = Some(Processes {
+                    signalled,
+                    survivors,
+                });
+            }
+        }
+    }
+
+    pub(crate) fn into_end(self, is_stopping: bool, duration: Duration) -> RunEnd {
+        let cause = match self.failed {
+            Some(message) => EndCause::NotStarted(message),
+            None if self.timed_out => EndCause::TimedOut,
+            None if is_stopping => EndCause::Stopped,
+            None if self.ended.is_none() => EndCause::SupervisorLost,
+            None => EndCause::Exited,
+        };
+        let processes = self.ended.unwrap_or_default();
+        let outcome = self.restored.unwrap_or_default();
+        RunEnd {
+            cause,
+            exit: self.exit,
+            duration,
+            signalled: processes.signalled,
+            survivors: processes.survivors,
+            unprotected: outcome.has_gaps,
+            restored: outcome.restored,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The roles in which the program executes itself again.
+
+/// What a process started with exactly one of the [arguments](Role::argument) does instead of the
+/// program's own work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Watches over one command.
+    Supervisor,
+    /// Gives up privileges and becomes the shell.
+    Stage,
+    /// Tries whether mounts can be made.
+    MountProbe,
+}
+
+impl Role {
+    const ALL: [Self; 3] = [Self::Supervisor, Self::Stage, Self::MountProbe];
+
+    pub(crate) const fn argument(self) -> &'static str {
+        match self {
+            Self::Supervisor => "--supervise",
+            Self::Stage => "--confine",
+            Self::MountProbe => "--try-mounts",
+        }
+    }
+
+    pub(crate) fn from_argument(argument: &str) -> Option<Self> {
+        let mut roles = Self::ALL.into_iter();
+        roles.find(|role| role.argument() == argument)
+    }
+}

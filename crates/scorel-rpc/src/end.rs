@@ -1,0 +1,17 @@
+use std::io;
+
+use crate::FrameError;
+
+/// Why a connection ended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ConnectionEnd {
+    /// End of file: the peer sends no more.
+    PeerClosed,
+    BadFrame(FrameError),
+    Shutdown,
+    /// [`Connection::close`] was called, or a subscription panicked.
+    Closed,
+    /// Also if the peer read nothing for [`Limits::write_timeout`](crate::Limits::write_timeout).
+    WriteFailed(io::Error),
+}

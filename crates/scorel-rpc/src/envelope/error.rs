@@ -1,0 +1,14 @@
+use std::fmt::Display;
+
+use scorel_proto::{ErrorCode, RpcError};
+
+pub(super) fn parse_error(error: impl Display) -> RpcError {
+    RpcError::new(
+        ErrorCode::ParseError,
+        format!("not readable as JSON: {error}"),
+    )
+}
+
+pub(crate) fn invalid_request(message: impl Into<String>) -> RpcError {
+    RpcError::new(ErrorCode::InvalidRequest, message)
+}

@@ -1,0 +1,24 @@
+use scorel_proto::Access;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MethodKind {
+    /// One call, one reply.
+    Call,
+    /// The reply is the id of a new subscription, so it must not be lost: no batches, no
+    /// notifications.
+    Subscribe,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct MethodSpec {
+    pub name: &'static str,
+    /// The least access that a caller needs.
+    pub access: Access,
+    pub kind: MethodKind,
+    /// The names of the params in the order of positional params. Called once, for the first call
+    /// with positional params: the names come from a JSON schema, which costs to build.
+    pub params: fn() -> Vec<String>,
+    /// The largest reply in bytes, or 0 if that is a few KiB. Counts towards
+    /// [`Limits::in_flight`](crate::Limits::in_flight) while a call is in flight.
+    pub reply: usize,
+}
