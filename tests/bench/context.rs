@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use scorel_testkit::{Answer, Gate};
+use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::disk::Disk;
@@ -99,7 +99,7 @@ async fn cold(stand: &mut Stand, long: &str) -> (Samples, Samples) {
 /// Plays a turn with a short answer. How long it took until the endpoint had read the request.
 async fn to_request(stand: &mut Stand, session: &str) -> Duration {
     let mut watch = stand.watch(session).await;
-    let asked = Gate::new();
+    let asked = ResponseGate::new();
     stand.model.answer(short_answer(&asked));
     let line = send_message(session);
     let started = Instant::now();
@@ -113,10 +113,10 @@ async fn to_request(stand: &mut Stand, session: &str) -> Duration {
 }
 
 /// An answer in one write, so that no part of it waits for the acknowledgement of another.
-fn short_answer(asked: &Gate) -> Answer {
+fn short_answer(asked: &ResponseGate) -> ScriptedResponse {
     let delta = json!({"index": 0, "delta": {"content": "done"}, "finish_reason": null});
     let end = json!({"index": 0, "delta": {}, "finish_reason": "stop"});
     let event = |choice: Value| format!("data: {}\n\n", json!({"choices": [choice]}));
     let body = event(delta) + &event(end) + "data: [DONE]\n\n";
-    Answer::event_stream(body.into_bytes()).hold(asked)
+    ScriptedResponse::event_stream(body.into_bytes()).hold(asked)
 }

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use scorel_testkit::{Answer, DaemonUnderTest};
+use scorel_testkit::{DaemonUnderTest, ScriptedResponse};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -70,7 +70,9 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
 /// What a session adds in which turns were played, once all that belongs to turns is gone.
 async fn after_turns(program: &Path) -> Figure {
     let mut stand = Stand::new(program).await;
-    let answer = Answer::chat().text("I have seen it.").finish("stop");
+    let answer = ScriptedResponse::chat()
+        .text("I have seen it.")
+        .finish("stop");
     stand.model.fallback(answer);
     // Connections, threads and their stacks come with the first turns, not with a session.
     play(&mut stand, 20, BUSY_TURNS).await;
@@ -95,7 +97,7 @@ async fn play(stand: &mut Stand, sessions: usize, turns: usize) -> usize {
         let session = stand.new_session().await;
         let mut watch = stand.watch(&session).await;
         for _ in 0..turns {
-            let call = Answer::chat().tool_call("call_1", "Glob", r#"{"pattern":"*"}"#);
+            let call = ScriptedResponse::chat().tool_call("call_1", "Glob", r#"{"pattern":"*"}"#);
             stand.model.answer(call.finish("tool_calls"));
             stand.send_message(&session).await;
             watch.until("\"turn_outcome\"").await;
