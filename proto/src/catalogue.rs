@@ -15,28 +15,28 @@ const DEFINITIONS: &str = "/components/schemas";
 /// The schemas describe what is written; what is accepted may be more lenient, for example an
 /// absent field where `null` is written.
 pub(crate) struct Catalogue {
-    pub(crate) methods: Vec<Described>,
-    pub(crate) notifications: Vec<Notification>,
+    pub(crate) methods: Vec<MethodSchemas>,
+    pub(crate) notifications: Vec<NotificationSchemas>,
     /// All referenced types, by name.
     pub(crate) definitions: Map<String, Value>,
 }
 
 /// A method with its schemas.
-pub(crate) struct Described {
+pub(crate) struct MethodSchemas {
     pub(crate) info: &'static MethodInfo,
-    pub(crate) params: Vec<Field>,
+    pub(crate) params: Vec<SchemaField>,
     pub(crate) result: Value,
 }
 
 /// A parameter of a method, or a field of a type.
-pub(crate) struct Field {
+pub(crate) struct SchemaField {
     pub(crate) name: String,
     pub(crate) required: bool,
     pub(crate) schema: Value,
 }
 
 /// A notification that a subscription sends.
-pub(crate) struct Notification {
+pub(crate) struct NotificationSchemas {
     pub(crate) name: &'static str,
     pub(crate) subscribe: &'static str,
     pub(crate) unsubscribe: &'static str,
@@ -71,7 +71,7 @@ impl Catalogue {
                 let name = reference(params.as_value()).unwrap_or_default().to_owned();
                 let params = definitions.get(&name).map(fields).unwrap_or_default();
                 spread.push(name);
-                Described {
+                MethodSchemas {
                     info,
                     params,
                     result: result.to_value(),
@@ -95,9 +95,9 @@ fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>().to_value()
 }
 
-fn notifications(generator: &mut SchemaGenerator) -> Vec<Notification> {
+fn notifications(generator: &mut SchemaGenerator) -> Vec<NotificationSchemas> {
     vec![
-        Notification {
+        NotificationSchemas {
             name: "event",
             subscribe: "subscribeEvents",
             unsubscribe: "unsubscribeEvents",
@@ -106,7 +106,7 @@ fn notifications(generator: &mut SchemaGenerator) -> Vec<Notification> {
                 schema::<SyncMarker>(generator),
             ],
         },
-        Notification {
+        NotificationSchemas {
             name: "host",
             subscribe: "subscribeHost",
             unsubscribe: "unsubscribeHost",
@@ -125,7 +125,7 @@ pub(crate) fn reference(schema: &Value) -> Option<&str> {
 }
 
 /// The fields of an object schema, in declaration order.
-pub(crate) fn fields(schema: &Value) -> Vec<Field> {
+pub(crate) fn fields(schema: &Value) -> Vec<SchemaField> {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required =
         |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
@@ -133,7 +133,7 @@ pub(crate) fn fields(schema: &Value) -> Vec<Field> {
     properties
         .into_iter()
         .flatten()
-        .map(|(name, schema)| Field {
+        .map(|(name, schema)| SchemaField {
             name: name.clone(),
             required: is_required(name),
             schema: schema.clone(),

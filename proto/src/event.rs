@@ -59,7 +59,7 @@ pub struct UnknownEvent {
 /// The fields common to all events, and those common to persistent events.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Envelope<'a> {
+struct EventEnvelope<'a> {
     #[serde(rename = "type", borrow)]
     type_name: Cow<'a, str>,
     seq: Seq,
@@ -83,7 +83,7 @@ impl Event {
     ///
     /// If the text is not a JSON object with the fields common to all events.
     pub fn decode(text: &str) -> serde_json::Result<Self> {
-        let envelope: Envelope<'_> = serde_json::from_str(text)?;
+        let envelope: EventEnvelope<'_> = serde_json::from_str(text)?;
         let name = envelope.type_name.as_ref();
         let problem = match PersistentBody::decode(name, text) {
             Some(Ok(body)) => match envelope.id {
@@ -162,7 +162,7 @@ impl Event {
     }
 }
 
-impl Envelope<'_> {
+impl EventEnvelope<'_> {
     fn persistent(self, id: EventId, body: PersistentBody) -> PersistentEvent {
         PersistentEvent {
             id,

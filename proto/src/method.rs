@@ -46,7 +46,7 @@ pub enum Access {
 /// The section of the reference that lists a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Group {
+pub enum MethodGroup {
     /// The daemon itself.
     Host,
     /// Registered directories.
@@ -59,7 +59,7 @@ pub enum Group {
     Reading,
 }
 
-impl Group {
+impl MethodGroup {
     /// Every group, in the order of the documentation.
     pub(crate) const ALL: [Self; 5] = [
         Self::Host,
@@ -78,7 +78,7 @@ pub struct MethodInfo {
     /// The description, in Markdown with line breaks; see [`MethodInfo::summary_line`].
     pub summary: &'static str,
     /// The section of the reference.
-    pub group: Group,
+    pub group: MethodGroup,
     /// The permission that a method requires. Each level includes the previous ones.
     pub access: Access,
     /// Whether this version implements it; otherwise it fails with `unsupported`.
@@ -134,7 +134,7 @@ macro_rules! methods {
             MethodInfo {
                 name: $name,
                 summary: concat!($($doc, "\n"),*),
-                group: Group::$group,
+                group: MethodGroup::$group,
                 access: Access::$access,
                 available: methods!(@available $state),
                 errors: &[$(ErrorCode::$error),*],

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use crate::catalogue::{Catalogue, Described, Field, Notification, description};
+use crate::catalogue::{Catalogue, MethodSchemas, NotificationSchemas, SchemaField, description};
 use crate::{ErrorCode, ErrorData, ProtocolRange, RpcError};
 
 /// The version of the OpenRPC specification.
@@ -32,7 +32,7 @@ pub fn openrpc_document(version: &str) -> Value {
     })
 }
 
-fn method(method: &Described) -> Value {
+fn method(method: &MethodSchemas) -> Value {
     let info = method.info;
     let params: Vec<Value> = method.params.iter().map(param).collect();
     let errors: Vec<Value> = info
@@ -54,7 +54,7 @@ fn method(method: &Described) -> Value {
     })
 }
 
-fn param(field: &Field) -> Value {
+fn param(field: &SchemaField) -> Value {
     json!({
         "name": field.name,
         "description": description(&field.schema),
@@ -63,7 +63,7 @@ fn param(field: &Field) -> Value {
     })
 }
 
-fn notification(notification: &Notification) -> Value {
+fn notification(notification: &NotificationSchemas) -> Value {
     json!({
         "name": notification.name,
         "subscribe": notification.subscribe,

@@ -10,8 +10,10 @@ use serde_json::Value;
 
 use self::contents::{contents, event_heading, group_title, notification_heading};
 use self::schema_text::{cell, field_table, sections, type_text};
-use crate::catalogue::{Catalogue, Described, Notification, description, fields, reference};
-use crate::{Access, ErrorCode, Group, PersistentBody, Place};
+use crate::catalogue::{
+    Catalogue, MethodSchemas, NotificationSchemas, description, fields, reference,
+};
+use crate::{Access, ErrorCode, MethodGroup, PersistentBody, Place};
 
 const INTRODUCTION: &str = "<!-- Generated: SCOREL_REWRITE_DOCS=1 cargo test -p scorel-proto -->\n\n\
     # Protocol reference\n\n\
@@ -58,7 +60,7 @@ fn methods(catalogue: &Catalogue, page: &mut Vec<String>) {
          `invalid_params`, `forbidden`, `shutting_down` or `internal_error`.\n"
             .to_owned(),
     );
-    for group in Group::ALL {
+    for group in MethodGroup::ALL {
         page.push(format!("### {}\n", group_title(group)));
         let of_group = catalogue
             .methods
@@ -70,7 +72,7 @@ fn methods(catalogue: &Catalogue, page: &mut Vec<String>) {
     }
 }
 
-fn method(method: &Described, page: &mut Vec<String>) {
+fn method(method: &MethodSchemas, page: &mut Vec<String>) {
     let info = method.info;
     page.push(format!("#### `{}`\n", info.name));
     page.push(format!("{}\n", info.summary_line()));
@@ -110,8 +112,8 @@ fn notifications(catalogue: &Catalogue, page: &mut Vec<String>) {
     }
 }
 
-fn notified(catalogue: &Catalogue, notification: &Notification, page: &mut Vec<String>) {
-    let Notification {
+fn notified(catalogue: &Catalogue, notification: &NotificationSchemas, page: &mut Vec<String>) {
+    let NotificationSchemas {
         name,
         subscribe,
         unsubscribe,

@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line. Doc comments here are the help texts.
 
 use std::path::PathBuf;
 
@@ -7,25 +7,25 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, WhileRunning};
 
 use crate::exit::Exit;
-use crate::wanted::Wanted;
+use crate::selector::SessionSelector;
 
-/// Talks to coding agents that live in the Scorel daemon.
+/// Command-line client of the Scorel daemon, which runs coding agents
 #[derive(Debug, Parser)]
 #[command(name = "scorelctl", version, after_help = Exit::help(), max_term_width = 100)]
-pub(crate) struct Arguments {
+pub(crate) struct CliArguments {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalArgs,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
-/// What every command understands.
+/// Options of every command.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Global {
-    /// The daemon's directory [default: $SCOREL_HOME, else ~/.scorel]
+pub(crate) struct GlobalArgs {
+    /// The daemon's home directory [default: $SCOREL_HOME, else ~/.scorel]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// Write JSON for programs: one value a line
+    /// Print JSON for programs: one value per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Fail if no daemon is running, instead of starting one
@@ -34,43 +34,43 @@ pub(crate) struct Global {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Say something to an agent and watch it answer
+pub(crate) enum CliCommand {
+    /// Send a message to an agent and follow its answer
     Send(SendArgs),
-    /// Follow a session: its last turn, then whatever happens
+    /// Print a session's last turn, then follow it live
     Tail(TailArgs),
-    /// List sessions, the one that changed last first
+    /// List sessions, most recently changed first
     Sessions(SessionsArgs),
-    /// List the registered directories
+    /// List the registered project directories
     Projects,
-    /// Print the conversation of a session
-    Show(Target),
-    /// Cancel the turn that is running
+    /// Print a session's conversation
+    Show(TargetArgs),
+    /// Cancel the running turn
     Cancel(CancelArgs),
-    /// Answer a tool that asks for permission; without a request, list those that ask
+    /// Answer a permission request; without one, list the open requests
     Approve(ApproveArgs),
-    /// List the models that can be used
+    /// List the available models
     Models(ModelsArgs),
-    /// Choose a model: find keys and local servers, write the configuration, try the model
+    /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(InitArgs),
-    /// Say how the daemon is
+    /// Show the daemon's state
     Status,
-    /// Call any method of the daemon: `scorelctl call rpc.discover` describes them
+    /// Call any method of the daemon's protocol (`rpc.discover` describes them)
     Call(CallArgs),
-    /// Connect standard input and output to the daemon's socket, for editors
+    /// Bridge standard input and output to the daemon's socket, for editors
     Stdio,
-    /// Stop the daemon and wait until it is gone
+    /// Stop the daemon and wait until it has exited
     Stop,
-    /// Check the home, or one session of it, and say what is damaged
+    /// Check the files in the home directory for damage, and repair them
     Fsck(FsckArgs),
-    /// Look at everything that is needed, and say what to do about what is missing
+    /// Check the installation, the configuration and the system, and suggest fixes
     Doctor,
 }
 
-/// Which session.
+/// Selects a session.
 #[derive(Debug, Args)]
-pub(crate) struct Target {
-    /// A session id or the beginning of one [default: the latest session of the project]
+pub(crate) struct TargetArgs {
+    /// Session id, or a prefix of one [default: the project's latest session]
     #[arg(
         long,
         short,
@@ -78,16 +78,16 @@ pub(crate) struct Target {
         default_value = "",
         hide_default_value = true
     )]
-    pub(crate) session: Wanted,
-    /// The project's directory [default: the working directory]
+    pub(crate) session: SessionSelector,
+    /// Project directory [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SendArgs {
-    /// A session id, the beginning of one, or `new` [default: the latest session of the project,
-    /// or a new one]
+    /// Session id, a prefix of one, or `new` [default: the project's latest session, else a new
+    /// one]
     #[arg(
         long,
         short,
@@ -95,49 +95,49 @@ pub(crate) struct SendArgs {
         default_value = "",
         hide_default_value = true
     )]
-    pub(crate) session: Wanted,
-    /// The project's directory, registered on first use [default: the working directory]
+    pub(crate) session: SessionSelector,
+    /// Project directory, registered on first use [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// The model that the session uses from now on: an id at the configured provider, or
-    /// PROVIDER:ID, as `scorelctl models` lists them
+    /// Switch the session to this model: an id at the configured provider, or PROVIDER:ID as listed
+    /// by `scorelctl models`
     #[arg(long, short)]
     pub(crate) model: Option<String>,
-    /// Which tools the session has from now on: coding, readonly, all or none
+    /// Switch the session to this set of tools: coding, readonly, all or none
     #[arg(long, value_name = "PRESET")]
     pub(crate) tools: Option<ToolPreset>,
-    /// Do not wait for the answer
+    /// Print the session id and exit once the message is accepted
     #[arg(long, short)]
     pub(crate) detach: bool,
-    /// What to do if a turn is running
+    /// What to do with the message if a turn is running
     #[arg(long, value_name = "WHAT", default_value = "follow-up")]
     pub(crate) while_running: WhileRunningArg,
-    /// What to do if a tool asks for permission [default: `ask` at a terminal, else `deny`]
+    /// What to do when a tool needs permission [default: ask on a terminal, else deny]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_ask: Option<OnAsk>,
-    /// What to say; `-`, or nothing with a pipe as standard input, reads standard input
+    /// The message; `-`, or no text when standard input is not a terminal, reads standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
 }
 
-/// What to do if a tool asks for permission.
+/// What to do when a tool needs permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnAsk {
-    /// Ask the person at the terminal
+    /// Prompt on the terminal
     Ask,
-    /// Refuse
+    /// Deny the request
     Deny,
-    /// Wait until somebody answers elsewhere
+    /// Wait for an answer from another client
     Wait,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum WhileRunningArg {
-    /// The message waits and gets a turn of its own
+    /// Queue it; it gets a turn of its own afterwards
     FollowUp,
-    /// The running turn reads the message at its next step
+    /// Let the running turn read it before its next model call (not supported by this version)
     Steer,
-    /// The message is refused
+    /// Fail instead of queueing it
     Reject,
 }
 
@@ -154,18 +154,18 @@ impl From<WhileRunningArg> for WhileRunning {
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
     #[command(flatten)]
-    pub(crate) target: Target,
-    /// Begin at this event, or wait for it if it is still to come
+    pub(crate) target: TargetArgs,
+    /// Start at the event with this number; if it does not exist yet, wait for it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(crate) from_seq: Option<u64>,
-    /// Go on with what happens from now on
+    /// Keep following live events [default: true]
     #[arg(
         long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_value_t = true, default_missing_value = "true", action = ArgAction::Set,
         hide_default_value = true, hide_possible_values = true
     )]
     pub(crate) follow: bool,
-    /// End when everything so far is printed
+    /// Exit once all existing events are printed
     #[arg(long, conflicts_with = "follow")]
     pub(crate) no_follow: bool,
 }
@@ -178,13 +178,13 @@ impl TailArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
-    /// The project's directory [default: the working directory]
+    /// Project directory [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// The sessions of all projects
+    /// List the sessions of all projects
     #[arg(long, short, conflicts_with = "project")]
     pub(crate) all: bool,
-    /// The sessions that were put away
+    /// List archived sessions instead
     #[arg(long)]
     pub(crate) archived: bool,
 }
@@ -192,18 +192,18 @@ pub(crate) struct SessionsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CancelArgs {
     #[command(flatten)]
-    pub(crate) target: Target,
-    /// Also take the waiting messages out of the queue
+    pub(crate) target: TargetArgs,
+    /// Also remove all queued messages
     #[arg(long)]
     pub(crate) clear_queue: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
-    /// The request's id or the beginning of it
+    /// Request id, or a prefix of one
     #[arg(value_name = "REQUEST", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) request: Option<String>,
-    /// Look in this session only: an id or the beginning of one [default: all sessions]
+    /// Only this session: an id, or a prefix of one [default: all sessions]
     #[arg(
         long,
         short,
@@ -211,56 +211,56 @@ pub(crate) struct ApproveArgs {
         default_value = "",
         hide_default_value = true
     )]
-    pub(crate) session: Wanted,
-    /// Allow what is like it for the rest of the session
+    pub(crate) session: SessionSelector,
+    /// Allow the call, and similar ones for the rest of the session
     #[arg(long, requires = "request", conflicts_with_all = ["always", "deny"])]
     pub(crate) for_session: bool,
-    /// Allow what is like it in this project from now on
+    /// Allow the call, and similar ones in this project from now on
     #[arg(long, requires = "request", conflicts_with = "deny")]
     pub(crate) always: bool,
-    /// Refuse
+    /// Deny the request
     #[arg(long, requires = "request")]
     pub(crate) deny: bool,
-    /// Why; the model is told the reason of a refusal
+    /// Reason, recorded in the log; with --deny it is passed on to the model
     #[arg(long, value_name = "TEXT", requires = "request")]
     pub(crate) reason: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {
-    /// Only this provider's models; its endpoint must say which it has
+    /// Only this provider's models; fail if its endpoint cannot be queried
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) provider: Option<String>,
-    /// Ask no endpoint: list what is known without
+    /// Do not query any endpoint: list the built-in and configured models
     #[arg(long)]
     pub(crate) offline: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// The provider [default: asked for, or the first one found]
+    /// Provider [default: prompt; with --yes the first one found]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) provider: Option<String>,
-    /// The model's id at the provider [default: asked for, or the provider's first]
+    /// Model id at the provider [default: prompt; with --yes the provider's first]
     #[arg(long, short, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) model: Option<String>,
-    /// Another address than the provider's own
+    /// Base URL of the endpoint [default: the provider's own]
     #[arg(long, value_name = "URL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) base_url: Option<String>,
-    /// What a provider that Scorel does not know speaks, such as openai-completions
+    /// API of a provider that is not built in, such as openai-completions
     #[arg(long, value_name = "WIRE", requires = "base_url", requires = "provider",
         requires = "model", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) api: Option<String>,
-    /// The variable that holds the key [default: the provider's usual one]
+    /// Environment variable that holds the API key [default: the provider's usual one]
     #[arg(long, value_name = "VARIABLE", value_parser = variable_name)]
     pub(crate) key_env: Option<String>,
-    /// Ask nothing
+    /// Do not prompt
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Replace the model in a configuration that is there, and add the key to the keys
+    /// Replace the model in an existing configuration, and the key in the env file
     #[arg(long)]
     pub(crate) force: bool,
-    /// Do not try the model
+    /// Do not test the model
     #[arg(long)]
     pub(crate) no_check: bool,
 }
@@ -271,35 +271,38 @@ fn variable_name(text: &str) -> Result<String, &'static str> {
     if text.starts_with(letter) && text.chars().all(usable) {
         Ok(text.to_owned())
     } else {
-        Err("the name of a variable has letters, digits and `_`; the key itself belongs into it")
+        Err(
+            "the name of an environment variable consists of letters, digits and `_`; do not pass the key itself",
+        )
     }
 }
 
-/// How a check ends, for `--help`.
+/// For `--help`: `fsck` is run by scoreld, whose exit codes differ from [`Exit`].
 const FSCK_EXIT_CODES: &str = "\
 Exit codes:
-  0  nothing is damaged, or everything was repaired
-  1  something is wrong and was not repaired
-  2  wrong usage
-  3  the check or the repair did not take place";
+  0  No damage was found, or all of it was repaired.
+  1  Damage was found and not repaired.
+  2  The command line is invalid.
+  3  The check or the repair could not be performed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = FSCK_EXIT_CODES)]
 pub(crate) struct FsckArgs {
-    /// Only this session: its id, or the beginning of it
+    /// Only this session: its id, or a prefix of it
     #[arg(long, short, value_name = "ID|PREFIX", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
-    /// Repair what can be repaired; no daemon may run, and a log is copied before it is replaced
+    /// Repair what can be repaired. Requires that no daemon is running; a log is copied before it
+    /// is replaced
     #[arg(long)]
     pub(crate) repair: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
-    /// The method
+    /// Name of the method
     #[arg(value_name = "METHOD")]
     pub(crate) method: String,
-    /// Its parameters; `-` reads standard input
+    /// Parameters as JSON; `-` reads standard input
     #[arg(value_name = "JSON|-")]
     pub(crate) params: Option<String>,
 }
@@ -310,28 +313,28 @@ mod tests {
 
     use super::*;
 
-    fn parse(line: &str) -> Result<Command, clap::Error> {
+    fn parse(line: &str) -> Result<CliCommand, clap::Error> {
         let words = std::iter::once("scorelctl").chain(line.split(' '));
-        Arguments::try_parse_from(words).map(|arguments| arguments.command)
+        CliArguments::try_parse_from(words).map(|arguments| arguments.command)
     }
 
     fn tail(line: &str) -> TailArgs {
         match parse(line) {
-            Ok(Command::Tail(args)) => args,
+            Ok(CliCommand::Tail(args)) => args,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
+        CliArguments::command().debug_assert();
     }
 
     #[test]
     fn the_help_lists_the_exit_codes() {
-        let help = Arguments::command().render_long_help().to_string();
+        let help = CliArguments::command().render_long_help().to_string();
         assert!(
-            help.contains("130  Interrupted before anything was accepted."),
+            help.contains("130  Interrupted before the message was accepted."),
             "{help}"
         );
     }
@@ -356,7 +359,7 @@ mod tests {
             "/h",
             "--no-start",
         ];
-        let arguments = Arguments::try_parse_from(words).expect("parsed");
+        let arguments = CliArguments::try_parse_from(words).expect("parsed");
         assert!(arguments.global.json && arguments.global.no_start);
     }
 
@@ -367,7 +370,7 @@ mod tests {
             ("send -", vec!["-"]),
             ("send -- --help", vec!["--help"]),
         ] {
-            let Ok(Command::Send(args)) = parse(line) else {
+            let Ok(CliCommand::Send(args)) = parse(line) else {
                 panic!("{line}")
             };
             assert_eq!(args.text, expected);
@@ -375,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_command_lines_are_refused() {
         for line in [
             "tail --from-seq -1",
             "tail --from-seq 9007199254740992",

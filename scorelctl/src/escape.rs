@@ -1,9 +1,10 @@
-//! Making text from models and tools harmless for a terminal.
+//! Escapes text from models and tools for a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The text with everything that a terminal would obey made visible. Line breaks and tabs stay.
+/// Escapes control characters as `^X`, and other dangerous characters as `<U+XXXX>`. Line feeds and
+/// tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_dangerous) {
         return Cow::Borrowed(text);
@@ -24,12 +25,13 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// The text on one line, for a column of a table.
+/// The escaped text on one line, for a table.
 pub(crate) fn one_line(text: &str) -> String {
     visible(&text.replace(['\n', '\t'], " ")).into_owned()
 }
 
-/// Control characters, and the marks that make text read in another order than it is.
+/// Control characters, and the bidirectional controls that display text in another order
+/// ("Trojan Source").
 fn is_dangerous(char: char) -> bool {
     match char {
         '\n' | '\t' => false,

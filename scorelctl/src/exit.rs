@@ -3,49 +3,48 @@ use std::process::ExitCode;
 
 macro_rules! exits {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
-        /// How the program ends. The numbers are a stable interface for scripts.
+        /// How the program ends. The numbers are a stable interface for scripts; the doc comments
+        /// are the help text.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Exit {
+        pub(crate) enum Exit {
             $($(#[doc = $doc])* $name = $code,)*
         }
 
         impl Exit {
-            /// Every way to end with its meaning, in the order of the numbers.
+            /// All codes with their meaning, in ascending order.
             const ALL: &'static [(Self, &'static str)] = &[$((Self::$name, concat!($($doc),*)),)*];
         }
     };
 }
 
 exits! {
-    /// It worked.
+    /// Success.
     Success = 0;
-    /// Something else went wrong, in this program or around it.
+    /// Any other failure.
     Internal = 1;
-    /// The command line makes no sense.
+    /// The command line is invalid.
     Usage = 2;
-    /// The daemon refused, and nothing was changed.
+    /// The daemon refused the command; nothing was changed.
     NotAccepted = 3;
-    /// The message was accepted, but its outcome was not awaited: the connection was lost for
-    /// good, or somebody detached.
+    /// The message was accepted, but its outcome is unknown: the connection was lost, or the user
+    /// detached.
     WaitFailed = 4;
-    /// The turn ended with an error, at a limit, or because the daemon stopped.
+    /// The turn failed, reached a limit, or was interrupted by a stop of the daemon.
     TurnFailed = 5;
     /// The turn was cancelled.
     TurnCancelled = 6;
-    /// There is no daemon to talk to.
+    /// The daemon cannot be reached or started.
     Unreachable = 7;
-    /// Interrupted before anything was accepted.
+    /// Interrupted before the message was accepted.
     Interrupted = 130;
 }
 
 impl Exit {
-    /// The number that the shell sees.
-    #[must_use]
-    pub const fn code(self) -> u8 {
+    pub(crate) const fn code(self) -> u8 {
         self as u8
     }
 
-    /// The part of the help text that lists the numbers.
+    /// The section of the help text that lists the codes.
     pub(crate) fn help() -> String {
         let mut text = "Exit codes:\n".to_owned();
         for (exit, meaning) in Self::ALL {
@@ -72,7 +71,7 @@ mod tests {
         assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 130]);
         let help = Exit::help();
         assert!(
-            help.contains("    7  There is no daemon to talk to."),
+            help.contains("    7  The daemon cannot be reached or started."),
             "{help}"
         );
     }

@@ -6,30 +6,30 @@ use serde_json::{Value, json};
 
 use crate::exit::Exit;
 
-/// Why a command ended early.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Whoever read the output has gone: there is nothing left to say, and nothing is wrong.
+    /// The reader of the output closed it. There is nothing left to do, and this is no error.
     #[error("the output was closed")]
     OutputClosed,
-    /// Something that the user should know.
+    /// A failure to report to the user.
     #[error("{}", .0.message)]
-    Report(Box<Report>),
+    Report(Box<FailureReport>),
 }
 
-/// What went wrong, for people and for programs.
+/// A failure as it is reported, as text or as JSON.
 #[derive(Debug)]
-pub(crate) struct Report {
+pub(crate) struct FailureReport {
     pub(crate) exit: Exit,
-    /// A stable name: an error code of the protocol, or one of this program's own.
+    /// A stable code: an error code of the protocol, or one of this program.
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
     pub(crate) details: Value,
 }
 
-impl Report {
-    /// The report as one JSON object.
+impl FailureReport {
+    /// The report as one JSON object, a stable format.
     pub(crate) fn to_json(&self) -> Value {
         let mut error = json!({
             "code": self.code,
@@ -48,7 +48,7 @@ impl Report {
 
 impl Failure {
     pub(crate) fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
-        Self::Report(Box::new(Report {
+        Self::Report(Box::new(FailureReport {
             exit,
             code,
             message: message.into(),
@@ -57,12 +57,12 @@ impl Failure {
         }))
     }
 
-    /// The command line makes no sense.
+    /// An invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, "usage", message)
     }
 
-    /// Says what the user can do about it.
+    /// Adds what the user can do about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         if let Self::Report(report) = &mut self {
             report.hint = Some(hint.into());
@@ -70,9 +70,9 @@ impl Failure {
         self
     }
 
-    /// The daemon sent something else in place of an event.
+    /// The daemon sent something that cannot be decoded as an event.
     pub(crate) fn no_event(error: &serde_json::Error) -> Self {
-        let message = format!("the daemon sent no event: {error}");
+        let message = format!("the daemon sent an invalid event: {error}");
         Self::new(Exit::Internal, "protocol", message)
     }
 }
@@ -107,7 +107,7 @@ impl From<ClientError> for Failure {
             ClientError::Rpc(rpc) => rpc.details.clone(),
             _ => Value::Null,
         };
-        Self::Report(Box::new(Report {
+        Self::Report(Box::new(FailureReport {
             exit,
             code,
             message: error.to_string(),
@@ -123,21 +123,21 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::ProjectNotFound => "`scorelctl projects` lists the projects",
         ErrorCode::MethodNotFound => "`scorelctl call rpc.discover` describes every method",
         ErrorCode::RuntimeBusy => {
-            "`--while-running follow-up` queues the message, `scorelctl cancel` ends the turn"
+            "`--while-running follow-up` queues the message; `scorelctl cancel` cancels the turn"
         }
-        ErrorCode::QueuePaused => "send without `--while-running reject` to let the queue go on",
-        ErrorCode::StorageStalled => "make room on the disk, then repeat the command",
-        ErrorCode::ShuttingDown | ErrorCode::Overloaded => "repeat the command in a moment",
+        ErrorCode::QueuePaused => "send without `--while-running reject` to resume the queue",
+        ErrorCode::StorageStalled => "free disk space, then repeat the command",
+        ErrorCode::ShuttingDown | ErrorCode::Overloaded => "retry in a moment",
         ErrorCode::ProviderError if !error.details["keyVariables"].is_null() => {
-            "write NAME=KEY into that file, which nobody else may read; the next message uses it"
+            "add NAME=KEY to that file (mode 0600); the next message uses it"
         }
         ErrorCode::ProviderError => {
-            "`scorelctl models --offline` lists what is known without asking anybody"
+            "`scorelctl models --offline` lists models without querying any endpoint"
         }
         ErrorCode::InvalidParams if error.details["field"] == "model" => {
-            "`scorelctl models` lists the models that can be named"
+            "`scorelctl models` lists the available models"
         }
-        ErrorCode::SessionFailed => "`scorelctl send --session new` begins another session",
+        ErrorCode::SessionFailed => "`scorelctl send --session new` starts a new session",
         _ => return None,
     })
 }

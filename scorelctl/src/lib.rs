@@ -1,16 +1,14 @@
-//! The command line client of Scorel: a thin program around [`scorel_client`].
+//! The command-line client of Scorel, a thin program around [`scorel_client`].
 //!
-//! Results go to standard output, talk goes to standard error, and `--json` makes both readable
-//! for programs. On a terminal, text that models and tools made is shown with its control
-//! characters visible, so that nothing in a session can steer the terminal.
-//!
-//! # Exit codes
+//! Results go to standard output, messages about them to standard error; `--json` makes both
+//! machine-readable. On a terminal, text from models and tools is printed with its control
+//! characters made visible, so that nothing in a session can control the terminal.
 //!
 //! The exit codes are a stable interface; see [`Exit`].
 
 mod args;
 mod commands;
-mod control;
+mod daemon;
 mod escape;
 mod exit;
 mod failure;
@@ -18,8 +16,8 @@ mod interrupts;
 mod output;
 mod question;
 mod render;
+mod selector;
 mod target;
-mod wanted;
 
 use std::io;
 use std::process::ExitCode;
@@ -27,15 +25,15 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use args::Arguments;
-pub use exit::Exit;
+use args::CliArguments;
+use exit::Exit;
 use failure::Failure;
 use output::Output;
 
-/// Runs the program with the arguments and the environment of the process.
+/// Runs the program with the process's arguments and environment.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match CliArguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return not_parsed(&error).into(),
     };
@@ -44,21 +42,23 @@ pub fn main() -> ExitCode {
     finish(ended, &mut output).into()
 }
 
-/// Says what is left to say. Whoever closed the output does not want to know.
+/// Flushes the output and reports a failure. A closed output (`scorelctl show | head`) is a
+/// success.
 fn finish(ended: Result<Exit, Failure>, output: &mut Output) -> Exit {
     let flushed = output.flush().map_err(Failure::from);
     match ended.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit,
         Err(Failure::OutputClosed) => Exit::Success,
         Err(Failure::Report(report)) => {
-            // If standard error is closed, too, the exit code still tells.
+            // If standard error is closed as well, only the exit code is left to tell.
             let _ = output.report(&report);
             report.exit
         }
     }
 }
 
-/// Help and the version are results; everything else is a mistake in the command line.
+/// Prints help or the version to standard output, or a usage error. `--json` cannot be taken from
+/// arguments that did not parse, so they are searched for it.
 fn not_parsed(error: &clap::Error) -> Exit {
     let json = std::env::args_os().any(|argument| argument == "--json");
     let mut output = Output::standard(json);

@@ -3,9 +3,9 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use serde::Serialize;
 
 use crate::escape::visible;
-use crate::failure::{Failure, Report};
+use crate::failure::{Failure, FailureReport};
 
-/// Where the program writes: results to standard output, talk to standard error.
+/// The program's output: results on standard output, messages on standard error.
 pub(crate) struct Output {
     out: Box<dyn Write>,
     err: Box<dyn Write>,
@@ -13,14 +13,13 @@ pub(crate) struct Output {
     pub(crate) out_is_terminal: bool,
     /// Whether standard error is a terminal.
     pub(crate) err_is_terminal: bool,
-    /// Whether to write JSON, for programs.
+    /// Whether to write JSON.
     pub(crate) json: bool,
-    /// Whether a terminal may get colours and the like.
+    /// Whether to style text on a terminal; off if `NO_COLOR` is set (<https://no-color.org>).
     pub(crate) styled: bool,
 }
 
 impl Output {
-    /// The standard streams of this process.
     pub(crate) fn standard(json: bool) -> Self {
         let out = io::stdout();
         let err = io::stderr();
@@ -48,18 +47,19 @@ impl Output {
         (output, captured)
     }
 
-    /// Text for standard output, as it is.
+    /// Writes to standard output without escaping.
     pub(crate) fn raw(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())
     }
 
-    /// A line for standard output, as it is.
+    /// Writes a line to standard output without escaping.
     pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<()> {
         self.raw(text)?;
         self.raw("\n")
     }
 
-    /// Text from models, tools or users for standard output, harmless on a terminal.
+    /// Writes text from models, tools or users to standard output; on a terminal, control
+    /// characters are escaped.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         if self.out_is_terminal {
             self.raw(&visible(text))
@@ -68,25 +68,26 @@ impl Output {
         }
     }
 
-    /// A line of such text.
+    /// Writes a line as [`Output::text`] does.
     pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
         self.text(text)?;
         self.raw("\n")
     }
 
-    /// A value as a line of JSON.
+    /// Writes a value as a line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.out, value)?;
         self.raw("\n")
     }
 
-    /// Text for standard error, after everything that was written to standard output.
+    /// Writes to standard error, after flushing standard output, so that both appear in order on a
+    /// terminal.
     pub(crate) fn aside(&mut self, text: &str) -> io::Result<()> {
         self.out.flush()?;
         self.err.write_all(text.as_bytes())
     }
 
-    /// A remark for people on standard error. Programs that read JSON get none.
+    /// Writes a message to standard error, except with `--json`.
     pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
         if self.json {
             return Ok(());
@@ -95,13 +96,12 @@ impl Output {
         self.aside(&line)
     }
 
-    /// Everything that was written goes out.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    /// Says on standard error what went wrong.
-    pub(crate) fn report(&mut self, report: &Report) -> io::Result<()> {
+    /// Reports a failure on standard error.
+    pub(crate) fn report(&mut self, report: &FailureReport) -> io::Result<()> {
         if self.json {
             return self.aside(&format!("{}\n", report.to_json()));
         }
@@ -121,7 +121,7 @@ impl std::fmt::Debug for Output {
     }
 }
 
-/// A result for people or for programs, whichever is asked for.
+/// Writes a result: as JSON with `--json`, otherwise with `human`.
 pub(crate) fn result(
     output: &mut Output,
     value: &impl Serialize,

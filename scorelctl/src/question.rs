@@ -1,4 +1,4 @@
-//! What is asked about a tool call, in words.
+//! Permission requests as text, and the answers typed to them.
 
 use std::str::FromStr;
 
@@ -6,8 +6,8 @@ use scorel_proto::{PermissionDecision, PermissionRequestBody};
 
 use crate::escape::{one_line, visible};
 
-/// The lines that describe a request to a person. What the model wrote cannot act as the terminal's
-/// own text.
+/// Describes a request in lines. Text written by the model is escaped, so that it cannot imitate
+/// this program's own output.
 pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
     let mut lines = vec![format!(
         "{} asks for permission: {}",
@@ -22,14 +22,14 @@ pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
     if !request.rules.is_empty() {
         let rules: Vec<String> = request.rules.iter().map(|rule| one_line(rule)).collect();
         lines.push(format!(
-            "  for more than once this adds: {}",
+            "  allowing it more than once adds: {}",
             rules.join(", ")
         ));
     }
     lines
 }
 
-/// A command stands as it is, line by line; other arguments are one line each.
+/// One line per argument; a multi-line argument, such as a command, keeps its lines.
 fn arguments(request: &PermissionRequestBody) -> Vec<String> {
     let Some(fields) = request.input.as_object() else {
         return vec![one_line(&request.input.to_string())];
@@ -52,17 +52,17 @@ fn arguments(request: &PermissionRequestBody) -> Vec<String> {
     lines
 }
 
-/// What a person typed as an answer.
+/// An answer typed by the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reply {
+pub(crate) struct PermissionReply {
     pub(crate) decision: PermissionDecision,
     pub(crate) reason: Option<String>,
 }
 
-impl FromStr for Reply {
+impl FromStr for PermissionReply {
     type Err = ();
 
-    /// `y`, `s`, `a` or `n`, or the whole words; what follows a refusal is its reason.
+    /// Parses `y`, `s`, `a`, `n` or the whole words; text after a refusal is its reason.
     fn from_str(line: &str) -> Result<Self, ()> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn answers_are_letters_or_words_and_a_refusal_may_say_why() {
         let parse = |line: &str| {
-            line.parse::<Reply>()
+            line.parse::<PermissionReply>()
                 .map(|reply| (reply.decision, reply.reason))
         };
         assert_eq!(parse("y\n"), Ok((PermissionDecision::Once, None)));

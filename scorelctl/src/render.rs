@@ -1,7 +1,7 @@
-//! Showing a session to a person.
+//! Renders a session as text.
 
 mod screen;
 mod transcript;
 
-pub(crate) use screen::{Aside, Screen};
+pub(crate) use screen::{AsideStream, Screen};
 pub(crate) use transcript::Transcript;

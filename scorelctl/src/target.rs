@@ -1,4 +1,4 @@
-//! Which session and which project a command is about.
+//! Resolves the session and the project that a command works on.
 
 use std::path::{Path, PathBuf};
 
@@ -8,44 +8,45 @@ use scorel_proto::{
     RegisterProjectParams, Session, SessionId, SessionKind,
 };
 
-use crate::control::Control;
+use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::wanted::Wanted;
+use crate::selector::SessionSelector;
 
-/// The session that a command is about, which must exist.
+/// Resolves the selected session, which must exist.
 pub(crate) async fn existing(
-    control: &mut Control,
-    wanted: &Wanted,
+    control: &mut DaemonClient,
+    wanted: &SessionSelector,
     directory: Option<&Path>,
 ) -> Result<SessionId, Failure> {
     match wanted {
-        Wanted::Latest => {
+        SessionSelector::Latest => {
             let directory = project_directory(directory)?;
             let session = latest(control, &directory).await?;
             session.map(|session| session.session_id).ok_or_else(|| {
-                let message = format!("there is no session in {}", directory.display());
+                let message = format!("no session in {}", directory.display());
                 Failure::new(Exit::NotAccepted, "session_not_found", message).hint(
-                    "`scorelctl send` begins one; `scorelctl sessions --all` lists those elsewhere",
+                    "`scorelctl send` creates one; `scorelctl sessions --all` lists those of other projects",
                 )
             })
         }
-        Wanted::New => Err(Failure::usage("`new` works with `send` only")),
-        Wanted::Id(id) => Ok(*id),
-        Wanted::Prefix(prefix) => choose(prefix, &all_ids(control).await?),
+        SessionSelector::New => Err(Failure::usage("`--session new` is only valid for `send`")),
+        SessionSelector::Id(id) => Ok(*id),
+        SessionSelector::Prefix(prefix) => choose(prefix, &all_ids(control).await?),
     }
 }
 
-/// The directory that stands for a project: absolute and without symbolic links.
+/// The canonical path of the project directory: absolute, with symbolic links resolved, as the
+/// daemon registers it.
 pub(crate) fn project_directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let path = named.unwrap_or(Path::new("."));
     path.canonicalize()
         .map_err(|error| Failure::usage(format!("cannot use {}: {error}", path.display())))
 }
 
-/// The project of a directory, if it is registered.
+/// The project registered for a directory.
 pub(crate) async fn project(
-    control: &mut Control,
+    control: &mut DaemonClient,
     directory: &Path,
 ) -> Result<Option<Project>, Failure> {
     let projects = control.call::<ListProjects>(&NoParams {}).await?.projects;
@@ -53,11 +54,17 @@ pub(crate) async fn project(
     Ok(projects.find(|project| Path::new(&project.work_dir) == directory))
 }
 
-/// Makes the directory a project. It may be one already.
-pub(crate) async fn register(control: &mut Control, directory: &Path) -> Result<Project, Failure> {
-    let work_dir = directory
-        .to_str()
-        .ok_or_else(|| Failure::usage(format!("the path {} is not text", directory.display())))?;
+/// Registers a directory as a project, if it is not one.
+pub(crate) async fn register(
+    control: &mut DaemonClient,
+    directory: &Path,
+) -> Result<Project, Failure> {
+    let work_dir = directory.to_str().ok_or_else(|| {
+        Failure::usage(format!(
+            "the path {} is not valid UTF-8",
+            directory.display()
+        ))
+    })?;
     let params = RegisterProjectParams {
         work_dir: work_dir.to_owned(),
         display_name: None,
@@ -66,17 +73,17 @@ pub(crate) async fn register(control: &mut Control, directory: &Path) -> Result<
     Ok(control.call::<RegisterProject>(&params).await?.project)
 }
 
-/// The latest session of a directory's project that is not put away.
-async fn latest(control: &mut Control, directory: &Path) -> Result<Option<Session>, Failure> {
+/// The latest session of a directory's project.
+async fn latest(control: &mut DaemonClient, directory: &Path) -> Result<Option<Session>, Failure> {
     match project(control, directory).await? {
         Some(project) => latest_of(control, project.project_id).await,
         None => Ok(None),
     }
 }
 
-/// The latest session of a project that a person made and nobody put away.
+/// The latest session of a project, among those a user created and that are not archived.
 pub(crate) async fn latest_of(
-    control: &mut Control,
+    control: &mut DaemonClient,
     project_id: ProjectId,
 ) -> Result<Option<Session>, Failure> {
     let params = ListSessionsParams {
@@ -89,9 +96,9 @@ pub(crate) async fn latest_of(
     Ok(sessions.into_iter().next())
 }
 
-/// All sessions that a listing has, as one page.
+/// All pages of a listing as one.
 pub(crate) async fn sessions(
-    control: &mut Control,
+    control: &mut DaemonClient,
     mut params: ListSessionsParams,
 ) -> Result<ListSessionsResult, Failure> {
     params.limit = Some(1000);
@@ -107,8 +114,11 @@ pub(crate) async fn sessions(
     }
 }
 
-/// The sessions in a phase.
-pub(crate) async fn in_phase(control: &mut Control, phase: Phase) -> Result<Vec<Session>, Failure> {
+/// All sessions in a phase.
+pub(crate) async fn in_phase(
+    control: &mut DaemonClient,
+    phase: Phase,
+) -> Result<Vec<Session>, Failure> {
     let mut found = sessions(control, ListSessionsParams::default())
         .await?
         .sessions;
@@ -116,13 +126,15 @@ pub(crate) async fn in_phase(control: &mut Control, phase: Phase) -> Result<Vec<
     Ok(found)
 }
 
-/// A session as it is now.
-pub(crate) async fn get(control: &mut Control, session_id: SessionId) -> Result<Session, Failure> {
+pub(crate) async fn get(
+    control: &mut DaemonClient,
+    session_id: SessionId,
+) -> Result<Session, Failure> {
     let params = GetSessionParams { session_id };
     Ok(control.call::<GetSession>(&params).await?.session)
 }
 
-async fn all_ids(control: &mut Control) -> Result<Vec<SessionId>, Failure> {
+async fn all_ids(control: &mut DaemonClient) -> Result<Vec<SessionId>, Failure> {
     let mut ids = Vec::new();
     for archived in [false, true] {
         let params = ListSessionsParams {
@@ -133,13 +145,13 @@ async fn all_ids(control: &mut Control) -> Result<Vec<SessionId>, Failure> {
         ids.extend(found.sessions.iter().map(|session| session.session_id));
         ids.extend(found.unreadable.iter().map(|session| session.session_id));
     }
-    // One that is put away between the two listings is in both.
+    // A session archived between the two calls is in both.
     ids.sort_unstable();
     ids.dedup();
     Ok(ids)
 }
 
-/// The one session whose id begins so, with or without `ses_`, in any case.
+/// The one session whose id has this prefix, with or without `ses_`, in any case.
 pub(crate) fn choose(prefix: &str, ids: &[SessionId]) -> Result<SessionId, Failure> {
     let wanted = prefix.strip_prefix(SessionId::PREFIX).unwrap_or(prefix);
     let wanted = wanted.to_ascii_uppercase();
@@ -175,20 +187,20 @@ fn ambiguous<'a>(
     } else {
         String::new()
     };
-    let message = format!("several sessions begin with `{prefix}`");
-    Failure::usage(message).hint(format!("it may be {}{more}", names.join(", ")))
+    let message = format!("`{prefix}` is ambiguous");
+    Failure::usage(message).hint(format!("it matches {}{more}", names.join(", ")))
 }
 
 fn unknown(prefix: &str, similar: Option<&SessionId>) -> Failure {
-    let message = format!("no session begins with `{prefix}`");
+    let message = format!("no session id begins with `{prefix}`");
     let failure = Failure::new(Exit::NotAccepted, "session_not_found", message);
     match similar {
-        Some(id) => failure.hint(format!("do you mean {id}?")),
+        Some(id) => failure.hint(format!("did you mean {id}?")),
         None => failure.hint("`scorelctl sessions --all` lists the sessions"),
     }
 }
 
-/// Whether at most two characters of the beginning are others, and most are the same.
+/// Whether the prefix is probably a typo: as long as four characters and more, at most two differ.
 fn differs_little(digits: &str, wanted: &str) -> bool {
     let pairs = digits.bytes().zip(wanted.bytes());
     let wrong = pairs.filter(|(a, b)| a != b).count();
@@ -245,7 +257,7 @@ mod tests {
     fn a_typo_suggests_the_session_that_was_meant() {
         let (exit, hint) = refused("01BX6ZZK");
         assert_eq!(exit, Exit::NotAccepted);
-        assert_eq!(hint, format!("do you mean {C}?"));
+        assert_eq!(hint, format!("did you mean {C}?"));
         let (_, hint) = refused("nonsense");
         assert!(hint.contains("sessions --all"), "{hint}");
     }

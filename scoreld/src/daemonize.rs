@@ -50,6 +50,7 @@ pub(crate) fn daemonize(dir: &Path) -> Result<Side, DaemonizeError> {
         .execute();
     match outcome {
         Outcome::Parent(Ok(_)) => {
+            // With a second write end open, the pipe would not end when the daemon dies.
             drop(writer);
             let (exit, text) = wait(reader);
             Ok(Side::Caller(exit, text))

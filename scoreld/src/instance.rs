@@ -78,6 +78,7 @@ fn poll<T>(
     timeout: Duration,
     mut attempt: impl FnMut() -> Result<Option<T>, InstanceError>,
 ) -> Result<T, InstanceError> {
+    // Polled, since no single wait covers both ways out: the lock released, the socket listening.
     let deadline = Instant::now() + timeout;
     let mut pause = FIRST_PAUSE;
     loop {

@@ -62,6 +62,7 @@ impl Logging {
             .with(file.with_filter(targets(level)))
             .with(terminal.with_filter(targets(level)))
             .try_init()?;
+        // A panic in a task would otherwise only reach stderr, which is /dev/null in the background.
         panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
         Ok(Self {
             _writer: guard,

@@ -173,6 +173,7 @@ impl Begin {
     }
 
     fn run(self) -> Result<(), DaemonError> {
+        // Lives until the process has drained: the next daemon must not open the logs before.
         let Some(_lock) = self.claim()? else {
             return Ok(());
         };
@@ -182,6 +183,7 @@ impl Begin {
         let runtime = runtime().map_err(DaemonError::Runtime)?;
         let result =
             runtime.block_on(async { daemon::run(self.setup()?).await.map_err(Into::into) });
+        // Dropping the runtime would wait for blocking threads without limit.
         runtime.shutdown_timeout(LAST_WORK);
         if logging.dropped_lines() > 0 {
             info!(lines = logging.dropped_lines(), "log lines were dropped");

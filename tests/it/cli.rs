@@ -9,9 +9,9 @@ use tokio::process::Command;
 use crate::under_test::{SCORELCTL, SCORELD};
 
 /// A home without a running daemon; commands may start one.
-struct Shell(DaemonUnderTest);
+struct CliShell(DaemonUnderTest);
 
-impl Shell {
+impl CliShell {
     fn new() -> Self {
         Self(DaemonUnderTest::new(SCORELD))
     }
@@ -60,7 +60,7 @@ impl Shell {
 
 #[tokio::test]
 async fn the_first_message_starts_everything_and_the_answer_is_all_a_pipe_gets() {
-    let shell = Shell::new();
+    let shell = CliShell::new();
     shell.0.write_project_file("README.md", "# Hello\n");
     let answer = shell
         .ok(&["send", "--session", "new", "What is here?"])
@@ -88,7 +88,7 @@ async fn the_first_message_starts_everything_and_the_answer_is_all_a_pipe_gets()
 
 #[tokio::test]
 async fn sixteen_clients_at_once_start_one_daemon() {
-    let shell = Shell::new();
+    let shell = CliShell::new();
     let statuses: Vec<_> = (0..16)
         .map(|_| {
             shell
@@ -111,7 +111,7 @@ async fn sixteen_clients_at_once_start_one_daemon() {
 
 #[tokio::test]
 async fn exit_codes_tell_what_happened() {
-    let shell = Shell::new();
+    let shell = CliShell::new();
     let (code, text) = shell.fails(&["--no-start", "status"]).await;
     assert_eq!(code, 7, "unreachable: {text}");
     assert!(text.contains("error:") && text.contains("hint:"), "{text}");
@@ -137,7 +137,7 @@ async fn a_turn_that_fails_or_is_cancelled_has_an_exit_code_of_its_own() {
         r#"{"error": {"message": "no such parameter"}}"#,
     ));
     model.answer(ScriptedChat::default().text("half").wait(&gate));
-    let shell = Shell::new();
+    let shell = CliShell::new();
     shell.0.configure_model(&model.base_url());
     let (code, text) = shell.fails(&["send", "--session", "new", "one"]).await;
     assert_eq!(code, 5, "the turn failed: {text}");
@@ -158,7 +158,7 @@ async fn a_turn_that_fails_or_is_cancelled_has_an_exit_code_of_its_own() {
 
 #[tokio::test]
 async fn json_output_is_the_events_themselves() {
-    let shell = Shell::new();
+    let shell = CliShell::new();
     let lines = shell
         .json(&["--json", "send", "--session", "new", "What is here?"])
         .await;
@@ -184,7 +184,7 @@ async fn json_output_is_the_events_themselves() {
 
 #[tokio::test]
 async fn a_session_is_named_by_a_unique_beginning() {
-    let shell = Shell::new();
+    let shell = CliShell::new();
     let lines = shell
         .json(&["--json", "send", "--session", "new", "--detach", "hello"])
         .await;
@@ -208,7 +208,7 @@ async fn a_session_is_named_by_a_unique_beginning() {
 
 #[tokio::test]
 async fn stdio_bridges_an_editor_to_the_socket() {
-    let shell = Shell::new();
+    let shell = CliShell::new();
     let mut bridge = shell
         .command(&["stdio"])
         .stdin(Stdio::piped())

@@ -4,7 +4,7 @@ use scorel_proto::METHODS;
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
 const CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -15,16 +15,16 @@ const OTHER_CLIENT: &str = "cli_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 const OTHERS: [&str; 4] = ["cancel", "acceptDamage", "putBlob", "respondPermission"];
 
 /// A command, its parameters, and other valid parameters.
-type Command = (&'static str, Value, Value);
+type CommandCase = (&'static str, Value, Value);
 
 /// A home with a used session, and the ids that commands refer to.
-struct Stage {
+struct CommandStage {
     daemon: DaemonUnderTest,
     _model: ModelServer,
     session: String,
 }
 
-impl Stage {
+impl CommandStage {
     async fn new() -> Self {
         let model = ModelServer::start().await.unwrap();
         model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
@@ -42,8 +42,8 @@ impl Stage {
         }
     }
 
-    fn connect(&self, client: &str) -> Raw {
-        let mut raw = Raw::connect(&self.daemon);
+    fn connect(&self, client: &str) -> RawConnection {
+        let mut raw = RawConnection::connect(&self.daemon);
         let hello = json!({"clientId": client, "protocol": {"min": 1, "max": 1}});
         let greeted = raw.call("hello", &hello);
         assert!(greeted["result"].is_object(), "{greeted}");
@@ -51,7 +51,7 @@ impl Stage {
     }
 
     /// In an order in which each finds its preconditions.
-    fn commands(&self, raw: &mut Raw) -> Vec<Command> {
+    fn commands(&self, raw: &mut RawConnection) -> Vec<CommandCase> {
         let session = &self.session;
         let dir = self.daemon.project().join("inner");
         std::fs::create_dir(&dir).unwrap();
@@ -124,7 +124,7 @@ fn code(answer: &Value) -> &str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_that_is_said_again_has_one_effect_and_one_answer_over_restarts() {
-    let mut stage = Stage::new().await;
+    let mut stage = CommandStage::new().await;
     let mut raw = stage.connect(CLIENT);
     let commands = stage.commands(&mut raw);
     let named = METHODS.iter().filter(|method| {
@@ -165,7 +165,7 @@ async fn a_command_that_is_said_again_has_one_effect_and_one_answer_over_restart
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_name_of_a_command_belongs_to_one_client() {
-    let stage = Stage::new().await;
+    let stage = CommandStage::new().await;
     let rename = with_name(&json!({"sessionId": stage.session, "title": "one"}), "x");
     let mine = effect(&stage.connect(CLIENT).call("updateSession", &rename));
     let theirs = effect(&stage.connect(OTHER_CLIENT).call("updateSession", &rename));
@@ -173,12 +173,12 @@ async fn the_name_of_a_command_belongs_to_one_client() {
         mine["seq"].as_u64() < theirs["seq"].as_u64(),
         "{mine} {theirs}"
     );
-    let nobodys = Raw::connect(&stage.daemon).call("updateSession", &rename);
+    let nobodys = RawConnection::connect(&stage.daemon).call("updateSession", &rename);
     assert_eq!(code(&nobodys), "invalid_params", "{nobodys}");
 }
 
 /// Waits until the session is idle.
-fn settled(raw: &mut Raw, session: &str) {
+fn settled(raw: &mut RawConnection, session: &str) {
     loop {
         let reply = raw.call("getSession", &json!({"sessionId": session}));
         if reply["result"]["session"]["turnId"].is_null() {

@@ -103,6 +103,9 @@ fn no_crate_reaches_what_it_must_not_know() {
         (
             "scorel-fetch",
             &[
+                "scorel-tools",
+                "scorel-exec",
+                "scorel-permission",
                 "scorel-provider",
                 "scorel-session",
                 "scorel-journal",

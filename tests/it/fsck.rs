@@ -26,12 +26,12 @@ const BUSY: u64 = 50;
 
 /// Work that goes on until stopped, counted.
 #[derive(Clone, Default)]
-struct Work {
+struct CountedWork {
     ends: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
 }
 
-impl Work {
+impl CountedWork {
     fn goes_on(&self) -> bool {
         self.done.fetch_add(1, Ordering::Relaxed);
         !self.ends.load(Ordering::Relaxed)
@@ -43,7 +43,7 @@ impl Work {
 }
 
 /// Streamed turns, started by long messages.
-async fn talk(daemon: DaemonPaths, session: SessionId, work: Work) {
+async fn talk(daemon: DaemonPaths, session: SessionId, work: CountedWork) {
     let client = connect(&daemon.socket).await;
     let mut watch = Watch::from_start(&client, session).await;
     let text = "long ".repeat(60_000);
@@ -54,7 +54,7 @@ async fn talk(daemon: DaemonPaths, session: SessionId, work: Work) {
 }
 
 /// Small records in quick succession.
-async fn rename(daemon: DaemonPaths, session_id: SessionId, work: Work) {
+async fn rename(daemon: DaemonPaths, session_id: SessionId, work: CountedWork) {
     let client = connect(&daemon.socket).await;
     while work.goes_on() {
         let params = UpdateSessionParams {
@@ -70,7 +70,7 @@ async fn rename(daemon: DaemonPaths, session_id: SessionId, work: Work) {
 }
 
 /// Sessions with blobs and receipts, created and deleted.
-async fn come_and_go(daemon: DaemonPaths, project_id: ProjectId, work: Work) {
+async fn come_and_go(daemon: DaemonPaths, project_id: ProjectId, work: CountedWork) {
     let client = connect(&daemon.socket).await;
     let hello = HelloParams {
         client_id: Some(ClientId::generate()),
@@ -141,7 +141,7 @@ async fn a_check_beside_a_busy_daemon_finds_nothing() {
     let (client, talking) = new_session(&daemon).await;
     let (_, renamed) = new_session(&daemon).await;
     let project = session(&client, talking).await.project_id;
-    let work = Work::default();
+    let work = CountedWork::default();
     let workers = [
         tokio::spawn(talk(paths.clone(), talking, work.clone())),
         tokio::spawn(rename(paths.clone(), renamed, work.clone())),

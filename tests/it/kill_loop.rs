@@ -11,7 +11,7 @@ use futures_util::{StreamExt, stream};
 use scorel_testkit::{SeededDice, runs};
 use tokio::time::timeout;
 
-use scene::Scene;
+use scene::KillScene;
 
 /// The number of kills per home: a cycle's cost grows with the history.
 const KILLS_A_HOME: usize = 15;
@@ -59,7 +59,7 @@ async fn kill_at_any_time_loses_nothing_and_gives_no_number_twice() {
 /// One home, up to a last daemon that is not killed.
 async fn live(kills: usize, dice: SeededDice) -> Stakes {
     let life = async {
-        let mut scene = Scene::new(dice).await;
+        let mut scene = KillScene::new(dice).await;
         for _ in 0..kills {
             scene.live_and_die().await;
         }

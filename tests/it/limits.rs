@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use crate::under_test::{SCORELD, new_session};
 
 /// A connection without the client library.
-struct Raw(BufReader<UnixStream>);
+struct LineConnection(BufReader<UnixStream>);
 
-impl Raw {
+impl LineConnection {
     fn connect(daemon: &DaemonUnderTest) -> Self {
         Self(BufReader::new(
             UnixStream::connect(daemon.socket()).unwrap(),
@@ -54,7 +54,7 @@ impl Raw {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_method_is_there_and_later_ones_say_so() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = LineConnection::connect(&daemon);
     for method in METHODS.iter().filter(|method| method.name != "shutdown") {
         let answer = raw.call(method.name, &json!({}));
         let code = &answer["error"]["data"]["code"];
@@ -73,7 +73,7 @@ async fn every_method_is_there_and_later_ones_say_so() {
 async fn bad_input_gets_a_typed_error_and_the_connection_goes_on() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, id) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = LineConnection::connect(&daemon);
     let unknown = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
     for (method, params, code) in [
         (
@@ -189,15 +189,15 @@ async fn a_connection_too_many_is_told_so_and_a_freed_place_is_usable() {
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure("[rpc]\nmaxConnections = 3\n");
     daemon.spawn().await;
-    let mut held: Vec<Raw> = (0..3).map(|_| Raw::connect(&daemon)).collect();
+    let mut held: Vec<LineConnection> = (0..3).map(|_| LineConnection::connect(&daemon)).collect();
     for raw in &mut held {
         raw.call("getStatus", &json!({}));
     }
-    let refused = Raw::connect(&daemon).read().unwrap();
+    let refused = LineConnection::connect(&daemon).read().unwrap();
     assert_eq!(refused["error"]["data"]["code"], "overloaded");
     drop(held.pop());
     // The daemon notices closed connections asynchronously; until then it may refuse.
-    while !Raw::connect(&daemon).is_served() {}
+    while !LineConnection::connect(&daemon).is_served() {}
 }
 
 #[tokio::test(flavor = "multi_thread")]

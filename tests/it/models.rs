@@ -16,9 +16,9 @@ use crate::under_test::{SCORELCTL, SCORELD};
 
 const KEY: &str = "sk-canary-0123456789";
 
-struct Shell(DaemonUnderTest);
+struct ModelsShell(DaemonUnderTest);
 
-impl Shell {
+impl ModelsShell {
     fn new() -> Self {
         Self(DaemonUnderTest::new(SCORELD))
     }
@@ -81,7 +81,7 @@ async fn server() -> ModelServer {
 
 #[tokio::test]
 async fn init_makes_a_home_in_which_the_chosen_model_answers() {
-    let (shell, server) = (Shell::new(), server().await);
+    let (shell, server) = (ModelsShell::new(), server().await);
     let url = server.base_url();
     let init = [
         "init",
@@ -123,7 +123,7 @@ async fn init_makes_a_home_in_which_the_chosen_model_answers() {
 
 #[tokio::test]
 async fn a_key_that_is_refused_is_told_and_not_shown() {
-    let (shell, server) = (Shell::new(), ModelServer::start().await.unwrap());
+    let (shell, server) = (ModelsShell::new(), ModelServer::start().await.unwrap());
     let refusal = format!(r#"{{"error":{{"message":"bad key {KEY}"}}}}"#);
     server.answer(ScriptedResponse::json(401, refusal));
     let url = server.base_url();
@@ -152,7 +152,7 @@ async fn a_key_that_is_refused_is_told_and_not_shown() {
 
 #[tokio::test]
 async fn models_of_the_endpoint_and_of_the_configuration_are_listed_together() {
-    let (shell, server) = (Shell::new(), server().await);
+    let (shell, server) = (ModelsShell::new(), server().await);
     shell.0.configure(&format!(
         "[model]\ntype = \"custom\"\napi = \"openai-completions\"\nprovider = \"lab\"\n\
          id = \"big\"\nbaseUrl = \"{}\"\ncontextWindow = 50000\nimages = false\n\
@@ -180,7 +180,7 @@ async fn models_of_the_endpoint_and_of_the_configuration_are_listed_together() {
 
 #[tokio::test]
 async fn without_asking_anybody_the_table_is_listed() {
-    let shell = Shell::new();
+    let shell = ModelsShell::new();
     let listed = shell.call("listModels", json!({"live": false})).await;
     let models = listed["models"].as_array().unwrap();
     assert_eq!(models[0]["id"], "demo");
@@ -201,7 +201,7 @@ async fn without_asking_anybody_the_table_is_listed() {
 
 #[tokio::test]
 async fn what_cannot_be_asked_is_an_error_that_says_why() {
-    let (shell, server) = (Shell::new(), ModelServer::start().await.unwrap());
+    let (shell, server) = (ModelsShell::new(), ModelServer::start().await.unwrap());
     shell.0.configure_model(&server.base_url());
     let missing = shell
         .call("listModels", json!({"provider": "anthropic"}))
@@ -238,7 +238,7 @@ async fn what_cannot_be_asked_is_an_error_that_says_why() {
 
 #[tokio::test]
 async fn the_demo_needs_nothing_to_be_checked() {
-    let shell = Shell::new();
+    let shell = ModelsShell::new();
     let checked = shell.call("checkModel", json!({})).await;
     assert_eq!(checked["model"], "demo/demo");
     shell.stop().await;
@@ -246,7 +246,7 @@ async fn the_demo_needs_nothing_to_be_checked() {
 
 #[tokio::test]
 async fn a_message_may_go_to_another_model_of_the_provider() {
-    let (shell, server) = (Shell::new(), server().await);
+    let (shell, server) = (ModelsShell::new(), server().await);
     shell.0.configure_model(&server.base_url());
     shell.ok(&["send", "--model", "small", "one"]).await;
     shell.ok(&["send", "two"]).await;

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A blocking raw connection.
-pub(crate) struct Raw(BufReader<UnixStream>);
+pub(crate) struct RawConnection(BufReader<UnixStream>);
 
-impl Raw {
+impl RawConnection {
     pub(crate) fn connect(daemon: &DaemonUnderTest) -> Self {
         let stream = UnixStream::connect(daemon.socket()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();

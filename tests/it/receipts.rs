@@ -15,9 +15,9 @@ use crate::under_test::{SCORELD, connect};
 /// The number of kills.
 const ROUNDS: usize = 12;
 
-struct Client(ClientId);
+struct InstalledClient(ClientId);
 
-impl Client {
+impl InstalledClient {
     fn new() -> Self {
         Self(ClientId::generate())
     }
@@ -91,7 +91,7 @@ fn entries(daemon: &DaemonUnderTest) -> usize {
 #[tokio::test]
 async fn commands_sent_again_to_the_next_daemon_get_the_same_answers() {
     let mut daemon = DaemonUnderTest::start(SCORELD).await;
-    let me = Client::new();
+    let me = InstalledClient::new();
     let client = me.connect(&daemon).await;
     let project_id = project(&client, &daemon).await;
     let create = creation(project_id, "create");
@@ -114,7 +114,7 @@ async fn commands_sent_again_to_the_next_daemon_get_the_same_answers() {
 #[tokio::test]
 async fn what_was_cut_off_by_a_kill_is_done_once() {
     let mut daemon = DaemonUnderTest::start(SCORELD).await;
-    let me = Client::new();
+    let me = InstalledClient::new();
     let mut client = me.connect(&daemon).await;
     let project_id = project(&client, &daemon).await;
     let mut made = Vec::new();
@@ -146,7 +146,7 @@ async fn what_was_cut_off_by_a_kill_is_done_once() {
 #[tokio::test]
 async fn a_deleted_session_stays_deleted() {
     let mut daemon = DaemonUnderTest::start(SCORELD).await;
-    let me = Client::new();
+    let me = InstalledClient::new();
     let client = me.connect(&daemon).await;
     let create = creation(project(&client, &daemon).await, "create");
     let created = client.call::<CreateSession>(&create).await.unwrap();

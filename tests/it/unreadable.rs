@@ -7,7 +7,7 @@ use std::process::Command;
 use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
 /// The mode applies to the owner too, unless the process has root's capabilities.
@@ -65,7 +65,7 @@ async fn a_log_of_mode_000_costs_its_own_session_and_no_other() {
 
     // A daemon that has the log open must report the truth, whichever it is.
     mode(0o000);
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let sent = raw.call("sendMessage", &message(closed));
     let told = sent["result"]["seq"].as_u64();
     assert!(
@@ -77,7 +77,7 @@ async fn a_log_of_mode_000_costs_its_own_session_and_no_other() {
 
     // A daemon that still has to open the log.
     daemon.spawn().await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let listed = raw.call("listSessions", &json!({}));
     let healthy = &listed["result"]["sessions"][0]["sessionId"];
     assert_eq!(*healthy, json!(other), "B-60: {listed}");
@@ -92,7 +92,7 @@ async fn a_log_of_mode_000_costs_its_own_session_and_no_other() {
 
     mode(0o600);
     daemon.spawn().await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let sent = raw.call("sendMessage", &message(closed));
     assert!(sent["result"]["seq"].is_u64(), "B-60: {sent}");
     daemon.stop().await;

@@ -10,7 +10,7 @@ use scorel_testkit::{DaemonUnderTest, ModelReply, StrictServer, WireApi};
 use crate::under_test::{SCORELD, Watch, message, new_session};
 
 /// A session whose model is at the strict endpoint.
-struct Scene {
+struct WireScene {
     daemon: DaemonUnderTest,
     client: Connection,
     session: SessionId,
@@ -21,7 +21,7 @@ struct Scene {
     turns: usize,
 }
 
-impl Scene {
+impl WireScene {
     async fn over(api: WireApi) -> Self {
         let endpoint = StrictServer::start().await.unwrap();
         let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("STRICT_KEY", "sk-strict");
@@ -130,7 +130,7 @@ async fn a_session_goes_on_over_any_other_wire_and_back() {
             if first == second {
                 continue;
             }
-            let mut scene = Scene::over(first).await;
+            let mut scene = WireScene::over(first).await;
             scene.turn_with_tools().await;
             scene.switch_to(second);
             scene.turn_with_tools().await;
@@ -149,7 +149,7 @@ async fn a_session_goes_on_over_any_other_wire_and_back() {
 #[tokio::test]
 async fn a_conversation_with_tools_is_accepted_on_every_wire() {
     for api in WireApi::ALL {
-        let mut scene = Scene::over(api).await;
+        let mut scene = WireScene::over(api).await;
         scene.turn_with_tools().await;
         scene.turn_with_tools().await;
         assert_eq!(scene.endpoint.server().requests().len(), 6);
@@ -160,7 +160,7 @@ async fn a_conversation_with_tools_is_accepted_on_every_wire() {
 #[tokio::test]
 async fn what_a_model_does_wrong_can_be_told_to_it_on_every_wire() {
     for api in WireApi::ALL {
-        let mut scene = Scene::over(api).await;
+        let mut scene = WireScene::over(api).await;
         scene
             .endpoint
             .reply(ModelReply::default().tool_call("call_1", "Read", "{\"path\":"))
@@ -186,7 +186,7 @@ async fn what_a_model_does_wrong_can_be_told_to_it_on_every_wire() {
 #[tokio::test]
 async fn a_conversation_goes_on_after_an_answer_that_was_cut_off_on_every_wire() {
     for api in WireApi::ALL {
-        let mut scene = Scene::over(api).await;
+        let mut scene = WireScene::over(api).await;
         let broken = ModelReply::default()
             .thinking("Hm.")
             .text("Half of it")
@@ -203,7 +203,7 @@ async fn a_conversation_goes_on_after_an_answer_that_was_cut_off_on_every_wire()
 #[tokio::test]
 async fn pictures_are_shown_or_noted_on_every_wire() {
     for api in WireApi::ALL {
-        let mut scene = Scene::over(api).await;
+        let mut scene = WireScene::over(api).await;
         let picture = PutBlobParams {
             session_id: scene.session,
             data: "iVBORw0KGgo=".to_owned(),

@@ -1,32 +1,32 @@
 use scorel_proto::{Event, Seq, SyncMarker, SyncMode};
 
-/// The place of a client in a session: what it needs to go on after a break.
+/// A client's anchors in a session's event stream, and the rules that advance them.
 ///
-/// This is the client's half of the protocol's resync, with nothing else in it.
+/// This is the client's half of the protocol's resync and nothing else: it does no input or output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Anchors {
+pub struct ClientAnchors {
     persistent: Seq,
     stream: Option<Seq>,
     reload: Option<SyncMode>,
-    /// The place at which the daemon was asked once more for what is missing.
+    /// The persistent anchor at which a gap was already reported.
     asked: Option<Seq>,
 }
 
-/// What an event is to a client at its place.
+/// Whether an event is new to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is the next one.
+pub enum EventNovelty {
+    /// It is next; apply it.
     New,
-    /// The client has it already.
+    /// The client has it already; skip it.
     Duplicate,
     /// A record before it is missing, or it is a merged delta of which the client has a part:
-    /// subscribe again at the anchors, which have no stream state any more.
+    /// subscribe again at the anchors, which no longer have a stream anchor.
     Missing,
 }
 
-impl Anchors {
-    /// A client that has everything through the record `persistent` and, if given, all events
-    /// through `stream`.
+impl ClientAnchors {
+    /// The anchors of a client that has every record up to `persistent` and, if given, every event
+    /// up to `stream`.
     #[must_use]
     pub const fn new(persistent: Seq, stream: Option<Seq>) -> Self {
         Self {
@@ -37,23 +37,24 @@ impl Anchors {
         }
     }
 
-    /// The number of the last record that the client has.
+    /// The number of the last record that the client has; zero for none.
     #[must_use]
     pub const fn persistent(&self) -> Seq {
         self.persistent
     }
 
-    /// The number of the last event that the client has, if its stream state is complete.
+    /// The number of the last event of any kind, while the client's stream state is complete.
     #[must_use]
     pub const fn stream(&self) -> Option<Seq> {
         self.stream
     }
 
-    /// Takes note of an event.
+    /// Classifies an event, and advances the anchors if it is new.
     ///
-    /// A gap is reported as [`Verdict::Missing`] once. If the daemon, asked again, sends the same
-    /// event next, it has nothing in between (a damaged place of the log), and the event is taken.
-    pub fn event(&mut self, event: &Event) -> Verdict {
+    /// A gap is reported as [`EventNovelty::Missing`] once. If the daemon sends the same event
+    /// again after the client has subscribed anew, nothing exists in between (the log is damaged
+    /// there), and the event counts as new.
+    pub fn event(&mut self, event: &Event) -> EventNovelty {
         match event {
             Event::Transient(event) => self.transient(event.first_seq(), event.seq),
             event if event.is_persistent() => self.record(event.seq(), prev(event)),
@@ -61,9 +62,9 @@ impl Anchors {
         }
     }
 
-    fn record(&mut self, seq: Seq, prev: Option<Seq>) -> Verdict {
+    fn record(&mut self, seq: Seq, prev: Option<Seq>) -> EventNovelty {
         if seq <= self.persistent {
-            return Verdict::Duplicate;
+            return EventNovelty::Duplicate;
         }
         let gap = prev.is_some_and(|prev| prev != self.persistent);
         if gap && self.asked != Some(self.persistent) {
@@ -72,34 +73,34 @@ impl Anchors {
         }
         self.persistent = seq;
         self.advance(seq);
-        Verdict::New
+        EventNovelty::New
     }
 
-    /// Without a stream state nothing that is not in the log has a place. A merged delta cannot be
-    /// cut: a daemon sends only whole ones, so one that overlaps is not of this client's stream.
-    fn transient(&mut self, first: Seq, seq: Seq) -> Verdict {
+    /// Without a stream anchor a transient event cannot be placed, so it is skipped. A merged delta
+    /// that overlaps the stream anchor cannot be split, and a conforming daemon never sends one.
+    fn transient(&mut self, first: Seq, seq: Seq) -> EventNovelty {
         if self.stream.is_none_or(|stream| seq <= stream) {
-            return Verdict::Duplicate;
+            return EventNovelty::Duplicate;
         }
         if self.stream.is_some_and(|stream| first <= stream) {
             return self.missing();
         }
         self.advance(seq);
-        Verdict::New
+        EventNovelty::New
     }
 
-    fn missing(&mut self) -> Verdict {
+    fn missing(&mut self) -> EventNovelty {
         self.stream = None;
         self.reload = None;
-        Verdict::Missing
+        EventNovelty::Missing
     }
 
-    /// During a reload there is no stream state that could advance.
+    /// During a reload there is no stream anchor; `sync_end` sets it.
     fn advance(&mut self, seq: Seq) {
         self.stream = self.stream.map(|stream| stream.max(seq));
     }
 
-    /// Takes note of a marker.
+    /// Applies a marker to the anchors.
     pub fn marker(&mut self, marker: &SyncMarker) {
         match marker {
             SyncMarker::SyncStart { mode, .. } => self.start(*mode),
@@ -122,7 +123,7 @@ impl Anchors {
         }
     }
 
-    /// The reload that is under way.
+    /// The mode of the reload in progress, between its `sync_start` and its `sync_end`.
     #[must_use]
     pub const fn reload(&self) -> Option<SyncMode> {
         self.reload

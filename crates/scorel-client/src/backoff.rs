@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use rand::Rng;
 
-/// Pauses between attempts: each is random, up to a bound that doubles to five seconds, so that
-/// many clients of a daemon that comes back do not come back all at once.
+/// Delays between reconnect attempts: uniformly random up to a bound that doubles from 50 ms to 5
+/// s. The full jitter spreads the clients of a restarted daemon.
 #[derive(Debug, Default)]
 pub struct Backoff {
     attempts: u32,
@@ -13,7 +13,7 @@ const FIRST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(5);
 
 impl Backoff {
-    /// The number of the next attempt, from 1, and the pause before it.
+    /// The number of the next attempt, from 1, and the delay before it.
     #[must_use]
     pub fn pause(&mut self) -> (u32, Duration) {
         let bound = Self::bound(self.attempts);
@@ -22,7 +22,7 @@ impl Backoff {
         (self.attempts, wait)
     }
 
-    /// The daemon is there again.
+    /// Starts over after a success.
     pub const fn reset(&mut self) {
         self.attempts = 0;
     }

@@ -2,61 +2,41 @@
 
 mod frame;
 mod hello;
+mod link;
 mod reader;
 mod subscription;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use scorel_proto::{Method, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
-use tokio::net::unix::OwnedWriteHalf;
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::AbortHandle;
+use tokio::sync::oneshot;
 
 pub use subscription::Subscription;
 
 use crate::ClientError;
-use frame::Request;
-use reader::{Pending, Replies};
+use link::ConnectionLink;
+use reader::PendingReply;
 
-/// How many calls may wait to be written.
-const OUTGOING: usize = 64;
-
-/// A connection to the daemon over its Unix socket. Clones share it; it closes with the last of
-/// them and of its subscriptions.
+/// A connection to the daemon over its Unix socket.
 ///
-/// A subscription whose items are not taken makes the whole connection wait, calls included.
+/// Clones share the connection; it closes when the last clone and the last of its subscriptions are
+/// dropped. A subscription whose items are not taken blocks the whole connection, calls included:
+/// use a separate connection for each long-lived subscription.
 #[derive(Debug, Clone)]
 pub struct Connection {
-    link: Arc<Link>,
-}
-
-/// What clones of a connection and its subscriptions share.
-#[derive(Debug)]
-struct Link {
-    outgoing: mpsc::Sender<Vec<u8>>,
-    replies: Arc<Replies>,
-    next_id: AtomicU64,
-    reader: AbortHandle,
-}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        self.reader.abort();
-    }
+    link: Arc<ConnectionLink>,
 }
 
 impl Connection {
-    /// Connects to the socket at `path`.
+    /// Connects to the socket at `path`, without a handshake; see [`Connection::hello`].
     ///
     /// # Errors
     ///
-    /// [`ClientError::Unreachable`] if nobody answers there.
+    /// [`ClientError::Unreachable`] if nothing listens there.
     pub async fn connect(path: &Path) -> Result<Self, ClientError> {
         let stream = UnixStream::connect(path).await;
         let stream = stream.map_err(|source| ClientError::Unreachable {
@@ -66,37 +46,26 @@ impl Connection {
         Ok(Self::from_stream(stream))
     }
 
-    /// Uses a stream that is connected already. Must be called inside a Tokio runtime.
+    /// Uses a stream that is already connected. Must be called inside a Tokio runtime.
     #[must_use]
     pub fn from_stream(stream: UnixStream) -> Self {
-        let (read, write) = stream.into_split();
-        let (outgoing, queue) = mpsc::channel(OUTGOING);
-        tokio::spawn(write_all(queue, write));
-        let replies = Arc::new(Replies::default());
-        let reader = tokio::spawn(reader::run(read, Arc::clone(&replies))).abort_handle();
-        Self {
-            link: Arc::new(Link {
-                outgoing,
-                replies,
-                next_id: AtomicU64::new(1),
-                reader,
-            }),
-        }
+        let link = Arc::new(ConnectionLink::new(stream));
+        Self { link }
     }
 
     /// Calls a method and waits for its result.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Rpc`] if the daemon refuses, [`ClientError::Closed`] if the connection ends
-    /// first, and [`ClientError::Protocol`] if the result is not what the method promises.
+    /// [`ClientError::Rpc`] if the call fails, [`ClientError::Closed`] if the connection closes
+    /// before the reply, [`ClientError::Protocol`] if the result does not have the method's type.
     pub async fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, ClientError> {
         let result = self.request(M::NAME, params).await?;
         serde_json::from_str(result.get())
             .map_err(|error| ClientError::Protocol(format!("result of {}: {error}", M::NAME)))
     }
 
-    /// Calls a method by its name, with parameters and result as JSON.
+    /// Calls a method by name, with parameters and result as JSON.
     ///
     /// # Errors
     ///
@@ -109,8 +78,8 @@ impl Connection {
         self.request(method, &params).await
     }
 
-    /// Follows a session: events and markers as the daemon sends them. See
-    /// [`crate::SessionStream`] for one that keeps its place.
+    /// Subscribes to a session: events and markers, as the daemon sends them.
+    /// [`crate::SessionStream`] applies the protocol's resync rules to them.
     ///
     /// # Errors
     ///
@@ -123,7 +92,7 @@ impl Connection {
             .await
     }
 
-    /// Follows the daemon: a snapshot, then changes, each a [`scorel_proto::HostEvent`].
+    /// Subscribes to the daemon itself. Each item is a [`scorel_proto::HostEvent`].
     ///
     /// # Errors
     ///
@@ -133,9 +102,9 @@ impl Connection {
             .await
     }
 
-    /// Waits until the connection has ended.
+    /// Waits until the connection is closed, by either side.
     pub async fn closed(&self) {
-        self.link.replies.closed().await;
+        self.link.closed().await;
     }
 
     async fn subscribe<M: Method>(
@@ -144,10 +113,11 @@ impl Connection {
         unsubscribe: &'static str,
     ) -> Result<Subscription, ClientError> {
         let (reply, receiver) = oneshot::channel();
-        self.send(M::NAME, params, Pending::Subscribe(reply))
-            .await?;
-        let (id, items) = self.received(receiver).await?;
-        Ok(Subscription::new(self.clone(), id, items, unsubscribe))
+        let pending = PendingReply::Subscribe(reply);
+        self.link.send(M::NAME, params, pending).await?;
+        let (id, items) = self.link.received(receiver).await?;
+        let link = Arc::clone(&self.link);
+        Ok(Subscription::new(link, id, items, unsubscribe))
     }
 
     async fn request<P: Serialize>(
@@ -156,47 +126,8 @@ impl Connection {
         params: &P,
     ) -> Result<Box<RawValue>, ClientError> {
         let (reply, receiver) = oneshot::channel();
-        self.send(method, params, Pending::Call(reply)).await?;
-        self.received(receiver).await
-    }
-
-    async fn send<P: Serialize>(
-        &self,
-        method: &str,
-        params: &P,
-        pending: Pending,
-    ) -> Result<(), ClientError> {
-        let id = self.link.next_id.fetch_add(1, Ordering::Relaxed);
-        let line = Request::line(Some(id), method, params)?;
-        self.link.replies.expect(id, pending)?;
-        let sent = self.link.outgoing.send(line).await;
-        sent.map_err(|_| self.link.replies.why_closed())
-    }
-
-    async fn received<T>(
-        &self,
-        receiver: oneshot::Receiver<Result<T, ClientError>>,
-    ) -> Result<T, ClientError> {
-        match receiver.await {
-            Ok(reply) => reply,
-            Err(_) => Err(self.link.replies.why_closed()),
-        }
-    }
-
-    /// Sends a call whose reply nobody waits for, unless too much waits to be written.
-    fn notify<P: Serialize>(&self, method: &str, params: &P) {
-        if let Ok(line) = Request::line(None, method, params) {
-            // Nothing depends on it: without the call, the connection's end has the same effect.
-            let _ = self.link.outgoing.try_send(line);
-        }
-    }
-}
-
-/// A task of its own writes, so that a call that is given up leaves no half a line behind.
-async fn write_all(mut queue: mpsc::Receiver<Vec<u8>>, mut socket: OwnedWriteHalf) {
-    while let Some(line) = queue.recv().await {
-        if socket.write_all(&line).await.is_err() {
-            return;
-        }
+        let pending = PendingReply::Call(reply);
+        self.link.send(method, params, pending).await?;
+        self.link.received(receiver).await
     }
 }

@@ -5,41 +5,41 @@ use scorel_proto::{ProtocolRange, RpcError};
 
 use crate::{HomeError, IdentityError, StartError};
 
-/// Why something that needs the daemon did not work.
+/// Why an operation that needs the daemon failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Nobody answers at the socket.
-    #[error("no daemon answers at {}", path.display())]
+    /// Nothing listens on the socket.
+    #[error("no daemon listens on {}", path.display())]
     Unreachable {
-        /// The socket.
+        /// The path of the socket.
         path: PathBuf,
-        /// What connecting to it said.
+        /// The error of `connect`.
         source: io::Error,
     },
-    /// The connection was made, but nothing came back.
-    #[error("the daemon does not answer")]
+    /// The connection was accepted, but the handshake timed out.
+    #[error("the daemon does not respond")]
     Unresponsive,
-    /// The connection ended before the answer came. What was asked may have been done.
+    /// The connection closed before the reply. The call may have taken effect.
     #[error("the connection to the daemon was lost")]
     Closed,
-    /// The daemon refused the call.
+    /// The call failed with an error of the protocol.
     #[error(transparent)]
     Rpc(#[from] RpcError),
-    /// The daemon and this library have no protocol version in common.
+    /// Daemon and client have no protocol version in common.
     #[error("{}", incompatible(.daemon.as_ref(), .version.as_deref()))]
     Incompatible {
-        /// What the daemon speaks, if it said so.
+        /// The versions that the daemon supports, if known.
         daemon: Option<ProtocolRange>,
-        /// The daemon's version, if it said so.
+        /// The version of the daemon's program, if known.
         version: Option<String>,
     },
-    /// The daemon sent something that the protocol does not have.
-    #[error("the daemon sent something unexpected: {0}")]
+    /// The daemon violated the protocol.
+    #[error("the daemon violated the protocol: {0}")]
     Protocol(String),
-    /// The socket has no usable path.
+    /// The home directory or its socket path cannot be used.
     #[error(transparent)]
     Home(#[from] HomeError),
-    /// This installation's identity cannot be used.
+    /// The client identity cannot be read or created.
     #[error(transparent)]
     Identity(#[from] IdentityError),
     /// The daemon could not be started.
@@ -48,7 +48,8 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Whether the connection was lost or not made: what was asked may have been done or not.
+    /// Whether the connection failed, so that it is unknown whether the call took effect. Repeating
+    /// a command with its command id is then safe.
     #[must_use]
     pub const fn is_lost_connection(&self) -> bool {
         matches!(
@@ -57,7 +58,7 @@ impl ClientError {
         )
     }
 
-    /// Whether the same may work later, unchanged.
+    /// Whether the same operation may succeed later, unchanged.
     #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
@@ -66,7 +67,7 @@ impl ClientError {
         }
     }
 
-    /// What a person can do about it, if that is known.
+    /// What the user can do about it, if known.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -74,14 +75,14 @@ impl ClientError {
                 daemon: Some(daemon),
                 ..
             } if daemon.max < ProtocolRange::SUPPORTED.min => {
-                "the running daemon is older than this program: `scorelctl stop` ends it, and the \
-                 next command starts the installed one"
+                "the running daemon is older than this program: stop it with `scorelctl stop`; the next \
+                 command starts the installed one"
             }
             Self::Incompatible { .. } => {
                 "the running daemon is newer than this program: install the scorelctl that came \
                  with it, for example with `cargo install --path scorelctl`"
             }
-            Self::Unresponsive => "`scorelctl stop` ends a daemon that is stuck",
+            Self::Unresponsive => "`scorelctl stop` stops a daemon that hangs",
             Self::Start(error) => return error.hint(),
             Self::Unreachable { .. }
             | Self::Closed

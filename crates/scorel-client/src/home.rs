@@ -4,9 +4,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The directory in which a daemon keeps everything, and where it answers.
+/// A daemon's home directory and the paths derived from it.
 ///
-/// Client and daemon derive the same socket from the same directory, without asking each other.
+/// Client and daemon derive the same socket path from the same directory, so they find each other
+/// without a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     path: PathBuf,
@@ -14,52 +15,55 @@ pub struct Home {
     runtime_dir: Option<PathBuf>,
 }
 
-/// Why a home has no usable socket path.
+/// Why a home directory or its socket path cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    /// Neither a directory was named nor a home directory of the user is known.
+    /// No directory was given, and neither `SCOREL_HOME` nor `HOME` is set.
     #[error("no home directory: set SCOREL_HOME, or HOME")]
     Unknown,
-    /// The path cannot be made absolute.
+    /// The path cannot be made absolute, for example because it is empty.
     #[error("{} is not a usable path", path.display())]
     Path {
-        /// The path.
+        /// The path as given.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// The socket's path would be longer than the system allows.
+    /// The path of the socket exceeds [`Home::MAX_SOCKET_PATH`], and so does its substitute, if
+    /// there is one.
     #[error(
         "{} is too long for a socket (at most {} bytes), and XDG_RUNTIME_DIR offers no shorter one",
         path.display(),
         Home::MAX_SOCKET_PATH
     )]
     TooLong {
-        /// The socket that would be used.
+        /// The preferred path.
         path: PathBuf,
     },
-    /// The directory cannot be made.
-    #[error("cannot make {}: {source}", path.display())]
+    /// The directory cannot be created.
+    #[error("cannot create {}: {source}", path.display())]
     Create {
         /// The directory.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl Home {
-    /// How long the path of a Unix socket may be, in bytes.
+    /// The maximum length of a Unix socket's path in bytes: the 108 bytes of `sun_path` on Linux,
+    /// less the terminating zero.
     pub const MAX_SOCKET_PATH: usize = 107;
 
-    /// The directory `named` on the command line, else `SCOREL_HOME`, else `~/.scorel`.
+    /// Determines the home directory: `named` (from the command line), else `SCOREL_HOME`, else
+    /// `~/.scorel`.
     ///
-    /// `variable` reads the environment. Empty variables count as absent. The path becomes
-    /// absolute and loses `.` and double or final slashes, but links in it are not followed.
+    /// `variable` reads the environment; empty variables count as unset. The path is made absolute,
+    /// without `.` components and superfluous slashes; symbolic links are kept.
     ///
     /// # Errors
     ///
-    /// If nothing says where the home is, or the path is empty.
+    /// If none of the three is set, or the path is empty.
     pub fn resolve(
         named: Option<&Path>,
         variable: impl Fn(&str) -> Option<OsString>,
@@ -81,25 +85,25 @@ impl Home {
         })
     }
 
-    /// The directory.
+    /// The absolute path of the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it is the one that a user has without saying anything.
+    /// Whether it is the default, `~/.scorel`. Only that one is managed by the service manager.
     #[must_use]
     pub const fn is_default(&self) -> bool {
         self.is_default
     }
 
-    /// Where the daemon of this home answers: `scoreld.sock` in it, or, if that path is too long,
+    /// The daemon's socket: `scoreld.sock` in the home directory. If that path is too long,
     /// `scorel-<hash>.sock` in `XDG_RUNTIME_DIR`, where `<hash>` is the 64-bit FNV-1a hash of the
     /// home's path as 16 lower-case hexadecimal digits.
     ///
     /// # Errors
     ///
-    /// If both paths are too long, or the second one is not offered.
+    /// If both paths are too long, or `XDG_RUNTIME_DIR` is not set.
     pub fn socket_path(&self) -> Result<PathBuf, HomeError> {
         let fits = |path: &Path| path.as_os_str().len() <= Self::MAX_SOCKET_PATH;
         let usual = self.path.join("scoreld.sock");
@@ -116,29 +120,29 @@ impl Home {
             .ok_or(HomeError::TooLong { path: usual })
     }
 
-    /// The lock that the daemon holds while it lives.
+    /// The file that the daemon holds locked as long as it runs.
     #[must_use]
     pub fn daemon_lock(&self) -> PathBuf {
         self.path.join("scoreld.lock")
     }
 
-    /// The lock that a client holds while it starts the daemon.
+    /// The file that a client holds locked while it starts the daemon.
     #[must_use]
     pub fn start_lock(&self) -> PathBuf {
         self.path.join("start.lock")
     }
 
-    /// The file that says who this client installation is.
+    /// The file with the identity of this client installation.
     #[must_use]
     pub fn identity_file(&self) -> PathBuf {
         self.path.join("client.json")
     }
 
-    /// Makes the directory, for its owner only, unless it is there.
+    /// Creates the directory with mode 0700, unless it exists.
     ///
     /// # Errors
     ///
-    /// If it cannot be made.
+    /// If it cannot be created.
     pub fn create(&self) -> Result<(), HomeError> {
         std::fs::DirBuilder::new()
             .recursive(true)

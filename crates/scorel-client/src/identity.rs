@@ -8,14 +8,14 @@ use tempfile::NamedTempFile;
 
 use crate::Home;
 
-/// Who this client installation is: the same in every run, so that the daemon recognises a command
-/// that is sent again.
+/// The identity of this client installation, stable across runs, so that the daemon recognises a
+/// repeated command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientIdentity {
     client_id: ClientId,
 }
 
-/// Why the identity could not be read or made.
+/// Why the identity could not be read or created.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     /// The file cannot be read or written.
@@ -23,15 +23,15 @@ pub enum IdentityError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// The file does not hold an identity.
+    /// The file does not contain an identity.
     #[error("{} is damaged; remove it to get a new identity", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why it could not be parsed.
         source: serde_json::Error,
     },
 }
@@ -44,13 +44,14 @@ struct IdentityFile {
 }
 
 impl ClientIdentity {
-    /// The identity in the home's `client.json`, which is made on first use.
+    /// Reads the identity from the home's `client.json`, and creates it on first use. The home must
+    /// exist.
     ///
-    /// When several clients make it at once, all of them get the same one. The home must exist.
+    /// Clients that race to create it all get the same one.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or made, or holds something else.
+    /// If the file cannot be read or created, or is damaged.
     pub fn load_or_create(home: &Home) -> Result<Self, IdentityError> {
         let path = home.identity_file();
         match fs::read(&path) {
@@ -59,7 +60,7 @@ impl ClientIdentity {
         }
     }
 
-    /// The id.
+    /// The id to announce with `hello`.
     #[must_use]
     pub const fn client_id(&self) -> ClientId {
         self.client_id
@@ -81,8 +82,8 @@ fn parse(path: &Path, read: io::Result<Vec<u8>>) -> Result<ClientIdentity, Ident
     })
 }
 
-/// The file appears whole or not at all, and only if there is none: whoever comes second reads
-/// what the first one wrote.
+/// Creates the file atomically, and only if it does not exist: a loser of the race reads the
+/// winner's file.
 fn create(directory: &Path, path: &Path) -> Result<ClientIdentity, IdentityError> {
     let failed = |source| IdentityError::File {
         path: path.to_path_buf(),

@@ -1,23 +1,29 @@
+//! Finding the daemon of a home, and starting it if none is running.
+
+mod error;
+
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Seek};
+use std::io::{Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 use fs2::FileExt;
 
+pub use error::StartError;
+
 use crate::{ClientError, Connection, Home};
 
-/// How much of what a daemon says while it fails to start is kept, in bytes.
+/// How much of a failing daemon's standard error is reported, in bytes.
 const MAX_REPORT: u64 = 64 * 1024;
 
-/// Connects to the daemon of a home and starts it first if nobody answers.
+/// Connects to the daemon of a home, and starts it if none is running.
 ///
-/// Clients that find no daemon at the same time take turns at a lock, so that one of them starts
-/// it and the others find it running. If the home is the user's default one and the service
-/// manager has a unit `scoreld.service`, the service manager starts the daemon; otherwise the
-/// program is started with `--daemonize --home <home>`, which returns once it answers.
+/// Clients that find no daemon at the same time serialise on a lock file: one of them starts it,
+/// the others find it running. If the home is the default one and the service manager has a unit
+/// `scoreld.service`, the service manager starts the daemon; otherwise the program is run with
+/// `--daemonize --home <home>`, which returns once the daemon is ready.
 #[derive(Debug, Clone)]
 pub struct Starter {
     home: Home,
@@ -25,62 +31,8 @@ pub struct Starter {
     service_manager: PathBuf,
 }
 
-/// Why the daemon could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// A file that starting needs cannot be used.
-    #[error("cannot use {}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The program cannot be run.
-    #[error("cannot run {}: {source}", program.display())]
-    Program {
-        /// The program.
-        program: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The program ran and failed.
-    #[error("{} did not start the daemon ({status}){}", program.display(), said(.report))]
-    Failed {
-        /// The program.
-        program: PathBuf,
-        /// How it ended.
-        status: ExitStatus,
-        /// What it said.
-        report: String,
-    },
-    /// Starting was given up because this program ends.
-    #[error("starting the daemon was given up")]
-    GivenUp,
-}
-
-impl StartError {
-    /// What a person can do about it, if that is known.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Program { source, .. } if source.kind() == io::ErrorKind::NotFound => Some(
-                "install scoreld beside scorelctl or on PATH, or name it with SCORELD".to_owned(),
-            ),
-            _ => None,
-        }
-    }
-}
-
-fn said(text: &str) -> String {
-    match text.trim() {
-        "" => String::new(),
-        text => format!(": {text}"),
-    }
-}
-
 impl Starter {
-    /// Starts `program` as the daemon of `home`.
+    /// A starter that runs `program` as the daemon of `home`.
     #[must_use]
     pub fn new(home: Home, program: impl Into<PathBuf>) -> Self {
         Self {
@@ -90,34 +42,34 @@ impl Starter {
         }
     }
 
-    /// Asks another program than `systemctl` for the unit.
+    /// Replaces `systemctl`, for tests.
     #[must_use]
     pub fn service_manager(mut self, program: impl Into<PathBuf>) -> Self {
         self.service_manager = program.into();
         self
     }
 
-    /// The home whose daemon this is about.
+    /// The home directory of the daemon.
     #[must_use]
     pub const fn home(&self) -> &Home {
         &self.home
     }
 
-    /// Connects to the daemon, which must be running.
+    /// Connects to the daemon without starting it.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Unreachable`] if nobody answers.
+    /// [`ClientError::Unreachable`] if it is not running.
     pub async fn connect(&self) -> Result<Connection, ClientError> {
         Connection::connect(&self.home.socket_path()?).await
     }
 
-    /// Connects to the daemon and starts it first if nobody answers.
+    /// Connects to the daemon, and starts it if it is not running.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Start`] if it cannot be started, [`ClientError::Unreachable`] if it does not
-    /// answer although it was.
+    /// [`ClientError::Start`] if it cannot be started, [`ClientError::Unreachable`] if it cannot be
+    /// reached afterwards.
     pub async fn connect_or_start(&self) -> Result<Connection, ClientError> {
         match self.connect().await {
             Err(ClientError::Unreachable { .. }) => {}
@@ -131,7 +83,7 @@ impl Starter {
         self.connect().await
     }
 
-    /// Holds the lock until the daemon answers; it goes with the file.
+    /// Starts the daemon under the lock. Closing the file releases the lock.
     fn start(&self, socket: &Path) -> Result<(), StartError> {
         let path = self.home.start_lock();
         let failed = |source| StartError::File {
@@ -169,8 +121,9 @@ impl Starter {
 
 const UNIT: &str = "scoreld.service";
 
-/// Runs a program that returns once the daemon is ready. What it says goes to a file and not to a
-/// pipe: a daemon that keeps its standard error open would keep a pipe open, too.
+/// Runs a program that returns once the daemon is ready. Its standard error goes to a file, not to
+/// a pipe: a daemon that inherits it would keep a pipe open, and reading to its end would never
+/// return.
 fn run(command: &mut Command) -> Result<(), StartError> {
     let program = PathBuf::from(command.get_program());
     let failed = |source| StartError::Program {

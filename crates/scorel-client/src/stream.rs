@@ -1,4 +1,4 @@
-//! Following a session across lost connections.
+//! A session's events across lost connections.
 
 mod in_flight;
 
@@ -11,14 +11,13 @@ use scorel_proto::{
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-use crate::anchors::{Anchors, Verdict};
-use crate::{Backoff, ClientError, Connection, Subscription};
+use crate::{Backoff, ClientAnchors, ClientError, Connection, EventNovelty, Subscription};
 
-/// Makes the connections of a [`SessionStream`], the first one and every later one.
+/// Opens the connections of a [`SessionStream`], the first one and those after a loss.
 ///
-/// Closures that return a future of a connection are connectors.
+/// Implemented for closures that return a future of a connection.
 pub trait Connect {
-    /// Connects and greets.
+    /// Connects and performs the handshake.
     fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>>;
 }
 
@@ -32,69 +31,66 @@ where
     }
 }
 
-/// What a [`SessionStream`] yields.
+/// An item of a [`SessionStream`].
 #[derive(Debug)]
-pub enum Item {
-    /// An event, as it was sent and as it was understood. Each comes once, unless a full reload
-    /// starts everything over.
+pub enum StreamItem {
+    /// An event, encoded and decoded. Each is yielded once; only a full reload starts over.
     Event(EncodedEvent, Event),
-    /// A marker of the protocol. At the `sync_start` of a full reload everything yielded so far is
-    /// void.
+    /// A marker of the protocol. The `sync_start` of a full reload voids everything yielded before.
     Marker(Box<SyncMarker>),
-    /// The connection is lost, and another attempt follows.
+    /// The connection is lost; the stream will reconnect.
     Reconnecting {
-        /// Which attempt follows, from 1.
+        /// The number of the coming attempt, from 1.
         attempt: u32,
-        /// How long until then.
+        /// The delay before it.
         wait: Duration,
-        /// What ended the connection, or the attempt before.
+        /// Why the connection, or the previous attempt, failed.
         error: ClientError,
     },
 }
 
-/// One session, event by event, for as long as the caller asks for the next one.
+/// The events of one session, gapless and without duplicates, across reconnects.
 ///
-/// It has a connection of its own and reconnects by itself, with growing random pauses of at most
-/// five seconds. After each break it goes on exactly where it was.
+/// The stream owns its connection. After a loss it reconnects with growing random delays of at most
+/// five seconds, and resumes at its anchors.
 #[derive(Debug)]
 pub struct SessionStream<C> {
     connector: C,
     session_id: SessionId,
-    anchors: Anchors,
+    anchors: ClientAnchors,
     view: SessionView,
-    /// Whether the reload under way has said what is open.
+    /// Whether the current reload has sent its `in_flight`.
     open_known: bool,
-    state: State,
+    state: StreamState,
     backoff: Backoff,
     patience: Option<Duration>,
     down_since: Option<Instant>,
 }
 
 #[derive(Debug)]
-enum State {
-    /// Items come in.
-    Live(Subscription),
-    /// The connection is good, but the place must be asked for again.
+enum StreamState {
+    /// Subscribed; the connection is kept to subscribe again on it.
+    Live(Connection, Subscription),
+    /// The connection works, but an event is missing: subscribe again.
     Again(Connection),
-    /// The connection was lost, and nobody has been told.
+    /// The connection is lost; the caller is to be told next.
     Lost(ClientError),
-    /// The next attempt is due.
+    /// Reconnect at this time.
     Waiting(Instant),
-    /// Nothing follows.
+    /// The stream is over.
     Ended,
 }
 
 impl<C: Connect> SessionStream<C> {
-    /// Connects and subscribes to a session at a place: the default anchors for everything from
-    /// the beginning.
+    /// Connects and subscribes at `anchors`; the default anchors mean from the beginning.
     ///
     /// # Errors
     ///
-    /// If the first attempt fails.
+    /// If the first attempt fails. Later ones are retried.
     pub async fn open(
         mut connector: C,
         session_id: SessionId,
-        anchors: Anchors,
+        anchors: ClientAnchors,
     ) -> Result<Self, ClientError> {
         let connection = connector.connect().await?;
         let mut stream = Self {
@@ -103,7 +99,7 @@ impl<C: Connect> SessionStream<C> {
             anchors,
             view: SessionView::default(),
             open_known: false,
-            state: State::Ended,
+            state: StreamState::Ended,
             backoff: Backoff::default(),
             patience: None,
             down_since: None,
@@ -112,78 +108,79 @@ impl<C: Connect> SessionStream<C> {
         Ok(stream)
     }
 
-    /// Gives up when no connection could be made for this long. Without it, the stream tries for
-    /// ever.
+    /// Fails once the daemon has been unreachable for this long. By default the stream retries
+    /// forever.
     #[must_use]
     pub const fn give_up_after(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
         self
     }
 
-    /// The session's state, folded from everything yielded so far. If the stream did not begin at
-    /// the beginning, the view lacks what was before.
+    /// The session's state, folded from everything yielded so far. It lacks what happened before
+    /// the anchors that the stream started from.
     #[must_use]
     pub const fn view(&self) -> &SessionView {
         &self.view
     }
 
-    /// The client's place.
+    /// The anchors after the last item.
     #[must_use]
-    pub const fn anchors(&self) -> &Anchors {
+    pub const fn anchors(&self) -> &ClientAnchors {
         &self.anchors
     }
 
-    /// What makes the connections.
+    /// The connector, for example to change what the next reconnect does.
     pub const fn connector_mut(&mut self) -> &mut C {
         &mut self.connector
     }
 
-    /// Whether the next item is here already.
+    /// Whether [`SessionStream::next`] would return without waiting.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         match &self.state {
-            State::Live(subscription) => subscription.is_ready(),
-            State::Lost(_) => true,
-            State::Again(_) | State::Waiting(_) | State::Ended => false,
+            StreamState::Live(_, subscription) => subscription.is_ready(),
+            StreamState::Lost(_) => true,
+            StreamState::Again(_) | StreamState::Waiting(_) | StreamState::Ended => false,
         }
     }
 
-    /// The next item; nothing once the session is gone. Safe to cancel.
+    /// The next item; `None` once the session is deleted or has failed. Cancel safe.
     ///
     /// # Errors
     ///
-    /// If the daemon refuses to go on, or cannot be reached for longer than
-    /// [`SessionStream::give_up_after`] allows. Nothing follows then.
-    pub async fn next(&mut self) -> Result<Option<Item>, ClientError> {
+    /// If resubscribing fails with an error that is not retryable, or the daemon is unreachable for
+    /// longer than [`SessionStream::give_up_after`] allows. The stream is then over.
+    pub async fn next(&mut self) -> Result<Option<StreamItem>, ClientError> {
         loop {
             match &mut self.state {
-                State::Live(subscription) => match subscription.next().await {
+                StreamState::Live(_, subscription) => match subscription.next().await {
                     Some(text) => {
                         if let Some(item) = self.take(text)? {
                             return Ok(Some(item));
                         }
                     }
-                    None => self.state = State::Lost(ClientError::Closed),
+                    None => self.state = StreamState::Lost(ClientError::Closed),
                 },
-                State::Again(connection) => {
+                StreamState::Again(connection) => {
                     let connection = connection.clone();
                     let subscribed = self.subscribe(&connection).await;
                     self.recover(subscribed)?;
                 }
-                State::Lost(_) => return self.announce().map(Some),
-                State::Waiting(due) => {
+                StreamState::Lost(_) => return self.announce().map(Some),
+                StreamState::Waiting(due) => {
                     tokio::time::sleep_until(*due).await;
                     let connected = self.reconnect().await;
                     self.recover(connected)?;
                 }
-                State::Ended => return Ok(None),
+                StreamState::Ended => return Ok(None),
             }
         }
     }
 
-    /// Says that the connection was lost and when the next attempt is due.
-    fn announce(&mut self) -> Result<Item, ClientError> {
-        let State::Lost(error) = std::mem::replace(&mut self.state, State::Ended) else {
+    /// Reports the loss and schedules the next attempt.
+    fn announce(&mut self) -> Result<StreamItem, ClientError> {
+        let StreamState::Lost(error) = std::mem::replace(&mut self.state, StreamState::Ended)
+        else {
             return Err(ClientError::Closed);
         };
         let now = Instant::now();
@@ -195,8 +192,8 @@ impl<C: Connect> SessionStream<C> {
             return Err(error);
         }
         let (attempt, wait) = self.backoff.pause();
-        self.state = State::Waiting(now + wait);
-        Ok(Item::Reconnecting {
+        self.state = StreamState::Waiting(now + wait);
+        Ok(StreamItem::Reconnecting {
             attempt,
             wait,
             error,
@@ -208,16 +205,16 @@ impl<C: Connect> SessionStream<C> {
         self.subscribe(&connection).await
     }
 
-    /// What may pass leads to another attempt; everything else is the end.
+    /// Retries after a temporary error; any other error ends the stream.
     fn recover(&mut self, result: Result<(), ClientError>) -> Result<(), ClientError> {
         match result {
             Ok(()) => Ok(()),
             Err(error) if error.may_pass() => {
-                self.state = State::Lost(error);
+                self.state = StreamState::Lost(error);
                 Ok(())
             }
             Err(error) => {
-                self.state = State::Ended;
+                self.state = StreamState::Ended;
                 Err(error)
             }
         }
@@ -230,12 +227,13 @@ impl<C: Connect> SessionStream<C> {
             stream_last_seq: self.anchors.stream(),
         };
         let subscription = connection.subscribe_events(&params).await?;
-        self.state = State::Live(subscription);
+        self.state = StreamState::Live(connection.clone(), subscription);
         Ok(())
     }
 
-    /// Reads one item; nothing if the caller has it already or must wait for what is missing.
-    fn take(&mut self, text: Box<RawValue>) -> Result<Option<Item>, ClientError> {
+    /// Decodes one item; `None` if it is a duplicate, or cannot be applied because an event is
+    /// missing.
+    fn take(&mut self, text: Box<RawValue>) -> Result<Option<StreamItem>, ClientError> {
         self.backoff.reset();
         self.down_since = None;
         let encoded = EncodedEvent::new(text);
@@ -245,30 +243,30 @@ impl<C: Connect> SessionStream<C> {
                 Ok(marker) => Ok(Some(self.marker(marker))),
                 Err(_) if is_unknown_marker(encoded.text()) => Ok(None),
                 Err(_) => {
-                    self.state = State::Ended;
+                    self.state = StreamState::Ended;
                     Err(ClientError::Protocol(format!("event: {problem}")))
                 }
             },
         }
     }
 
-    fn event(&mut self, encoded: EncodedEvent, event: Event) -> Option<Item> {
+    fn event(&mut self, encoded: EncodedEvent, event: Event) -> Option<StreamItem> {
         match self.anchors.event(&event) {
-            Verdict::Duplicate => None,
-            Verdict::Missing => {
-                if let State::Live(subscription) = &self.state {
-                    self.state = State::Again(subscription.connection().clone());
+            EventNovelty::Duplicate => None,
+            EventNovelty::Missing => {
+                if let StreamState::Live(connection, _) = &self.state {
+                    self.state = StreamState::Again(connection.clone());
                 }
                 None
             }
-            Verdict::New => {
+            EventNovelty::New => {
                 self.view.apply(&event);
-                Some(Item::Event(encoded, event))
+                Some(StreamItem::Event(encoded, event))
             }
         }
     }
 
-    fn marker(&mut self, marker: SyncMarker) -> Item {
+    fn marker(&mut self, marker: SyncMarker) -> StreamItem {
         match &marker {
             SyncMarker::SyncStart { mode, .. } => {
                 self.open_known = false;
@@ -288,19 +286,20 @@ impl<C: Connect> SessionStream<C> {
             SyncMarker::End { reason, .. } => self.state = after_end(*reason),
         }
         self.anchors.marker(&marker);
-        Item::Marker(Box::new(marker))
+        StreamItem::Marker(Box::new(marker))
     }
 }
 
-/// A daemon that stops may come back; a session that is gone does not.
-const fn after_end(reason: EndReason) -> State {
+/// A daemon that shuts down may come back; a deleted or failed session does not.
+const fn after_end(reason: EndReason) -> StreamState {
     match reason {
-        EndReason::Deleted | EndReason::Failed => State::Ended,
-        EndReason::ShuttingDown => State::Lost(ClientError::Closed),
+        EndReason::Deleted | EndReason::Failed => StreamState::Ended,
+        EndReason::ShuttingDown => StreamState::Lost(ClientError::Closed),
     }
 }
 
-/// Markers carry no number. Those of a newer daemon are skipped.
+/// Whether the text is a marker of an unknown type, as a newer daemon may send: it has a `type` and
+/// no `seq`.
 fn is_unknown_marker(text: &str) -> bool {
     let fields: serde_json::Result<std::collections::HashMap<String, &RawValue>> =
         serde_json::from_str(text);

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address belongs to the public internet: not to this machine, its networks or its
-/// links, and to no range that is reserved or that leads to another address.
+/// Whether an address is globally reachable: not loopback, private, link-local, multicast or reserved,
+/// and not in a range that is translated to another address.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
@@ -13,7 +13,7 @@ pub fn is_public(address: IpAddr) -> bool {
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
-    // From IANA's registry of special addresses.
+    // The IANA IPv4 Special-Purpose Address Registry.
     !matches!(
         address.octets(),
         [0 | 10 | 127 | 224..=255, ..]
@@ -31,7 +31,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
-        // NAT64: where a network has no IPv4, every public IPv4 address looks like this.
+        // NAT64 (RFC 6052): on IPv6-only networks public IPv4 hosts have such addresses.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             let [a, b] = high.to_be_bytes();
             let [c, d] = low.to_be_bytes();
@@ -41,8 +41,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x2002, ..] | [0x3fff, 0..=0xfff, ..] => {
             false
         }
-        // All else that is assigned is in 2000::/3: neither mapped IPv4, nor unique local, link
-        // local and multicast addresses are.
+        // IANA assigns global unicast from 2000::/3 only. IPv4-mapped, unique local, link-local and
+        // multicast addresses are outside of it.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }

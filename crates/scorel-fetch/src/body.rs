@@ -1,4 +1,4 @@
-//! Bodies, decompressed and bounded.
+//! Response bodies: decompression with a limit.
 
 use std::io::{self, Write};
 
@@ -9,18 +9,19 @@ use scorel_proto::ErrorChain;
 
 use crate::error::FetchError;
 
-/// The encodings that are asked for.
+/// The `Accept-Encoding` header.
 pub(crate) const ACCEPTED: &str = "gzip, deflate";
 
-/// What was read of a body.
+/// A response body, decompressed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Body {
     pub(crate) bytes: Vec<u8>,
-    /// Whether there was more.
+    /// Whether the body is longer than the limit.
     pub(crate) is_cut: bool,
 }
 
-/// Reads a body of at most `limit` bytes, decompressed and, should that be more, compressed.
+/// Reads up to `limit` bytes of a body. The limit holds for the decompressed and for the compressed size:
+/// a body may compress to more than itself, and one that decompresses to nothing must end too.
 pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Body, FetchError> {
     let host = response.url().host_str().unwrap_or_default().to_owned();
     let mut decoder = Decoder::of(&response, limit)?;
@@ -68,7 +69,7 @@ impl Decoder {
         }
     }
 
-    /// Whether the limit is reached.
+    /// Decodes a chunk. Returns whether the limit was reached.
     fn write(&mut self, chunk: &[u8]) -> Result<bool, FetchError> {
         let written = match self {
             Self::Plain(bounded) => bounded.write_all(chunk),
@@ -119,7 +120,7 @@ impl Decoder {
     }
 }
 
-/// Bytes up to a limit; one more is an error, at which a decoder stops.
+/// A buffer with a limit. One more byte is an error, which is the only way to stop a decoder.
 #[derive(Debug)]
 struct Bounded {
     bytes: Vec<u8>,

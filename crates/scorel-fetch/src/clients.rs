@@ -1,4 +1,4 @@
-//! The ways to hosts.
+//! HTTP clients, one for each route and scheme.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,8 @@ use crate::limits::FetchLimits;
 use crate::lookup::{Lookup, Reach, Resolver};
 use crate::target::Target;
 
-/// The clients for all ways, each made when it is first needed: certificates cost time and memory.
+/// HTTP clients by [`Route`] and scheme. Each is made when it is first used, since loading the root
+/// certificates costs time and memory.
 pub(crate) struct Clients {
     lookup: Arc<dyn Lookup>,
     limits: FetchLimits,
@@ -22,14 +23,14 @@ pub(crate) struct Clients {
     clients: [[OnceCell<Client>; 2]; 3],
 }
 
-/// How a host is reached.
+/// How a host is reached. Proxy and resolver are set per client in `reqwest`, so each route has its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// By an address that is public.
+enum Route {
+    /// Directly, at public addresses.
     Public,
-    /// By whatever address it has.
+    /// Directly, at any address: the user has allowed the host.
     Allowed,
-    /// By a proxy, which resolves names itself.
+    /// Through the system's proxy, which resolves names itself.
     Proxied,
 }
 
@@ -43,47 +44,47 @@ impl Clients {
         }
     }
 
-    /// The client that a target is to be fetched with.
+    /// The client for a target.
     pub(crate) async fn of(&self, target: &Target) -> Result<&Client, FetchError> {
-        let way = if target.is_allowed {
-            // It is on a network of the user's; what is asked of a proxy leaves that.
-            Way::Allowed
+        let route = if target.is_allowed {
+            // The host is in the user's own network, which a proxy may not reach.
+            Route::Allowed
         } else if self.proxy(&target.url).is_some() {
-            Way::Proxied
+            Route::Proxied
         } else {
-            Way::Public
+            Route::Public
         };
         let is_secure = target.url.scheme() == "https";
-        self.clients[way as usize][usize::from(is_secure)]
-            .get_or_try_init(|| build(self.builder(way, is_secure)))
+        self.clients[route as usize][usize::from(is_secure)]
+            .get_or_try_init(|| build(self.builder(route, is_secure)))
             .await
     }
 
-    /// The host of the proxy for a URL, if there is one.
+    /// The host name of the proxy for a URL.
     fn proxy(&self, url: &Url) -> Option<String> {
         let intercept = self.proxies.intercept(&url.as_str().parse().ok()?)?;
         Some(intercept.uri().host().unwrap_or_default().to_owned())
     }
 
-    fn builder(&self, way: Way, is_secure: bool) -> ClientBuilder {
+    fn builder(&self, route: Route, is_secure: bool) -> ClientBuilder {
         let builder = Client::builder()
             .user_agent(concat!("scorel/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.limits.connect)
-            // Each hop is judged before it is made.
+            // `Fetcher` follows redirects itself, to check each target first.
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            // What was judged is what is connected to, so no connection outlives its judgement.
+            // A pooled connection would skip the address check of the next request.
             .pool_max_idle_per_host(0);
         let builder = if is_secure {
             builder
         } else {
-            // Works where the platform has no certificates.
+            // No TLS, no certificates: plain HTTP works where the platform has none.
             builder.tls_certs_only([])
         };
-        let (builder, reach) = match way {
-            Way::Public => (builder.no_proxy(), Reach::Public),
-            Way::Allowed => (builder.no_proxy(), Reach::Everywhere),
-            Way::Proxied => (builder, Reach::Names(self.proxy_names())),
+        let (builder, reach) = match route {
+            Route::Public => (builder.no_proxy(), Reach::Public),
+            Route::Allowed => (builder.no_proxy(), Reach::Everywhere),
+            Route::Proxied => (builder, Reach::Names(self.proxy_names())),
         };
         let lookup = Arc::clone(&self.lookup);
         builder.dns_resolver(Resolver { lookup, reach })
@@ -102,10 +103,10 @@ impl fmt::Debug for Clients {
     }
 }
 
-/// Builds a client on a thread that may block: certificates are read from files.
+/// Builds a client on a blocking thread: it reads certificates from files.
 async fn build(builder: ClientBuilder) -> Result<Client, FetchError> {
     let built = tokio::task::spawn_blocking(move || {
-        // An error means that the process has chosen a provider already, which is as good.
+        // Fails if the process has installed a provider already, which does as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         builder
             .build()

@@ -1,10 +1,8 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
-use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode};
 use scorel_proto::ErrorChain;
-use scorel_tools::{Fetched, Page, PageSource, ToolError};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -17,20 +15,21 @@ use crate::html;
 use crate::limits::FetchLimits;
 use crate::lookup::{Lookup, NotPublic};
 use crate::media::Media;
+use crate::page::{Fetched, Page};
 use crate::private_host::PrivateHost;
 use crate::target::Target;
 
-/// What is preferred of what a page may be had as.
+/// The `Accept` header: Markdown first, which needs no conversion.
 const ACCEPTED: &str = "text/markdown, text/plain;q=0.9, text/html;q=0.8, application/json;q=0.8, text/*;q=0.7, */*;q=0.1";
 
-/// How many pages are reduced to text at once. One that never ends keeps its place, so that a few
-/// such pages cost a few threads and not all of them.
+/// How many conversions of HTML run at once. A conversion cannot be cancelled, so pathological pages
+/// hold a permit each, and not all threads of the blocking pool.
 const REDUCTIONS: usize = 4;
 
-/// Where pages come from.
+/// Fetches pages.
 ///
-/// Cheap to clone: all clones are one. Dropping the future of a fetch ends it at once, but for what
-/// is at work on HTML.
+/// Cheap to clone; clones share everything. Dropping the future of a fetch cancels it, except for a
+/// conversion of HTML that has begun.
 #[derive(Debug, Clone)]
 pub struct Fetcher {
     shared: Arc<Shared>,
@@ -45,7 +44,7 @@ struct Shared {
 }
 
 impl Fetcher {
-    /// Fetches from public addresses, resolving names with `lookup`.
+    /// A fetcher for public addresses, which resolves names with `lookup`.
     #[must_use]
     pub fn new(lookup: Arc<dyn Lookup>, limits: FetchLimits) -> Self {
         Self {
@@ -58,27 +57,20 @@ impl Fetcher {
         }
     }
 
-    /// From now on lets these hosts through, and no others, wherever they are.
+    /// Replaces the hosts that may be fetched from although they are not at public addresses.
     pub fn allow(&self, hosts: &[PrivateHost]) {
         let mut allowed = self.shared.allowed.write();
         **allowed.as_mut().unwrap_or_else(|error| error.get_mut()) = hosts.into();
     }
 
-    /// Fetches a page; the answer may also be that it is at another host.
+    /// Fetches a page, following redirects within its host.
     ///
     /// # Errors
-    /// The URL may not be fetched, or there is no text to be had there.
+    /// The URL may not be fetched, or there is no text at it.
     pub async fn fetch(&self, url: &str) -> Result<Fetched, FetchError> {
         let limit = self.shared.limits.total;
         let fetched = timeout(limit, self.shared.follow(url)).await;
         fetched.unwrap_or(Err(FetchError::TimedOut(limit)))
-    }
-}
-
-impl PageSource for Fetcher {
-    fn fetch(&self, url: String) -> BoxFuture<'static, Result<Fetched, ToolError>> {
-        let fetcher = self.clone();
-        Box::pin(async move { Ok(Self::fetch(&fetcher, &url).await?) })
     }
 }
 
@@ -145,7 +137,7 @@ impl Shared {
         })
     }
 
-    /// Reduces a body to text, on a thread that may block.
+    /// Decodes a body, and converts HTML to text on a blocking thread.
     async fn text(&self, body: Vec<u8>, media: Media, base: Url) -> Result<String, FetchError> {
         let permit = Arc::clone(&self.reductions).acquire_owned().await;
         let reduced = spawn_blocking(move || {
@@ -160,16 +152,17 @@ impl Shared {
         });
         reduced.await.unwrap_or_else(|error| {
             let cause = if error.is_panic() {
-                "it is too odd"
+                "the HTML converter crashed"
             } else {
-                "the daemon ends"
+                "the daemon is shutting down"
             };
             Err(FetchError::Html(cause.to_owned()))
         })
     }
 }
 
-/// Where a response redirects to, if it does; nothing in it if that is no URL.
+/// The target of a redirect: the outer option is whether it is one, the inner whether its `Location`
+/// parses.
 fn redirect(response: &Response) -> Option<Option<Url>> {
     let is_redirect = matches!(
         response.status(),
@@ -189,7 +182,7 @@ fn quoted(essence: &str) -> String {
     format!("`{}`", known.take(80).collect::<String>())
 }
 
-/// Whether an error of the type is among the causes.
+/// Whether an error of type `E` is among the sources.
 fn has_cause<E: std::error::Error + 'static>(error: &reqwest::Error) -> bool {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

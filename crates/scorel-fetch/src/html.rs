@@ -1,4 +1,4 @@
-//! HTML as text.
+//! HTML to Markdown.
 
 use std::io::{self, Read};
 use std::rc::Rc;
@@ -9,21 +9,20 @@ use url::Url;
 
 use crate::error::FetchError;
 
-/// Where lines are wrapped, in columns. What is wrapped in the middle of an address is lost, and
-/// tables are filled with spaces up to here.
+/// Where lines are wrapped, in columns. Wide, because wrapping inside an address breaks it; not wider,
+/// because table cells are padded up to it.
 const WIDTH: usize = 500;
 
-/// How long the parser may work on a document: there are some that take it time in proportion to
-/// their square.
+/// How long the parser may work on a document. Some take it quadratic time.
 const PARSE_LIMIT: Duration = Duration::from_secs(3);
 
-/// How many elements may stand in each other. Browsers stop here, too.
+/// How deep elements may be nested; the limit of Blink and WebKit.
 const MAX_DEPTH: usize = 512;
 
-/// With more cells than this tables are not laid out, since a cell can take a line of full width.
+/// Above this number of table cells tables are not laid out: each cell may be padded to a full line.
 const MAX_CELLS: usize = 20_000;
 
-/// What a reader would see of a page, with the links; they are relative to `base`.
+/// Converts a page to Markdown. Links are resolved against `base`.
 pub(crate) fn to_text(html: &str, base: &Url) -> Result<String, FetchError> {
     to_text_within(PARSE_LIMIT, html, base)
 }
@@ -46,7 +45,9 @@ fn to_text_within(limit: Duration, html: &str, base: &Url) -> Result<String, Fet
     let mut open = vec![(Rc::clone(&document.document), 0)];
     while let Some((node, depth)) = open.pop() {
         if depth > MAX_DEPTH {
-            return Err(FetchError::Html("it is nested too deeply".to_owned()));
+            return Err(FetchError::Html(
+                "elements are nested too deeply".to_owned(),
+            ));
         }
         let children = node.children.borrow();
         open.extend(children.iter().map(|child| (Rc::clone(child), depth + 1)));
@@ -55,7 +56,7 @@ fn to_text_within(limit: Duration, html: &str, base: &Url) -> Result<String, Fet
     config.render_to_string(tree, WIDTH).map_err(failed)
 }
 
-/// How many cells tables have, roughly.
+/// An upper estimate of the number of table cells, without parsing.
 fn cells(html: &str) -> usize {
     let tags = html
         .match_indices('<')
@@ -64,7 +65,7 @@ fn cells(html: &str) -> usize {
         .count()
 }
 
-/// A document that ends with an error when the parser has worked for too long.
+/// A document that the parser reads until a deadline: reading is where it can be stopped.
 struct Limited<'a> {
     rest: &'a [u8],
     deadline: Instant,
@@ -84,7 +85,7 @@ impl Read for Limited<'_> {
         if Instant::now() > self.deadline {
             return Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                "it takes too long to read",
+                "parsing took too long",
             ));
         }
         let part = buffer.len().min(4096);
@@ -92,11 +93,11 @@ impl Read for Limited<'_> {
     }
 }
 
-/// The marks of Markdown.
+/// Decorates the text with Markdown.
 #[derive(Debug, Clone)]
 struct Marks {
     base: Url,
-    /// The addresses of the links that are open.
+    /// The targets of the open links; empty for links that are not shown.
     open: Vec<String>,
 }
 
@@ -108,7 +109,7 @@ impl TextDecorator for Marks {
     type Annotation = ();
 
     fn decorate_link_start(&mut self, url: &str) -> (String, ()) {
-        // Links within the page, and those that a program would follow, say nothing to a reader.
+        // Fragments and `javascript:` lead nowhere outside the page.
         let target = self.base.join(url).ok().filter(|target| {
             matches!(target.scheme(), "http" | "https" | "mailto") && !url.starts_with('#')
         });

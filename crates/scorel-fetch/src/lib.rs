@@ -1,13 +1,15 @@
 //! Pages of the web as text, from public addresses only.
 //!
-//! [`Fetcher`] is where the tool `WebFetch` gets its pages from. Whatever a page, a name or a redirect
-//! says, it speaks to public addresses and to the hosts that the user has named, [`PrivateHost`]s:
-//! names are resolved here, what they resolve to is judged, and the address that was judged is the
-//! one that is connected to. A redirect to another host is not followed but answered, since whether
-//! that host may be spoken to is for somebody else to decide.
+//! In goes a URL that the gate has allowed; out comes a [`Page`] as text, or the target of a redirect to
+//! another host. [`WebFetch`] is the tool, [`Fetcher`] the HTTP client behind it.
 //!
-//! Pages are bounded in time and in size, after decompression, and only text is taken: what is HTML
-//! is reduced to what a reader would see, with its links.
+//! The client is a defence of its own against server-side request forgery: it connects to public
+//! addresses and to the user's [`PrivateHost`]s only. It resolves names itself, checks the addresses
+//! and connects to an address that it has checked, so that no second DNS answer can lead elsewhere. A
+//! redirect to another host is returned and not followed, since only the gate can allow that host.
+//!
+//! Time, size after decompression and the number of redirects are limited. Only text is accepted; HTML
+//! is converted to Markdown.
 
 mod address;
 mod body;
@@ -18,12 +20,16 @@ mod html;
 mod limits;
 mod lookup;
 mod media;
+mod page;
 mod private_host;
 mod target;
+mod web_fetch;
 
 pub use address::is_public;
 pub use error::FetchError;
 pub use fetcher::Fetcher;
 pub use limits::FetchLimits;
 pub use lookup::{Lookup, SystemLookup};
+pub use page::{Fetched, Page};
 pub use private_host::{PrivateHost, PrivateHostError};
+pub use web_fetch::WebFetch;

@@ -1,20 +1,19 @@
 use std::time::Duration;
 
-/// What one fetch may use.
+/// Limits of one fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchLimits {
-    /// How long connecting may take.
+    /// Of connecting, for each address.
     pub connect: Duration,
-    /// How long all of it may take, redirects and the reduction to text among it.
+    /// Of the whole fetch, with redirects and the conversion to text.
     pub total: Duration,
-    /// How many bytes of a page are read, decompressed.
+    /// Of the body, in bytes after decompression; the rest is not read.
     pub body: usize,
-    /// How many redirects are followed.
+    /// How many redirects are followed before it is an error.
     pub redirects: usize,
 }
 
 impl Default for FetchLimits {
-    /// 10 s to connect, 30 s in all, 5 MiB and 5 redirects.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),

@@ -1,4 +1,4 @@
-//! From names to addresses.
+//! DNS resolution that is limited to where a client may connect.
 
 use std::fmt;
 use std::io;
@@ -10,16 +10,16 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::address::is_public;
 
-/// Resolves names.
+/// Resolves host names. Tests replace it.
 pub trait Lookup: fmt::Debug + Send + Sync {
-    /// The addresses of a name.
+    /// The addresses of a host name.
     ///
     /// # Errors
-    /// It has none, or nobody can tell.
+    /// The name does not exist or cannot be resolved.
     fn lookup(&self, name: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// Resolves names as the system does.
+/// The system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -33,26 +33,27 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// A name leads to no public address.
+/// The name has no public address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the name leads to no public address")]
+#[error("the name has no public address")]
 pub(crate) struct NotPublic;
 
-/// What the connections of a client resolve names with: what it answers is what is connected to.
+/// The resolver of one HTTP client. The client connects to the addresses it returns, so checking here
+/// leaves no gap for DNS rebinding.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
     pub(crate) lookup: Arc<dyn Lookup>,
     pub(crate) reach: Reach,
 }
 
-/// Where names may lead.
+/// Which addresses a resolver returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// To public addresses.
+    /// Public ones.
     Public,
-    /// Anywhere.
+    /// All.
     Everywhere,
-    /// Anywhere, but there are only these names: those of the proxies.
+    /// All, for these names only, which are the proxies'; other names do not exist.
     Names(Vec<String>),
 }
 
@@ -74,7 +75,7 @@ impl Resolve for Resolver {
                     return Err(NotPublic.into());
                 }
             }
-            // The port of the URL takes the place of 0.
+            // `reqwest` replaces port 0 by that of the URL.
             let found = found.into_iter().map(|address| SocketAddr::new(address, 0));
             let found: Addrs = Box::new(found.collect::<Vec<_>>().into_iter());
             Ok(found)

@@ -1,14 +1,14 @@
-//! What kind of document a body is, and in which characters.
+//! Media types and character encodings.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// Where HTML and XML name their characters, in bytes from the beginning.
+/// How many bytes are searched for a declared encoding, as the HTML standard's prescan does.
 const DECLARED_WITHIN: usize = 1024;
 
-/// A `Content-Type`.
+/// A parsed `Content-Type` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Media {
-    /// Type and subtype in lower case; empty if the server did not say.
+    /// Type and subtype in lower case; empty without the header.
     pub(crate) essence: String,
     charset: Option<&'static Encoding>,
 }
@@ -28,7 +28,7 @@ impl Media {
         }
     }
 
-    /// Whether it says that it is text, or nothing.
+    /// Whether the type is a text type or is missing.
     pub(crate) fn may_be_text(&self) -> bool {
         let Some((kind, subtype)) = self.essence.split_once('/') else {
             return self.essence.is_empty();
@@ -53,23 +53,23 @@ impl Media {
         }
     }
 
-    /// The body as text; nothing if it is none.
+    /// Decodes the body; `None` if it is binary.
     pub(crate) fn decode(&self, body: &[u8]) -> Option<String> {
         let said = self.charset.or_else(|| declared(body));
         let is_marked = Encoding::for_bom(body).is_some();
         let encoding = match said {
             Some(encoding) => encoding,
             None if is_marked || is_utf8(body) => UTF_8,
-            // What a browser takes it for.
+            // The default of browsers for undeclared text that is not UTF-8.
             None => WINDOWS_1252,
         };
-        // The mark at the beginning counts more than what is said.
+        // A byte order mark overrides every declaration (HTML standard).
         let (text, ..) = encoding.decode(body);
         (!text.contains('\0')).then(|| text.into_owned())
     }
 }
 
-/// Kinds of `application/` and `application/x-` that are text.
+/// Subtypes of `application/`, with or without `x-`, that are text.
 const TEXTS: &[&str] = &[
     "ecmascript",
     "graphql",
@@ -89,7 +89,7 @@ const TEXTS: &[&str] = &[
     "yaml",
 ];
 
-/// Whether it is UTF-8, perhaps cut in the middle of a character.
+/// Whether it is UTF-8, except for a last character that the size limit cut.
 fn is_utf8(body: &[u8]) -> bool {
     match std::str::from_utf8(body) {
         Ok(_) => true,
@@ -97,7 +97,7 @@ fn is_utf8(body: &[u8]) -> bool {
     }
 }
 
-/// What the beginning of the document says of its characters.
+/// The encoding that the document declares in a `meta` tag or XML declaration.
 fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let start = &body[..body.len().min(DECLARED_WITHIN)];
     let start = String::from_utf8_lossy(start).to_ascii_lowercase();
@@ -109,7 +109,7 @@ fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let label = label.trim_start_matches([' ', '"', '\'']);
     let end = label.find(['"', '\'', ' ', ';', '>', '?', '/']);
     let encoding = Encoding::for_label(&label.as_bytes()[..end?])?;
-    // Nothing could be read of it so far if it were in UTF-16.
+    // A UTF-16 document could not be read as ASCII up to here, so UTF-8 is meant (HTML standard).
     Some(if encoding.is_ascii_compatible() {
         encoding
     } else {

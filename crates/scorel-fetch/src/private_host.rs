@@ -3,7 +3,8 @@ use std::str::FromStr;
 use serde::Deserialize;
 use url::{Host, Url};
 
-/// A host that may be spoken to wherever it is: `host` for all its ports or `host:port` for one.
+/// A host that may be fetched from although its address is not public: `host` for all ports, `host:port`
+/// for one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PrivateHost {
@@ -11,20 +12,20 @@ pub struct PrivateHost {
     port: Option<u16>,
 }
 
-/// A text is not a host.
+/// The text is not a host, or a host with a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected a host such as `wiki.lan`, or one with a port such as `127.0.0.1:8080`")]
 pub struct PrivateHostError;
 
 impl PrivateHost {
-    /// Whether the host of a URL is meant.
+    /// Whether the URL is on this host.
     pub(crate) fn covers(&self, url: &Url) -> bool {
         let port = self.port.or(url.port_or_known_default());
         host(url).as_ref() == Some(&self.host) && port == url.port_or_known_default()
     }
 }
 
-/// The host of a URL, without the dot that a complete name may end with.
+/// The host of a URL, without the trailing dot of a fully qualified name.
 pub(crate) fn host(url: &Url) -> Option<Host> {
     url.host().map(|host| match host {
         Host::Domain(name) => Host::Domain(name.strip_suffix('.').unwrap_or(name).to_owned()),
@@ -40,7 +41,7 @@ impl FromStr for PrivateHost {
         if text.contains(['/', '?', '#', '@', '\\', '*']) || text.contains(char::is_whitespace) {
             return Err(PrivateHostError);
         }
-        // Not a scheme whose usual port the parser would drop from the text.
+        // The parser drops port 80, the scheme's default, so the port is taken from the text.
         let url = Url::parse(&format!("http://{text}")).map_err(|_| PrivateHostError)?;
         let port = match text.rsplit_once(':') {
             Some((_, port)) if !port.ends_with(']') => {

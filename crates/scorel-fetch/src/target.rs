@@ -1,4 +1,4 @@
-//! What may be fetched, as far as the URL tells.
+//! Checks on a URL before anything is resolved.
 
 use std::net::IpAddr;
 
@@ -8,11 +8,11 @@ use crate::address::is_public;
 use crate::error::FetchError;
 use crate::private_host::{PrivateHost, host};
 
-/// A URL that may be fetched if its name, should it have one, leads to where its reach goes.
+/// A URL that may be fetched, if its host name resolves to an address that may be connected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) url: Url,
-    /// Whether the user has allowed the host wherever it is.
+    /// Whether the host is one of the user's [`PrivateHost`]s.
     pub(crate) is_allowed: bool,
 }
 
@@ -28,7 +28,7 @@ impl Target {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(FetchError::Credentials);
         }
-        // It is for the reader of the page, not for the server.
+        // Never sent to a server.
         url.set_fragment(None);
         let is_allowed = allowed.iter().any(|host| host.covers(&url));
         if is_allowed || may_be_public(&url) {
@@ -38,13 +38,13 @@ impl Target {
         }
     }
 
-    /// The host for messages.
+    /// The host, for messages.
     pub(crate) fn name(&self) -> String {
         name(&self.url)
     }
 
-    /// Whether a redirect from here to `other` stays with the host: the same origin, or the same
-    /// host with TLS instead of without.
+    /// Whether a redirect to `other` stays on this host: the same origin, or an upgrade from HTTP to HTTPS
+    /// on the default ports.
     pub(crate) fn has_host_of(&self, other: &Url) -> bool {
         let port = |url: &Url| url.port_or_known_default();
         let is_upgrade = (self.url.scheme(), other.scheme()) == ("http", "https")
@@ -58,8 +58,8 @@ fn name(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 
-/// Addresses are judged here, for they are not resolved; so are the names of this machine, which a
-/// proxy would resolve.
+/// Literal addresses are checked here, since the resolver never sees them; so are names of this machine,
+/// which a proxy would resolve to itself.
 fn may_be_public(url: &Url) -> bool {
     match host(url) {
         Some(Host::Ipv4(address)) => is_public(IpAddr::V4(address)),

@@ -65,6 +65,7 @@ pub fn repair(root: &Path, session: Option<&str>) -> Result<FsckReport, FsckErro
     for _ in 0..MAX_PASSES {
         let done = repair::repair(left.findings);
         failures = done.failures;
+        // A pass that repairs nothing will not do better the next time.
         let progress = !done.repaired.is_empty();
         repaired.extend(done.repaired);
         left = look(&home, &daemon, session)?;

@@ -55,6 +55,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 /// Copies the file, then replaces it by its intact lines.
 pub(crate) fn rewrite(path: &Path) -> io::Result<()> {
     let bytes = read_bounded(&FileStorage, path, MAX_RECEIPT_BYTES)?;
+    // The copy first, and durably: from the next line on the damaged bytes exist only there.
     replace_file(&FileStorage, &kept(path), &bytes)?;
     let is_intact = |line: &[u8]| {
         let whole = line.strip_suffix(b"\n");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use scorel_exec::{Environment, Supervisors, default_caches, secret_places};
 use scorel_permission::Place as PermissionPlace;
 use scorel_provider::{builtin_providers, key_variables};
-use scorel_tools::{CommandAccess, CommandSettings, Commands};
+use scorel_tools::{CommandSettings, Commands};
 
 use crate::config::{Config, Place};
 use crate::secret::SecretStore;
@@ -68,8 +68,6 @@ impl CommandHost {
         caches.extend(self.paths(&config.tools.caches));
         hidden.extend(self.paths(&config.tools.hidden));
         CommandSettings {
-            // The gate grants each call what it may have.
-            access: CommandAccess::Readonly,
             environment,
             caches,
             hidden,

@@ -56,6 +56,8 @@ impl Models {
         let connector = self.connector(config.runtime.timeouts);
         let made = connector.connect(&settings.model, key, blobs);
         made.map_err(|error| match error {
+            // `key` is absent although the provider needs one: only a `baseUrl` of the user's own without
+            // `apiKeyEnv` leads here, which the provider's crate cannot know.
             SetupError::MissingKey { provider, .. } => ModelError::UnnamedKey { provider },
             other => other.into(),
         })

@@ -1,5 +1,6 @@
 //! Whether tool calls may run: rules, what was granted, and the questions that remain.
 
+mod findings;
 mod gate;
 mod grants;
 mod read_filter;

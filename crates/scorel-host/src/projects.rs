@@ -116,6 +116,7 @@ impl ProjectRegistry {
     }
 
     fn replace(&self, file: &mut ProjectsFile, changed: ProjectsFile) -> Result<(), ProjectError> {
+        // The file first: if it cannot be written, memory must not have what a restart would forget.
         let written = changed.write(&self.path);
         written.map_err(|source| ProjectError::Write {
             path: self.path.clone(),

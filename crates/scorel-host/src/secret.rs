@@ -74,6 +74,8 @@ impl SecretStore {
             None => self.in_file(name)?,
         };
         let Some(value) = value else { return Ok(None) };
+        // A line break at the end is an accident of copying. Any other control character is not valid in
+        // the HTTP header that carries the key.
         let value = value.trim_matches(['\r', '\n']);
         if value.chars().any(char::is_control) {
             return Err(unusable());

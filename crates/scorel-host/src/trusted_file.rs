@@ -113,6 +113,7 @@ pub fn read(path: &Path, max: u64, trust: Trust) -> Result<Option<(Stamp, Vec<u8
     check(path, &metadata, trust)?;
     let mut bytes = Vec::new();
     // The limit applies to the bytes read: the file may grow after `fstat`.
+    // One byte more tells a file of the maximal length from a longer one.
     file.take(max + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > max {
         return Err(FileProblem::TooLarge {

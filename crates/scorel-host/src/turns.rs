@@ -4,13 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
+use scorel_fetch::{FetchLimits, Fetcher, SystemLookup, WebFetch};
 use scorel_journal::Blobs;
 use scorel_proto::{BlobHash, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
 use scorel_provider::BlobSource;
-use scorel_runtime::{Provider, RetryPolicy, ToolSpec, Toolbox, TurnLimits, TurnPorts};
+use scorel_runtime::{BlobSink, Provider, RetryPolicy, ToolClass, ToolList, TurnLimits, TurnPorts};
 use scorel_session::{PreparedTurn, Sessions, TokioClock, TurnRequest, TurnSetup};
-use scorel_tools::{BlobSink, COMMAND_TOOLS, ProjectTools, Selection, ToolHost, WEB_FETCH};
+use scorel_tools::{ProjectTools, ToolHost};
 
 use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
@@ -85,36 +85,39 @@ impl Turns {
     }
 
     /// What decides which calls of a turn run.
-    fn gate(
-        &self,
-        request: &TurnRequest,
-        config: &Config,
-        (dir, tools): (&Path, &Arc<ProjectTools>),
-        offered: &[ToolSpec],
-    ) -> Result<Gate, TurnError> {
+    fn gate(&self, request: &TurnRequest, config: &Config, dir: &Path) -> Result<Gate, TurnError> {
         let granted = self
             .grants
             .of(request.project_id)
             .map_err(|error| config_error(error.to_string()))?;
-        let mut rules = config.permissions.rules.clone();
-        for text in granted.iter().chain(&request.allowed) {
-            match text.parse() {
-                Ok(rule) => rules.allow.push(rule),
-                Err(error) => tracing::warn!(rule = text, %error, "a grant is not understood"),
-            }
-        }
         let settings = GateSettings {
             mode: config.permissions.mode,
-            rules,
+            rules: config
+                .permissions
+                .rules
+                .with_granted(granted.iter().chain(&request.allowed)),
             place: self.commands.place(dir, &self.home),
             timeout: config.permissions.timeout,
             allow_at_timeout: config.permissions.allow_at_timeout,
             sandbox: self.commands.has_sandbox(),
-            offered: offered.iter().map(|spec| spec.name.clone()).collect(),
         };
-        Ok(Gate::new(Arc::clone(tools), settings))
+        Ok(Gate::new(settings))
     }
 
+    /// The tools of a session: those on its project and those of other crates.
+    fn list(
+        &self,
+        request: &TurnRequest,
+        config: &Config,
+        dir: &Path,
+    ) -> Result<ToolList, TurnError> {
+        let mut tools = self.tools(request, config, dir)?.list();
+        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
+        tools.push(Arc::new(WebFetch::new(self.fetcher.clone(), blobs)));
+        ToolList::new(tools).map_err(|error| config_error(error.to_string()))
+    }
+
+    /// The project's tools, which live as long as the session is loaded.
     fn tools(
         &self,
         request: &TurnRequest,
@@ -140,10 +143,7 @@ impl Turns {
                 retryable: false,
             }
         })?;
-        let opened = opened
-            .with_commands(self.commands.open(config))
-            .with_pages(Arc::new(self.fetcher.clone()));
-        let opened = Arc::new(opened);
+        let opened = Arc::new(opened.with_commands(self.commands.open(config)));
         tools.insert(request.session_id, Arc::clone(&opened));
         Ok(opened)
     }
@@ -163,13 +163,10 @@ impl TurnSetup for Turns {
         let config = self.config.current(Some(dir));
         let provider = self.provider(request, &config)?;
         self.fetcher.allow(&config.tools.fetch_private);
-        let tools = self.tools(request, &config, dir)?;
+        let tools = self.list(request, &config, dir)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
-        let offered = Selection::new(Arc::clone(&tools) as Arc<_>, |spec| {
-            is_offered(preset, spec)
-        });
-        let gate = self.gate(request, &config, (dir, &tools), offered.specs())?;
-        let (tools, gate) = (Arc::new(offered), Arc::new(gate));
+        let tools = tools.only(|spec| is_offered(preset, spec.class));
+        let gate = Arc::new(self.gate(request, &config, dir)?);
         let thinking = match request.thinking_level {
             ThinkingLevel::Default => config.model.thinking,
             level => level,
@@ -216,13 +213,12 @@ impl TurnSetup for Turns {
     }
 }
 
-/// Whether a preset has a tool.
-fn is_offered(preset: ToolPreset, spec: &ToolSpec) -> bool {
+/// Whether a preset has the tools of a class. Tools from outside are in `coding`: who configures an MCP
+/// server wants its tools, and each call of one is judged.
+fn is_offered(preset: ToolPreset, class: ToolClass) -> bool {
     match preset {
-        ToolPreset::Coding => spec.name != WEB_FETCH,
-        ToolPreset::Readonly => {
-            spec.read_only && spec.name != WEB_FETCH && !COMMAND_TOOLS.contains(&spec.name.as_str())
-        }
+        ToolPreset::Coding => class != ToolClass::Web,
+        ToolPreset::Readonly => class == ToolClass::Inspect,
         ToolPreset::All => true,
         ToolPreset::None => false,
     }

@@ -1,32 +1,26 @@
-//! What a tool is about to do.
+//! Actions, which a policy judges.
 
 use std::path::PathBuf;
 
-/// What a tool is about to do, before it does it.
-///
-/// Paths are absolute, or relative to the project.
+/// Something a tool call would do. Paths are absolute, or relative to the project.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Read a file or list a directory.
-    Read {
-        /// What is read.
-        path: PathBuf,
-    },
+    Read { path: PathBuf },
     /// Create, change or remove a file.
-    Write {
-        /// What is written.
-        path: PathBuf,
-    },
+    Write { path: PathBuf },
     /// Run a command in a shell.
     Run {
-        /// The text that the shell gets.
+        /// The script that the shell gets.
         command: String,
         /// The directory that it starts in.
         directory: PathBuf,
     },
     /// Fetch a page.
     Fetch {
-        /// Its address.
+        /// The URL, unparsed.
         url: String,
     },
+    /// Call a tool that runs outside the daemon, such as one of an MCP server.
+    CallTool { tool: String },
 }

@@ -1,29 +1,28 @@
-//! What is to happen with an action.
+//! Decisions about actions.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Rule;
 
-/// What is to happen with an action, from the weakest to the strongest.
+/// The decision about an action. Ordered by strength: of several the maximum counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Decision {
-    /// It may happen.
+    /// The action happens.
     Allow,
-    /// A person is asked.
+    /// The user is asked.
     Ask,
-    /// It may not happen, and nobody is asked.
+    /// The action does not happen.
     Deny,
 }
 
 /// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What is to happen.
     pub decision: Decision,
-    /// Why, as the end of a sentence for a person.
+    /// For users, without a capital letter or a full stop.
     pub reason: String,
-    /// The rule that decided; nothing if none did.
+    /// The rule that decided, if one did.
     pub rule: Option<Rule>,
 }
 
@@ -49,7 +48,7 @@ impl Verdict {
         }
     }
 
-    /// The stronger of the two; this one if they are equally strong.
+    /// The stronger of two verdicts; the first if they are equal.
     pub(crate) fn or_stronger(self, other: Self) -> Self {
         if other.decision > self.decision {
             other

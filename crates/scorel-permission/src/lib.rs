@@ -18,6 +18,7 @@
 //! | `Bash(cargo test --test *.rs)` | a `*` inside a word stays inside that word |
 //! | `Bash(echo 'a b')`, `Bash(echo \*)` | quotes and backslashes make a word literal |
 //! | `WebFetch(domain:example.com)` | that host; `domain:*.example.com` its subdomains |
+//! | `Tool(mcp__github__*)` | tools from outside whose names begin like that; without `*` the one tool |
 //! | `Bash`, `Read`, … | everything that the tool does |
 //!
 //! Rules stand in three lists. **A deny beats an ask, and an ask beats an allow**, whatever their
@@ -32,6 +33,7 @@
 //! | commands that only read | allow | allow | allow |
 //! | other commands | ask | ask | allow |
 //! | fetch | ask | ask | allow, private addresses ask |
+//! | call a tool from outside | ask | ask | allow |
 //!
 //! # Commands
 //!
@@ -62,7 +64,6 @@
 
 mod action;
 mod decision;
-mod fingerprint;
 mod mode;
 mod place;
 mod policy;
@@ -74,9 +75,8 @@ mod shell;
 
 pub use action::Action;
 pub use decision::{Decision, Verdict};
-pub use fingerprint::{Fingerprint, FingerprintError};
 pub use mode::{Mode, UnknownMode};
 pub use place::Place;
 pub use policy::Policy;
-pub use rule::{Rule, RuleError, RuleErrorKind, Tool};
+pub use rule::{Rule, RuleError, RuleErrorKind, RuleKind};
 pub use rules::Rules;

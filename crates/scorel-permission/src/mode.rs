@@ -1,20 +1,20 @@
-//! How much is allowed where no rule speaks.
+//! Permission modes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How much is allowed where no rule speaks.
+/// The default where no rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
-    /// Reading in the project; no writing at all.
+    /// Allows reading in the project; denies all writing.
     Readonly,
-    /// Reading and writing in the project, and commands that only read.
+    /// Allows reading and writing in the project, and commands that only read.
     #[default]
     Workspace,
-    /// Everything that no rule denies or asks about.
+    /// Allows what no rule denies or asks about.
     Full,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// No mode has this name.
+/// The text is not the name of a mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown mode `{0}`: expected readonly, workspace or full")]
 pub struct UnknownMode(pub String);

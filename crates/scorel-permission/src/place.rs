@@ -1,8 +1,8 @@
-//! Where a session works.
+//! The directories that rules and commands refer to.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The directories that give paths their meaning.
+/// The directories that paths in rules and commands are relative to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     project: PathBuf,
@@ -11,8 +11,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place of three absolute paths: the project's directory, the user's home (`~` in rules and
-    /// commands) and the directory where Scorel keeps its files.
+    /// Three absolute paths: the project's directory, the user's home (`~`), and the daemon's home.
     #[must_use]
     pub fn new(project: &Path, home: &Path, scorel_home: &Path) -> Self {
         Self {
@@ -36,7 +35,7 @@ impl Place {
         &self.scorel_home
     }
 
-    /// The one spelling of a path that is absolute or relative to the project.
+    /// The normal form of a path that is absolute or relative to the project.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         normal(&self.project.join(path))
     }
@@ -46,7 +45,7 @@ impl Place {
     }
 }
 
-/// The path without `.`, `..`, doubled and final slashes, as if there were no links.
+/// Removes `.`, `..` and redundant slashes lexically, as if there were no symbolic links.
 pub(crate) fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::from("/");
     for component in path.components() {

@@ -1,4 +1,4 @@
-//! The judgement.
+//! The policy: from an action to a verdict.
 
 mod command;
 mod grant;
@@ -12,7 +12,7 @@ use crate::protected::is_protected;
 use crate::rule::Scope;
 use crate::{Action, Decision, Mode, Place, Rule, Rules, Verdict};
 
-/// What decides about the actions of a session.
+/// Judges actions by rules and a mode.
 #[derive(Debug, Clone)]
 pub struct Policy {
     mode: Mode,
@@ -21,26 +21,26 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy of rules, and of a mode for what no rule is about.
+    /// A policy of rules, and a mode where no rule matches.
     #[must_use]
     pub const fn new(mode: Mode, rules: Rules, place: Place) -> Self {
         Self { mode, rules, place }
     }
 
-    /// The same policy with more that may happen, such as what a person has allowed before.
+    /// The same policy with more allowing rules, such as grants.
     #[must_use]
     pub fn allowing(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
         self.rules.allow.extend(rules);
         self
     }
 
-    /// The mode for what no rule is about.
+    /// The mode where no rule matches.
     #[must_use]
     pub const fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// What is to happen with an action.
+    /// Judges an action.
     #[must_use]
     pub fn judge(&self, action: &Action) -> Verdict {
         match action {
@@ -48,19 +48,20 @@ impl Policy {
             Action::Write { path } => self.write(&self.place.resolve(path)),
             Action::Run { command, directory } => self.run(command, &self.place.resolve(directory)),
             Action::Fetch { url } => self.fetch(url),
+            Action::CallTool { tool } => self.call_tool(tool),
         }
     }
 
-    /// Whether any rule denies or asks about reading files.
+    /// Whether any rule denies or asks about reading.
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
         let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
         rules.any(|rule| matches!(rule.scope(), Scope::Read(_)))
     }
 
-    /// What the rules that deny and ask say about reading the file at `path`, which is absolute and
-    /// without `.` and `..`; nothing if none of them is about it. For the many files of a search:
-    /// gives no reasons.
+    /// The decision of denying and asking rules about reading `path`, which is absolute and normal; `None`
+    /// if none matches. A fast path of [`Policy::judge`] for the many files of a search: it formats no
+    /// reasons.
     #[must_use]
     pub fn reading_restricted(&self, path: &Path) -> Option<Decision> {
         let covers = |rule: &Rule| match rule.scope() {
@@ -160,7 +161,26 @@ impl Policy {
         })
     }
 
-    /// The verdict of the denying rules, or else of the asking ones.
+    /// An outside tool runs beyond every sandbox, and nothing verifies what it says about itself. So only
+    /// the mode `full` allows it, even if it declares itself read-only.
+    fn call_tool(&self, tool: &str) -> Verdict {
+        let covers = |rule: &Rule| match rule.scope() {
+            Scope::CallTool(pattern) => pattern.covers(tool),
+            _ => false,
+        };
+        if let Some(verdict) = self.forbidding(covers) {
+            return verdict;
+        }
+        if let Some(rule) = self.rules.allow.iter().find(|rule| covers(rule)) {
+            return Verdict::by(Decision::Allow, rule);
+        }
+        self.by_mode(match self.mode {
+            Mode::Full => Decision::Allow,
+            Mode::Readonly | Mode::Workspace => Decision::Ask,
+        })
+    }
+
+    /// The verdict of the first denying rule, or else of the first asking one.
     fn forbidding(&self, covers: impl Fn(&Rule) -> bool) -> Option<Verdict> {
         [
             (&self.rules.deny, Decision::Deny),
@@ -190,7 +210,8 @@ fn outside(path: &Path) -> Verdict {
     )
 }
 
-/// Whether the host is this machine or one of a private network, as far as its name says.
+/// Whether the host is local or in a private network, judged by its name alone. The resolver of the
+/// fetcher checks the addresses; this decides about the question.
 fn is_private(host: &Host<&str>) -> bool {
     match host {
         Host::Ipv4(address) => is_private_v4(*address),

@@ -1,19 +1,22 @@
-//! Files that no tool changes without a person's permission.
+//! Protected files: changed only with the user's permission, given for that one change.
+//!
+//! Other programs run them or obey them, so writing one escapes the sandbox. Both the policy and the file
+//! tools use this one list.
 
 use std::path::{Component, Path};
 
-/// Version control data, with hooks and configuration that decide what git runs.
+/// Git's data: hooks and configuration decide what git runs.
 pub const GIT_DIRECTORY: &str = ".git";
-/// The configuration of a project, and of a person's daemon.
+/// Scorel's configuration in a project; the daemon's home has the same name.
 pub const SCOREL_DIRECTORY: &str = ".scorel";
 
-/// Keys, and who may log in.
+/// SSH keys, and the keys that may log in.
 const LOGIN_DIRECTORY: &str = ".ssh";
 
-/// Git's configuration outside of a repository.
+/// Git's configuration outside repositories.
 const GIT_FILE: &str = ".gitconfig";
 
-/// The files that shells and desktop sessions run or obey when they start or end.
+/// Files that shells and desktop sessions run or obey when they start or end.
 pub const START_FILES: [&str; 24] = [
     ".bash_aliases",
     ".bash_login",
@@ -41,7 +44,7 @@ pub const START_FILES: [&str; 24] = [
     ".zshrc",
 ];
 
-/// The directories, below the named parent, whose files other programs run or obey.
+/// Directories whose files other programs run or obey: parent, name, reason.
 pub const DIRECTORIES: [(&str, &str, Protection); 9] = [
     (".config", "git", Protection::Git),
     (".config", "autostart", Protection::Startup),
@@ -54,23 +57,23 @@ pub const DIRECTORIES: [(&str, &str, Protection); 9] = [
     ("library", "launchagents", Protection::Startup),
 ];
 
-/// Why a file may only be changed with a person's permission.
+/// Why a file is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Protection {
-    /// It is part of git's own data, such as hooks and configuration.
+    /// Git's data, such as hooks and configuration.
     Git,
-    /// It is among the daemon's own files.
+    /// The daemon's home.
     Daemon,
-    /// It configures Scorel for a project.
+    /// Scorel's configuration of a project.
     Configuration,
-    /// It decides who may log in, or as whom.
+    /// SSH keys and logins.
     Login,
-    /// Shells or desktop sessions run it when they start or end.
+    /// Run when a shell or desktop session starts or ends.
     Startup,
 }
 
 impl Protection {
-    /// The reason as the end of a sentence that ends in "because".
+    /// The reason, to follow "because".
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
@@ -83,10 +86,9 @@ impl Protection {
     }
 }
 
-/// Why the file at `path`, an absolute path without links, may only be changed with a person's
-/// permission; nothing if it may be changed. `daemon_home` is where the daemon keeps its files.
+/// Why the file at `path`, absolute with links resolved, is protected; `None` if it is not.
 ///
-/// Letter case counts for nothing, since it does not on every file system.
+/// Ignores case: on a case-insensitive file system `.GIT/hooks` is `.git/hooks`.
 #[must_use]
 pub fn is_protected(path: &Path, daemon_home: &Path) -> Option<Protection> {
     if path.starts_with(daemon_home) {

@@ -1,8 +1,9 @@
-//! One rule, as people write it.
+//! Rules as users write them.
 
 mod command;
 mod error;
 mod host;
+mod outside;
 mod parse;
 mod path;
 
@@ -13,24 +14,26 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::command::{CommandPattern, Likeness};
 pub use self::error::{RuleError, RuleErrorKind};
 pub(crate) use self::host::HostPattern;
+pub(crate) use self::outside::ToolNamePattern;
 pub(crate) use self::path::PathPattern;
 
-/// What a rule is about.
+/// The kind of action that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Tool {
-    /// Reading files: `Read`, `Glob`, `Grep`.
+pub enum RuleKind {
+    /// Files read: `Read`, `Glob`, `Grep`.
     Read,
-    /// Writing files: `Write`, `Edit`.
+    /// Files written: `Write`, `Edit`.
     Write,
     /// Shell commands: `Bash`.
     Bash,
-    /// Pages: `WebFetch`.
+    /// URLs fetched: `WebFetch`.
     WebFetch,
+    /// Calls of outside tools: `Tool`.
+    Outside,
 }
 
-/// A tool and what it is applied to, such as `Bash(git log *)`; see the [crate's documentation](crate).
-///
-/// Made with [`str::parse`]; shown as it was written.
+/// A rule such as `Bash(git log *)`; see the [crate's documentation](crate). Parsed with [`str::parse`] and
+/// displayed as it was written.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rule {
@@ -44,21 +47,21 @@ pub(crate) enum Scope {
     Write(PathPattern),
     Run(CommandPattern),
     Fetch(HostPattern),
+    CallTool(ToolNamePattern),
 }
 
 impl Rule {
-    /// Which kind of action it is about.
     #[must_use]
-    pub const fn tool(&self) -> Tool {
+    pub const fn kind(&self) -> RuleKind {
         match self.scope {
-            Scope::Read(_) => Tool::Read,
-            Scope::Write(_) => Tool::Write,
-            Scope::Run(_) => Tool::Bash,
-            Scope::Fetch(_) => Tool::WebFetch,
+            Scope::Read(_) => RuleKind::Read,
+            Scope::Write(_) => RuleKind::Write,
+            Scope::Run(_) => RuleKind::Bash,
+            Scope::Fetch(_) => RuleKind::WebFetch,
+            Scope::CallTool(_) => RuleKind::Outside,
         }
     }
 
-    /// The rule as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.written

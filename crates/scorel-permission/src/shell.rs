@@ -1,4 +1,8 @@
-//! What a shell command consists of.
+//! The parts of a shell script.
+//!
+//! In goes the text of a command, out comes a [`Script`]: every simple command it may run, every file it
+//! opens, and a doubt where anything was not understood. The grammar's tree is not trusted: each byte of
+//! the source must be accounted for by a node that was handled.
 
 mod cursor;
 mod expansion;
@@ -18,10 +22,7 @@ use std::path::Path;
 
 use crate::Place;
 
-/// The longest command that is taken apart, in bytes.
-const LONGEST: usize = 32 * 1024;
-
-/// Takes a command apart that is to run in `directory`, absolute and normal.
+/// Parses a command that starts in `directory`, absolute and normal.
 pub(crate) fn read(command: &str, directory: &Path, place: &Place) -> Script {
     let mut script = Script::default();
     cursor::read(

@@ -24,7 +24,7 @@ use scorel_runtime::ModelRequest;
 pub(crate) use dialect::AnthropicDialect;
 
 use self::decoder::AnthropicDecoder;
-use self::dialect::Endpoint;
+use self::dialect::AnthropicEndpoint;
 use self::thinking::ClaudeThinking;
 use crate::wire::{ModelOrigin, Wire, with_path};
 
@@ -46,7 +46,7 @@ impl Wire for AnthropicMessages {
         Some(HeaderName::from_static("x-api-key"))
     }
 
-    fn headers(endpoint: &Endpoint) -> HeaderMap {
+    fn headers(endpoint: &AnthropicEndpoint) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
         if let Some(beta) = beta(endpoint) {
@@ -55,7 +55,7 @@ impl Wire for AnthropicMessages {
         headers
     }
 
-    fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+    fn render(endpoint: &AnthropicEndpoint, request: &ModelRequest) -> Vec<u8> {
         request::render(endpoint, request)
     }
 
@@ -64,7 +64,7 @@ impl Wire for AnthropicMessages {
     }
 }
 
-fn beta(endpoint: &Endpoint) -> Option<&'static str> {
+fn beta(endpoint: &AnthropicEndpoint) -> Option<&'static str> {
     let allowed = endpoint.dialect.betas && endpoint.reasoning;
     let thinking = ClaudeThinking::of(&endpoint.model.id);
     thinking.beta().filter(|_| allowed)

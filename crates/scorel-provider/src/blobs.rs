@@ -21,3 +21,15 @@ impl BlobSource for NoBlobs {
         Err(io::ErrorKind::NotFound.into())
     }
 }
+
+/// Returns the same bytes for every blob.
+#[cfg(test)]
+#[derive(Debug)]
+pub(crate) struct OneBlob;
+
+#[cfg(test)]
+impl BlobSource for OneBlob {
+    fn read(&self, _blob: &BlobHash) -> io::Result<Vec<u8>> {
+        Ok(b"png".to_vec())
+    }
+}

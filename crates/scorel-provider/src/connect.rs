@@ -12,7 +12,7 @@ use crate::http::Http;
 use crate::model_location::ModelLocation;
 use crate::openai_completions::OpenAiCompletions;
 use crate::openai_responses::OpenAiResponses;
-use crate::wire::{ConfiguredHeaders, Endpoint, HttpProvider, Wire};
+use crate::wire::{ConfiguredHeaders, HttpProvider, ModelEndpoint, Wire};
 use crate::wire_dialect::WireDialect;
 use crate::{ModelConfig, ModelFacts, Secret, SetupError, Timeouts};
 
@@ -113,7 +113,7 @@ impl Connector {
             max_output_tokens: facts.max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
         };
         let headers = ConfiguredHeaders::new(config)?;
-        let endpoint = Endpoint {
+        let endpoint = ModelEndpoint {
             api: W::API,
             model,
             url: W::url(location.base_url, &config.id),

@@ -21,7 +21,7 @@ use reqwest::header::HeaderName;
 use scorel_runtime::ModelRequest;
 
 use self::decoder::GeminiDecoder;
-use self::dialect::Endpoint;
+use self::dialect::GeminiEndpoint;
 use crate::wire::{ModelOrigin, Wire, has_version, with_path};
 
 /// Used where the base URL names no version.
@@ -54,7 +54,7 @@ impl Wire for GoogleGenerativeAi {
         Some(HeaderName::from_static("x-goog-api-key"))
     }
 
-    fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+    fn render(endpoint: &GeminiEndpoint, request: &ModelRequest) -> Vec<u8> {
         request::render(endpoint, request)
     }
 

@@ -15,7 +15,7 @@ mod retry_after;
 mod route;
 mod timeouts;
 
-pub(crate) use body::{ReadError, idle_limited};
+pub(crate) use body::{BodyError, idle_limited};
 pub(crate) use classify::{FailureOrigin, classify};
 pub(crate) use client::{Http, HttpCall};
 pub(crate) use error_body::ErrorBody;

@@ -22,7 +22,7 @@ use scorel_runtime::ModelRequest;
 pub(crate) use dialect::ChatDialect;
 
 use self::decoder::ChatDecoder;
-use self::dialect::Endpoint;
+use self::dialect::ChatEndpoint;
 use crate::wire::{ModelOrigin, Wire, with_path};
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Wire for OpenAiCompletions {
         with_path(base, "chat/completions")
     }
 
-    fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+    fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<u8> {
         request::render(endpoint, request)
     }
 

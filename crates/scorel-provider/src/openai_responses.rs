@@ -17,7 +17,7 @@ use scorel_runtime::ModelRequest;
 pub(crate) use dialect::ResponsesDialect;
 
 use self::decoder::ResponsesDecoder;
-use self::dialect::Endpoint;
+use self::dialect::ResponsesEndpoint;
 use crate::wire::{ModelOrigin, Wire, with_path};
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Wire for OpenAiResponses {
         with_path(base, path)
     }
 
-    fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+    fn render(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Vec<u8> {
         request::render(endpoint, request)
     }
 

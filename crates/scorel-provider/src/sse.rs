@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use sse_stream::SseByteStream;
 
-use crate::http::ReadError;
+use crate::http::BodyError;
 
 use normaliser::{OPEN_END, SseNormaliser};
 
@@ -35,8 +35,8 @@ impl SseEvent {
 
 /// The events of a body. The stream ends after an error.
 pub(crate) fn events(
-    body: impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static,
-) -> BoxStream<'static, Result<SseEvent, ReadError>> {
+    body: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
+) -> BoxStream<'static, Result<SseEvent, BodyError>> {
     SseByteStream::new(normalised(body))
         .filter_map(async |item| match item {
             Ok(event) => event.data.map(|data| {
@@ -51,8 +51,8 @@ pub(crate) fn events(
 }
 
 fn normalised(
-    body: impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static,
-) -> BoxStream<'static, Result<Bytes, ReadError>> {
+    body: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
+) -> BoxStream<'static, Result<Bytes, BodyError>> {
     let state = Some((body.boxed(), SseNormaliser::default()));
     stream::unfold(state, async |state| {
         let (mut body, mut normaliser) = state?;
@@ -69,14 +69,14 @@ fn normalised(
 }
 
 /// Unwraps the error that our own body stream returned to the library.
-fn read_error(error: sse_stream::Error) -> ReadError {
+fn read_error(error: sse_stream::Error) -> BodyError {
     match error {
-        sse_stream::Error::Body(error) => match error.downcast::<ReadError>() {
+        sse_stream::Error::Body(error) => match error.downcast::<BodyError>() {
             Ok(error) => *error,
-            Err(error) => ReadError::Cut(error.to_string()),
+            Err(error) => BodyError::Cut(error.to_string()),
         },
-        sse_stream::Error::Utf8Parse(_) => ReadError::NotUtf8,
-        other => ReadError::Cut(other.to_string()),
+        sse_stream::Error::Utf8Parse(_) => BodyError::NotUtf8,
+        other => BodyError::Cut(other.to_string()),
     }
 }
 

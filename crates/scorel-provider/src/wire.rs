@@ -1,8 +1,8 @@
 //! The seam between the engine and the provider APIs.
 //!
-//! In: a [`ModelRequest`] of the engine and an [`Endpoint`]. Out: a stream of `ProviderEvent`s that
+//! In: a [`ModelRequest`] of the engine and an [`ModelEndpoint`]. Out: a stream of `ProviderEvent`s that
 //! ends with `Done` or with one `ProviderError`. A [`Wire`] says only what its API has of its own:
-//! URL and headers, how it renders a request, and, as its [`Decoder`], how it reads the payloads of
+//! URL and headers, how it renders a request, and, as its [`WireDecoder`], how it reads the payloads of
 //! the response. [`HttpProvider`] posts the request, [`reader`] drives the event stream, [`reply`]
 //! holds the rules that are the same for every API: when a reply starts, when it is complete, which
 //! payloads are errors, which stop reason is reported.
@@ -29,9 +29,9 @@ mod url;
 pub(crate) use block_numbers::BlockNumbers;
 pub(crate) use call_ids::CallIds;
 pub(crate) use configured_headers::ConfiguredHeaders;
-pub(crate) use decoder::{Decoder, ReplyStatus};
+pub(crate) use decoder::{ReplyStatus, WireDecoder};
 pub(crate) use digest::digest;
-pub(crate) use endpoint::Endpoint;
+pub(crate) use endpoint::ModelEndpoint;
 pub(crate) use failure::stream_failure;
 pub(crate) use finish::{FinishReason, unknown_finish};
 pub(crate) use host_table::find_host;
@@ -57,7 +57,7 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
     /// How hosts of this API differ, as data.
     type Dialect: Debug + Copy + Send + Sync;
 
-    type Decoder: Decoder;
+    type Decoder: WireDecoder;
 
     /// The URL to post to. `base` is the configured base URL.
     fn url(base: Url, model: &str) -> Url;
@@ -68,7 +68,7 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
     }
 
     /// Headers beside the key and the content negotiation.
-    fn headers(_endpoint: &Endpoint<Self::Dialect>) -> HeaderMap {
+    fn headers(_endpoint: &ModelEndpoint<Self::Dialect>) -> HeaderMap {
         HeaderMap::new()
     }
 
@@ -78,7 +78,7 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
     /// one: providers cache prompts by prefix, and any difference before the end voids the cache.
     ///
     /// Blocks: it reads images from files.
-    fn render(endpoint: &Endpoint<Self::Dialect>, request: &ModelRequest) -> Vec<u8>;
+    fn render(endpoint: &ModelEndpoint<Self::Dialect>, request: &ModelRequest) -> Vec<u8>;
 
     fn decoder(origin: ModelOrigin) -> Self::Decoder;
 }

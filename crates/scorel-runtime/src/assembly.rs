@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{ProviderEvent, RawRuntimeEvent};
 
-/// An answer that is being put together from a provider's events.
+/// Assembles an answer from the provider's events.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
     blocks: Vec<Part>,
@@ -14,7 +14,7 @@ pub(crate) struct Assembly {
 
 #[derive(Debug)]
 struct Part {
-    /// The provider's number of the block; numbers may have holes, places in `blocks` have none.
+    /// The provider's number of the block. Those may have gaps; indices in `blocks` have none.
     number: usize,
     content: PartContent,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Ending {
 }
 
 impl Assembly {
-    /// Takes in one event and says what there is to show of it.
+    /// Applies an event and returns what to publish of it.
     pub(crate) fn add(&mut self, event: ProviderEvent) -> Option<RawRuntimeEvent> {
         match event {
             ProviderEvent::Text { block, delta } => self.text(block, delta),
@@ -72,7 +72,7 @@ impl Assembly {
         }
     }
 
-    /// Whether there is text that a person could have read.
+    /// Whether there is visible text.
     pub(crate) fn has_text(&self) -> bool {
         self.blocks.iter().any(|part| match &part.content {
             PartContent::Text { text, .. } => !text.trim().is_empty(),
@@ -80,7 +80,7 @@ impl Assembly {
         })
     }
 
-    /// Whether it asks for tools.
+    /// Whether there are tool calls.
     pub(crate) fn has_calls(&self) -> bool {
         let is_call = |part: &Part| matches!(part.content, PartContent::ToolCall { .. });
         self.blocks.iter().any(is_call)
@@ -96,7 +96,7 @@ impl Assembly {
         message(content, ending, false)
     }
 
-    /// What is left of an answer that was cut off: no tool calls.
+    /// The message of an answer that was cut off, without its tool calls: the last may be incomplete.
     pub(crate) fn cut_off(self, ending: Ending) -> AssistantMessage {
         let readable = |part: &Part| !matches!(part.content, PartContent::ToolCall { .. });
         let content = self
@@ -107,7 +107,7 @@ impl Assembly {
         message(content.collect(), ending, true)
     }
 
-    /// The place of the block that the provider numbers `number`, made by `new` if it is new.
+    /// The index of the block that the provider numbers `number`; `new` creates it.
     fn place(&mut self, number: usize, new: impl FnOnce() -> PartContent) -> usize {
         match self.blocks.iter().rposition(|part| part.number == number) {
             Some(place) => place,
@@ -143,7 +143,7 @@ impl Assembly {
             return None;
         };
         *provider = Some(new);
-        // As with reasoning: the numbers of blocks have no holes.
+        // As for thinking: clients rely on block indices without gaps.
         let announce = place == known;
         announce.then(|| RawRuntimeEvent::TextDelta {
             block: index(place),
@@ -187,7 +187,7 @@ impl Assembly {
         *signature = new_signature.or(signature.take());
         *provider = new_provider.or(provider.take());
         *redacted |= new_redacted;
-        // A block that shows nothing is announced too, so that the numbers of blocks have no holes.
+        // A block without visible content is announced too: clients rely on indices without gaps.
         let announce = place == known;
         announce.then(|| RawRuntimeEvent::ThinkingDelta {
             block: index(place),
@@ -234,7 +234,7 @@ impl Assembly {
         })
     }
 
-    /// Models repeat ids; results need to find their calls.
+    /// Makes ids unique within the answer. Models repeat them, and results refer to calls by id.
     fn unused_id(&mut self, id: String) -> String {
         let base = if id.is_empty() { "call".to_owned() } else { id };
         let mut unused = base.clone();
@@ -306,7 +306,7 @@ impl Part {
     }
 }
 
-/// Arguments that are not a JSON object are kept as they are: the model is told about them.
+/// Parses arguments. What is not a JSON object is kept as text, to be quoted in the error result.
 fn parse_arguments(text: String) -> (Value, Option<String>) {
     if text.trim().is_empty() {
         return (Value::Object(Map::new()), None);

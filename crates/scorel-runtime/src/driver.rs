@@ -1,89 +1,49 @@
 mod state;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{
-    AssistantMessage, Block, Context, OutcomeReason, StopReason, ThinkingLevel, TurnError, Usage,
-};
+use scorel_proto::{AssistantMessage, Block, Context, OutcomeReason, StopReason, TurnError, Usage};
 
-use self::state::{After, CallEnd, State};
-use crate::model_call::{Early, EarlyCause, ModelCall, Progress};
+use self::state::{AfterTools, CallEnd, TurnState};
+use crate::model_call::{CallProgress, EarlyCause, EarlyEnd, ModelCall};
 use crate::retry::Retry;
 use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    Clock, Gatekeeper, ModelRequest, Permission, Provider, ProviderError, Question,
-    RawRuntimeEvent, RetryPolicy, ToolCall, Toolbox, TurnEnd, TurnLimits,
+    ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, ToolCall, TurnEnd,
+    TurnPorts, TurnProgress,
 };
 
-/// Everything that one turn reaches the world through, and its bounds.
-#[derive(Debug, Clone)]
-pub struct TurnPorts {
-    /// The model.
-    pub provider: Arc<dyn Provider>,
-    /// The tools.
-    pub tools: Arc<dyn Toolbox>,
-    /// Who decides which calls of the tools may run.
-    pub gate: Arc<dyn Gatekeeper>,
-    /// Time.
-    pub clock: Arc<dyn Clock>,
-    /// How far the turn may go.
-    pub limits: TurnLimits,
-    /// When failed model calls are made again.
-    pub retry: RetryPolicy,
-    /// The system prompt.
-    pub system: String,
-    /// How much the model should think.
-    pub thinking: ThinkingLevel,
-}
-
-/// What a turn has done before its driver was made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TurnProgress {
-    /// What its model calls have used.
-    pub usage: Usage,
-    /// How many model calls it has made.
-    pub steps: u32,
-    /// How long it has run, waiting not counted.
-    pub elapsed: Duration,
-}
-
-/// What the driver wants or has done.
+/// What the driver did, or needs to go on.
 #[derive(Debug)]
 pub enum Step {
-    /// It wants the context of the next model call: answer with [`TurnDriver::provide_context`].
+    /// The context of the next model call is due: answer with [`TurnDriver::provide_context`].
     NeedContext,
-    /// Somebody must say whether a call may run: answer with [`TurnDriver::provide_permission`]. How
-    /// long that takes does not count for the turn's limit of time.
-    NeedPermission {
-        /// The call.
-        call: ToolCall,
-        /// What is asked.
-        question: Question,
-    },
-    /// Something happened.
+    /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
+    /// not count against the turn's time limit.
+    NeedPermission { call: ToolCall, question: Question },
+    /// To be persisted or published before the next step.
     Event(RawRuntimeEvent),
-    /// The turn is over. If it completed and somebody has said something in the meantime,
-    /// [`TurnDriver::go_on`] extends it.
+    /// The turn is over. A completed turn is extended with [`TurnDriver::go_on`] if a message was queued
+    /// in the meantime.
     Finished(TurnEnd),
 }
 
 /// Runs one turn, step by step.
 ///
-/// A turn alternates between model calls and the tools that they ask for, until the model has
-/// nothing more to do, somebody cancels, a limit is reached or something fails. However it ends,
-/// every tool call has had its result and every message that began has had its end.
+/// A turn alternates between model calls and tool calls until the model makes no more calls, the turn is
+/// cancelled, a limit is reached or an error ends it. However it ends, every tool call has a result and
+/// every message that was started has an end or was cancelled.
 pub struct TurnDriver {
     ports: TurnPorts,
     stop: Stop,
-    state: State,
+    state: TurnState,
     usage: Usage,
     steps: u32,
-    /// How often the model call that is due has been made.
+    /// Attempts at the current model call.
     attempts: u32,
-    /// Since when an answer is waited for.
+    /// When the open question was asked.
     asked_at: Option<Duration>,
 }
 
@@ -97,14 +57,13 @@ impl fmt::Debug for TurnDriver {
 }
 
 impl TurnDriver {
-    /// A turn that begins with a model call. `signal` ends it early.
+    /// A new turn, which begins with a model call. `signal` ends it early.
     #[must_use]
     pub fn new(ports: TurnPorts, signal: StopSignal) -> Self {
         Self::after(ports, signal, TurnProgress::default())
     }
 
-    /// A turn that goes on with a model call after what it has done before. Its limits hold for the
-    /// whole.
+    /// A resumed turn, which goes on with a model call. `progress` counts against its limits.
     #[must_use]
     pub fn after(ports: TurnPorts, signal: StopSignal, progress: TurnProgress) -> Self {
         let remaining = ports.limits.max_duration.saturating_sub(progress.elapsed);
@@ -112,7 +71,7 @@ impl TurnDriver {
         Self {
             ports,
             stop,
-            state: State::NeedContext,
+            state: TurnState::NeedContext,
             usage: progress.usage,
             steps: progress.steps,
             attempts: 0,
@@ -120,7 +79,7 @@ impl TurnDriver {
         }
     }
 
-    /// A turn that goes on with tool calls of its last answer: `calls`, none of which has started.
+    /// A resumed turn, which goes on with `calls` of its last answer, none of which was started.
     #[must_use]
     pub fn with_calls(
         ports: TurnPorts,
@@ -137,21 +96,21 @@ impl TurnDriver {
         driver
     }
 
-    /// Takes the turn one step further.
+    /// Runs to the next step.
     ///
-    /// The future must not be dropped before it completes, except together with the driver.
+    /// Not cancel-safe: a dropped future may only be followed by dropping the driver.
     pub async fn next(&mut self) -> Step {
         loop {
-            // A state that is taken out is always put back or replaced by the arm that took it.
-            let step = match std::mem::replace(&mut self.state, State::NeedContext) {
-                State::NeedContext => self.before_call(),
-                State::Ready(messages) => Some(self.announce_call(messages)),
-                State::Due(messages) => {
+            // Every arm sets the next state, or puts the state it took back.
+            let step = match std::mem::replace(&mut self.state, TurnState::NeedContext) {
+                TurnState::NeedContext => self.before_call(),
+                TurnState::Ready(messages) => Some(self.announce_call(messages)),
+                TurnState::Due(messages) => {
                     self.make_call(messages);
                     None
                 }
-                State::Calling { call, messages } => self.read_call(call, messages).await,
-                State::CallEnded {
+                TurnState::Calling { call, messages } => self.read_call(call, messages).await,
+                TurnState::CallEnded {
                     stop_reason,
                     usage,
                     then,
@@ -159,19 +118,19 @@ impl TurnDriver {
                     self.state = *then;
                     Some(self.turn_end(stop_reason, usage))
                 }
-                State::Retrying {
+                TurnState::Retrying {
                     delay,
                     announced,
                     messages,
                 } => self.retry(delay, announced, messages).await,
-                State::Answered(message) => self.after_answer(&message),
-                State::Tools {
+                TurnState::Answered(message) => self.after_answer(&message),
+                TurnState::Tools {
                     run,
                     message_end,
                     then,
                 } => self.run_tools(run, message_end, then).await,
-                State::Finished(reason, error) => {
-                    self.state = State::Finished(reason, error.clone());
+                TurnState::Finished(reason, error) => {
+                    self.state = TurnState::Finished(reason, error.clone());
                     Some(self.finished(reason, error))
                 }
             };
@@ -181,18 +140,18 @@ impl TurnDriver {
         }
     }
 
-    /// Gives the context of the next model call, after [`Step::NeedContext`].
+    /// Answers [`Step::NeedContext`].
     pub fn provide_context(&mut self, messages: Context) {
-        self.state = State::Ready(messages);
+        self.state = TurnState::Ready(messages);
     }
 
-    /// Says whether the call may run, after [`Step::NeedPermission`].
+    /// Answers [`Step::NeedPermission`].
     pub fn provide_permission(&mut self, permission: Permission) {
         if let Some(asked_at) = self.asked_at.take() {
             let waited = self.ports.clock.now().saturating_sub(asked_at);
             self.stop.extend(waited);
         }
-        if let State::Tools { run, .. } = &mut self.state {
+        if let TurnState::Tools { run, .. } = &mut self.state {
             run.answer(permission);
         }
     }
@@ -203,9 +162,9 @@ impl TurnDriver {
         self.stop.abort();
     }
 
-    /// Extends a turn that has completed by another model call.
+    /// Extends a completed turn by another model call.
     pub fn go_on(&mut self) {
-        self.state = State::NeedContext;
+        self.state = TurnState::NeedContext;
     }
 
     fn before_call(&mut self) -> Option<Step> {
@@ -213,7 +172,7 @@ impl TurnDriver {
             self.state = self.stopped(cause);
             None
         } else if let Some(error) = self.ports.limits.reached(self.steps, &self.usage) {
-            self.state = State::Finished(OutcomeReason::Limit, Some(error));
+            self.state = TurnState::Finished(OutcomeReason::Limit, Some(error));
             None
         } else {
             self.attempts = 0;
@@ -221,12 +180,11 @@ impl TurnDriver {
         }
     }
 
-    /// The call is made with the next step, so that nothing is asked before its announcement is
-    /// dealt with.
+    /// The request is sent with the next step, after its announcement was published.
     fn announce_call(&mut self, messages: Context) -> Step {
         let index = self.steps;
         self.steps += 1;
-        self.state = State::Due(messages);
+        self.state = TurnState::Due(messages);
         Step::Event(RawRuntimeEvent::TurnStart { index })
     }
 
@@ -239,40 +197,40 @@ impl TurnDriver {
         let request = ModelRequest {
             system: self.ports.system.clone(),
             messages: messages.clone(),
-            tools: self.ports.tools.specs().to_vec(),
+            tools: self.ports.tools.specs().cloned().collect(),
             thinking: self.ports.thinking,
         };
         let call = Box::new(ModelCall::new(&*self.ports.provider, request));
-        self.state = State::Calling { call, messages };
+        self.state = TurnState::Calling { call, messages };
     }
 
     async fn read_call(&mut self, mut call: Box<ModelCall>, messages: Context) -> Option<Step> {
         match call.next(&self.stop).await {
-            Progress::Event(event) => {
-                self.state = State::Calling { call, messages };
+            CallProgress::Event(event) => {
+                self.state = TurnState::Calling { call, messages };
                 Some(Step::Event(event))
             }
-            Progress::Answered { message, announced } => {
+            CallProgress::Answered { message, announced } => {
                 self.usage += message.usage.unwrap_or_default();
                 let model = message.model.clone();
-                self.state = State::Answered(message);
-                // An answer without content has not been announced yet.
+                self.state = TurnState::Answered(message);
+                // `message_start` is published with the first content; here there was none.
                 (!announced).then_some(Step::Event(RawRuntimeEvent::MessageStart { model }))
             }
-            Progress::NoRoom { usage, taken_back } => {
+            CallProgress::NoRoom { usage, taken_back } => {
                 self.usage += usage.unwrap_or_default();
-                self.state = State::CallEnded {
+                self.state = TurnState::CallEnded {
                     stop_reason: Some(StopReason::MaxTokens),
                     usage,
-                    then: Box::new(State::after_last_answer(StopReason::MaxTokens)),
+                    then: Box::new(TurnState::after_last_answer(StopReason::MaxTokens)),
                 };
                 taken_back.map(Step::Event)
             }
-            Progress::Ended(early) => self.end_call_early(early, messages),
+            CallProgress::Ended(early) => self.end_call_early(early, messages),
         }
     }
 
-    fn end_call_early(&mut self, early: Early, messages: Context) -> Option<Step> {
+    fn end_call_early(&mut self, early: EarlyEnd, messages: Context) -> Option<Step> {
         self.usage += early.usage.unwrap_or_default();
         match early.cause {
             EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
@@ -285,7 +243,7 @@ impl TurnDriver {
     fn failed_unseen(&mut self, error: &ProviderError, messages: Context) -> Option<Step> {
         match self.ports.retry.decide(self.attempts, error) {
             Retry::After(delay) => {
-                self.state = State::Retrying {
+                self.state = TurnState::Retrying {
                     delay,
                     announced: false,
                     messages,
@@ -293,7 +251,7 @@ impl TurnDriver {
                 None
             }
             Retry::Wait(duration) => {
-                self.state = State::Retrying {
+                self.state = TurnState::Retrying {
                     delay: duration,
                     announced: true,
                     messages,
@@ -309,8 +267,8 @@ impl TurnDriver {
     }
 
     fn end_failed_call(&mut self, error: &ProviderError) {
-        let finished = State::Finished(OutcomeReason::Error, Some(turn_error(error)));
-        self.state = State::CallEnded {
+        let finished = TurnState::Finished(OutcomeReason::Error, Some(turn_error(error)));
+        self.state = TurnState::CallEnded {
             stop_reason: Some(StopReason::Error),
             usage: error.usage,
             then: Box::new(finished),
@@ -318,7 +276,7 @@ impl TurnDriver {
     }
 
     fn end_stopped_call(&mut self, cause: StopCause) {
-        self.state = State::CallEnded {
+        self.state = TurnState::CallEnded {
             stop_reason: Some(cause.stop_reason()),
             usage: None,
             then: Box::new(self.stopped(cause)),
@@ -333,11 +291,11 @@ impl TurnDriver {
             self.end_stopped_call(cause);
             return None;
         }
-        self.state = State::Due(messages);
+        self.state = TurnState::Due(messages);
         announced.then_some(Step::Event(RawRuntimeEvent::Resumed))
     }
 
-    /// The answer is out and durable with the step after this one; then its tools run.
+    /// Tools are planned in the step after this one, when the answer is durable.
     fn after_answer(&mut self, message: &AssistantMessage) -> Option<Step> {
         let calls = tool_calls(message);
         let end = CallEnd {
@@ -345,10 +303,10 @@ impl TurnDriver {
             usage: message.usage,
         };
         self.state = if calls.is_empty() {
-            State::CallEnded {
+            TurnState::CallEnded {
                 stop_reason: Some(end.stop_reason),
                 usage: end.usage,
-                then: Box::new(State::after_last_answer(message.stop_reason)),
+                then: Box::new(TurnState::after_last_answer(message.stop_reason)),
             }
         } else {
             self.plan_tools(calls, end)
@@ -358,22 +316,23 @@ impl TurnDriver {
         }))
     }
 
-    fn plan_tools(&self, calls: Vec<ToolCall>, message_end: CallEnd) -> State {
+    fn plan_tools(&self, calls: Vec<ToolCall>, message_end: CallEnd) -> TurnState {
         let limits = &self.ports.limits;
-        // Tools run although no further model call is due, unless the turn has no tokens left:
-        // their effects may be what the user wants, but the model could not look at them.
+        // At the step limit the calls of the last answer still run, since their effects may be what the
+        // user wants, although the model will not see the results. With no tokens left they do not:
+        // hence `reached(0, …)`.
         let (run, then) = match limits.reached(0, &self.usage) {
             Some(error) => {
                 let text = format!("not run: {}", error.message);
-                let after = After::Finish(OutcomeReason::Limit, Some(error));
+                let after = AfterTools::Finish(OutcomeReason::Limit, Some(error));
                 (ToolRun::refused(calls, &text), after)
             }
             None => (
-                ToolRun::new(calls, &*self.ports.tools, limits),
-                After::NextCall,
+                ToolRun::new(calls, &self.ports.tools, limits),
+                AfterTools::NextCall,
             ),
         };
-        State::Tools {
+        TurnState::Tools {
             run: Box::new(run),
             message_end,
             then,
@@ -384,11 +343,11 @@ impl TurnDriver {
         &mut self,
         mut run: Box<ToolRun>,
         message_end: CallEnd,
-        then: After,
+        then: AfterTools,
     ) -> Option<Step> {
         match run.next(&self.ports, &self.stop).await {
             Some(step) => {
-                self.state = State::Tools {
+                self.state = TurnState::Tools {
                     run,
                     message_end,
                     then,
@@ -403,8 +362,8 @@ impl TurnDriver {
             }
             None => {
                 let then = match then {
-                    After::NextCall => State::NeedContext,
-                    After::Finish(reason, error) => State::Finished(reason, error),
+                    AfterTools::NextCall => TurnState::NeedContext,
+                    AfterTools::Finish(reason, error) => TurnState::Finished(reason, error),
                 };
                 self.state = then;
                 Some(self.turn_end(Some(message_end.stop_reason), message_end.usage))
@@ -421,12 +380,12 @@ impl TurnDriver {
         })
     }
 
-    fn stopped(&self, cause: StopCause) -> State {
+    fn stopped(&self, cause: StopCause) -> TurnState {
         let error = match cause {
             StopCause::Cancelled | StopCause::Interrupted => None,
             StopCause::TimeUp => Some(self.ports.limits.time_is_up()),
         };
-        State::Finished(cause.outcome(), error)
+        TurnState::Finished(cause.outcome(), error)
     }
 
     fn finished(&self, reason: OutcomeReason, error: Option<TurnError>) -> Step {
@@ -439,7 +398,7 @@ impl TurnDriver {
     }
 }
 
-/// The tool calls of an answer, in order.
+/// The tool calls of an answer, in the order of its blocks.
 #[must_use]
 pub fn tool_calls(message: &AssistantMessage) -> Vec<ToolCall> {
     message.tool_uses().filter_map(tool_call).collect()

@@ -1,9 +1,13 @@
 //! The turn engine: drives a model and tools, and nothing else.
 //!
-//! A [`TurnDriver`] runs one turn. Whoever owns it pulls one [`Step`] after the other and has dealt
-//! with a step (written it, shown it) before asking for the next: the engine never runs ahead of
-//! what is durable. The engine keeps no history, touches no file, opens no connection and has no
-//! clock of its own; [`Provider`], [`Toolbox`], [`Gatekeeper`] and [`Clock`] are its only ways out.
+//! A [`TurnDriver`] runs one turn. Its caller pulls one [`Step`] after the other, and persists or
+//! publishes a step before it asks for the next, so the engine never runs ahead of what is durable. In
+//! go the context, [`TurnPorts`] and answers to questions; out come [`RawRuntimeEvent`]s without ids,
+//! numbers or time, which the session adds.
+//!
+//! The engine keeps no history, touches no file, opens no connection and has no clock of its own:
+//! everything outside is behind the ports [`Provider`], [`Tool`], [`Gatekeeper`] and [`Clock`], so
+//! that tests run turns on paused time and without a network.
 
 mod assembly;
 mod driver;
@@ -14,14 +18,18 @@ mod ports;
 mod retry;
 mod stop;
 mod tool_run;
+mod turn_ports;
 
-pub use driver::{Step, TurnDriver, TurnPorts, TurnProgress, tool_calls};
+pub use driver::{Step, TurnDriver, tool_calls};
 pub use event::{RawRuntimeEvent, TurnEnd};
 pub use limits::TurnLimits;
 pub use ports::{
-    Clock, ErrorCategory, Gatekeeper, ModelInfo, ModelRequest, OpenGate, Permission, Provider,
-    ProviderError, ProviderEvent, ProviderStream, Question, ThinkingLevel, ToolCall, ToolOutcome,
-    ToolSpec, ToolUpdates, Toolbox, Verdict,
+    ArgumentError, BlobSink, Blocking, BlockingTool, Clock, CommandAccess, DuplicateTool, Effect,
+    ErrorCategory, Gatekeeper, ModelInfo, ModelRequest, OpenGate, Permission, Permit, Planned,
+    Provider, ProviderError, ProviderEvent, ProviderStream, Question, ReadFilter, ThinkingLevel,
+    Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates,
+    Verdict, blocking, parse_arguments,
 };
 pub use retry::RetryPolicy;
 pub use stop::{StopCause, StopSignal};
+pub use turn_ports::{TurnPorts, TurnProgress};

@@ -2,18 +2,18 @@ use std::time::Duration;
 
 use scorel_proto::{TurnError, Usage};
 
-/// How far one turn may go.
+/// The limits of one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// How many model calls.
+    /// Model calls.
     pub max_steps: u32,
-    /// How long, waiting for the provider not counted.
+    /// Wall time, without announced waiting and open questions.
     pub max_duration: Duration,
-    /// How many tokens, input and output of all calls together.
+    /// Input and output tokens of all model calls.
     pub max_tokens: u64,
-    /// How many tool calls of one answer are run; the rest get an error as their result.
+    /// Tool calls of one answer that run; the rest get error results.
     pub max_calls_per_answer: usize,
-    /// How many read-only tools run at the same time.
+    /// Read-only tools that run at the same time.
     pub max_parallel_tools: usize,
 }
 
@@ -30,7 +30,7 @@ impl Default for TurnLimits {
 }
 
 impl TurnLimits {
-    /// The limit that keeps the turn from another model call.
+    /// The limit that forbids another model call, if one was reached.
     pub(crate) fn reached(&self, steps: u32, usage: &Usage) -> Option<TurnError> {
         if steps >= self.max_steps {
             let message = format!("the turn made {steps} model calls, its limit");
@@ -47,7 +47,6 @@ impl TurnLimits {
         None
     }
 
-    /// The turn ran for as long as it may.
     pub(crate) fn time_is_up(&self) -> TurnError {
         let seconds = self.max_duration.as_secs();
         limit(
@@ -57,7 +56,7 @@ impl TurnLimits {
     }
 }
 
-/// A limit that was reached, by its name.
+/// The error of a turn that a limit ended.
 pub(crate) fn limit(code: &str, message: impl Into<String>) -> TurnError {
     TurnError {
         code: code.to_owned(),

@@ -11,48 +11,47 @@ use crate::{
     RawRuntimeEvent,
 };
 
-/// One call of the model, from the request to its message.
+/// One call of the model, from the request to the message.
 pub(crate) struct ModelCall {
     stream: ProviderStream,
     assembly: Assembly,
     model: String,
     shown: bool,
-    /// Events that are due before the stream is read on.
+    /// Events to be returned before the stream is read on.
     due: VecDeque<RawRuntimeEvent>,
 }
 
-/// What a model call did next.
-pub(crate) enum Progress {
-    /// Something to show.
+/// The next result of a model call.
+pub(crate) enum CallProgress {
+    /// To be published.
     Event(RawRuntimeEvent),
     /// The answer is complete.
     Answered {
         message: AssistantMessage,
-        /// Whether its beginning was told.
+        /// Whether `message_start` was published.
         announced: bool,
     },
-    /// The answer had no room for any text.
+    /// The token limit was reached before any text.
     NoRoom {
         usage: Option<Usage>,
-        /// What is to be told about the message, if one had begun.
+        /// `message_cancelled`, if `message_start` was published.
         taken_back: Option<RawRuntimeEvent>,
     },
-    /// The call ended early; there may be a message with the text so far.
-    Ended(Early),
+    /// The call was stopped or failed.
+    Ended(EarlyEnd),
 }
 
-/// How a model call ended early.
-pub(crate) struct Early {
+/// The end of a stopped or failed model call.
+pub(crate) struct EarlyEnd {
     pub(crate) cause: EarlyCause,
-    /// What is to be told about the message, if one had begun.
+    /// The end of the message, if `message_start` was published.
     pub(crate) remains: Option<RawRuntimeEvent>,
     pub(crate) usage: Option<Usage>,
 }
 
-/// Why a model call ended early.
 pub(crate) enum EarlyCause {
     Stopped(StopCause),
-    /// Nothing was shown, so the call may be made again.
+    /// Nothing was published, so the call may be retried.
     FailedUnseen(ProviderError),
     Failed(ProviderError),
 }
@@ -68,11 +67,11 @@ impl ModelCall {
         }
     }
 
-    /// Reads the stream up to the next thing that matters.
-    pub(crate) async fn next(&mut self, stop: &Stop) -> Progress {
+    /// Reads the stream up to the next event to publish, or the end.
+    pub(crate) async fn next(&mut self, stop: &Stop) -> CallProgress {
         loop {
             if let Some(event) = self.due.pop_front() {
-                return Progress::Event(event);
+                return CallProgress::Event(event);
             }
             let next = tokio::select! {
                 biased;
@@ -97,8 +96,8 @@ impl ModelCall {
         }
     }
 
-    /// The message is announced with its first content, so that a call that fails before has
-    /// nothing to take back.
+    /// `message_start` goes out with the first content, so that a call that fails before can be retried
+    /// without a trace.
     fn show(&mut self, event: ProviderEvent) {
         if let Some(event) = self.assembly.add(event) {
             self.announce();
@@ -120,13 +119,13 @@ impl ModelCall {
         stop_reason: StopReason,
         usage: Option<Usage>,
         provider: Option<Value>,
-    ) -> Progress {
+    ) -> CallProgress {
         let assembly = std::mem::take(&mut self.assembly);
         if stop_reason == StopReason::MaxTokens && !assembly.has_text() {
             let reason = MessageCancelReason::MaxTokens;
             let cancelled = RawRuntimeEvent::MessageCancelled { reason };
             let taken_back = self.shown.then_some(cancelled);
-            return Progress::NoRoom { usage, taken_back };
+            return CallProgress::NoRoom { usage, taken_back };
         }
         let ending = Ending {
             model: self.model.clone(),
@@ -134,7 +133,7 @@ impl ModelCall {
             usage,
             provider,
         };
-        // The last call of such an answer may lack its end: none of them is run.
+        // The last call of such an answer may be incomplete, so none of them runs.
         let cut_off = match stop_reason {
             StopReason::MaxTokens | StopReason::ContentFilter => true,
             StopReason::Refusal => assembly.has_calls(),
@@ -145,27 +144,27 @@ impl ModelCall {
         } else {
             assembly.finish(ending)
         };
-        Progress::Answered {
+        CallProgress::Answered {
             message,
             announced: self.shown,
         }
     }
 
-    fn stopped(&mut self, cause: StopCause) -> Progress {
+    fn stopped(&mut self, cause: StopCause) -> CallProgress {
         let reason = match cause {
             // The wire has no reason of its own for a stopping daemon.
             StopCause::Cancelled | StopCause::Interrupted => MessageCancelReason::UserCancel,
             StopCause::TimeUp => MessageCancelReason::Error,
         };
         let remains = self.remains(cause.stop_reason(), reason, None);
-        Progress::Ended(Early {
+        CallProgress::Ended(EarlyEnd {
             cause: EarlyCause::Stopped(cause),
             remains,
             usage: None,
         })
     }
 
-    fn failed(&mut self, error: ProviderError) -> Progress {
+    fn failed(&mut self, error: ProviderError) -> CallProgress {
         let usage = error.usage;
         let remains = self.remains(StopReason::Error, MessageCancelReason::Error, usage);
         let cause = if remains.is_none() {
@@ -173,14 +172,14 @@ impl ModelCall {
         } else {
             EarlyCause::Failed(error)
         };
-        Progress::Ended(Early {
+        CallProgress::Ended(EarlyEnd {
             cause,
             remains,
             usage,
         })
     }
 
-    /// Text is kept as a partial message; a message without text is taken back.
+    /// Text is kept as a partial message; a message without text is cancelled.
     fn remains(
         &mut self,
         stop_reason: StopReason,

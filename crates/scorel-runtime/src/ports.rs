@@ -1,16 +1,44 @@
-//! What the engine needs from outside: a model, tools and a clock.
+//! The engine's ways out: a model, tools, permission and time.
+//!
+//! The traits are defined here and implemented by the crates around the engine, so that the engine
+//! depends on none of them and tests can replace each. In through [`Provider`] come the model's
+//! answers; a [`ToolCall`] in one of them goes out to its [`Tool`] as a [`ToolPlan`], whose
+//! [`Effect`]s the [`Gatekeeper`] judges; the [`Permit`] it gives goes back to the plan, which runs.
 
 #![warn(missing_docs)]
 
+mod arguments;
+mod blob_sink;
+mod blocking;
+mod blocking_tool;
 mod clock;
+mod effect;
 mod gatekeeper;
+mod permit;
 mod provider;
-mod toolbox;
+mod quote;
+mod tool;
+mod tool_call;
+mod tool_list;
+mod tool_outcome;
+mod tool_plan;
+mod tool_spec;
 
+pub use arguments::{ArgumentError, parse_arguments};
+pub use blob_sink::BlobSink;
+pub use blocking::blocking;
+pub use blocking_tool::{Blocking, BlockingTool, Planned};
 pub use clock::Clock;
+pub use effect::Effect;
 pub use gatekeeper::{Gatekeeper, OpenGate, Permission, Question, Verdict};
+pub use permit::{CommandAccess, Permit, ReadFilter};
 pub use provider::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
     ThinkingLevel,
 };
-pub use toolbox::{ToolCall, ToolOutcome, ToolSpec, ToolUpdates, Toolbox};
+pub use tool::Tool;
+pub use tool_call::ToolCall;
+pub use tool_list::{DuplicateTool, ToolList};
+pub use tool_outcome::ToolOutcome;
+pub use tool_plan::{ToolContext, ToolPlan, ToolUpdates};
+pub use tool_spec::{ToolClass, ToolSpec};

@@ -4,19 +4,17 @@ use rand::Rng;
 
 use crate::ProviderError;
 
-/// When a failed model call is tried again.
-///
-/// Only calls that showed nothing are tried again, so nothing is ever shown twice.
+/// When failed model calls are retried: only while nothing was published, so that clients never see a
+/// text twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often a call is made at most.
+    /// The first attempt included.
     pub max_attempts: u32,
-    /// The bound of the first random delay; it doubles with each attempt.
+    /// The upper bound of the first random delay; it doubles with each attempt.
     pub base_delay: Duration,
-    /// The largest bound of a random delay. A longer wait that the provider asks for is announced
-    /// as waiting.
+    /// The largest bound of a random delay. A longer `Retry-After` is announced as `turn_waiting`.
     pub max_delay: Duration,
-    /// The longest wait that a provider may ask for; beyond it the call fails.
+    /// The longest `Retry-After` that is honoured; beyond it the call fails.
     pub max_wait: Duration,
 }
 
@@ -31,19 +29,16 @@ impl Default for RetryPolicy {
     }
 }
 
-/// What to do after a failed call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
-    /// Try again after a short delay.
     After(Duration),
-    /// Announce a long wait, then try again.
+    /// Announce the wait, then retry.
     Wait(Duration),
-    /// Give up.
     No,
 }
 
 impl RetryPolicy {
-    /// Decides after the `attempt`th call (from 1) failed without having shown anything.
+    /// Decides after attempt `attempt`, from 1, failed without having published anything.
     pub(crate) fn decide(&self, attempt: u32, error: &ProviderError) -> Retry {
         if !error.retryable || attempt >= self.max_attempts {
             return Retry::No;
@@ -51,13 +46,13 @@ impl RetryPolicy {
         match error.retry_after {
             Some(wait) if wait > self.max_wait => Retry::No,
             Some(wait) if wait > self.max_delay => Retry::Wait(wait),
-            // A provider that asks for no time at all must not be asked again at once for ever.
+            // A `Retry-After` of zero gets the backoff too, or a provider could make this a busy loop.
             Some(wait) => Retry::After(wait.max(self.jitter(attempt))),
             None => Retry::After(self.jitter(attempt)),
         }
     }
 
-    /// Full jitter: many clients that fail together do not come back together.
+    /// Full jitter, so that clients that failed together do not retry together.
     fn jitter(&self, attempt: u32) -> Duration {
         let doublings = attempt.saturating_sub(1).min(16);
         let bound = self

@@ -12,33 +12,32 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use self::judged::{Judged, Judging};
-use crate::Clock;
+use self::judged::{Fate, Judged, Judging};
 use crate::stop::Stop;
 use crate::{
-    Permission, Question, RawRuntimeEvent, ToolCall, ToolOutcome, Toolbox, TurnLimits, TurnPorts,
-    Verdict,
+    Clock, Permission, Question, RawRuntimeEvent, ToolCall, ToolContext, ToolList, ToolOutcome,
+    TurnLimits, TurnPorts, Verdict,
 };
 
-/// The tool calls of one answer: run in groups, answered in call order.
+/// Runs the tool calls of one answer, in groups; results come in call order.
 ///
-/// Adjacent read-only calls form a group and run side by side; any other call is a group of its
-/// own. Each call of a group is judged first; then those that may run are announced, and launched
-/// with the next step, so that what was announced is durable before anything runs.
+/// Adjacent read-only calls form a group and run in parallel; any other call is a group of its own. The
+/// calls of a group are planned and judged one after the other, when the group before has ended. Those
+/// that may run are announced first and launched with the next step: `tool_started` must be durable
+/// before the tool has any effect, or a crash in between could run the call twice.
 pub(crate) struct ToolRun {
     groups: VecDeque<Vec<ToolCall>>,
-    /// Calls beyond the limit; they are answered at the end and never run.
+    /// Calls beyond the limit; answered at the end and never run.
     excess: Vec<ToolCall>,
-    /// The group that comes next.
+    /// The next group.
     judging: Judging,
     group: Group,
     due: VecDeque<RawRuntimeEvent>,
 }
 
-/// What the calls want or have done.
 pub(crate) enum ToolStep {
     Event(RawRuntimeEvent),
-    /// Somebody must say whether the call may run: answer with [`ToolRun::answer`].
+    /// A question, to be answered with [`ToolRun::answer`].
     Ask(ToolCall, Question),
 }
 
@@ -47,25 +46,25 @@ pub(crate) enum ToolStep {
 struct Group {
     slots: Vec<Slot>,
     launched: bool,
-    /// How many results are out.
+    /// How many results were returned, in call order.
     released: usize,
     outcomes: FuturesUnordered<BoxFuture<'static, (usize, ToolOutcome)>>,
     updates: FuturesUnordered<BoxFuture<'static, Option<Update>>>,
-    /// Fires when running tools should end.
+    /// Cancels the running tools.
     interrupt: CancellationToken,
 }
 
 /// One call of the group.
 struct Slot {
     call: ToolCall,
-    /// Why it does not run.
-    refusal: Option<String>,
+    /// Taken when the group is launched.
+    fate: Option<Fate>,
     started_at: Duration,
     ended: bool,
     result: Option<ToolResultMessage>,
 }
 
-/// A tool's latest output, and where its next comes from.
+/// A tool's latest output, with the receiver of the next.
 struct Update {
     slot: usize,
     partial: Value,
@@ -73,8 +72,8 @@ struct Update {
 }
 
 impl ToolRun {
-    /// Plans the calls.
-    pub(crate) fn new(mut calls: Vec<ToolCall>, tools: &dyn Toolbox, limits: &TurnLimits) -> Self {
+    /// Splits the calls into groups; runs nothing yet.
+    pub(crate) fn new(mut calls: Vec<ToolCall>, tools: &ToolList, limits: &TurnLimits) -> Self {
         let excess = calls.split_off(limits.max_calls_per_answer.min(calls.len()));
         let groups = group(calls, tools, limits.max_parallel_tools);
         Self {
@@ -86,7 +85,7 @@ impl ToolRun {
         }
     }
 
-    /// Calls that are answered without being run, with `text` as their result.
+    /// Answers all calls with the error `text` without running them.
     pub(crate) fn refused(calls: Vec<ToolCall>, text: &str) -> Self {
         let due = calls.into_iter().map(|call| refusal(&call, text)).collect();
         Self {
@@ -98,7 +97,7 @@ impl ToolRun {
         }
     }
 
-    /// The next thing that happened; nothing when every call has its result.
+    /// The next event or question; `None` when every call has its result.
     pub(crate) async fn next(&mut self, ports: &TurnPorts, stop: &Stop) -> Option<ToolStep> {
         loop {
             if let Some(event) = self.due.pop_front() {
@@ -112,7 +111,7 @@ impl ToolRun {
                 }
             } else if let Some(call) = self.judging.due() {
                 let call = call.clone();
-                if let Some(question) = self.judge(&call, ports, stop).await {
+                if let Some(question) = self.judge(call.clone(), ports, stop).await {
                     return Some(ToolStep::Ask(call, question));
                 }
             } else if let Some(calls) = self.judging.take_judged() {
@@ -123,31 +122,39 @@ impl ToolRun {
         }
     }
 
-    /// Says whether the call that was asked for may run.
+    /// Answers the open question.
     pub(crate) fn answer(&mut self, permission: Permission) {
-        self.judging.say(permission);
+        self.judging.answer(permission);
     }
 
-    /// Has a call judged, or gives the question that somebody must answer.
-    async fn judge(&mut self, call: &ToolCall, ports: &TurnPorts, stop: &Stop) -> Option<Question> {
-        let verdict = tokio::select! {
+    /// Plans a call and has it judged, or returns the question to be answered.
+    async fn judge(&mut self, call: ToolCall, ports: &TurnPorts, stop: &Stop) -> Option<Question> {
+        let judged = async {
+            let plan = ports.tools.plan(call).await;
+            let verdict = ports.gate.judge(plan.effects()).await;
+            (plan, verdict)
+        };
+        let (plan, verdict) = tokio::select! {
             biased;
             cause = stop.wait() => {
                 let left = self.judging.take_back();
                 self.due.extend(left.iter().map(|call| refusal(call, cause.call_result())));
                 return None;
             }
-            verdict = ports.gate.judge(call) => verdict,
+            judged = judged => judged,
         };
         match verdict {
-            Verdict::Allow => self.answer(Permission::Granted),
-            Verdict::Refuse(text) => self.answer(Permission::Refused(text)),
-            Verdict::Ask(question) => return Some(question),
+            Verdict::Allow(permit) => self.judging.decide(Fate::Run(plan, permit)),
+            Verdict::Refuse(text) => self.judging.decide(Fate::Refused(text)),
+            Verdict::Ask { question, permit } => {
+                self.judging.ask(plan, permit);
+                return Some(question);
+            }
         }
         None
     }
 
-    /// Begins with the next group, or refuses what is left. Nothing if nothing is left.
+    /// Starts the next group, or refuses the remaining calls. `None` if none remain.
     fn begin_group(&mut self, stop: &Stop) -> Option<()> {
         if let Some(cause) = stop.now() {
             self.excess.splice(0..0, self.groups.drain(..).flatten());
@@ -175,11 +182,13 @@ impl Group {
         let announce = |judged: &Judged| RawRuntimeEvent::ToolExecutionStart {
             call: judged.call.clone(),
         };
-        let run = calls.iter().filter(|judged| judged.refusal.is_none());
+        let run = calls
+            .iter()
+            .filter(|judged| matches!(judged.fate, Fate::Run(..)));
         due.extend(run.map(announce));
         let slot = |judged: Judged| Slot {
             call: judged.call,
-            refusal: judged.refusal,
+            fate: Some(judged.fate),
             started_at: Duration::ZERO,
             ended: false,
             result: None,
@@ -200,19 +209,22 @@ impl Group {
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
             slot.started_at = ports.clock.now();
-            if let Some(text) = slot.refusal.take() {
-                self.answer(index, ToolOutcome::error(text), Duration::ZERO, due);
-                continue;
-            }
+            let (plan, permit) = match slot.fate.take() {
+                Some(Fate::Run(plan, permit)) => (plan, permit),
+                Some(Fate::Refused(text)) => {
+                    self.answer(index, ToolOutcome::error(text), Duration::ZERO, due);
+                    continue;
+                }
+                None => continue,
+            };
             if let Some(cause) = cause {
                 let outcome = ToolOutcome::error(cause.call_result());
                 self.finish(index, outcome, &ports.clock, due);
                 continue;
             }
             let (updates, receiver) = watch::channel(None);
-            let run = ports
-                .tools
-                .call(slot.call.clone(), updates, self.interrupt.clone());
+            let cancel = self.interrupt.clone();
+            let run = plan.run(permit, ToolContext { updates, cancel });
             self.outcomes
                 .push(Box::pin(async move { (index, run.await) }));
             self.updates.push(Box::pin(next_update(index, receiver)));
@@ -229,7 +241,7 @@ impl Group {
             biased;
             Some((index, outcome)) = self.outcomes.next() => self.finish(index, outcome, clock, due),
             Some(update) = self.updates.next(), if !self.updates.is_empty() => {
-                // What a tool showed last may come up only after its end.
+                // An update may be received after the tool's end, and would follow its result.
                 if let Some(update) = update.filter(|update| !self.slots[update.slot].ended) {
                     due.push_back(RawRuntimeEvent::ToolExecutionUpdate {
                         call_id: self.slots[update.slot].call.id.clone(),
@@ -242,7 +254,7 @@ impl Group {
         }
     }
 
-    /// Notes how a call that ran has ended.
+    /// Records the outcome of a call that ran.
     fn finish(
         &mut self,
         index: usize,
@@ -261,7 +273,7 @@ impl Group {
         self.answer(index, outcome, duration, due);
     }
 
-    /// Takes the result of a call and lets out those whose turn it is.
+    /// Stores a result and returns all results that are next in call order.
     fn answer(
         &mut self,
         index: usize,
@@ -283,16 +295,10 @@ impl Group {
 }
 
 /// Splits calls into groups that run one after the other.
-fn group(
-    calls: Vec<ToolCall>,
-    tools: &dyn Toolbox,
-    max_parallel: usize,
-) -> VecDeque<Vec<ToolCall>> {
+fn group(calls: Vec<ToolCall>, tools: &ToolList, max_parallel: usize) -> VecDeque<Vec<ToolCall>> {
     let read_only = |call: &ToolCall| {
-        tools
-            .specs()
-            .iter()
-            .any(|spec| spec.read_only && spec.name == call.name)
+        let tool = tools.get(&call.name);
+        tool.is_some_and(|tool| tool.spec().read_only)
     };
     let mut groups: VecDeque<Vec<ToolCall>> = VecDeque::new();
     for call in calls {
@@ -301,7 +307,9 @@ fn group(
                 if group.len() < max_parallel
                     && group.iter().all(read_only)
                     && read_only(&call)
-                    // What is decided about one call must never count for another.
+                    // Models repeat ids. The records of a call (`tool_started`, the question, the
+                    // result) name it by its id, so two open calls of one id would be one to the
+                    // fold and to clients. One after the other they are told apart by order.
                     && group.iter().all(|other| other.id != call.id) =>
             {
                 group.push(call);

@@ -198,7 +198,7 @@ impl Sightings {
 
     /// The streamed text of each block, split where no client saw the events in between.
     fn streamed(&self) -> BTreeMap<BlockPlace, Vec<String>> {
-        let mut runs: BTreeMap<BlockPlace, Vec<DeltaRun<'_>>> = BTreeMap::new();
+        let mut runs: BTreeMap<BlockPlace, Vec<StreamedRun<'_>>> = BTreeMap::new();
         let (mut last, mut gaps) = (0, 0);
         for (&seq, seen) in &self.seen {
             let value = &seen.value;
@@ -223,7 +223,7 @@ impl Sightings {
                 deltas.insert(seq, delta);
             }
         }
-        let text = |(_, deltas): DeltaRun<'_>| deltas.into_values().collect();
+        let text = |(_, deltas): StreamedRun<'_>| deltas.into_values().collect();
         runs.into_iter()
             .map(|(place, runs)| (place, runs.into_iter().map(text).collect()))
             .collect()
@@ -231,7 +231,7 @@ impl Sightings {
 }
 
 /// The number of gaps before, and the deltas by sequence number.
-type DeltaRun<'a> = (u64, BTreeMap<u64, &'a str>);
+type StreamedRun<'a> = (u64, BTreeMap<u64, &'a str>);
 
 /// Text that a client saw.
 struct ShownText {

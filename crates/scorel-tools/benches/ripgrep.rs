@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{ToolCall, Toolbox as _};
-use scorel_tools::{BlobSink, ProjectTools, ToolHost};
+use scorel_runtime::{BlobSink, Permit, ToolCall, ToolContext, ToolList};
+use scorel_tools::{ProjectTools, ToolHost};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
@@ -52,7 +52,7 @@ impl BlobSink for NoPictures {
 /// Both programs on one directory.
 struct Bench {
     runtime: Runtime,
-    tools: ProjectTools,
+    tools: ToolList,
     rg: String,
     dir: PathBuf,
 }
@@ -65,10 +65,14 @@ impl Bench {
             input,
             invalid_input: None,
         };
-        let running = self
-            .tools
-            .call(call, watch::Sender::new(None), CancellationToken::new());
-        let outcome = self.runtime.block_on(running);
+        let context = ToolContext {
+            updates: watch::Sender::new(None),
+            cancel: CancellationToken::new(),
+        };
+        let outcome = self.runtime.block_on(async {
+            let plan = self.tools.plan(call).await;
+            plan.run(Permit::default(), context).await
+        });
         let [Block::Text { text, .. }] = outcome.content.as_slice() else {
             panic!("a text expected: {outcome:?}")
         };
@@ -159,11 +163,12 @@ fn main() {
         return;
     }
     let host = ToolHost::new(Path::new("/nonexistent"), Arc::new(NoPictures));
+    let tools = ProjectTools::new(&dir, host).expect("the sources can be opened");
     let bench = Bench {
         runtime: Builder::new_current_thread()
             .build()
             .expect("a runtime starts"),
-        tools: ProjectTools::new(&dir, host).expect("the sources can be opened"),
+        tools: ToolList::new(tools.list()).expect("no two tools have one name"),
         rg,
         dir,
     };

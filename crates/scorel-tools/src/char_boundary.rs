@@ -1,4 +1,4 @@
-//! Cutting text between characters.
+//! Cutting text at character boundaries.
 
 /// The largest index up to `at` that does not split a character.
 pub(crate) fn floor_char_boundary(text: &str, at: usize) -> usize {

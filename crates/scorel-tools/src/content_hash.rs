@@ -1,4 +1,4 @@
-//! The name of a file's content.
+//! Hashes of file contents.
 
 use std::fmt;
 
@@ -9,12 +9,10 @@ use sha2::{Digest as _, Sha256};
 pub(crate) struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// The hash of `content`.
     pub(crate) fn of(content: &[u8]) -> Self {
         Self(Sha256::digest(content).into())
     }
 
-    /// The hash of what was put into `hasher`.
     pub(crate) fn finish(hasher: Sha256) -> Self {
         Self(hasher.finalize().into())
     }

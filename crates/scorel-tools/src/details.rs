@@ -1,25 +1,12 @@
-//! The `details` of a call that worked.
+//! What reports have in common.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
-
-/// `{ok: true, ...}` with the fields of `figures`.
-pub(crate) fn success(figures: &impl Serialize) -> Value {
-    let mut details = Map::new();
-    details.insert("ok".to_owned(), Value::Bool(true));
-    if let Ok(Value::Object(fields)) = serde_json::to_value(figures) {
-        details.extend(fields);
-    }
-    Value::Object(details)
-}
-
-/// Whether a count is not worth telling.
+/// For `skip_serializing_if`.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// What the model is told of files that permission rules keep from it: how many, and nothing else.
+/// The note on files that permission rules withhold: their number, and nothing else about them.
 pub(crate) fn kept_back(count: u64) -> Option<String> {
     match count {
         0 => None,

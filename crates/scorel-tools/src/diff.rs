@@ -1,4 +1,4 @@
-//! What a change did to a text.
+//! Differences between versions of a text.
 
 use std::time::Duration;
 
@@ -7,11 +7,12 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::char_boundary::floor_char_boundary;
 
-/// The most bytes of a difference that are kept.
+/// The size limit of a diff in a record; the rest is cut.
 const MAX_DIFF_BYTES: usize = 32 * 1024;
-/// How many lines around a change are shown.
+/// Context lines around a change, as `diff -u` has.
 const CONTEXT_LINES: usize = 3;
-/// How long the shortest difference is searched for; a longer one is taken then.
+/// How long the shortest diff is searched for. Myers' algorithm is quadratic at worst; after this the
+/// result is correct but longer.
 const SEARCH_LIMIT: Duration = Duration::from_millis(500);
 
 /// The difference between two texts.
@@ -20,17 +21,15 @@ const SEARCH_LIMIT: Duration = Duration::from_millis(500);
 pub(crate) struct Diff {
     pub(crate) lines_added: u64,
     pub(crate) lines_removed: u64,
-    /// In the unified format; a beginning of it if there is more.
+    /// In unified format; its beginning, if it is over the limit.
     #[serde(rename = "diff")]
     pub(crate) text: String,
-    /// Whether not all of it is there.
     #[serde(rename = "diffTruncated")]
     pub(crate) truncated: bool,
 }
 
 impl Diff {
-    /// The difference between two versions of the file at `path`, which is relative. Lines end at
-    /// line feeds only.
+    /// The diff of two versions of the file at the relative `path`. Lines end at line feeds only.
     pub(crate) fn between(path: &str, old: &str, new: &str) -> Self {
         let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
         let (old, new) = (lines(old), lines(new));
@@ -56,7 +55,6 @@ impl Diff {
         }
     }
 
-    /// The counts for the model.
     pub(crate) fn counts(&self) -> String {
         format!("+{} -{} lines", self.lines_added, self.lines_removed)
     }
@@ -68,7 +66,7 @@ fn unified(path: &str, diff: &TextDiff<'_, '_, str>) -> (String, bool) {
     let mut text = String::new();
     for hunk in unified.iter_hunks() {
         if text.is_empty() {
-            // A tab ends a name that has spaces in it.
+            // As GNU diff does: a tab ends a name that contains spaces.
             let end = if path.contains(' ') { "\t" } else { "" };
             text = format!("--- a/{path}{end}\n+++ b/{path}{end}\n");
         }

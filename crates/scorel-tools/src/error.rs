@@ -1,22 +1,21 @@
-//! How a tool call fails.
+//! Errors of the tools in this crate.
 
-use scorel_runtime::ToolOutcome;
-use serde_json::{Map, Value, json};
+use scorel_runtime::{ArgumentError, ToolOutcome};
+use serde_json::{Map, Value};
 
-/// Why a call failed, with what the model and user interfaces are told.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}: {message}", code.as_str())]
 pub struct ToolError {
-    /// What kind of failure it is.
     pub code: ErrorCode,
-    /// One sentence for the model, with what to do instead where that is known.
+    /// For the model, with what to do instead where that is known.
     pub message: String,
-    /// Further facts for user interfaces.
+    /// For user interfaces.
     pub details: Map<String, Value>,
 }
 
 impl ToolError {
-    /// A failure without further facts.
+    /// An error without details.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
@@ -26,39 +25,44 @@ impl ToolError {
         }
     }
 
-    /// Adds a fact for user interfaces.
+    /// Adds a field to the details.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
     }
 
+    /// An unexpected failure of the tool or the system.
+    #[must_use]
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Internal, message)
+    }
+
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidArguments, message)
     }
+}
 
-    /// The failure as the result of a call.
-    pub(crate) fn into_outcome(self) -> ToolOutcome {
-        ToolOutcome {
-            details: Some(self.to_details()),
-            ..ToolOutcome::error(self.to_string())
-        }
-    }
-
-    /// The failure as the `details` of an outcome.
-    pub(crate) fn to_details(&self) -> Value {
-        let mut error = json!({ "code": self.code.as_str(), "message": self.message });
-        if !self.details.is_empty() {
-            error["details"] = Value::Object(self.details.clone());
-        }
-        json!({ "ok": false, "error": error })
+impl From<ToolError> for ToolOutcome {
+    fn from(error: ToolError) -> Self {
+        Self::failure(error.code.as_str(), &error.message, error.details)
     }
 }
 
-/// The kinds of failure. Their names are stable.
+impl From<ArgumentError> for ToolError {
+    fn from(error: ArgumentError) -> Self {
+        let invalid = Self::invalid(error.message);
+        match error.field {
+            Some(field) => invalid.with("field", field),
+            None => invalid,
+        }
+    }
+}
+
+/// Error codes. Their names are stable: clients and transcripts hold them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
-    /// Nothing is there.
+    /// The path does not exist.
     NotFound,
     /// The operating system denies access.
     AccessDenied,
@@ -70,17 +74,17 @@ pub enum ErrorCode {
     WriteLimit,
     /// The disk or the quota is full.
     NoSpace,
-    /// The file may only be changed with a person's permission.
+    /// The call's permit does not cover the file.
     PermissionNeeded,
-    /// The model has not read what it wants to change.
+    /// The model has not read the part it wants to change.
     NotRead,
-    /// The file is not any more what the model has read.
+    /// The file has changed since the model read it.
     Stale,
     /// The text to replace is not in the file.
     TextNotFound,
     /// The text to replace is in the file more than once.
     Ambiguous,
-    /// The arguments do not fit the tool's schema, or mean nothing.
+    /// The arguments do not match the schema, or contradict each other.
     InvalidArguments,
     /// A directory where a file is needed.
     IsDirectory,
@@ -94,32 +98,20 @@ pub enum ErrorCode {
     CommandFailed,
     /// The command could not be started.
     CommandNotStarted,
-    /// The command or the page reached its time limit.
+    /// The command reached its time limit.
     TimedOut,
-    /// The command may run in a sandbox only, and the kernel has none.
+    /// The command requires a sandbox, which the kernel does not support.
     NoSandbox,
-    /// So many commands run already that no other is started.
+    /// Too many commands run already.
     TooMany,
-    /// The page is at an address that is not fetched from.
-    AddressRefused,
-    /// The host of the page does not answer, or not to the end.
-    Unreachable,
-    /// The server's answer has another status than that of success.
-    HttpStatus,
-    /// The server's answer cannot be understood.
-    BadResponse,
-    /// The page is not text.
-    NotText,
-    /// No tool has this name.
-    UnknownTool,
-    /// The call was cancelled before it had anything to return.
+    /// The call was cancelled before it had a result.
     Cancelled,
     /// The tool itself failed.
     Internal,
 }
 
 impl ErrorCode {
-    /// The code's name, as in the `details` of an outcome.
+    /// The name in the `details` of an outcome.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -144,12 +136,6 @@ impl ErrorCode {
             Self::TimedOut => "E_TIMED_OUT",
             Self::NoSandbox => "E_NO_SANDBOX",
             Self::TooMany => "E_TOO_MANY",
-            Self::AddressRefused => "E_ADDRESS_REFUSED",
-            Self::Unreachable => "E_UNREACHABLE",
-            Self::HttpStatus => "E_HTTP_STATUS",
-            Self::BadResponse => "E_BAD_RESPONSE",
-            Self::NotText => "E_NOT_TEXT",
-            Self::UnknownTool => "E_UNKNOWN_TOOL",
             Self::Cancelled => "E_CANCELLED",
             Self::Internal => "E_INTERNAL",
         }

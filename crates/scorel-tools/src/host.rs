@@ -1,13 +1,11 @@
-//! What the tools of a session need from the daemon.
+//! The daemon, as the tools of a session see it.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_proto::BlobHash;
+use scorel_runtime::BlobSink;
 
-/// What the tools of a session need from the daemon.
+/// The daemon, as the tools of a session see it.
 #[derive(Debug, Clone)]
 pub struct ToolHost {
     home: PathBuf,
@@ -15,31 +13,20 @@ pub struct ToolHost {
 }
 
 impl ToolHost {
-    /// `home` is where the daemon keeps its files, which tools do not change; `blobs` is where
-    /// pictures go.
+    /// `home` is the daemon's home, which is protected; `blobs` stores pictures and long output.
     #[must_use]
     pub fn new(home: &Path, blobs: Arc<dyn BlobSink>) -> Self {
-        // Where it does not exist, nothing below it can be meant.
+        // A home that does not exist contains nothing to protect.
         let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
         Self { home, blobs }
     }
 
-    /// The real path of the daemon's home.
+    /// The daemon's home, links resolved.
     pub(crate) fn home(&self) -> &Path {
         &self.home
     }
 
-    /// Where pictures go.
     pub(crate) fn blobs(&self) -> &dyn BlobSink {
         &*self.blobs
     }
-}
-
-/// Keeps large content of a session, such as pictures that a tool shows to the model.
-pub trait BlobSink: fmt::Debug + Send + Sync {
-    /// Stores `content` durably and returns its name. May block.
-    ///
-    /// # Errors
-    /// The content cannot be stored.
-    fn store(&self, content: &[u8]) -> io::Result<BlobHash>;
 }

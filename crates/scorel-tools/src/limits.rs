@@ -1,10 +1,10 @@
-//! How large things may be.
+//! Size limits of files and pictures.
 
-/// The largest picture in bytes that is shown: in base64 no more than the 5 MB that providers take.
+/// In bytes. In base64 it is no more than the 5 MB that providers accept.
 pub(crate) const MAX_PICTURE_BYTES: u64 = 3_750_000;
 
-/// The most pixels on one side of a picture that is shown.
+/// In pixels on each side.
 pub(crate) const MAX_PICTURE_SIDE: usize = 8_000;
 
-/// The largest file in bytes that tools know as a whole, by its hash, and can change.
+/// The largest file, in bytes, that is hashed as a whole and so can be changed.
 pub(crate) const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;

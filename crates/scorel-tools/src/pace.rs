@@ -1,13 +1,13 @@
-//! When a running call has to end.
+//! Cancellation and the time limit of a running call.
 
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-/// How long a call may run.
+/// A call that reaches it answers with what it has.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// What a call looks at between two steps of its work.
+/// Checked by a call between two steps of its work, since blocking code cannot be cancelled from outside.
 #[derive(Debug, Clone)]
 pub(crate) struct Pace {
     cancel: CancellationToken,
@@ -15,7 +15,6 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// A call that starts now.
     pub(crate) fn new(cancel: CancellationToken, limit: Duration) -> Self {
         Self {
             cancel,
@@ -23,7 +22,7 @@ impl Pace {
         }
     }
 
-    /// Whether the work may go on.
+    /// Fails if the call was cancelled or is out of time.
     pub(crate) fn check(&self) -> Result<(), Interruption> {
         if self.cancel.is_cancelled() {
             Err(Interruption::Cancelled)
@@ -35,7 +34,7 @@ impl Pace {
     }
 }
 
-/// Why a call ends before its work is done.
+/// Why a call ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interruption {
     /// The turn was cancelled.
@@ -45,7 +44,7 @@ pub(crate) enum Interruption {
 }
 
 impl Interruption {
-    /// The interruption for the model, as the beginning of a sentence.
+    /// For the model, as the beginning of a sentence.
     pub(crate) fn reason(self) -> &'static str {
         match self {
             Self::Cancelled => "Cancelled",

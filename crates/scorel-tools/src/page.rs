@@ -1,9 +1,9 @@
-//! One page of a long list.
+//! Pages of long results.
 
-/// The most text of entries that one page holds, in bytes.
+/// The size limit of a page's text, in bytes.
 pub(crate) const MAX_PAGE_BYTES: usize = 60 * 1024;
 
-/// A window on a list of which every entry is offered in order. Counts all, keeps some.
+/// A window on a list. All entries are offered in order: it counts all and keeps those in the window.
 #[derive(Debug)]
 pub(crate) struct Page {
     offset: u64,
@@ -11,12 +11,12 @@ pub(crate) struct Page {
     text: String,
     seen: u64,
     shown: u64,
-    /// No room in bytes was left for an entry of the window.
+    /// An entry of the window exceeded the size limit.
     overflowed: bool,
 }
 
 impl Page {
-    /// A page that leaves out `offset` entries and then holds at most `limit`.
+    /// A page of at most `limit` entries after the first `offset`.
     pub(crate) fn new(offset: u64, limit: u64) -> Self {
         Self {
             offset,
@@ -28,34 +28,34 @@ impl Page {
         }
     }
 
-    /// Whether the next entry may have a place on the page.
+    /// Whether the next entry may be in the window.
     pub(crate) fn wants_next(&self) -> bool {
         self.seen >= self.offset && !self.is_over()
     }
 
-    /// Whether no later entry has a place on the page.
+    /// Whether no later entry can be in the window.
     pub(crate) fn is_over(&self) -> bool {
         self.overflowed || self.shown >= self.limit
     }
 
-    /// Counts an entry that is not wanted.
+    /// Counts an entry outside the window.
     pub(crate) fn skip(&mut self) {
         self.seen += 1;
     }
 
-    /// Counts entries after all that may be wanted.
+    /// Counts entries after the window.
     pub(crate) fn skip_many(&mut self, count: u64) {
         self.seen += count;
     }
 
-    /// How many entries from the first one on can matter for the page.
+    /// How many entries, from the first, can affect the page.
     pub(crate) fn reach(&self) -> u64 {
-        // An entry takes two bytes at least.
+        // An entry is at least two bytes long.
         let most = self.limit.min(MAX_PAGE_BYTES as u64 / 2);
         self.offset.saturating_add(most)
     }
 
-    /// Counts an entry and keeps it where it is wanted and fits, with the text before it.
+    /// Counts an entry, and keeps it with the text before it if it is in the window and fits.
     pub(crate) fn offer(&mut self, before: &str, entry: &str) {
         let wanted = self.wants_next();
         self.seen += 1;
@@ -68,12 +68,12 @@ impl Page {
             self.overflowed = true;
             return;
         }
-        // The first entry is kept whatever its size, or the next page would begin with it again.
+        // The first entry is kept whatever its size, or no page could get past it.
         self.text.push_str(entry);
         self.shown += 1;
     }
 
-    /// Adds text that belongs to the entry kept last.
+    /// Appends to the entry that was kept last.
     pub(crate) fn append(&mut self, after: &str) {
         if self.overflowed {
             return;
@@ -85,7 +85,6 @@ impl Page {
         }
     }
 
-    /// The text of the kept entries.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -100,12 +99,11 @@ impl Page {
         self.shown
     }
 
-    /// How many entries come before the kept ones.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The offset of the next page, if entries are known to follow.
+    /// The offset of the next page, if there is one.
     pub(crate) fn next_offset(&self) -> Option<u64> {
         let next = self.offset.saturating_add(self.shown);
         (next < self.seen).then_some(next)

@@ -1,4 +1,4 @@
-//! One named directory that tools may work in.
+//! Named directories that tools work in.
 
 mod beneath;
 mod settle;
@@ -13,10 +13,8 @@ use rustix::fs::{Mode, OFlags};
 pub(crate) use beneath::{LOOK, Resolver};
 pub(crate) use settle::{Settled, real_path};
 
-/// A directory, opened once, that tools reach by a name.
-///
-/// Everything below it is opened relative to the open directory: renaming or replacing the
-/// directory's path later does not lead tools elsewhere.
+/// A named directory, opened once. Files are opened relative to the open directory, so renaming or
+/// replacing it does not lead tools elsewhere.
 #[derive(Debug)]
 pub struct Root {
     name: RootName,
@@ -35,7 +33,7 @@ impl Root {
         Self::open_with(name, path, None)
     }
 
-    /// As [`Root::open`], with a fixed way to resolve paths where the probe's choice is not wanted.
+    /// As [`Root::open`], with a fixed resolver, for tests.
     pub(crate) fn open_with(
         name: RootName,
         path: &Path,
@@ -59,30 +57,29 @@ impl Root {
         })
     }
 
-    /// The root's name.
     #[must_use]
     pub fn name(&self) -> RootName {
         self.name
     }
 
-    /// The directory's real path when it was opened.
+    /// The directory's path when it was opened, links resolved.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The part of an absolute path below this root, under its real path or the one it was opened
-    /// by. Purely lexical.
+    /// The part of an absolute path below this root, by its resolved path or the one it was opened by.
+    /// Lexical.
     pub(crate) fn relative<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         path.strip_prefix(&self.path)
             .or_else(|_| path.strip_prefix(&self.given))
             .ok()
     }
 
-    /// Opens what is at `path` below the root.
+    /// Opens `path` below the root.
     ///
     /// # Errors
-    /// [`rustix::io::Errno::XDEV`] where the path leads outside; otherwise what the system says.
+    /// [`rustix::io::Errno::XDEV`] if the path leads outside; otherwise the system's error.
     pub(crate) fn open_beneath(
         &self,
         path: &Path,
@@ -92,7 +89,7 @@ impl Root {
     }
 }
 
-/// The names that roots have.
+/// The names of roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RootName {
     /// The session's project: `@project`.
@@ -106,7 +103,7 @@ pub enum RootName {
 impl RootName {
     const ALL: [Self; 3] = [Self::Project, Self::Package, Self::State];
 
-    /// The name as paths begin with it.
+    /// The first component of paths in the root.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -116,13 +113,12 @@ impl RootName {
         }
     }
 
-    /// Whether no tool may ever write below the root, whatever permissions say.
+    /// Whether the root is read-only whatever permissions say.
     #[must_use]
     pub const fn is_read_only(self) -> bool {
         matches!(self, Self::Package)
     }
 
-    /// The name that `component` is, if any.
     pub(crate) fn parse(component: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -136,14 +132,11 @@ impl fmt::Display for RootName {
     }
 }
 
-/// A directory cannot serve as a root.
+/// A directory cannot be opened as a root.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot open {} as {name}", path.display())]
 pub struct OpenRootError {
-    /// The root's name.
     pub name: RootName,
-    /// The directory.
     pub path: PathBuf,
-    /// What the system said.
     pub source: io::Error,
 }

@@ -1,4 +1,7 @@
-//! The directories that a session's tools may work in.
+//! The roots of a session, and locations in them.
+//!
+//! In goes a path as the model wrote it, out comes a [`Location`] or an open file. No other module opens
+//! files by path, so that staying inside the roots is decided here alone.
 
 mod destination;
 
@@ -15,10 +18,10 @@ use crate::shown_path::shown_path;
 
 pub(crate) use destination::{Original, WriteAccess};
 
-/// The longest path argument in bytes, as the system's own limit.
+/// `PATH_MAX`.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// The roots of one session. Every file that a tool touches is opened here.
+/// The roots of one session.
 #[derive(Debug)]
 pub struct Roots {
     project: Root,
@@ -26,7 +29,7 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// Roots with a project only.
+    /// A session with a project and no other root.
     #[must_use]
     pub fn new(project: Root) -> Self {
         Self {
@@ -42,17 +45,16 @@ impl Roots {
         self
     }
 
-    /// The project's real path when it was opened.
     pub(crate) fn project_path(&self) -> &Path {
         self.project.path()
     }
 
-    /// Understands a path argument: `@project/...`, a path relative to the project, or an absolute
-    /// path inside a root. Looks at nothing on disk.
+    /// Parses a path argument: `@project/...`, a path relative to the project, or an absolute path inside a
+    /// root. Does not access the disk.
     ///
     /// # Errors
-    /// The path is empty, too long, has a NUL character, names a root that is not there, or is an
-    /// absolute path outside the roots.
+    /// The path is empty, too long, contains a NUL character, names a root that the session does not have,
+    /// or is absolute and outside the roots.
     pub fn locate(&self, argument: &str) -> Result<Location, ToolError> {
         check_text(argument)?;
         if argument.starts_with('/') {
@@ -68,7 +70,7 @@ impl Roots {
         }
     }
 
-    /// As [`Roots::locate`], for a path that names a file to be written.
+    /// As [`Roots::locate`], for a file to be written.
     pub(crate) fn locate_file(&self, argument: &str) -> Result<Location, ToolError> {
         if argument.ends_with('/') {
             return Err(ToolError::invalid(
@@ -110,10 +112,10 @@ impl Roots {
             .map_err(|error| refusal(location, error))
     }
 
-    /// What is at a location, links followed.
+    /// The kind of file at a location, links followed.
     ///
     /// # Errors
-    /// The location leads outside its root, or nothing that can be looked at is there.
+    /// The location leads outside its root, does not exist or is not accessible.
     pub fn kind(&self, location: &Location) -> Result<EntryKind, ToolError> {
         let opened = self
             .root(location.root)?
@@ -127,14 +129,20 @@ impl Roots {
         })
     }
 
-    /// Where the directory at a location is in the file system, links followed, for a library that
-    /// wants a path. What such a path leads to must be opened through the roots again.
+    /// The absolute path of a directory, links followed, for a library that needs a path. What is found by
+    /// such a path must be opened through the roots again.
     ///
     /// # Errors
     /// As [`Roots::open_directory`].
     pub(crate) fn real_path(&self, location: &Location) -> Result<PathBuf, ToolError> {
         let directory = self.open_directory(location)?;
         real_path(directory.as_fd()).map_err(|error| refusal(location, error))
+    }
+
+    /// The absolute path of a location, links not followed. Does not access the disk.
+    pub(crate) fn unresolved_path(&self, location: &Location) -> PathBuf {
+        let root = self.all().find(|root| root.name() == location.root);
+        root.unwrap_or(&self.project).path().join(&location.path)
     }
 
     fn root(&self, name: RootName) -> Result<&Root, ToolError> {
@@ -171,8 +179,7 @@ impl Roots {
     }
 }
 
-/// A place below a root. Whether anything is there, and whether it stays there, shows when it is
-/// opened.
+/// A path below a root. It need not exist, and is resolved when it is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     root: RootName,
@@ -189,7 +196,6 @@ impl Location {
         }
     }
 
-    /// The root.
     #[must_use]
     pub fn root(&self) -> RootName {
         self.root
@@ -201,7 +207,6 @@ impl Location {
         &self.path
     }
 
-    /// The place at `path` below this one.
     pub(crate) fn join(&self, path: &Path) -> Self {
         Self {
             root: self.root,
@@ -210,8 +215,7 @@ impl Location {
         }
     }
 
-    /// The place at `path` below this one; `path` is as a directory's listing has it, without
-    /// components that mean nothing or lead back.
+    /// As [`Self::join`] in one allocation, for a `path` without `.` and `..`, as a walk yields it.
     pub(crate) fn descend(&self, path: &Path) -> Self {
         let length = self.path.as_os_str().len() + 1 + path.as_os_str().len();
         let mut joined = PathBuf::with_capacity(length);
@@ -223,7 +227,7 @@ impl Location {
         }
     }
 
-    /// The location in a sentence for the model.
+    /// For a sentence to the model.
     pub(crate) fn place(&self) -> String {
         match self.to_string() {
             text if text == "." => "the project".to_owned(),
@@ -231,12 +235,12 @@ impl Location {
         }
     }
 
-    /// The path below the root as text.
+    /// The path below the root, for display.
     pub(crate) fn relative(&self) -> String {
         shown_path(&self.path)
     }
 
-    /// The location with its root's name, for user interfaces.
+    /// With the root's name, for user interfaces.
     pub(crate) fn named(&self) -> String {
         if self.path.as_os_str().is_empty() {
             self.root.to_string()
@@ -246,7 +250,7 @@ impl Location {
     }
 }
 
-/// The location as the model writes it: relative for the project, with the root's name elsewhere.
+/// As the model writes it: relative in the project, with the root's name elsewhere.
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let first = self.path.iter().next();
@@ -263,7 +267,7 @@ impl std::fmt::Display for Location {
     }
 }
 
-/// What can be at a location.
+/// Kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
@@ -292,7 +296,7 @@ fn check_text(argument: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// What the model is told when the system does not open a location.
+/// The error for the model when the system does not open a location.
 fn refusal(location: &Location, error: Errno) -> ToolError {
     let (code, reason) = match error {
         Errno::NOENT => (

@@ -1,4 +1,4 @@
-//! What the model has seen of files.
+//! Which parts of files the model has seen.
 
 mod coverage;
 
@@ -10,19 +10,16 @@ pub(crate) use coverage::Coverage;
 use crate::content_hash::ContentHash;
 use crate::roots::Location;
 
-/// How many files are remembered; the one seen longest ago is forgotten first.
+/// How many files are remembered; the least recently seen is evicted.
 const MAX_FILES: usize = 512;
 
-/// What the model of one session has seen, by the content that the files had.
-///
-/// Content is what counts: a file that was touched, moved or reached by another name is as well
-/// known as before, and one with other content is not known at all.
+/// Which parts of files one session's model has seen, by content hash: touching a file does not make it
+/// unread, and other content at the same path is unread.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     files: Mutex<VecDeque<SeenFile>>,
 }
 
-/// The part of one content that was seen at one place.
 #[derive(Debug)]
 struct SeenFile {
     location: Location,
@@ -30,17 +27,16 @@ struct SeenFile {
     coverage: Coverage,
 }
 
-/// Why nothing of a content was seen.
+/// Why a file's content counts as unread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unseen {
-    /// The file was never read.
     Never,
-    /// The file had other content when it was read or written.
+    /// It had other content when it was read or written.
     Changed,
 }
 
 impl Seen {
-    /// Adds a part of what is at a location. What was seen of other content there is forgotten.
+    /// Adds a seen part. Forgets what was seen of other content at the location.
     pub(crate) fn add(&self, location: &Location, content: ContentHash, coverage: Coverage) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let place = files.iter().position(|file| file.location == *location);
@@ -59,7 +55,7 @@ impl Seen {
         });
     }
 
-    /// What was seen of the content that is at a location now.
+    /// The seen parts of the content that is at a location now.
     pub(crate) fn coverage(
         &self,
         location: &Location,

@@ -1,10 +1,10 @@
-//! Paths as the model and user interfaces see them.
+//! Paths for display.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The path as text: bytes that are not UTF-8 become U+FFFD, control characters their escapes, so
-/// that one path is one line.
+/// A path for display: invalid UTF-8 becomes U+FFFD, control characters are escaped, so that one path is
+/// one line.
 pub(crate) fn shown_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     if !text.contains(char::is_control) {

@@ -1,4 +1,4 @@
-//! The entries below a directory, without what the project ignores.
+//! Directory walks that honour ignore files.
 
 mod scan;
 
@@ -11,46 +11,46 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ignore::WalkBuilder;
 use rustix::fs::FileType;
 
+use crate::call::Call;
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Interruption;
 use crate::roots::{EntryKind, Location};
-use crate::tool::Call;
 
 pub(crate) use scan::{Scanned, scan};
 
-/// The directories where version control systems keep their data.
+/// Data of version control systems, never walked.
 const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".sl"];
-/// The files that the `ignore` crate reads in every directory, waiting for them if need be.
+/// The files that the `ignore` crate opens in every directory, blocking on a named pipe.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
-/// A walk in the order of path components. Follows no links, so it ends.
+/// A walk in the order of path components. Does not follow links.
 ///
-/// The walk itself works with paths, which somebody may replace while it runs. What it finds is a
-/// name to be opened or looked at through the roots, not a fact.
+/// The `ignore` crate works with paths, which may be replaced while it runs. So an entry is only a name,
+/// to be opened through the roots.
 pub(crate) struct Walk<'a> {
     call: &'a Call,
     system_start: PathBuf,
     entries: ignore::Walk,
-    /// How many entries could not be looked at.
     unreadable: u64,
-    /// How many directories were left out for an ignore file that could block.
+    /// Directories that were skipped for an ignore file that could block.
     blocked: Arc<AtomicU64>,
     interruption: Option<Interruption>,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk below `start`, at most `depth` components deep if there is a limit. Leaves out directories whose path below it `prune` is true of.
+    /// A walk below `start`, at most `depth` components deep. Skips directories for whose path below `start`
+    /// `prune` returns true.
     pub(crate) fn new(
         call: &'a Call,
         start: &Location,
         depth: Option<usize>,
         prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
     ) -> Result<Self, ToolError> {
-        let Plan {
+        let WalkPlan {
             system_start,
             mut builder,
             blocked,
-        } = Plan::new(call, start, depth, prune)?;
+        } = WalkPlan::new(call, start, depth, prune)?;
         Ok(Self {
             call,
             system_start,
@@ -61,7 +61,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// How many entries could not be looked at so far.
+    /// How many entries could not be read so far.
     pub(crate) fn unreadable(&self) -> u64 {
         self.unreadable + self.blocked.load(Ordering::Relaxed)
     }
@@ -72,21 +72,21 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is walked, and how.
-struct Plan {
+/// The configuration of a walk or scan.
+struct WalkPlan {
     system_start: PathBuf,
     builder: WalkBuilder,
     blocked: Arc<AtomicU64>,
 }
 
-impl Plan {
+impl WalkPlan {
     fn new(
         call: &Call,
         start: &Location,
         depth: Option<usize>,
         prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
     ) -> Result<Self, ToolError> {
-        let system_start = call.roots.real_path(start)?;
+        let system_start = call.files.roots.real_path(start)?;
         if has_blocking_ignore_file(&system_start) {
             return Err(ToolError::new(
                 ErrorCode::NotAFile,
@@ -129,11 +129,10 @@ impl Plan {
 pub(crate) struct Found {
     /// Its path below the start.
     pub(crate) path: PathBuf,
-    /// What it was when its directory was listed.
+    /// Its kind when its directory was listed.
     pub(crate) kind: FoundKind,
 }
 
-/// What a walk finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundKind {
     /// Something that is not a link.
@@ -179,8 +178,8 @@ impl std::fmt::Debug for Walk<'_> {
     }
 }
 
-/// The part of a path below `start`, which it begins with; nothing for `start` itself. Compares no
-/// components: that takes longer than finding an entry.
+/// The part of a path below `start`; `None` for `start` itself. Compares bytes: comparing components
+/// takes longer than listing an entry.
 fn below<'a>(start: &Path, path: &'a Path) -> Option<&'a Path> {
     let (start, path) = (start.as_os_str().as_bytes(), path.as_os_str().as_bytes());
     let start = start.strip_suffix(b"/").unwrap_or(start);
@@ -197,7 +196,7 @@ fn found_kind(entry: &ignore::DirEntry) -> FoundKind {
     }
 }
 
-/// Whether reading a directory's ignore files could wait for ever, as for a named pipe.
+/// Whether reading a directory's ignore files could block, as on a named pipe.
 fn has_blocking_ignore_file(directory: &Path) -> bool {
     IGNORE_FILES.iter().any(|name| {
         rustix::fs::stat(directory.join(name)).is_ok_and(|stat| {

@@ -1,4 +1,4 @@
-//! The file that a call would change.
+//! The target of a write.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,10 @@ use crate::error::{ErrorCode, ToolError};
 use crate::roots::Location;
 use scorel_permission::protected::{Protection, is_protected};
 
-/// The file that a call would make or change, with all links followed.
-///
-/// A person who permits a call permits it for this file: the call is refused if its path leads
-/// elsewhere by the time it runs.
+/// The file that a call would create or change, links resolved. A permit is for this file: the call fails if
+/// its path leads elsewhere when it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WriteTarget {
+pub(crate) struct WriteTarget {
     location: String,
     path: PathBuf,
     protection: Option<Protection>,
@@ -28,34 +26,36 @@ impl WriteTarget {
 
     /// The path that the call names, for people: with its root's name, links not followed.
     #[must_use]
-    pub fn location(&self) -> &str {
+    pub(crate) fn location(&self) -> &str {
         &self.location
     }
 
     /// The absolute path of the file, without links. It need not exist.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Why the file may only be changed with a person's permission, if that is so.
     #[must_use]
-    pub fn protection(&self) -> Option<Protection> {
+    pub(crate) fn protection(&self) -> Option<Protection> {
         self.protection
     }
 
-    /// Whether a call may change this file, given what a person permitted it to change.
-    pub(crate) fn check(&self, permitted: Option<&Self>) -> Result<(), ToolError> {
-        match (permitted, self.protection) {
-            (Some(permitted), _) if permitted.path != self.path => Err(self.error(
+    /// Whether a call that was judged for `planned` may change this file, which its path leads to now.
+    pub(crate) fn check(&self, planned: &Self, protected_writes: bool) -> Result<(), ToolError> {
+        if planned.path != self.path {
+            return Err(self.error(
                 ErrorCode::Stale,
-                "leads to another file than when permission was asked for",
-            )),
-            (None, Some(protection)) => Err(self.error(
+                "leads to another file than when the call was judged",
+            ));
+        }
+        match self.protection {
+            Some(protection) if !protected_writes => Err(self.error(
                 ErrorCode::PermissionNeeded,
                 &format!(
-                    "may only be changed with a person's permission, because {}, and nobody gave it \
-                     for this call; tell the user what to change there",
+                    "may only be changed with the user's permission, because {}, and this call has \
+                     none; tell the user what to change there",
                     protection.reason()
                 ),
             )),

@@ -5,7 +5,7 @@
 //! that every anchor that something links to is unique on the page.
 
 use crate::catalogue::Catalogue;
-use crate::{Group, PersistentBody, TransientBody};
+use crate::{MethodGroup, PersistentBody, TransientBody};
 
 /// The table of contents, down to single methods, events and types.
 pub(super) fn contents<'a>(catalogue: &Catalogue, types: impl Iterator<Item = &'a str>) -> String {
@@ -13,7 +13,7 @@ pub(super) fn contents<'a>(catalogue: &Catalogue, types: impl Iterator<Item = &'
         "## Contents\n".to_owned(),
         "- [Methods](#methods)".to_owned(),
     ];
-    for group in Group::ALL {
+    for group in MethodGroup::ALL {
         let methods = catalogue.methods.iter().map(|method| method.info);
         let of_group = methods.filter(|info| info.group == group);
         let links = of_group.map(|info| link(info.name, &format!("`{}`", info.name)));
@@ -71,12 +71,12 @@ pub(super) fn notification_heading(name: &str) -> String {
     format!("`{name}` notification")
 }
 
-pub(super) const fn group_title(group: Group) -> &'static str {
+pub(super) const fn group_title(group: MethodGroup) -> &'static str {
     match group {
-        Group::Host => "The daemon",
-        Group::Projects => "Projects",
-        Group::Sessions => "Sessions",
-        Group::Conversation => "Conversation",
-        Group::Reading => "Reading",
+        MethodGroup::Host => "The daemon",
+        MethodGroup::Projects => "Projects",
+        MethodGroup::Sessions => "Sessions",
+        MethodGroup::Conversation => "Conversation",
+        MethodGroup::Reading => "Reading",
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::catalogue::{Field, description, fields, reference};
+use crate::catalogue::{SchemaField, description, fields, reference};
 
 /// The name of the schema that accepts everything.
 const ANYTHING: &str = "any JSON";
@@ -74,13 +74,13 @@ fn simple(name: &str, schema: &Value) -> String {
 }
 
 /// A table of fields or parameters.
-pub(super) fn field_table(kind: &str, fields: &[Field]) -> String {
+pub(super) fn field_table(kind: &str, fields: &[SchemaField]) -> String {
     let mut table = vec![
         format!("| {kind} | type | required | meaning |"),
         "|---|---|---|---|".into(),
     ];
     table.extend(fields.iter().map(|field| {
-        let Field {
+        let SchemaField {
             name,
             required,
             schema,
@@ -152,7 +152,7 @@ fn variant(variant: &Value, heading: &str) -> String {
     if let Some(name) = named(variant) {
         text.push_str(&format!("\nWith the fields of {}.\n", link(name)));
     }
-    let others: Vec<Field> = fields
+    let others: Vec<SchemaField> = fields
         .into_iter()
         .filter(|field| field.schema.get("const").is_none())
         .collect();

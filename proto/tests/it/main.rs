@@ -6,6 +6,7 @@
 mod decode;
 mod golden;
 mod goldens;
+mod limits;
 mod links;
 mod manual;
 mod openrpc;

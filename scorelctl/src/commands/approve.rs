@@ -1,4 +1,4 @@
-//! Answering what tools ask.
+//! Lists and answers permission requests.
 
 use scorel_proto::{
     InFlight, PermissionDecision, PermissionRequestBody, PermissionRequestId, Phase,
@@ -7,31 +7,30 @@ use scorel_proto::{
 use serde::Serialize;
 
 use crate::args::ApproveArgs;
-use crate::control::{Control, new_command_id};
+use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 use crate::question::describe;
+use crate::selector::SessionSelector;
 use crate::target;
-use crate::wanted::Wanted;
 
-/// How much of an id must be given: those that were made at about the same time begin alike, and an
-/// answer must not go to a request that came in the meantime.
+/// The minimum length of an id's prefix, without `prm_`. The first ten digits of a ULID are its
+/// time, so a shorter prefix could match a request that was made meanwhile.
 const MIN_PREFIX: usize = 14;
 
-/// An open request and its session.
+/// An open request with its session, as `--json` prints it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Open {
+struct OpenRequest {
     session_id: SessionId,
     #[serde(flatten)]
     request: PermissionRequestBody,
 }
 
-/// Lists the open requests, or answers one.
 pub(super) async fn run(
     args: &ApproveArgs,
-    control: &mut Control,
+    control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let open = open(args, control).await?;
@@ -52,7 +51,7 @@ pub(super) async fn run(
         output.line(if params.decision.allows() {
             "allowed"
         } else {
-            "refused"
+            "denied"
         })
     })?;
     Ok(Exit::Success)
@@ -70,9 +69,9 @@ const fn decision(args: &ApproveArgs) -> PermissionDecision {
     }
 }
 
-fn list(open: &[Open], output: &mut Output) -> std::io::Result<()> {
+fn list(open: &[OpenRequest], output: &mut Output) -> std::io::Result<()> {
     if open.is_empty() {
-        return output.line("nothing waits for permission");
+        return output.line("no open permission requests");
     }
     for open in open {
         let (request, session) = (open.request.request_id, open.session_id);
@@ -84,11 +83,13 @@ fn list(open: &[Open], output: &mut Output) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The request whose id begins like that.
-fn choose<'a>(wanted: &str, open: &'a [Open]) -> Result<&'a Open, Failure> {
+/// The one open request whose id has this prefix.
+fn choose<'a>(wanted: &str, open: &'a [OpenRequest]) -> Result<&'a OpenRequest, Failure> {
     if wanted.trim_start_matches("prm_").len() < MIN_PREFIX {
-        let text = format!("`{wanted}` is too short: at least {MIN_PREFIX} letters after `prm_`");
-        return Err(Failure::usage(text).hint("`scorelctl approve` lists what is open"));
+        let text = format!(
+            "the prefix `{wanted}` is too short: at least {MIN_PREFIX} characters after `prm_` are required"
+        );
+        return Err(Failure::usage(text).hint("`scorelctl approve` lists the open requests"));
     }
     let begins = |id: PermissionRequestId| {
         let id = id.to_string();
@@ -101,7 +102,7 @@ fn choose<'a>(wanted: &str, open: &'a [Open]) -> Result<&'a Open, Failure> {
     match (found.next(), found.next()) {
         (Some(open), None) => Ok(open),
         (Some(_), Some(_)) => Err(Failure::usage(format!(
-            "more than one open request begins with `{wanted}`"
+            "`{wanted}` is ambiguous: more than one open request has this prefix"
         ))),
         (None, _) => Err(Failure::new(
             Exit::NotAccepted,
@@ -110,14 +111,14 @@ fn choose<'a>(wanted: &str, open: &'a [Open]) -> Result<&'a Open, Failure> {
                 "no open request begins with `{wanted}`: it was answered, or its turn has ended"
             ),
         )
-        .hint("`scorelctl approve` lists what is open")),
+        .hint("`scorelctl approve` lists the open requests")),
     }
 }
 
-/// What is open in the wanted session, or in all.
-async fn open(args: &ApproveArgs, control: &mut Control) -> Result<Vec<Open>, Failure> {
+/// The open requests of the selected session, or of all sessions.
+async fn open(args: &ApproveArgs, control: &mut DaemonClient) -> Result<Vec<OpenRequest>, Failure> {
     let sessions = match &args.session {
-        Wanted::Latest => target::in_phase(control, Phase::AwaitingPermission).await?,
+        SessionSelector::Latest => target::in_phase(control, Phase::AwaitingPermission).await?,
         wanted => {
             let id = target::existing(control, wanted, None).await?;
             vec![target::get(control, id).await?]
@@ -127,7 +128,7 @@ async fn open(args: &ApproveArgs, control: &mut Control) -> Result<Vec<Open>, Fa
     for session in sessions {
         let requests = requests(&session, control).await?;
         let session_id = session.session_id;
-        let open = requests.into_iter().map(|request| Open {
+        let open = requests.into_iter().map(|request| OpenRequest {
             session_id,
             request,
         });
@@ -136,10 +137,11 @@ async fn open(args: &ApproveArgs, control: &mut Control) -> Result<Vec<Open>, Fa
     Ok(all)
 }
 
-/// What is open in a session at this moment.
+/// The open requests of a session. `resync` returns them in its snapshot; without a stream anchor
+/// it always sends one.
 async fn requests(
     session: &Session,
-    control: &mut Control,
+    control: &mut DaemonClient,
 ) -> Result<Vec<PermissionRequestBody>, Failure> {
     let mut params = ResyncParams {
         session_id: session.session_id,

@@ -1,17 +1,17 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::read_input;
+use super::input::read_input;
 use crate::args::CallArgs;
-use crate::control::{Link, no_daemon};
+use crate::daemon::{DaemonConnector, no_daemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Calls any method once and prints its result.
+/// Calls a method once, without repeating it after a lost connection: it may not be idempotent.
 pub(super) async fn run(
     args: &CallArgs,
-    link: &Link,
+    link: &DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let params = match args.params.as_deref() {
@@ -20,7 +20,7 @@ pub(super) async fn run(
         Some(text) => Some(parse(text)?),
     };
     let connection = link
-        .greeted()
+        .connect_identified()
         .await
         .map_err(|error| no_daemon(link, error))?;
     let result = connection.call_raw(&args.method, params).await?;

@@ -1,16 +1,15 @@
 use scorel_proto::{Cancel, CancelParams};
 
 use crate::args::CancelArgs;
-use crate::control::{Control, new_command_id};
+use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 use crate::target;
 
-/// Cancels the turn that runs in a session, if one does.
 pub(super) async fn run(
     args: &CancelArgs,
-    control: &mut Control,
+    control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let wanted = &args.target.session;

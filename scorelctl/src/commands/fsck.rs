@@ -5,13 +5,13 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::args::FsckArgs;
-use crate::control::{Link, daemon_program};
+use crate::daemon::{DaemonConnector, daemon_program};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Lets the daemon's program check the home, without a daemon or beside it. It takes the place of
-/// this program, so what it says and how it ends is what the caller gets.
-pub(super) fn run(args: &FsckArgs, json: bool, link: &Link) -> Failure {
+/// Replaces this process by `scoreld fsck`, which has the formats and works without a daemon or
+/// beside one. Its output and exit code are those of this command.
+pub(super) fn run(args: &FsckArgs, json: bool, link: &DaemonConnector) -> Failure {
     let mut command = Command::new(daemon_program(env::var_os("SCORELD")));
     command.arg("fsck").arg("--home").arg(link.home().path());
     if args.repair {
@@ -26,15 +26,15 @@ pub(super) fn run(args: &FsckArgs, json: bool, link: &Link) -> Failure {
     replaced_by(command)
 }
 
-/// Lets the daemon's program take the place of this one; returns if it cannot.
+/// Replaces this process by the daemon's program; returns only if that fails.
 pub(super) fn replaced_by(mut command: Command) -> Failure {
     let error = command.exec();
     let program = Path::new(command.get_program());
     let message = format!("cannot run {}: {error}", program.display());
-    // The number that the daemon's program has for a check that did not take place.
+    // scoreld exits with the same code for a check that could not be performed.
     let failure = Failure::new(Exit::NotAccepted, "unchecked", message);
     if error.kind() == io::ErrorKind::NotFound {
-        failure.hint("install scoreld beside scorelctl or on PATH, or name it with SCORELD")
+        failure.hint("install scoreld beside scorelctl or on PATH, or set SCORELD to its path")
     } else {
         failure
     }

@@ -1,4 +1,4 @@
-//! From nothing to a model that answers.
+//! Sets up a model: chooses one, writes the configuration, tests it.
 
 mod files;
 mod key;
@@ -12,36 +12,39 @@ use scorel_proto::{CheckModel, CheckModelParams, CheckModelResult, GetStatus, No
 use serde::Serialize;
 
 use crate::args::InitArgs;
-use crate::control::{Control, Link};
+use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
-use files::{Files, Written};
-use plan::Plan;
+use files::{InitFiles, WrittenFiles};
+use plan::InitPlan;
 
-/// What was done, for programs.
+/// The result with `--json`, a stable format.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct InitReport {
     provider: String,
     model: String,
     config: PathBuf,
     /// The file with the key, if one was written.
     env: Option<PathBuf>,
-    /// The variable that holds the key.
+    /// The environment variable of the key.
     key_variable: Option<String>,
-    /// What the model's answer took; `None` if it was not tried.
+    /// The result of the test; `None` with `--no-check`.
     check: Option<CheckModelResult>,
 }
 
-/// Chooses a model, writes the configuration and tries the model.
-pub(super) async fn run(args: InitArgs, link: Link, output: &mut Output) -> Result<Exit, Failure> {
-    let files = Files::new(link.home().path(), args.force);
-    // Before anything is asked.
+pub(super) async fn run(
+    args: InitArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let files = InitFiles::new(link.home().path(), args.force);
+    // Before any prompt.
     files.check()?;
-    let mut control = Control::connect(link).await?;
-    let Plan { settings, key } = plan::make(&args, &files, &mut control, output).await?;
-    let Written { config, env } = files.write(&settings, key.as_ref())?;
+    let mut control = DaemonClient::connect(link).await?;
+    let InitPlan { settings, key } = plan::make(&args, &files, &mut control, output).await?;
+    let WrittenFiles { config, env } = files.write(&settings, key.as_ref())?;
     if !output.json {
         if let Some(env) = &env {
             let variable = settings.key_variable.as_deref().unwrap_or_default();
@@ -52,10 +55,10 @@ pub(super) async fn run(args: InitArgs, link: Link, output: &mut Output) -> Resu
     let check = if args.no_check {
         None
     } else {
-        output.note(&format!("asking {settings} for one word …"))?;
+        output.note(&format!("testing {settings} …"))?;
         Some(check(&mut control).await?)
     };
-    let report = Report {
+    let report = InitReport {
         provider: settings.provider,
         model: settings.model,
         config,
@@ -72,12 +75,12 @@ pub(super) async fn run(args: InitArgs, link: Link, output: &mut Output) -> Resu
     Ok(Exit::Success)
 }
 
-/// Asks the model that is configured now for one word.
-async fn check(control: &mut Control) -> Result<CheckModelResult, Failure> {
+/// Tests the configured model.
+async fn check(control: &mut DaemonClient) -> Result<CheckModelResult, Failure> {
     let status = control.call::<GetStatus>(&NoParams {}).await?;
     if let Some(problem) = status.config_problem {
         return Err(unchecked(format!(
-            "the configuration is not in use: {problem}"
+            "the configuration was rejected: {problem}"
         )));
     }
     let checked = control
@@ -85,7 +88,7 @@ async fn check(control: &mut Control) -> Result<CheckModelResult, Failure> {
         .await;
     checked.map_err(|error| {
         let failure = Failure::from(error);
-        let hint = "the files are written; `scorelctl init --force` chooses again";
+        let hint = "the files are written; `scorelctl init --force` starts over";
         match failure {
             Failure::Report(report) => unchecked(report.message).hint(hint),
             closed => closed,

@@ -3,16 +3,15 @@ use std::io;
 use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, Model, ModelPrice};
 
 use crate::args::ModelsArgs;
-use crate::control::Control;
+use crate::daemon::DaemonClient;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 
-/// Lists models.
 pub(super) async fn run(
     args: &ModelsArgs,
-    control: &mut Control,
+    control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let params = ListModelsParams {
@@ -26,7 +25,7 @@ pub(super) async fn run(
     Ok(Exit::Success)
 }
 
-/// Names are written as `send --model` takes them.
+/// Names have the form that `send --model` accepts.
 fn table(answer: &ListModelsResult, output: &mut Output) -> io::Result<()> {
     let name = |model: &Model| one_line(&format!("{}:{}", model.provider, model.id));
     let names: Vec<String> = answer.models.iter().map(name).collect();
@@ -54,14 +53,16 @@ fn table(answer: &ListModelsResult, output: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-/// Says what the table does not.
+/// Notes about endpoints that could not be queried, and about the age of prices.
 fn remarks(answer: &ListModelsResult, output: &mut Output) -> Result<(), Failure> {
     let default = answer.default_model.split('/').next();
     for provider in &answer.providers {
         let concerns = provider.has_key || default == Some(provider.name.as_str());
         if let Some(problem) = provider.problem.as_ref().filter(|_| concerns) {
             let name = &provider.name;
-            output.note(&format!("note: {name} did not say what it has: {problem}"))?;
+            output.note(&format!(
+                "note: the models of {name} could not be queried: {problem}"
+            ))?;
         }
     }
     let prices = answer
@@ -71,7 +72,7 @@ fn remarks(answer: &ListModelsResult, output: &mut Output) -> Result<(), Failure
     let oldest = prices.filter_map(|price| price.noted_on.as_deref()).min();
     if let Some(day) = oldest {
         output.note(&format!(
-            "prices are in dollars for a million tokens, those of the built-in table as of {day}"
+            "prices: US dollars per million tokens; those of the built-in table are as of {day}"
         ))?;
     }
     Ok(())
@@ -97,7 +98,7 @@ fn price(price: &ModelPrice) -> String {
     format!("{} / {}", dollars(price.input), dollars(price.output))
 }
 
-/// Two digits behind the point, or as many as a small price needs.
+/// At least two decimals, and as many as a small price needs.
 fn dollars(amount: f64) -> String {
     let exact = format!("{amount:.4}");
     let short = exact.trim_end_matches('0');

@@ -1,13 +1,12 @@
 use scorel_proto::{ListProjects, NoParams};
 
-use crate::control::Control;
+use crate::daemon::DaemonClient;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 
-/// Lists the projects.
-pub(super) async fn run(control: &mut Control, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) async fn run(control: &mut DaemonClient, output: &mut Output) -> Result<Exit, Failure> {
     let answer = control.call::<ListProjects>(&NoParams {}).await?;
     result(output, &answer, |output| {
         for project in &answer.projects {
@@ -17,7 +16,7 @@ pub(super) async fn run(control: &mut Control, output: &mut Output) -> Result<Ex
         Ok(())
     })?;
     if answer.projects.is_empty() {
-        output.note("no directory is registered yet; `scorelctl send` registers this one")?;
+        output.note("no projects yet; `scorelctl send` registers the working directory")?;
     }
     Ok(Exit::Success)
 }

@@ -1,4 +1,4 @@
-//! Saying something and following the answer.
+//! Sends a message and follows its turn.
 
 mod answer;
 mod follow;
@@ -6,7 +6,7 @@ mod questions;
 
 use std::io::{self, IsTerminal};
 
-use scorel_client::{Anchors, SessionStream};
+use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
     Content, CreateSession, CreateSessionParams, GetStatus, NoParams, SendMessage,
     SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
@@ -14,20 +14,23 @@ use scorel_proto::{
 };
 use serde::Serialize;
 
-use super::read_input;
+use super::input::read_input;
 use crate::args::SendArgs;
-use crate::control::{Control, Link, PATIENCE, new_command_id};
+use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
+use crate::selector::SessionSelector;
 use crate::target;
-use crate::wanted::Wanted;
-use follow::{Follow, Own};
+use follow::{OwnTurn, TurnFollower};
 use questions::Questions;
 
-/// Sends a message and follows its turn to the outcome.
-pub(super) async fn run(args: SendArgs, link: Link, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) async fn run(
+    args: SendArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let text = message(&args.text)?;
     let mut interrupts = Interrupts::listen()?;
     let sent = tokio::select! {
@@ -35,7 +38,7 @@ pub(super) async fn run(args: SendArgs, link: Link, output: &mut Output) -> Resu
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
     if output.json {
-        output.json(&Accepted::new(&sent))?;
+        output.json(&AcceptedLine::new(&sent))?;
     }
     let Some(stream) = sent.stream else {
         if !output.json {
@@ -43,20 +46,20 @@ pub(super) async fn run(args: SendArgs, link: Link, output: &mut Output) -> Resu
         }
         return Ok(Exit::Success);
     };
-    let own = Own::from(sent.answer);
+    let own = OwnTurn::from(sent.answer);
     let questions = Questions::new(sent.session_id, args.on_ask, output);
-    let mut follow = Follow::new(sent.control, (sent.session_id, own), questions, output);
+    let mut follow = TurnFollower::new(sent.control, (sent.session_id, own), questions, output);
     follow.run(stream, &mut interrupts).await
 }
 
-/// What to say, from the command line or from standard input.
+/// The message, from the command line or from standard input.
 fn message(words: &[String]) -> Result<String, Failure> {
     let text = match words {
         [dash] if dash == "-" => read_input()?,
         [] if !io::stdin().is_terminal() => read_input()?,
         [] => {
-            return Err(Failure::usage("there is nothing to say")
-                .hint("`scorelctl send TEXT`, or `scorelctl send -` with the text as input"));
+            return Err(Failure::usage("no message given")
+                .hint("`scorelctl send TEXT`, or `scorelctl send -` to read standard input"));
         }
         words => words.join(" "),
     };
@@ -66,26 +69,26 @@ fn message(words: &[String]) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// A message that the daemon has.
-struct Sent {
-    control: Control,
+/// An accepted message.
+struct SentMessage {
+    control: DaemonClient,
     session_id: SessionId,
     answer: SendMessageResult,
-    /// The session from before the message on, unless nobody wants to follow it.
-    stream: Option<SessionStream<Link>>,
+    /// The events of the session from before the message; `None` with `--detach`.
+    stream: Option<SessionStream<DaemonConnector>>,
 }
 
-/// The first line for programs.
+/// The first line with `--json`, a stable format.
 #[derive(Serialize)]
 #[serde(tag = "type", rename = "accepted", rename_all = "camelCase")]
-struct Accepted<'a> {
+struct AcceptedLine<'a> {
     session_id: SessionId,
     #[serde(flatten)]
     answer: &'a SendMessageResult,
 }
 
-impl<'a> Accepted<'a> {
-    const fn new(sent: &'a Sent) -> Self {
+impl<'a> AcceptedLine<'a> {
+    const fn new(sent: &'a SentMessage) -> Self {
         Self {
             session_id: sent.session_id,
             answer: &sent.answer,
@@ -93,21 +96,21 @@ impl<'a> Accepted<'a> {
     }
 }
 
-/// The stream is opened first, so that nothing of the turn can be missed.
+/// Sends the message. The stream is opened before, so that it has every event of the turn.
 async fn send(
     args: &SendArgs,
     text: &str,
-    link: Link,
+    link: DaemonConnector,
     output: &mut Output,
-) -> Result<Sent, Failure> {
-    let mut control = Control::connect(link).await?;
+) -> Result<SentMessage, Failure> {
+    let mut control = DaemonClient::connect(link).await?;
     let session = session(args, &mut control).await?;
     let session = with_tools(args, session, &mut control).await?;
     say_demo(&session, args, &mut control, output).await?;
     let stream = if args.detach {
         None
     } else {
-        let anchors = Anchors::new(session.last_persistent_seq, Some(session.current_seq));
+        let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
         let link = control.link().clone();
         let stream = SessionStream::open(link, session.session_id, anchors).await?;
         Some(stream.give_up_after(PATIENCE))
@@ -122,7 +125,7 @@ async fn send(
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<SendMessage>(&params).await?;
-    Ok(Sent {
+    Ok(SentMessage {
         control,
         session_id: session.session_id,
         answer,
@@ -130,13 +133,13 @@ async fn send(
     })
 }
 
-/// The session to send to, made if need be.
-async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Failure> {
+/// The selected session, created if necessary.
+async fn session(args: &SendArgs, control: &mut DaemonClient) -> Result<Session, Failure> {
     let session_id = match &args.session {
-        Wanted::Latest | Wanted::New => {
+        SessionSelector::Latest | SessionSelector::New => {
             let directory = target::project_directory(args.project.as_deref())?;
             let project = target::register(control, &directory).await?;
-            if args.session == Wanted::Latest
+            if args.session == SessionSelector::Latest
                 && let Some(session) = target::latest_of(control, project.project_id).await?
             {
                 return Ok(session);
@@ -156,11 +159,11 @@ async fn session(args: &SendArgs, control: &mut Control) -> Result<Session, Fail
     target::get(control, session_id).await
 }
 
-/// The session with the tools that are wanted.
+/// Changes the session's tools if `--tools` asks for others.
 async fn with_tools(
     args: &SendArgs,
     session: Session,
-    control: &mut Control,
+    control: &mut DaemonClient,
 ) -> Result<Session, Failure> {
     if args.tools.is_none() || args.tools == session.tools {
         return Ok(session);
@@ -176,11 +179,11 @@ async fn with_tools(
     Ok(control.call::<UpdateSession>(&params).await?.session)
 }
 
-/// Whoever talks to the built-in demonstration should know it.
+/// Tells the user if the demo model is going to answer.
 async fn say_demo(
     session: &Session,
     args: &SendArgs,
-    control: &mut Control,
+    control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
     if output.json {
@@ -193,8 +196,8 @@ async fn say_demo(
     if model == "demo" || model.starts_with("demo/") || model.starts_with("demo:") {
         let config = control.link().home().path().join("config.toml");
         output.note(&format!(
-            "note: the demo model answers, which is no language model; `scorelctl init` writes {} \
-             with a real one",
+            "note: the demo model answers, which is not a language model; `scorelctl init` sets up \
+             a real one in {}",
             config.display()
         ))?;
     }
@@ -233,7 +236,7 @@ mod tests {
                 seq: Seq::ZERO,
             },
         ] {
-            let line = Accepted {
+            let line = AcceptedLine {
                 session_id,
                 answer: &answer,
             };

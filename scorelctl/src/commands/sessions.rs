@@ -3,17 +3,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use scorel_proto::{ListSessionsParams, ListSessionsResult, Phase, Session, UnreadableSession};
 
 use crate::args::SessionsArgs;
-use crate::control::Control;
+use crate::daemon::DaemonClient;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 use crate::target;
 
-/// Lists sessions.
 pub(super) async fn run(
     args: &SessionsArgs,
-    control: &mut Control,
+    control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let answer = listed(args, control).await?;
@@ -26,15 +25,18 @@ pub(super) async fn run(
     })?;
     if answer.sessions.is_empty() {
         output.note(if args.all {
-            "there is no session yet; `scorelctl send` begins one"
+            "no sessions yet; `scorelctl send` creates one"
         } else {
-            "there is no session here; `scorelctl sessions --all` lists those elsewhere"
+            "no sessions in this project; `scorelctl sessions --all` lists all"
         })?;
     }
     Ok(Exit::Success)
 }
 
-async fn listed(args: &SessionsArgs, control: &mut Control) -> Result<ListSessionsResult, Failure> {
+async fn listed(
+    args: &SessionsArgs,
+    control: &mut DaemonClient,
+) -> Result<ListSessionsResult, Failure> {
     let mut params = ListSessionsParams {
         archived: Some(args.archived),
         ..ListSessionsParams::default()
@@ -77,7 +79,7 @@ fn unreadable_row(session: &UnreadableSession) -> String {
     )
 }
 
-/// The phase in one word, as on the wire.
+/// The phase in one word, for people; `--json` has the names of the protocol.
 pub(super) const fn phase(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "idle",
@@ -90,7 +92,7 @@ pub(super) const fn phase(phase: Phase) -> &'static str {
     }
 }
 
-/// How long ago something was, in the largest unit that fits.
+/// The time since `milliseconds` (since 1970), in the largest unit that fits.
 pub(super) fn age(milliseconds: u64, now: SystemTime) -> String {
     let then = UNIX_EPOCH + Duration::from_millis(milliseconds);
     let seconds = now.duration_since(then).unwrap_or_default().as_secs();

@@ -7,28 +7,28 @@ use scorel_proto::{
     TurnId,
 };
 
-use crate::args::Target;
-use crate::control::Control;
+use crate::args::TargetArgs;
+use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::render::{Aside, Screen, Transcript};
+use crate::render::{AsideStream, Screen, Transcript};
 use crate::target;
 
 use todo::TodoList;
 
-/// How many lines of a tool's result are shown.
+/// The maximum number of lines of a tool result.
 const RESULT_LINES: usize = 20;
 
-/// Prints the conversation from its beginning to the active leaf, and what is left to be done.
+/// Prints the conversation from the root to the active leaf, and the to-do list.
 pub(super) async fn run(
-    args: &Target,
-    control: &mut Control,
+    args: &TargetArgs,
+    control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let session_id = target::existing(control, &args.session, args.project.as_deref()).await?;
-    let mut conversation = Conversation::of(control, session_id).await?;
-    let mut transcript = Transcript::new(Screen::new(Aside::Output, RESULT_LINES), true);
+    let mut conversation = ActivePath::of(control, session_id).await?;
+    let mut transcript = Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true);
     let mut todo = TodoList::default();
     let mut after = Seq::ZERO;
     loop {
@@ -64,16 +64,16 @@ pub(super) async fn run(
     Ok(Exit::Success)
 }
 
-/// Which events belong to what is said on the active path.
-struct Conversation {
+/// Selects the events of the active path.
+struct ActivePath {
     path: HashSet<EventId>,
-    /// The turns on the path. Their outcomes stand in no tree, and yet people want to see them.
+    /// The turns on the path. Outcomes are not part of the tree; they are shown with their turn.
     turns: HashSet<TurnId>,
 }
 
-impl Conversation {
-    /// Reads the skeleton of the tree; the events themselves may not fit into memory.
-    async fn of(control: &mut Control, session_id: SessionId) -> Result<Self, Failure> {
+impl ActivePath {
+    /// Reads the structure of the tree only: all events together may not fit into memory.
+    async fn of(control: &mut DaemonClient, session_id: SessionId) -> Result<Self, Failure> {
         let mut nodes: Vec<TreeEntry> = Vec::new();
         let leaf = loop {
             let params = GetTreeParams {
@@ -112,8 +112,7 @@ impl Conversation {
     }
 }
 
-/// The leaf and everything it follows. A parent stands before its children, so one walk backwards
-/// finds them all.
+/// The leaf and its ancestors. A parent precedes its children, so one backward pass finds them all.
 fn path(nodes: &[TreeEntry], leaf: Option<EventId>) -> HashSet<EventId> {
     let mut path = HashSet::new();
     let mut next = leaf;

@@ -4,13 +4,12 @@ use std::time::SystemTime;
 use scorel_proto::{GetStatus, NoParams, Status};
 
 use super::sessions::{age, phase};
-use crate::control::Control;
+use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 
-/// Says how the daemon is.
-pub(super) async fn run(control: &mut Control, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) async fn run(control: &mut DaemonClient, output: &mut Output) -> Result<Exit, Failure> {
     let status = control.call::<GetStatus>(&NoParams {}).await?;
     result(output, &status, |output| describe(&status, output))?;
     Ok(Exit::Success)
@@ -33,7 +32,7 @@ fn describe(status: &Status, output: &mut Output) -> io::Result<()> {
     output.line(&format!("model     {}", status.default_model))?;
     let (connections, sessions) = (status.connections, status.loaded_sessions);
     output.line(&format!(
-        "open      {connections} connections, {sessions} sessions in memory"
+        "open      {connections} connections, {sessions} sessions loaded"
     ))?;
     for session in &status.active {
         output.line(&format!(

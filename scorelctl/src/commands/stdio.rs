@@ -6,20 +6,20 @@ use std::thread;
 use scorel_client::ClientError;
 use tokio::runtime::Runtime;
 
-use crate::control::{Link, no_daemon};
+use crate::daemon::{DaemonConnector, no_daemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Copies bytes between the standard streams and the daemon's socket until the daemon has nothing
-/// more to say. The end of standard input ends one direction only.
+/// Copies bytes between the standard streams and the daemon's socket until the daemon closes it.
+/// End of file on standard input half-closes the socket.
 ///
-/// Two threads copy: a read of standard input cannot be given up, and it must not keep the program
-/// alive once the daemon has closed the connection.
-pub(super) fn run(runtime: &Runtime, link: &Link) -> Result<Exit, Failure> {
+/// Each direction has a thread: a blocking read of standard input cannot be cancelled, and must not
+/// keep the program alive once the daemon has closed the connection.
+pub(super) fn run(runtime: &Runtime, link: &DaemonConnector) -> Result<Exit, Failure> {
     let socket = connect(runtime, link)?;
     let outgoing = socket.try_clone()?;
     thread::spawn(move || {
-        // An error means that the daemon has gone, which the other direction notices.
+        // An error means that the daemon closed the socket, which the other direction reports.
         let _ = copy(io::stdin().lock(), &outgoing);
         let _ = outgoing.shutdown(Shutdown::Write);
     });
@@ -29,18 +29,18 @@ pub(super) fn run(runtime: &Runtime, link: &Link) -> Result<Exit, Failure> {
     }
 }
 
-/// Connects, and starts the daemon if that is allowed and necessary.
-fn connect(runtime: &Runtime, link: &Link) -> Result<UnixStream, Failure> {
+/// Connects, and starts the daemon if necessary and allowed.
+fn connect(runtime: &Runtime, link: &DaemonConnector) -> Result<UnixStream, Failure> {
     let path = link.home().socket_path().map_err(ClientError::from)?;
     if let Ok(socket) = UnixStream::connect(&path) {
         return Ok(socket);
     }
-    let started = runtime.block_on(link.silent());
+    let started = runtime.block_on(link.connect_raw());
     drop(started.map_err(|error| no_daemon(link, error))?);
     Ok(UnixStream::connect(path)?)
 }
 
-/// Passes every piece on at once.
+/// Copies with a flush after each read: the peer waits for every message.
 fn copy(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
     let mut buffer = vec![0; 64 * 1024];
     loop {

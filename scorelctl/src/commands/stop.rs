@@ -8,22 +8,22 @@ use scorel_client::ClientError;
 use scorel_proto::{NoParams, Shutdown};
 use tokio::time::{sleep, timeout};
 
-use crate::control::Link;
+use crate::daemon::DaemonConnector;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 
-/// How long a daemon may take to finish what it does.
+/// How long to wait for the daemon to exit. Longer than its grace period for running turns.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often its lock is looked at.
+/// The interval at which the lock is polled.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// Asks the daemon to stop and waits until it holds the home no more. No version has to match: this
-/// is how a daemon of another version is ended.
-pub(super) async fn run(mut link: Link, output: &mut Output) -> Result<Exit, Failure> {
+/// Shuts the daemon down and waits until it has released its lock. There is no handshake, so that
+/// this also stops a daemon of an incompatible version.
+pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
     link.start = false;
-    let connection = match link.silent().await {
+    let connection = match link.connect_raw().await {
         Err(ClientError::Unreachable { .. }) => {
             output.note("no daemon is running")?;
             return Ok(Exit::Success);
@@ -42,7 +42,7 @@ pub(super) async fn run(mut link: Link, output: &mut Output) -> Result<Exit, Fai
     match timeout(PATIENCE, gone).await {
         Ok(gone) => gone?,
         Err(_) => {
-            let message = format!("the daemon (process {}) does not stop", answer.pid);
+            let message = format!("the daemon (process {}) did not exit in time", answer.pid);
             return Err(Failure::new(Exit::Internal, "timeout", message));
         }
     }
@@ -50,8 +50,9 @@ pub(super) async fn run(mut link: Link, output: &mut Output) -> Result<Exit, Fai
     Ok(Exit::Success)
 }
 
-/// Whether a daemon lives: it holds its lock as long as it does. The socket would not tell, because
-/// a service manager may keep it open and start the daemon again for whoever connects.
+/// Whether a daemon is running: it holds its lock for as long as it does. The socket is no
+/// indication, because a service manager may keep it open and start the daemon for the next
+/// connection.
 fn is_held(lock: &Path) -> io::Result<bool> {
     let file = match File::open(lock) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

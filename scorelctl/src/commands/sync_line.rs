@@ -1,8 +1,8 @@
 use scorel_proto::{InFlight, Seq, SessionId, SyncMarker, SyncMode};
 use serde::Serialize;
 
-/// What a client that reads events as JSON lines is told when events that are not in the log are
-/// gone: the persistent ones were printed, this is what is open, and live events follow.
+/// The line that `--json` prints when transient events were lost: all persistent events were
+/// printed, this is what is open, live events follow. A stable format.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename = "sync", rename_all = "camelCase")]
 pub(super) struct SyncLine {
@@ -10,23 +10,23 @@ pub(super) struct SyncLine {
     mode: SyncMode,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The number through which everything that still exists was printed.
+    /// All events up to this one that still exist were printed.
     through_seq: Seq,
     #[serde(skip_serializing_if = "Option::is_none")]
     in_flight: Option<InFlight>,
 }
 
-/// Makes a sync line from the markers of a reload.
+/// Collects the markers of a reload into a [`SyncLine`].
 #[derive(Debug, Default)]
-pub(super) struct Reload {
+pub(super) struct SyncLineBuilder {
     mode: Option<SyncMode>,
     reason: Option<String>,
     in_flight: Option<InFlight>,
 }
 
-impl Reload {
-    /// Takes note of a marker. At the end of a reload there is a line to print; nothing is lost
-    /// by a sync that resumes the stream.
+impl SyncLineBuilder {
+    /// Adds a marker, and returns the line at the end of a reload. Resuming the stream loses
+    /// nothing and gives no line.
     pub(super) fn marker(&mut self, marker: &SyncMarker) -> Option<SyncLine> {
         match marker {
             SyncMarker::SyncStart { mode, reason, .. } => {
@@ -60,7 +60,7 @@ impl Reload {
 }
 
 impl SyncLine {
-    /// The number through which everything that still exists was printed.
+    /// All events up to this one that still exist were printed.
     pub(super) const fn through_seq(&self) -> Seq {
         self.through_seq
     }

@@ -1,26 +1,29 @@
-//! Following a session.
+//! Prints a session and follows it.
 
-mod place;
+mod start;
 
-use scorel_client::{Item, SessionStream};
+use scorel_client::{SessionStream, StreamItem};
 use scorel_proto::{EncodedEvent, EndReason, Event, Seq, SyncMarker};
 
-use super::sync_line::Reload;
+use super::sync_line::SyncLineBuilder;
 use crate::args::TailArgs;
-use crate::control::{Control, Link};
+use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
-use crate::render::{Aside, Screen, Transcript};
+use crate::render::{AsideStream, Screen, Transcript};
 use crate::target;
-use place::Place;
+use start::TailStart;
 
-/// How many lines of a tool's result are shown.
+/// The maximum number of lines of a tool result.
 const RESULT_LINES: usize = 6;
 
-/// Prints a session's events from a place on, and goes on with what happens then.
-pub(super) async fn run(args: &TailArgs, link: Link, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) async fn run(
+    args: &TailArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
     let follow = follow(args, link, output);
     tokio::select! {
@@ -29,63 +32,67 @@ pub(super) async fn run(args: &TailArgs, link: Link, output: &mut Output) -> Res
     }
 }
 
-async fn follow(args: &TailArgs, link: Link, output: &mut Output) -> Result<Exit, Failure> {
-    let mut control = Control::connect(link).await?;
+async fn follow(
+    args: &TailArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut control = DaemonClient::connect(link).await?;
     let wanted = &args.target.session;
     let directory = args.target.project.as_deref();
     let session_id = target::existing(&mut control, wanted, directory).await?;
     let place = match args.from_seq {
-        Some(from) => Place::at(&mut control, session_id, from).await?,
-        None => Place::last_turn(&mut control, session_id).await?,
+        Some(from) => TailStart::at(&mut control, session_id, from).await?,
+        None => TailStart::last_turn(&mut control, session_id).await?,
     };
-    // A daemon that somebody stops stays stopped although a tail looks on.
+    // If the user stops the daemon, a running tail must not start it again.
     let mut link = control.link().clone();
     link.start = false;
     drop(control);
     let stream = SessionStream::open(link, session_id, place.anchors).await?;
-    let mut tail = Tail::new(place.from, args.follows(), output);
+    let mut tail = TailPrinter::new(place.from, args.follows(), output);
     tail.run(stream).await
 }
 
-struct Tail<'a> {
+struct TailPrinter<'a> {
     from: Seq,
     follow: bool,
-    /// The last record that was printed: after a full reload it comes again.
+    /// The last printed record. A full reload sends the records again.
     printed: Seq,
-    reload: Reload,
+    reload: SyncLineBuilder,
     transcript: Transcript,
     output: &'a mut Output,
 }
 
-impl<'a> Tail<'a> {
+impl<'a> TailPrinter<'a> {
     fn new(from: Seq, follow: bool, output: &'a mut Output) -> Self {
         Self {
             from,
             follow,
             printed: Seq::ZERO,
-            reload: Reload::default(),
-            transcript: Transcript::new(Screen::new(Aside::Output, RESULT_LINES), true),
+            reload: SyncLineBuilder::default(),
+            transcript: Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true),
             output,
         }
     }
 
-    async fn run(&mut self, mut stream: SessionStream<Link>) -> Result<Exit, Failure> {
+    async fn run(&mut self, mut stream: SessionStream<DaemonConnector>) -> Result<Exit, Failure> {
         loop {
             if !stream.is_ready() {
                 self.output.flush()?;
             }
             match stream.next().await? {
-                Some(Item::Event(encoded, event)) => self.event(&encoded, &event)?,
-                Some(Item::Marker(marker)) => {
+                Some(StreamItem::Event(encoded, event)) => self.event(&encoded, &event)?,
+                Some(StreamItem::Marker(marker)) => {
                     if let Some(exit) = self.marker(&marker)? {
                         return Ok(exit);
                     }
                 }
-                Some(Item::Reconnecting { attempt: 1, .. }) => {
+                Some(StreamItem::Reconnecting { attempt: 1, .. }) => {
                     self.output
                         .note("the connection was lost; waiting for the daemon")?;
                 }
-                Some(Item::Reconnecting { .. }) => {}
+                Some(StreamItem::Reconnecting { .. }) => {}
                 None => return Ok(Exit::Success),
             }
         }
@@ -143,7 +150,7 @@ impl<'a> Tail<'a> {
             EndReason::Failed => Err(Failure::new(
                 Exit::Internal,
                 "session_failed",
-                "the session cannot be used any more",
+                "the session has failed and cannot be followed",
             )),
         }
     }

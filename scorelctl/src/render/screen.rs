@@ -5,27 +5,27 @@ use scorel_proto::{DisplayPart, DisplayStyle};
 use crate::escape::visible;
 use crate::output::Output;
 
-/// Where everything goes that is not the model's answer.
+/// The stream for everything but the model's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Aside {
-    /// Beside the answer, on standard output.
+pub(crate) enum AsideStream {
+    /// Standard output, together with the answer.
     Output,
-    /// To standard error, so that standard output holds the answer alone.
+    /// Standard error, so that standard output holds only the answer.
     Error,
 }
 
-/// A person's view of a session: styled pieces of text, one below the other.
+/// Writes a session as styled blocks of text, one below the other.
 #[derive(Debug)]
 pub(crate) struct Screen {
-    aside: Aside,
-    /// How many lines of a tool's result are shown.
+    aside: AsideStream,
+    /// The maximum number of lines of a tool result or an error.
     result_lines: usize,
-    /// The style of the line that is not finished.
+    /// The style of the unfinished line, if there is one.
     open: Option<DisplayStyle>,
 }
 
 impl Screen {
-    pub(crate) const fn new(aside: Aside, result_lines: usize) -> Self {
+    pub(crate) const fn new(aside: AsideStream, result_lines: usize) -> Self {
         Self {
             aside,
             result_lines,
@@ -33,7 +33,7 @@ impl Screen {
         }
     }
 
-    /// Adds to a text that comes in pieces.
+    /// Appends a chunk of streamed text.
     pub(crate) fn stream(
         &mut self,
         style: DisplayStyle,
@@ -51,7 +51,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Ends the text that came in pieces.
+    /// Ends the unfinished line.
     pub(crate) fn end_line(&mut self, output: &mut Output) -> io::Result<()> {
         match self.open.take() {
             Some(style) => self.write(style, "\n", output),
@@ -59,7 +59,7 @@ impl Screen {
         }
     }
 
-    /// Adds one whole piece.
+    /// Writes a complete block.
     pub(crate) fn part(&mut self, part: &DisplayPart, output: &mut Output) -> io::Result<()> {
         self.end_line(output)?;
         let text = self.decorated(part);
@@ -79,7 +79,7 @@ impl Screen {
     }
 
     fn write(&self, style: DisplayStyle, text: &str, output: &mut Output) -> io::Result<()> {
-        let to_error = self.aside == Aside::Error && style != DisplayStyle::Assistant;
+        let to_error = self.aside == AsideStream::Error && style != DisplayStyle::Assistant;
         let terminal = if to_error {
             output.err_is_terminal
         } else {
@@ -115,10 +115,10 @@ fn indented(prefix: &str, text: &str) -> String {
     lines.join("\n")
 }
 
-/// How many characters of a line of a tool are shown.
+/// The maximum length of a line of tool output, in characters.
 const LINE_CHARS: usize = 200;
 
-/// The first lines, each no longer than a person wants to read.
+/// The first `lines` lines, each truncated to [`LINE_CHARS`].
 fn shortened(text: &str, lines: usize) -> String {
     let mut shown: Vec<String> = text.lines().take(lines).map(shortened_line).collect();
     let more = text.lines().count().saturating_sub(lines);
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_line_that_is_not_finished_ends_before_something_else_begins() {
         let (mut output, captured) = Output::captured(false);
-        let mut screen = Screen::new(Aside::Output, 2);
+        let mut screen = Screen::new(AsideStream::Output, 2);
         for (style, text) in [
             (DisplayStyle::Thinking, "hm"),
             (DisplayStyle::Thinking, "m"),
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn the_answer_alone_goes_to_standard_output() {
         let (mut output, captured) = Output::captured(false);
-        let mut screen = Screen::new(Aside::Error, 2);
+        let mut screen = Screen::new(AsideStream::Error, 2);
         screen
             .part(&part(DisplayStyle::Note, "noted"), &mut output)
             .expect("written");
@@ -189,7 +189,7 @@ mod tests {
     fn text_of_a_model_cannot_leave_its_style_on_a_terminal() {
         let (mut output, captured) = Output::captured(true);
         output.styled = true;
-        let mut screen = Screen::new(Aside::Output, 2);
+        let mut screen = Screen::new(AsideStream::Output, 2);
         let thinking = part(DisplayStyle::Thinking, "\x1b[0mloud");
         screen.part(&thinking, &mut output).expect("written");
         assert_eq!(captured.out.text(), "\x1b[2m^[[0mloud\x1b[0m\n");

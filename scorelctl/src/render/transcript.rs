@@ -8,24 +8,24 @@ use scorel_proto::{
 use super::Screen;
 use crate::output::Output;
 
-/// Shows events as they come: what streams in is shown at once, and the finished message adds
-/// only what was not shown yet.
+/// Renders events as they arrive: deltas at once, and of the finished message only what the deltas
+/// did not already show.
 #[derive(Debug)]
 pub(crate) struct Transcript {
     screen: Screen,
-    /// Whether what people say is shown.
+    /// Whether to show user messages.
     with_users: bool,
-    /// Messages that are being generated, with what was shown of them.
-    open: Vec<OpenMessage>,
+    /// Messages being generated, with the text shown so far.
+    open: Vec<StreamedMessage>,
 }
 
 #[derive(Debug)]
-struct OpenMessage {
+struct StreamedMessage {
     id: EventId,
     blocks: Vec<ShownBlock>,
 }
 
-/// A block of text or thinking, as far as it was shown.
+/// A block of text or reasoning, with the text shown so far.
 #[derive(Debug)]
 struct ShownBlock {
     index: u32,
@@ -48,14 +48,14 @@ impl Transcript {
             Event::Persistent(event) => self.record(event, output),
             Event::Transient(event) => self.transient(&event.body, output),
             Event::Unknown(event) if event.prev.is_some() => {
-                let text = format!("an event of the unknown type {}", event.type_name);
+                let text = format!("event of unknown type {}", event.type_name);
                 self.note(&text, output)
             }
             Event::Unknown(_) => Ok(()),
         }
     }
 
-    /// Shows what of the open messages was not shown yet.
+    /// Shows what a snapshot adds to the open messages.
     pub(crate) fn in_flight(&mut self, now: &InFlight, output: &mut Output) -> io::Result<()> {
         let is_open = |id| {
             now.open
@@ -82,7 +82,7 @@ impl Transcript {
         Ok(())
     }
 
-    /// Shows a remark of this program.
+    /// Shows a message of this program.
     pub(crate) fn note(&mut self, text: &str, output: &mut Output) -> io::Result<()> {
         let part = DisplayPart {
             style: DisplayStyle::Note,
@@ -91,7 +91,6 @@ impl Transcript {
         self.screen.part(&part, output)
     }
 
-    /// Ends the line that is not finished.
     pub(crate) fn end_line(&mut self, output: &mut Output) -> io::Result<()> {
         self.screen.end_line(output)
     }
@@ -131,7 +130,7 @@ impl Transcript {
     fn block(&mut self, id: EventId, index: u32, style: DisplayStyle) -> &mut ShownBlock {
         let place = self.open.iter().position(|message| message.id == id);
         let place = place.unwrap_or_else(|| {
-            self.open.push(OpenMessage {
+            self.open.push(StreamedMessage {
                 id,
                 blocks: Vec::new(),
             });
@@ -150,8 +149,8 @@ impl Transcript {
         &mut blocks[place]
     }
 
-    /// What was shown of a message that is finished now or will not come.
-    fn close(&mut self, id: EventId) -> Option<OpenMessage> {
+    /// Forgets an open message, and returns what was shown of it.
+    fn close(&mut self, id: EventId) -> Option<StreamedMessage> {
         let place = self.open.iter().position(|message| message.id == id)?;
         Some(self.open.swap_remove(place))
     }
@@ -159,7 +158,7 @@ impl Transcript {
     fn cancelled(&mut self, id: EventId, output: &mut Output) -> io::Result<()> {
         let shown = self.close(id);
         if shown.is_some_and(|message| !message.blocks.is_empty()) {
-            return self.note("the answer above was dropped", output);
+            return self.note("the answer above was discarded", output);
         }
         Ok(())
     }
@@ -177,7 +176,7 @@ impl Transcript {
         Ok(())
     }
 
-    /// Shows what of a part was not shown yet. Streamed blocks come in the order of the parts.
+    /// Shows what the deltas did not show of a part. Streamed blocks have the order of the parts.
     fn rest(
         &mut self,
         part: &DisplayPart,

@@ -14,7 +14,7 @@ fn without_a_daemon_the_hint_says_what_would_start_one() {
     let ended = place.run(&["status"]);
     ended.assert_code(7);
     assert!(
-        ended.err.contains("error: no daemon answers at"),
+        ended.err.contains("error: no daemon listens on"),
         "{}",
         ended.err
     );
@@ -62,7 +62,7 @@ fn a_prefix_names_a_session_and_a_typo_is_pointed_out() {
     assert_eq!(daemon.calls("cancel")[0]["clearQueue"], true);
     let ended = place.run(&["cancel", "--session", "01ARZ4ND"]);
     ended.assert_code(3);
-    assert!(ended.err.contains("do you mean ses_"), "{}", ended.err);
+    assert!(ended.err.contains("did you mean ses_"), "{}", ended.err);
     let listings = daemon.calls("listSessions").len();
     daemon.answer("cancel", json!({"cancelled": false}));
     let ended = place.run(&["cancel", "--session", SESSION]);

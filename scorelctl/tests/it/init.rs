@@ -268,12 +268,12 @@ fn nothing_is_written_where_something_is_missing() {
         (
             &["--yes", "--provider", "opnai"],
             &[],
-            "it knows openai, anthropic",
+            "built in are openai, anthropic",
         ),
         (
             &["--yes", "--provider", "vllm"],
             &[],
-            "name one with --model",
+            "pass one with --model",
         ),
         (&[], &[("OPENAI_API_KEY", KEY)], "--yes"),
         (

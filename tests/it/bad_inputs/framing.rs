@@ -3,12 +3,12 @@
 use scorel_testkit::{DaemonUnderTest, send_descriptors};
 use serde_json::Value;
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::SCORELD;
 
 /// The expected outcome.
 #[derive(Debug, Clone, Copy)]
-enum Then {
+enum FramingOutcome {
     /// This error, and the connection stays open.
     Refused(&'static str),
     /// This error, and the connection is closed.
@@ -17,7 +17,7 @@ enum Then {
     Nothing,
 }
 
-use Then::{Nothing, Refused, RefusedAndClosed};
+use FramingOutcome::{Nothing, Refused, RefusedAndClosed};
 
 const CALL: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getStatus\"}\n";
 
@@ -28,9 +28,14 @@ fn code(reply: &Value) -> &str {
 }
 
 /// Sends a row after `first` and checks the outcome, for this connection and for others.
-fn check(daemon: &DaemonUnderTest, others: &mut Raw, first: &str, row: (&str, &[u8], Then)) {
+fn check(
+    daemon: &DaemonUnderTest,
+    others: &mut RawConnection,
+    first: &str,
+    row: (&str, &[u8], FramingOutcome),
+) {
     let (name, bytes, then) = row;
-    let mut raw = Raw::connect(daemon);
+    let mut raw = RawConnection::connect(daemon);
     raw.write(first.as_bytes());
     if !first.is_empty() {
         assert!(raw.reply().unwrap()["result"].is_object(), "{name}");
@@ -58,9 +63,9 @@ fn check(daemon: &DaemonUnderTest, others: &mut Raw, first: &str, row: (&str, &[
 #[tokio::test(flavor = "multi_thread")]
 async fn bytes_that_are_no_frames_end_at_most_their_own_connection() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut others = Raw::connect(&daemon);
+    let mut others = RawConnection::connect(&daemon);
     let empty_lines = "\r\n\n".repeat(5_000);
-    let rows: [(&str, &[u8], Then); 14] = [
+    let rows: [(&str, &[u8], FramingOutcome); 14] = [
         ("B-06: empty lines", b"\n\r\n\n", Nothing),
         ("B-06: 10,000 empty lines", empty_lines.as_bytes(), Nothing),
         (
@@ -116,8 +121,8 @@ async fn bytes_that_are_no_frames_end_at_most_their_own_connection() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_first_byte_or_a_header_that_is_none_ends_the_connection() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut others = Raw::connect(&daemon);
-    let rows: [(&str, &[u8], Then); 9] = [
+    let mut others = RawConnection::connect(&daemon);
+    let rows: [(&str, &[u8], FramingOutcome); 9] = [
         (
             "B-08: a byte order mark first",
             b"\xef\xbb\xbf{}\n",
@@ -161,7 +166,7 @@ async fn a_first_byte_or_a_header_that_is_none_ends_the_connection() {
         ),
     ];
     for (name, bytes, then) in rows {
-        let mut raw = Raw::connect(&daemon);
+        let mut raw = RawConnection::connect(&daemon);
         raw.write(bytes);
         let told = raw.read_to_end();
         let told = String::from_utf8(told).unwrap();
@@ -185,7 +190,7 @@ async fn a_header_that_announces_too_much_is_refused_before_it_is_read() {
         "18446744073709551616",
         "99999999999999999999999",
     ] {
-        let mut raw = Raw::connect(&daemon);
+        let mut raw = RawConnection::connect(&daemon);
         daemon.reset_peak();
         let before = daemon.resident_kib();
         raw.write(format!("Content-Length: {length}\r\n\r\n{{").as_bytes());
@@ -202,19 +207,19 @@ async fn a_header_that_announces_too_much_is_refused_before_it_is_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn half_a_frame_and_then_the_end_is_dropped_silently() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     raw.write(CALL.as_bytes());
     raw.write(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"shut");
     raw.stream().shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(raw.reply().unwrap()["id"], 1, "what was whole is answered");
     assert_eq!(raw.read(), None, "B-02");
-    assert!(Raw::connect(&daemon).works());
+    assert!(RawConnection::connect(&daemon).works());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn descriptors_that_come_with_bytes_are_not_kept() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     assert!(raw.works());
     let before = daemon.descriptors();
     for _ in 0..1_000 {
@@ -232,7 +237,7 @@ async fn descriptors_that_come_with_bytes_are_not_kept() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_json_is_refused_as_such() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     raw.write(CALL.as_bytes());
     raw.reply();
     for text in [

@@ -8,7 +8,7 @@ use std::path::Path;
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
 /// The modification.
@@ -55,7 +55,7 @@ async fn a_log_that_somebody_else_changed_is_not_written_any_more() {
         let path = daemon.log_path(&session.to_string());
         change(&path);
         let after = state(&path);
-        let mut raw = Raw::connect(&daemon);
+        let mut raw = RawConnection::connect(&daemon);
         let reply = raw.call(
             "sendMessage",
             &json!({"sessionId": session, "content": "more"}),

@@ -10,11 +10,11 @@ use scorel_proto::SessionId;
 use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
-use Then::{Damaged, Failed, Healthy, NewerFormat, Torn};
-use rows::{Lines, Row, Then, json_of, rows};
+use LogOutcome::{Damaged, Failed, Healthy, NewerFormat, Torn};
+use rows::{Lines, LogOutcome, Row, json_of, rows};
 
 /// A log under test.
 struct Case {
@@ -76,7 +76,7 @@ fn code(reply: &Value) -> &str {
 }
 
 /// The records that the daemon serves, as text.
-fn served(raw: &mut Raw, session: SessionId) -> Vec<Value> {
+fn served(raw: &mut RawConnection, session: SessionId) -> Vec<Value> {
     let reply = raw.call("getEvents", &json!({"sessionId": session, "limit": 1000}));
     assert!(reply["result"].is_object(), "{reply}");
     reply["result"]["events"].as_array().unwrap().clone()
@@ -96,7 +96,7 @@ impl Case {
         known.clone()
     }
 
-    fn check(&self, raw: &mut Raw) {
+    fn check(&self, raw: &mut RawConnection) {
         let name = self.row.name;
         let send = json!({"sessionId": self.session, "content": "three"});
         match self.row.then {
@@ -140,7 +140,7 @@ impl Case {
     }
 
     /// Checks that every mutation is refused and that no file appears in the session's directory.
-    fn can_only_be_read(&self, raw: &mut Raw, send: &Value) {
+    fn can_only_be_read(&self, raw: &mut RawConnection, send: &Value) {
         let name = self.row.name;
         let id = self.session;
         let files = || {
@@ -174,7 +174,7 @@ impl Case {
     }
 
     /// Checks that everything intact is served byte for byte.
-    fn serves(&self, raw: &mut Raw) {
+    fn serves(&self, raw: &mut RawConnection) {
         let served = served(raw, self.session);
         let kept = self
             .healthy
@@ -208,7 +208,7 @@ impl Case {
     }
 
     /// Checks that sending is refused with the damaged ranges until each is accepted.
-    fn accept(&self, raw: &mut Raw, send: &Value) {
+    fn accept(&self, raw: &mut RawConnection, send: &Value) {
         let name = self.row.name;
         let refused = raw.call("sendMessage", send);
         assert_eq!(code(&refused), "session_failed", "{name}: {refused}");
@@ -243,7 +243,7 @@ async fn a_damaged_log_is_served_as_far_as_it_goes_and_never_made_worse() {
     let mut daemon = start_with_model(&model).await;
     let cases = home(&mut daemon).await;
     daemon.spawn().await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let listed = raw.call("listSessions", &json!({"limit": 1000}));
     assert!(listed["result"]["sessions"].is_array(), "{listed}");
     for case in &cases {
@@ -252,7 +252,7 @@ async fn a_damaged_log_is_served_as_far_as_it_goes_and_never_made_worse() {
     let mut faults = Vec::new();
     for case in &cases {
         let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            case.check(&mut Raw::connect(&daemon));
+            case.check(&mut RawConnection::connect(&daemon));
         }));
         faults.extend(checked.err().map(|_| case.row.name));
     }
@@ -274,7 +274,7 @@ async fn a_damaged_log_is_served_as_far_as_it_goes_and_never_made_worse() {
 }
 
 /// Waits until a session's last turn has ended.
-fn wait_for_turn(raw: &mut Raw, session: SessionId) {
+fn wait_for_turn(raw: &mut RawConnection, session: SessionId) {
     loop {
         let reply = raw.call("getSession", &json!({"sessionId": session}));
         if reply["result"]["session"]["turnId"].is_null() {
@@ -309,7 +309,7 @@ async fn what_is_derived_is_made_anew_when_it_is_gone_or_garbage() {
             replace(path, content);
         }
         daemon.spawn().await;
-        let mut raw = Raw::connect(&daemon);
+        let mut raw = RawConnection::connect(&daemon);
         let listed = raw.call("listSessions", &json!({}));
         assert_eq!(
             listed["result"]["sessions"][0]["sessionId"],

@@ -3,7 +3,7 @@
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
 const UNKNOWN: &str = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -17,7 +17,7 @@ fn code(reply: &Value) -> &str {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_request_is_refused_and_the_connection_goes_on() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     assert!(raw.works());
     let with_id =
         |id: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"getStatus\"}}");
@@ -86,7 +86,7 @@ async fn what_is_no_request_is_refused_and_the_connection_goes_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn names_that_are_almost_a_method_are_none() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     for name in [
         "",
         "getstatus",
@@ -118,7 +118,7 @@ async fn names_that_are_almost_a_method_are_none() {
 async fn params_that_do_not_fit_say_where() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, id) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     for (params, field) in [
         (json!({"sessionId": id, "limit": "5"}), Some("limit")),
         (json!({"sessionId": id, "limit": {}}), Some("limit")),
@@ -144,7 +144,7 @@ async fn params_that_do_not_fit_say_where() {
 async fn numbers_that_are_no_seq_are_refused_and_never_rounded() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, id) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     for number in [
         "-1",
         "-0",
@@ -191,7 +191,7 @@ async fn numbers_that_are_no_seq_are_refused_and_never_rounded() {
 async fn an_id_is_never_a_path() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, id) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let text = id.to_string();
     let deleted = raw.call("deleteSession", &json!({"sessionId": id}));
     assert_eq!(deleted["result"]["sessionId"], text);
@@ -240,7 +240,7 @@ async fn anchors_that_do_not_fit_are_told_which_reload_they_get() {
     let outcome = watch.until("turn_outcome").await.pop().unwrap();
     let last = outcome["seq"].as_u64().unwrap();
     let before = outcome["prev"].as_u64().unwrap();
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let rows = [
         ("nothing", json!({}), "full_reload"),
         (
@@ -303,7 +303,7 @@ async fn anchors_that_do_not_fit_are_told_which_reload_they_get() {
 async fn cancelling_what_does_not_run_changes_nothing() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, id) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let turn = "trn_01ARZ3NDEKTSV4RRFFQ69G5FAV";
     let idle = raw.call("cancel", &json!({"sessionId": id}));
     assert_eq!(idle["result"]["cancelled"], false, "B-31: {idle}");
@@ -320,7 +320,7 @@ async fn cancelling_what_does_not_run_changes_nothing() {
 async fn text_is_stored_as_it_was_said() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (client, id) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     for empty in [json!(""), json!([]), json!([{"type": "text", "text": ""}])] {
         let reply = raw.call("sendMessage", &json!({"sessionId": id, "content": empty}));
         assert_eq!(code(&reply), "invalid_params", "B-33: {empty}: {reply}");
@@ -370,7 +370,8 @@ async fn clients_that_change_one_session_at_once_are_told_who_was_first() {
         ("getEvents", json!({"sessionId": id})),
         ("cancel", json!({"sessionId": id})),
     ];
-    let connections = calls.map(|(method, params)| (Raw::connect(&daemon), method, params));
+    let connections =
+        calls.map(|(method, params)| (RawConnection::connect(&daemon), method, params));
     let threads = connections.map(|(mut raw, method, params)| {
         std::thread::spawn(move || (method, raw.call(method, &params)))
     });
@@ -379,5 +380,5 @@ async fn clients_that_change_one_session_at_once_are_told_who_was_first() {
         let typed = ["session_not_found", "runtime_busy", "no error"];
         assert!(typed.contains(&code(&reply)), "B-35: {method}: {reply}");
     }
-    assert!(Raw::connect(&daemon).works());
+    assert!(RawConnection::connect(&daemon).works());
 }

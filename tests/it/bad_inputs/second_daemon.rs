@@ -11,11 +11,11 @@ use scorel_testkit::DaemonUnderTest;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
 /// Modification time and content of files; nothing for directories.
-type Files = BTreeMap<PathBuf, Option<(SystemTime, Vec<u8>)>>;
+type FileStates = BTreeMap<PathBuf, Option<(SystemTime, Vec<u8>)>>;
 
 /// All files of a home but the session index, which the serving daemon rewrites from time to time.
-fn files(dir: &Path) -> Files {
-    let mut found = Files::new();
+fn files(dir: &Path) -> FileStates {
+    let mut found = FileStates::new();
     let mut todo = vec![dir.to_owned()];
     while let Some(path) = todo.pop() {
         let metadata = fs::symlink_metadata(&path).unwrap();

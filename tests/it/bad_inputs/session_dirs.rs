@@ -7,7 +7,7 @@ use std::process::Command;
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
 const STRANGERS: [&str; 6] = [
@@ -77,7 +77,7 @@ async fn cluttered() -> (DaemonUnderTest, String) {
 async fn clutter_among_the_sessions_blocks_nothing_and_is_not_followed() {
     let (mut daemon, session) = cluttered().await;
     daemon.spawn().await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     for stranger in STRANGERS {
         for method in ["getSession", "getEvents", "sendMessage"] {
             let mut params = json!({"sessionId": stranger});
@@ -109,7 +109,7 @@ async fn clutter_among_the_sessions_blocks_nothing_and_is_not_followed() {
 async fn clutter_among_the_sessions_does_not_keep_them_from_being_listed() {
     let (mut daemon, session) = cluttered().await;
     daemon.spawn().await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let listed = raw.call("listSessions", &json!({"limit": 1000}));
     let ids = |list: &str| -> Vec<String> {
         let sessions = listed["result"][list].as_array().expect("a list");
@@ -128,7 +128,7 @@ async fn clutter_among_the_sessions_does_not_keep_them_from_being_listed() {
 async fn content_of_a_blob_is_served_only_if_it_is_what_its_name_says() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, session) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let put = raw.call(
         "putBlob",
         &json!({"sessionId": session, "data": "aGVsbG8="}),

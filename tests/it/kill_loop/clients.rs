@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use scorel_client::{Anchors, ClientError, Connection, Verdict};
+use scorel_client::{ClientAnchors, ClientError, Connection, EventNovelty};
 use scorel_proto::{
     ClientId, CommandId, Event, SendMessage, SendMessageParams, SendMessageResult, SessionId,
     SubscribeEventsParams, SyncMarker, SyncMode,
@@ -14,17 +14,17 @@ use scorel_testkit::{CheckedLog, SeededDice, Sightings};
 use crate::under_test::{connect, message};
 
 /// A client that records every event.
-pub(super) struct Watcher {
+pub(super) struct RecordingClient {
     session: SessionId,
     /// Whether it resumes at its cursor, or starts over after each restart.
     keeps_its_place: bool,
-    anchors: Anchors,
+    anchors: ClientAnchors,
     /// Its copy of the log, built by the protocol's rules.
     records: BTreeMap<u64, String>,
     seen: Arc<Mutex<Sightings>>,
 }
 
-impl Watcher {
+impl RecordingClient {
     pub(super) fn new(
         session: SessionId,
         keeps_its_place: bool,
@@ -33,7 +33,7 @@ impl Watcher {
         Self {
             session,
             keeps_its_place,
-            anchors: Anchors::default(),
+            anchors: ClientAnchors::default(),
             records: BTreeMap::new(),
             seen: Arc::clone(seen),
         }
@@ -55,7 +55,7 @@ impl Watcher {
 
     async fn run_until(&mut self, socket: &Path, done: impl Fn(&BTreeMap<u64, String>) -> bool) {
         if !self.keeps_its_place {
-            self.anchors = Anchors::default();
+            self.anchors = ClientAnchors::default();
             self.records.clear();
         }
         let connection = connect(socket).await;
@@ -98,7 +98,7 @@ impl Watcher {
         let event = Event::decode(text).unwrap();
         let verdict = self.anchors.event(&event);
         if event.is_persistent() {
-            assert_eq!(verdict, Verdict::New, "not the next record: {text}");
+            assert_eq!(verdict, EventNovelty::New, "not the next record: {text}");
             self.records.insert(event.seq().get(), text.to_owned());
         }
     }

@@ -10,13 +10,13 @@ use scorel_testkit::{
 };
 use tokio::time::timeout;
 
-use super::clients::{Sender, Watcher};
+use super::clients::{RecordingClient, Sender};
 use crate::under_test::{SCORELD, connect, new_session};
 
 /// The longest life of a daemon, from its readiness on.
 const LIFETIME: Duration = Duration::from_millis(300);
 
-pub(super) struct Scene {
+pub(super) struct KillScene {
     dice: SeededDice,
     daemon: DaemonUnderTest,
     _model: ModelServer,
@@ -24,13 +24,13 @@ pub(super) struct Scene {
     calm: ResponseGate,
     session: SessionId,
     sender: Sender,
-    watchers: [Watcher; 2],
+    watchers: [RecordingClient; 2],
     seen: Arc<Mutex<Sightings>>,
     /// The turns that were open at the kill.
     last_check: Option<CheckedLog>,
 }
 
-impl Scene {
+impl KillScene {
     pub(super) async fn new(mut dice: SeededDice) -> Self {
         let model = ModelServer::start().await.unwrap();
         let calm = ResponseGate::default();
@@ -44,7 +44,7 @@ impl Scene {
         let seen = Arc::default();
         Self {
             sender: Sender::new(dice.fork(), session),
-            watchers: [true, false].map(|keeps| Watcher::new(session, keeps, &seen)),
+            watchers: [true, false].map(|keeps| RecordingClient::new(session, keeps, &seen)),
             seen,
             daemon,
             _model: model,

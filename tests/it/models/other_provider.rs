@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::TcpListener;
 
-use super::{KEY, Shell, server, text};
+use super::{KEY, ModelsShell, server, text};
 
 /// A proxy that records the target and refuses.
 struct Proxy {
@@ -42,7 +42,7 @@ impl Proxy {
     }
 }
 
-fn configure(shell: &Shell, base_url: &str) {
+fn configure(shell: &ModelsShell, base_url: &str) {
     shell.0.configure(&format!(
         "[model]\ntype = \"custom\"\napi = \"openai-completions\"\nprovider = \"lab\"\nid = \"big\"\n\
          baseUrl = \"{base_url}\"\n[runtime]\nretries = 0\n"
@@ -51,7 +51,7 @@ fn configure(shell: &Shell, base_url: &str) {
 
 #[tokio::test]
 async fn a_session_goes_to_another_provider_and_back_and_keeps_what_was_said() {
-    let (shell, server, proxy) = (Shell::new(), server().await, Proxy::start().await);
+    let (shell, server, proxy) = (ModelsShell::new(), server().await, Proxy::start().await);
     configure(&shell, &server.base_url());
     let variables = [
         ("ANTHROPIC_API_KEY", KEY),
@@ -84,7 +84,7 @@ async fn a_session_goes_to_another_provider_and_back_and_keeps_what_was_said() {
 
 #[tokio::test]
 async fn a_model_that_cannot_be_used_is_refused_before_anything_is_made() {
-    let shell = Shell::new();
+    let shell = ModelsShell::new();
     shell.0.configure(
         "[model]\nprovider = \"openai\"\nid = \"gpt-5-mini\"\napiKeyEnv = \"MY_OPENAI\"\n",
     );
@@ -114,7 +114,7 @@ async fn a_model_that_cannot_be_used_is_refused_before_anything_is_made() {
 
 #[tokio::test]
 async fn a_refused_model_is_a_typed_error_and_the_session_keeps_its_own() {
-    let shell = Shell::new();
+    let shell = ModelsShell::new();
     shell.ok(&["send", "hello"]).await;
     let listed = shell.call("listSessions", json!({})).await;
     let id = &listed["sessions"][0]["sessionId"];
@@ -145,7 +145,7 @@ async fn a_refused_model_is_a_typed_error_and_the_session_keeps_its_own() {
 
 #[tokio::test]
 async fn googles_key_may_have_either_name_and_geminis_own_comes_first() {
-    let shell = Shell::new();
+    let shell = ModelsShell::new();
     let variables = [("GOOGLE_API_KEY", KEY)];
     let started = shell.run(&["status"], &variables).await;
     assert!(started.status.success(), "{started:?}");
@@ -165,7 +165,7 @@ async fn googles_key_may_have_either_name_and_geminis_own_comes_first() {
 
 #[tokio::test]
 async fn a_model_that_the_endpoint_does_not_have_is_told_with_the_way_out() {
-    let (shell, server) = (Shell::new(), server().await);
+    let (shell, server) = (ModelsShell::new(), server().await);
     configure(&shell, &server.base_url());
     let missing = r#"{"error":{"message":"no such model"}}"#;
     server.answer(ScriptedResponse::json(404, missing));

@@ -3,7 +3,7 @@
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, new_session};
 
 /// Placeholder for the session id, of the same length.
@@ -216,7 +216,7 @@ async fn cost((name, frame, code): &Bomb) -> u64 {
     let (_client, session) = new_session(&daemon).await;
     let frame = frame.replacen(SESSION, &session.to_string(), 1);
     assert!(frame.len() <= 8 * MIB, "{name}");
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     assert!(raw.works());
     daemon.reset_peak();
     let before = daemon.resident_kib();
@@ -270,7 +270,7 @@ async fn a_frame_of_the_limit_is_read_and_one_byte_more_is_not() {
         let padding = " ".repeat(len - frame.len());
         frame.replace("{   }", &format!("{{   {padding}}}"))
     };
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     raw.write(frame(8 * MIB).as_bytes());
     raw.write(b"\n");
     assert!(raw.reply().unwrap()["result"].is_object(), "B-04");

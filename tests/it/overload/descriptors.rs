@@ -6,7 +6,7 @@ use std::time::Duration;
 use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use tokio::time::timeout;
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
 /// The number of descriptors that the daemon may still open.
@@ -47,7 +47,7 @@ async fn without_descriptors_turns_go_on_and_accepting_waits() {
         println!("skipped: {reason}");
         return;
     }
-    let waiting: Vec<Raw> = (0..40).map(|_| Raw::connect(&daemon)).collect();
+    let waiting: Vec<RawConnection> = (0..40).map(|_| RawConnection::connect(&daemon)).collect();
     let before = daemon.cpu_ticks();
     // Nothing must arrive: the model waits, and so must the daemon.
     let quiet = timeout(Duration::from_secs(1), watch.next()).await;
@@ -59,7 +59,10 @@ async fn without_descriptors_turns_go_on_and_accepting_waits() {
     let seen = watch.until("turn_outcome").await;
     assert_eq!(seen.last().unwrap()["reason"], "completed");
     drop(waiting);
-    assert!(Raw::connect(&daemon).works(), "places are free again");
+    assert!(
+        RawConnection::connect(&daemon).works(),
+        "places are free again"
+    );
     let log = CheckedLog::read(&daemon.log_path(&session.to_string())).unwrap();
     assert_eq!(log.outcomes().count(), 1);
 }

@@ -6,7 +6,7 @@ use std::net::Shutdown;
 use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
 async fn configured(rpc: &str) -> DaemonUnderTest {
@@ -20,7 +20,7 @@ async fn configured(rpc: &str) -> DaemonUnderTest {
 async fn a_subscription_too_many_is_refused_and_a_freed_place_is_usable() {
     let daemon = configured("maxSubscriptions = 4").await;
     let (_client, session) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let params = json!({"sessionId": session});
     let subscribed: Vec<_> = (0..4)
         .map(|_| raw.call("subscribeEvents", &params))
@@ -36,14 +36,14 @@ async fn a_subscription_too_many_is_refused_and_a_freed_place_is_usable() {
         false,
         "it is known no more"
     );
-    assert!(Raw::connect(&daemon).call("subscribeEvents", &params)["result"].is_string());
+    assert!(RawConnection::connect(&daemon).call("subscribeEvents", &params)["result"].is_string());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_subscriptions_are_not_more_than_the_limit() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, session) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let before = daemon.resident_kib();
     let count = 10_000;
     let call = |id| {
@@ -73,9 +73,9 @@ async fn ten_thousand_subscriptions_are_not_more_than_the_limit() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frame_that_is_never_finished_ends_its_connection_and_no_other() {
     let daemon = configured("partialFrameSeconds = 1").await;
-    let mut others = Raw::connect(&daemon);
-    let mut slow = Raw::connect(&daemon);
-    let mut headers = Raw::connect(&daemon);
+    let mut others = RawConnection::connect(&daemon);
+    let mut slow = RawConnection::connect(&daemon);
+    let mut headers = RawConnection::connect(&daemon);
     slow.write(b"{\"jsonrpc\":\"2.0\",");
     headers.write(b"Content-Length: 10\r\n\r\n{");
     assert!(others.works());
@@ -88,7 +88,7 @@ async fn a_frame_that_is_never_finished_ends_its_connection_and_no_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frame_may_come_byte_by_byte() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     for byte in json!({"jsonrpc": "2.0", "id": 7, "method": "getStatus"})
         .to_string()
         .bytes()
@@ -102,10 +102,10 @@ async fn a_frame_may_come_byte_by_byte() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_halves_of_frames_leave_nothing_behind() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    assert!(Raw::connect(&daemon).works());
+    assert!(RawConnection::connect(&daemon).works());
     let before = daemon.descriptors();
     for _ in 0..1000 {
-        let mut raw = Raw::connect(&daemon);
+        let mut raw = RawConnection::connect(&daemon);
         raw.write(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getSta");
     }
     // The daemon notices closed connections asynchronously; each poll gives it time.
@@ -117,14 +117,14 @@ async fn a_thousand_halves_of_frames_leave_nothing_behind() {
             "{} descriptors instead of {before}",
             daemon.descriptors()
         );
-        Raw::connect(&daemon).works();
+        RawConnection::connect(&daemon).works();
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_reads_nothing_is_disconnected_in_time_and_its_place_is_free() {
     let daemon = configured("writeTimeoutSeconds = 1\nmaxConnections = 1").await;
-    let deaf = Raw::connect(&daemon);
+    let deaf = RawConnection::connect(&daemon);
     let ask = b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"rpc.discover\"}\n";
     let mut asked = 0;
     let end = loop {
@@ -137,7 +137,7 @@ async fn a_client_that_reads_nothing_is_disconnected_in_time_and_its_place_is_fr
     let closed = [ErrorKind::BrokenPipe, ErrorKind::ConnectionReset];
     assert!(closed.contains(&end), "{end}");
     // Until the daemon has noticed the close, it may refuse the new connection.
-    while !Raw::connect(&daemon).works() {}
+    while !RawConnection::connect(&daemon).works() {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -146,7 +146,7 @@ async fn a_peer_of_which_one_half_is_closed_is_served_to_its_end_and_no_longer()
     let (client, session) = new_session(&daemon).await;
     let subscribe = json!({"sessionId": session});
 
-    let mut says_no_more = Raw::connect(&daemon);
+    let mut says_no_more = RawConnection::connect(&daemon);
     assert!(says_no_more.call("subscribeEvents", &subscribe)["result"].is_string());
     says_no_more.write(b"{\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"getStatus\"}\n");
     says_no_more.stream().shutdown(Shutdown::Write).unwrap();
@@ -159,7 +159,7 @@ async fn a_peer_of_which_one_half_is_closed_is_served_to_its_end_and_no_longer()
 
     // Until the daemon has noticed the close, it may refuse the new connection.
     let mut hears_no_more = loop {
-        let mut raw = Raw::connect(&daemon);
+        let mut raw = RawConnection::connect(&daemon);
         if raw.works() {
             break raw;
         }
@@ -173,7 +173,7 @@ async fn a_peer_of_which_one_half_is_closed_is_served_to_its_end_and_no_longer()
         asked += 1;
         assert!(asked < 1_000_000, "nobody hears the answers");
     }
-    while !Raw::connect(&daemon).works() {}
+    while !RawConnection::connect(&daemon).works() {}
     let mut watch = Watch::from_start(&client, session).await;
     watch.until("turn_outcome").await;
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scorel_client::{Anchors, Verdict};
+use scorel_client::{ClientAnchors, EventNovelty};
 use scorel_proto::{Event, EventId, SessionId, SyncMarker, SyncMode};
 use scorel_testkit::{
     CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat, ScriptedResponse, SeededDice,
@@ -10,7 +10,7 @@ use scorel_testkit::{
 };
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, Watch, connect, message, new_session, session};
 
 const KIB: usize = 1024;
@@ -25,7 +25,7 @@ const DELTA: usize = 4 * KIB;
 /// A client's copy of a session, built by the protocol's rules.
 #[derive(Default)]
 struct Copy {
-    anchors: Anchors,
+    anchors: ClientAnchors,
     records: BTreeMap<u64, String>,
     modes: Vec<SyncMode>,
     seen: Sightings,
@@ -46,7 +46,11 @@ impl Copy {
         }
         let event = Event::decode(text).unwrap();
         let verdict = self.anchors.event(&event);
-        assert_eq!(verdict, Verdict::New, "lost, twice or out of order: {text}");
+        assert_eq!(
+            verdict,
+            EventNovelty::New,
+            "lost, twice or out of order: {text}"
+        );
         if event.is_persistent() {
             self.records.insert(event.seq().get(), text.to_owned());
         }
@@ -68,7 +72,7 @@ impl Copy {
     }
 }
 
-struct Scene {
+struct StalledScene {
     daemon: DaemonUnderTest,
     _model: ModelServer,
     client: scorel_client::Connection,
@@ -77,7 +81,7 @@ struct Scene {
     seen: Copy,
 }
 
-impl Scene {
+impl StalledScene {
     async fn new() -> Self {
         let model = ModelServer::start().await.unwrap();
         let mut dice = SeededDice::from_seed(7);
@@ -128,13 +132,13 @@ impl Scene {
 
 /// A subscription that can stop reading.
 struct Stalling {
-    raw: Raw,
+    raw: RawConnection,
     copy: Copy,
 }
 
 impl Stalling {
     fn subscribe(daemon: &DaemonUnderTest, session: SessionId) -> Self {
-        let mut raw = Raw::connect(daemon);
+        let mut raw = RawConnection::connect(daemon);
         let reply = raw.call("subscribeEvents", &json!({"sessionId": session}));
         assert!(reply["result"].is_string(), "{reply}");
         Self {
@@ -158,7 +162,7 @@ impl Stalling {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subscriber_that_stops_reading_costs_little_and_catches_up_exactly() {
     let mib = runs("SCOREL_EVENT_MIB", 10);
-    let mut scene = Scene::new().await;
+    let mut scene = StalledScene::new().await;
     let mut stalling = Stalling::subscribe(&scene.daemon, scene.session);
     let parent = scene.turn(None).await;
     scene.turn(Some(parent)).await;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
 
-use crate::raw::Raw;
+use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, new_session};
 
 /// The allowed growth of the daemon's memory for replies that are not read, in KiB.
@@ -22,7 +22,7 @@ fn request(id: usize, method: &str) -> String {
 }
 
 /// Reads until each of `count` requests has its reply.
-fn read_replies(raw: &mut Raw, count: usize) {
+fn read_replies(raw: &mut RawConnection, count: usize) {
     let mut answered = HashSet::new();
     while answered.len() < count {
         let reply = raw.reply().expect("an answer");
@@ -35,7 +35,7 @@ fn read_replies(raw: &mut Raw, count: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_requests_at_once_are_all_answered_once() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let count = 10_000;
     let text: String = (0..count).map(|id| request(id, "getStatus")).collect();
     let mut writer = raw.stream().try_clone().unwrap();
@@ -52,7 +52,7 @@ async fn ten_thousand_requests_at_once_are_all_answered_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_that_nobody_reads_stop_the_client_that_asks_for_them() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     // A reply in advance, so that one-time allocations do not count.
     raw.call("rpc.discover", &json!({}));
     daemon.reset_peak();
@@ -84,7 +84,7 @@ async fn answers_that_nobody_reads_stop_the_client_that_asks_for_them() {
     let grown = daemon.peak_kib().saturating_sub(before);
     println!("unread answers: {asked} requests, {grown} KiB more memory");
     assert!(grown <= GROWTH_KIB, "{grown} KiB");
-    assert!(Raw::connect(&daemon).works(), "others are served");
+    assert!(RawConnection::connect(&daemon).works(), "others are served");
     let mut writer = raw.stream().try_clone().unwrap();
     writer.set_write_timeout(None).unwrap();
     let writes = std::thread::spawn(move || writer.write_all(&rest).unwrap());
@@ -97,7 +97,7 @@ async fn answers_that_nobody_reads_stop_the_client_that_asks_for_them() {
 async fn large_answers_that_nobody_reads_are_not_made_in_advance() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, session) = new_session(&daemon).await;
-    let mut raw = Raw::connect(&daemon);
+    let mut raw = RawConnection::connect(&daemon);
     let zeros = "A".repeat(4 * 1024 * 1024 / 3 * 4);
     let stored = raw.call("putBlob", &json!({"sessionId": session, "data": zeros}));
     let params = json!({"sessionId": session, "sha256": stored["result"]["sha256"]});
@@ -120,5 +120,5 @@ async fn large_answers_that_nobody_reads_are_not_made_in_advance() {
     let grown = daemon.peak_kib().saturating_sub(before);
     println!("64 blobs: {grown} KiB more memory");
     assert!(grown <= BLOBS_KIB, "{grown} KiB");
-    assert!(Raw::connect(&daemon).works());
+    assert!(RawConnection::connect(&daemon).works());
 }

@@ -36,7 +36,7 @@ const TYPED: [ErrorCode; 3] = [
     ErrorCode::FilesystemError,
 ];
 
-type Fault = (CallPoint, &'static str);
+type InjectedFault = (CallPoint, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_fails_is_a_typed_error_and_costs_nothing_that_was_told() {
@@ -50,9 +50,9 @@ async fn a_call_that_fails_is_a_typed_error_and_costs_nothing_that_was_told() {
         let errors = errors.map_or(&[][..], |(_, errors)| errors);
         errors.iter().map(|error| (*point, *error))
     });
-    let faults: Vec<Fault> = faults.collect();
+    let faults: Vec<InjectedFault> = faults.collect();
     let all = faults.len();
-    let kind = |(point, error): &Fault| (point.file, point.call, *error);
+    let kind = |(point, error): &InjectedFault| (point.file, point.call, *error);
     let faults = spread(faults, runs("SCOREL_FAULTS", 40), &mut dice, kind);
     let count = faults.len();
     let runs = faults.into_iter().map(|fault| async move {
@@ -69,7 +69,7 @@ async fn a_call_that_fails_is_a_typed_error_and_costs_nothing_that_was_told() {
 
 /// Runs the script on a daemon with the fault, then on one without. Returns the errors that the
 /// client got.
-async fn fail_at(fault: Fault) -> String {
+async fn fail_at(fault: InjectedFault) -> String {
     let (CallPoint { call, file, count }, error) = fault;
     let (mut daemon, _model, mut script) = scripted().await;
     daemon.spawn().await;

@@ -9,7 +9,7 @@ use super::script::scripted;
 use super::strace_works;
 
 /// A record in the trace.
-struct Written {
+struct WrittenRecord {
     line: Value,
     path: String,
     /// The position at which its write had returned.
@@ -19,7 +19,7 @@ struct Written {
 }
 
 #[derive(Debug, Default)]
-struct Findings {
+struct OrderFindings {
     /// Replies and events about records that were checked.
     told: usize,
     /// Those sent before the sync.
@@ -131,9 +131,9 @@ async fn traced_run(configuration: &str) -> Trace {
     strace.finish()
 }
 
-fn lint(trace: &Trace) -> Findings {
+fn lint(trace: &Trace) -> OrderFindings {
     let written = records(trace);
-    let mut findings = Findings::default();
+    let mut findings = OrderFindings::default();
     for (text, left) in messages(trace) {
         for record in written
             .iter()
@@ -149,8 +149,8 @@ fn lint(trace: &Trace) -> Findings {
 }
 
 /// The records written to logs.
-fn records(trace: &Trace) -> Vec<Written> {
-    let mut written: Vec<Written> = Vec::new();
+fn records(trace: &Trace) -> Vec<WrittenRecord> {
+    let mut written: Vec<WrittenRecord> = Vec::new();
     for call in trace.calls() {
         let Some(path) = call.target().filter(|path| path.ends_with("/events.jsonl")) else {
             continue;
@@ -158,14 +158,15 @@ fn records(trace: &Trace) -> Vec<Written> {
         if call.name == "write" && call.succeeded() {
             let bytes = call.bytes();
             let line = serde_json::from_slice(&bytes).expect("a record is one write");
-            written.push(Written {
+            written.push(WrittenRecord {
                 line,
                 path: path.to_owned(),
                 at: call.ended,
                 durable: None,
             });
         } else if call.name == "fdatasync" && call.succeeded() {
-            let covered = |record: &&mut Written| record.path == path && record.at < call.began;
+            let covered =
+                |record: &&mut WrittenRecord| record.path == path && record.at < call.began;
             for record in written.iter_mut().filter(covered) {
                 record.durable.get_or_insert(call.ended);
             }

@@ -20,7 +20,7 @@ const MESSAGES: [(&str, &str); 3] = [("send-1", "one"), ("send-2", "two"), ("sen
 const GO_ON: &str = "go on";
 
 /// The script's client: what it did, which replies it got and what it saw.
-pub(super) struct Script {
+pub(super) struct CrashScript {
     client_id: ClientId,
     work_dir: String,
     answers: HashMap<String, Value>,
@@ -29,7 +29,7 @@ pub(super) struct Script {
 }
 
 /// A stopped daemon whose model makes a call and then replies.
-pub(super) async fn scripted() -> (DaemonUnderTest, ModelServer, Script) {
+pub(super) async fn scripted() -> (DaemonUnderTest, ModelServer, CrashScript) {
     let model = ModelServer::start().await.unwrap();
     model.answer_with(|request| {
         let last = request.json()["messages"]
@@ -51,7 +51,7 @@ pub(super) async fn scripted() -> (DaemonUnderTest, ModelServer, Script) {
     });
     let daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
-    let script = Script {
+    let script = CrashScript {
         client_id: ClientId::generate(),
         work_dir: daemon.project().to_str().unwrap().to_owned(),
         answers: HashMap::new(),
@@ -116,7 +116,7 @@ pub(super) async fn until_idle(
     }
 }
 
-impl Script {
+impl CrashScript {
     /// Runs the script, or the rest of it.
     ///
     /// # Errors

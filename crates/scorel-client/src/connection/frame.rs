@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::ClientError;
 
-/// A call on its way to the daemon.
+/// An outgoing request.
 #[derive(Serialize)]
-pub(super) struct Request<'a, P> {
+pub(super) struct RequestFrame<'a, P> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
@@ -19,8 +19,8 @@ pub(super) struct Request<'a, P> {
     params: &'a P,
 }
 
-impl<'a, P: Serialize> Request<'a, P> {
-    /// The call as a line. Without an id no reply comes.
+impl<'a, P: Serialize> RequestFrame<'a, P> {
+    /// Encodes a request as a line, with its newline. Without an id it is a notification.
     pub(super) fn line(
         id: Option<u64>,
         method: &'a str,
@@ -39,10 +39,10 @@ impl<'a, P: Serialize> Request<'a, P> {
     }
 }
 
-/// Anything that the daemon sends.
+/// An incoming message: a response or a notification.
 #[derive(Deserialize)]
-pub(super) struct Incoming<'a> {
-    /// Absent in notifications, `null` in errors that belong to no call.
+pub(super) struct IncomingFrame<'a> {
+    /// `None` in notifications, and in errors that belong to no request, such as an unreadable frame.
     pub(super) id: Option<u64>,
     #[serde(borrow)]
     pub(super) method: Option<Cow<'a, str>>,
@@ -53,9 +53,9 @@ pub(super) struct Incoming<'a> {
     pub(super) error: Option<ErrorObject>,
 }
 
-/// The parameters of a notification that belongs to a subscription.
+/// The `params` of a subscription's notification.
 #[derive(Deserialize)]
-pub(super) struct Notification<'a> {
+pub(super) struct NotificationParams<'a> {
     #[serde(borrow)]
     pub(super) subscription: Cow<'a, str>,
     #[serde(borrow)]
@@ -72,8 +72,8 @@ pub(super) struct ErrorObject {
 }
 
 impl From<ErrorObject> for RpcError {
-    /// A daemon from the future may use codes that are not known here: then the number decides,
-    /// and in the end it is an internal error with the daemon's own words.
+    /// Takes the code from `data.code`, else from the number. A code that neither tells, as from a
+    /// newer daemon, becomes `internal_error` with the daemon's message.
     fn from(object: ErrorObject) -> Self {
         let data: Option<ErrorData> = serde_json::from_value(object.data.clone()).ok();
         let by_number = || {

@@ -9,30 +9,30 @@ use tokio::time::timeout;
 use super::Connection;
 use crate::ClientError;
 
-/// How long a daemon may take to greet. Only one that hangs takes longer.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the handshake may take. `hello` touches no disk, so a daemon that takes longer hangs.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The part of the daemon's status that every version has.
+/// The part of the daemon's status that every protocol version has.
 #[derive(Deserialize)]
-struct Versions {
+struct DaemonVersions {
     version: String,
     protocol: ProtocolRange,
 }
 
 impl Connection {
-    /// Says who this client is and agrees on a protocol version.
+    /// Performs the handshake: announces `client_id` and negotiates the protocol version.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Incompatible`] if there is no common version, [`ClientError::Unresponsive`]
-    /// if no answer comes for ten seconds, and those of [`Connection::call`].
+    /// [`ClientError::Incompatible`] if there is no common version, [`ClientError::Unresponsive`] if
+    /// no reply comes within ten seconds, and those of [`Connection::call`].
     pub async fn hello(&self, client_id: Option<ClientId>) -> Result<HelloResult, ClientError> {
-        timeout(PATIENCE, self.greet(client_id))
+        timeout(HELLO_TIMEOUT, self.negotiate(client_id))
             .await
             .unwrap_or(Err(ClientError::Unresponsive))
     }
 
-    async fn greet(&self, client_id: Option<ClientId>) -> Result<HelloResult, ClientError> {
+    async fn negotiate(&self, client_id: Option<ClientId>) -> Result<HelloResult, ClientError> {
         let params = HelloParams {
             client_id,
             protocol: ProtocolRange::SUPPORTED,
@@ -48,7 +48,7 @@ impl Connection {
     async fn mismatch(&self) -> ClientError {
         let status = self.call_raw(GetStatus::NAME, None).await.ok();
         let versions =
-            status.and_then(|status| serde_json::from_str::<Versions>(status.get()).ok());
+            status.and_then(|status| serde_json::from_str::<DaemonVersions>(status.get()).ok());
         ClientError::Incompatible {
             daemon: versions.as_ref().map(|versions| versions.protocol),
             version: versions.map(|versions| versions.version),

@@ -1,4 +1,4 @@
-//! What comes in on a connection, and who waits for it.
+//! The read half of a connection: hands replies to their callers and items to their subscriptions.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,45 +11,46 @@ use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::codec::{FramedRead, LinesCodec};
 
-use super::frame::{Incoming, Notification};
+use super::frame::{IncomingFrame, NotificationParams};
 use crate::ClientError;
 
-/// The longest line that is read: what a daemon sends at most, and room for the envelope.
+/// The longest line accepted: the daemon writes frames of at most 16 MiB, which a 1 MiB margin
+/// covers whatever the daemon counts towards them.
 const MAX_LINE: usize = 17 * 1024 * 1024;
 
-/// How many items of a subscription may wait to be taken.
+/// How many items of a subscription are buffered. A full buffer makes the reader wait, so the socket
+/// fills and the daemon holds the subscriber's position instead of this process holding its events.
 const BUFFER: usize = 256;
 
-/// Who waits for a reply.
+/// The recipient of a reply.
 #[derive(Debug)]
-pub(super) enum Pending {
-    /// Somebody who wants the result.
+pub(super) enum PendingReply {
+    /// A plain call.
     Call(oneshot::Sender<Result<Box<RawValue>, ClientError>>),
-    /// Somebody who wants to follow something.
-    Subscribe(oneshot::Sender<Result<(SubscriptionId, Items), ClientError>>),
+    /// A subscribing call. Its channel is created by the reader, before the next line is read.
+    Subscribe(oneshot::Sender<Result<(SubscriptionId, SubscriptionItems), ClientError>>),
 }
 
-/// The items of a subscription.
-pub(super) type Items = mpsc::Receiver<Box<RawValue>>;
+pub(super) type SubscriptionItems = mpsc::Receiver<Box<RawValue>>;
 
-/// The replies that are still to come, until the connection ends.
+/// The calls that wait for their replies.
 #[derive(Debug, Default)]
 pub(super) struct Replies {
-    state: Mutex<State>,
+    state: Mutex<ReplyState>,
     ended: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    pending: HashMap<u64, Pending>,
+struct ReplyState {
+    pending: HashMap<u64, PendingReply>,
     closed: bool,
-    /// An error that belonged to no call: why the daemon closed the connection.
+    /// An error reply without an id, which the daemon sends before it closes the connection.
     refusal: Option<RpcError>,
 }
 
 impl Replies {
-    /// From now on somebody waits for the reply `id`.
-    pub(super) fn expect(&self, id: u64, pending: Pending) -> Result<(), ClientError> {
+    /// Registers the recipient of the reply `id`. Fails if the connection is closed.
+    pub(super) fn expect(&self, id: u64, pending: PendingReply) -> Result<(), ClientError> {
         let mut state = self.state();
         if state.closed {
             return Err(state.why_closed());
@@ -58,14 +59,14 @@ impl Replies {
         Ok(())
     }
 
-    /// Why the connection ended.
+    /// The error for calls that the close of the connection cut off.
     pub(super) fn why_closed(&self) -> ClientError {
         self.state().why_closed()
     }
 
-    /// Waits until the connection has ended.
     pub(super) async fn closed(&self) {
         loop {
+            // Created before the check, or a close in between would be missed.
             let ended = self.ended.notified();
             if self.state().closed {
                 return;
@@ -82,13 +83,13 @@ impl Replies {
         self.ended.notify_waiters();
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // Every change of the state is a single step, so a panic elsewhere leaves it usable.
+    fn state(&self) -> std::sync::MutexGuard<'_, ReplyState> {
+        // No code panics between two related changes of the state, so a poisoned lock is usable.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl ReplyState {
     fn why_closed(&self) -> ClientError {
         match &self.refusal {
             Some(error) => ClientError::Rpc(error.clone()),
@@ -97,8 +98,7 @@ impl State {
     }
 }
 
-/// Closes the replies however the reader ends: at the end of the stream, by an error, or because
-/// its task was aborted.
+/// Closes the replies however the reader ends: end of file, error, or an aborted task.
 struct CloseOnDrop(std::sync::Arc<Replies>);
 
 impl Drop for CloseOnDrop {
@@ -107,11 +107,11 @@ impl Drop for CloseOnDrop {
     }
 }
 
-/// Reads until the connection ends.
+/// Reads lines until the connection closes.
 pub(super) async fn run(socket: OwnedReadHalf, replies: std::sync::Arc<Replies>) {
     let replies = CloseOnDrop(replies);
     let mut lines = FramedRead::new(socket, LinesCodec::new_with_max_length(MAX_LINE));
-    let mut reader = Reader {
+    let mut reader = ConnectionReader {
         replies: &replies.0,
         subscriptions: HashMap::new(),
     };
@@ -120,15 +120,15 @@ pub(super) async fn run(socket: OwnedReadHalf, replies: std::sync::Arc<Replies>)
     }
 }
 
-struct Reader<'a> {
+struct ConnectionReader<'a> {
     replies: &'a Replies,
     subscriptions: HashMap<SubscriptionId, mpsc::Sender<Box<RawValue>>>,
 }
 
-impl Reader<'_> {
-    /// Lines that are not understood are skipped: a newer daemon may send what is not known here.
+impl ConnectionReader<'_> {
+    /// Skips lines it cannot parse: a newer daemon may send kinds of messages unknown here.
     async fn line(&mut self, line: &str) {
-        let Ok(incoming) = serde_json::from_str::<Incoming<'_>>(line) else {
+        let Ok(incoming) = serde_json::from_str::<IncomingFrame<'_>>(line) else {
             return;
         };
         if incoming.method.is_some() {
@@ -151,19 +151,22 @@ impl Reader<'_> {
         self.reply(pending, reply);
     }
 
-    /// A subscription exists before the next line is read: its first item may be in that line.
-    fn reply(&mut self, pending: Pending, reply: Result<&RawValue, ClientError>) {
-        // Who gave up waiting has dropped the other end, and that is all right.
+    /// Registers a subscription before the next line is read, which may be its first item.
+    fn reply(&mut self, pending: PendingReply, reply: Result<&RawValue, ClientError>) {
+        // Sending fails if the caller was cancelled, which needs no handling.
         match pending {
-            Pending::Call(sender) => drop(sender.send(reply.map(RawValue::to_owned))),
-            Pending::Subscribe(sender) => {
+            PendingReply::Call(sender) => drop(sender.send(reply.map(RawValue::to_owned))),
+            PendingReply::Subscribe(sender) => {
                 let subscribed = reply.and_then(|result| self.subscribe(result));
                 drop(sender.send(subscribed));
             }
         }
     }
 
-    fn subscribe(&mut self, result: &RawValue) -> Result<(SubscriptionId, Items), ClientError> {
+    fn subscribe(
+        &mut self,
+        result: &RawValue,
+    ) -> Result<(SubscriptionId, SubscriptionItems), ClientError> {
         let id: SubscriptionId = serde_json::from_str(result.get())
             .map_err(|error| ClientError::Protocol(format!("id of a subscription: {error}")))?;
         let (sender, items) = mpsc::channel(BUFFER);
@@ -171,9 +174,9 @@ impl Reader<'_> {
         Ok((id, items))
     }
 
-    /// Waits for room in the subscription's buffer: that is the backpressure.
+    /// Waits for room in the subscription's buffer: this is the backpressure.
     async fn notification(&mut self, params: &RawValue) {
-        let Ok(notification) = serde_json::from_str::<Notification<'_>>(params.get()) else {
+        let Ok(notification) = serde_json::from_str::<NotificationParams<'_>>(params.get()) else {
             return;
         };
         let id = notification.subscription.as_ref();

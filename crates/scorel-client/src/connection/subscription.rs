@@ -1,58 +1,55 @@
+use std::sync::Arc;
+
 use scorel_proto::{SubscriptionId, UnsubscribeParams};
 use serde_json::value::RawValue;
 
-use super::Connection;
-use super::reader::Items;
+use super::link::ConnectionLink;
+use super::reader::SubscriptionItems;
 
-/// The items of one subscription, as JSON. Dropping it ends the subscription.
+/// The items of one subscription, as JSON. Dropping it unsubscribes, and keeps the connection open
+/// until then.
 #[derive(Debug)]
 pub struct Subscription {
-    connection: Connection,
+    link: Arc<ConnectionLink>,
     id: SubscriptionId,
-    items: Items,
+    items: SubscriptionItems,
     unsubscribe: &'static str,
 }
 
 impl Subscription {
     pub(super) const fn new(
-        connection: Connection,
+        link: Arc<ConnectionLink>,
         id: SubscriptionId,
-        items: Items,
+        items: SubscriptionItems,
         unsubscribe: &'static str,
     ) -> Self {
         Self {
-            connection,
+            link,
             id,
             items,
             unsubscribe,
         }
     }
 
-    /// The next item; nothing once the connection has ended. Safe to cancel.
+    /// The next item; `None` once the connection is closed. Cancel safe.
     pub async fn next(&mut self) -> Option<Box<RawValue>> {
         self.items.recv().await
     }
 
-    /// Whether the next item is here already.
+    /// Whether [`Subscription::next`] would return without waiting.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         !self.items.is_empty()
-    }
-
-    /// The connection that the items come from.
-    #[must_use]
-    pub const fn connection(&self) -> &Connection {
-        &self.connection
     }
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        // The reader may wait for room here; without a receiver it goes on.
+        // The reader may be waiting for room in the channel; closing it lets the reader continue.
         self.items.close();
         let params = UnsubscribeParams {
             subscription: std::mem::take(&mut self.id),
         };
-        self.connection.notify(self.unsubscribe, &params);
+        self.link.notify(self.unsubscribe, &params);
     }
 }

@@ -1,8 +1,8 @@
-//! What a reload says about the things that are open.
+//! Applying the `in_flight` snapshot of a reload to a view.
 
 use scorel_proto::{InFlight, OpenTurn, Phase, SessionView, TurnId, Usage};
 
-/// Replaces what is open in a view by what the daemon says is open.
+/// Replaces everything open in the view by the snapshot.
 pub(super) fn apply(view: &mut SessionView, in_flight: &InFlight) {
     view.open = in_flight.open.clone();
     view.state.queue = in_flight.queue.clone();
@@ -16,7 +16,7 @@ pub(super) fn apply(view: &mut SessionView, in_flight: &InFlight) {
     }
 }
 
-/// A turn whose beginning this client has not seen.
+/// A turn that began before the events this client has. Its counters are unknown and start at zero.
 fn joined(turn_id: TurnId) -> OpenTurn {
     OpenTurn {
         resumed: false,

@@ -1,4 +1,4 @@
-use scorel_client::{Anchors, Verdict};
+use scorel_client::{ClientAnchors, EventNovelty};
 use scorel_proto::{Event, EventId, Seq, SessionId, SessionView, SyncMarker, SyncMode, TurnId};
 use serde_json::{Value, json};
 
@@ -53,10 +53,10 @@ impl Message {
 }
 
 /// What a client at `anchors` shows of the events that are new to it.
-fn folded(anchors: &mut Anchors, events: &[Event]) -> SessionView {
+fn folded(anchors: &mut ClientAnchors, events: &[Event]) -> SessionView {
     let mut view = SessionView::default();
     for event in events {
-        if anchors.event(event) == Verdict::New {
+        if anchors.event(event) == EventNovelty::New {
             view.apply(event);
         }
     }
@@ -74,32 +74,35 @@ fn a_merged_delta_counts_for_every_event_that_it_stands_for() {
     ];
     let merged = [message.begins(4), message.merged(5, 8, "abc")];
     let (mut one, mut other) = (
-        Anchors::new(seq(3), Some(seq(3))),
-        Anchors::new(seq(3), Some(seq(3))),
+        ClientAnchors::new(seq(3), Some(seq(3))),
+        ClientAnchors::new(seq(3), Some(seq(3))),
     );
     assert_eq!(folded(&mut one, &single), folded(&mut other, &merged));
     assert_eq!(one, other, "the place is the same");
     assert_eq!(other.stream(), Some(seq(8)));
-    assert_eq!(other.event(&message.delta(7, "b")), Verdict::Duplicate);
-    assert_eq!(other.event(&merged[1]), Verdict::Duplicate);
-    assert_eq!(other.event(&message.delta(9, "d")), Verdict::New);
+    assert_eq!(other.event(&message.delta(7, "b")), EventNovelty::Duplicate);
+    assert_eq!(other.event(&merged[1]), EventNovelty::Duplicate);
+    assert_eq!(other.event(&message.delta(9, "d")), EventNovelty::New);
 }
 
 #[test]
 fn a_merged_delta_that_is_known_in_part_is_asked_for_anew() {
     let message = Message::new();
     let session_id = message.session;
-    let mut anchors = Anchors::new(seq(3), Some(seq(5)));
+    let mut anchors = ClientAnchors::new(seq(3), Some(seq(5)));
     assert_eq!(
         anchors.event(&message.merged(5, 8, "abc")),
-        Verdict::Missing
+        EventNovelty::Missing
     );
     assert_eq!(
         (anchors.persistent(), anchors.stream()),
         (seq(3), None),
         "what is open comes whole"
     );
-    assert_eq!(anchors.event(&message.delta(9, "d")), Verdict::Duplicate);
+    assert_eq!(
+        anchors.event(&message.delta(9, "d")),
+        EventNovelty::Duplicate
+    );
     anchors.marker(&SyncMarker::SyncStart {
         session_id,
         mode: SyncMode::PersistentFallback,
@@ -109,5 +112,8 @@ fn a_merged_delta_that_is_known_in_part_is_asked_for_anew() {
         session_id,
         through_seq: seq(9),
     });
-    assert_eq!(anchors.event(&message.merged(10, 12, "efg")), Verdict::New);
+    assert_eq!(
+        anchors.event(&message.merged(10, 12, "efg")),
+        EventNovelty::New
+    );
 }

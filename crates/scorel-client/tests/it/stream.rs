@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use scorel_client::{Anchors, ClientError, Connect, Connection, Item, SessionStream};
+use scorel_client::{ClientAnchors, ClientError, Connect, Connection, SessionStream, StreamItem};
 use scorel_proto::{Event, EventId, Seq, SessionId, SyncMarker, SyncMode, TurnId};
 use serde_json::{Value, json};
 
@@ -53,7 +53,11 @@ impl Script {
         json!({"type": "in_flight", "sessionId": self.session, "inFlight": in_flight})
     }
 
-    async fn open<'a>(&self, peer: &'a Peer, anchors: Anchors) -> SessionStream<impl Connect + 'a> {
+    async fn open<'a>(
+        &self,
+        peer: &'a Peer,
+        anchors: ClientAnchors,
+    ) -> SessionStream<impl Connect + 'a> {
         let connect = || Connection::connect(peer.path());
         SessionStream::open(connect, self.session, anchors)
             .await
@@ -77,9 +81,9 @@ async fn take<C: Connect>(stream: &mut SessionStream<C>, count: usize) -> Vec<St
     while taken.len() < count {
         let item = stream.next().await.expect("no error").expect("an item");
         taken.push(match item {
-            Item::Event(_, event) => format!("e{}", event.seq()),
-            Item::Reconnecting { attempt, .. } => format!("reconnect{attempt}"),
-            Item::Marker(marker) => match *marker {
+            StreamItem::Event(_, event) => format!("e{}", event.seq()),
+            StreamItem::Reconnecting { attempt, .. } => format!("reconnect{attempt}"),
+            StreamItem::Marker(marker) => match *marker {
                 SyncMarker::SyncStart { mode, .. } => short(mode).to_owned(),
                 SyncMarker::SyncEnd { through_seq, .. } => format!("end{through_seq}"),
                 SyncMarker::InFlight { .. } => "in_flight".to_owned(),
@@ -141,7 +145,7 @@ async fn both_anchors_follow_the_events_and_name_the_place_after_a_break() {
         wire
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::default()).await;
+        let mut stream = script.open(&peer, ClientAnchors::default()).await;
         let first = take(&mut stream, 8).await;
         assert_eq!(first.join(" "), "reload e1 e3 in_flight end5 e6 e7 e8");
         assert_eq!(place(&stream), (7, Some(8)));
@@ -176,7 +180,9 @@ async fn what_comes_twice_is_yielded_once() {
         wire
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::new(seq(2), Some(seq(5)))).await;
+        let mut stream = script
+            .open(&peer, ClientAnchors::new(seq(2), Some(seq(5))))
+            .await;
         let taken = take(&mut stream, 5).await;
         assert_eq!(taken.join(" "), "resume e4 e6 end6 e7");
         assert_eq!(place(&stream), (4, Some(7)));
@@ -210,7 +216,9 @@ async fn a_missing_record_is_asked_for_at_the_last_one_without_stream_state() {
         wire
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::new(seq(2), Some(seq(2)))).await;
+        let mut stream = script
+            .open(&peer, ClientAnchors::new(seq(2), Some(seq(2))))
+            .await;
         let taken = take(&mut stream, 6).await;
         assert_eq!(taken.join(" "), "resume end2 fallback e6 e9 end10");
         assert_eq!(place(&stream), (9, Some(10)));
@@ -236,7 +244,7 @@ async fn a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time() {
         wire
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::new(seq(2), None)).await;
+        let mut stream = script.open(&peer, ClientAnchors::new(seq(2), None)).await;
         let taken = take(&mut stream, 5).await;
         assert_eq!(taken.join(" "), "fallback fallback e9 e11 end11");
     };
@@ -263,7 +271,9 @@ async fn a_reload_that_breaks_off_leaves_no_stream_state() {
         wire
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::new(seq(2), Some(seq(8)))).await;
+        let mut stream = script
+            .open(&peer, ClientAnchors::new(seq(2), Some(seq(8))))
+            .await;
         let taken = take(&mut stream, 6).await;
         assert_eq!(
             taken.join(" "),
@@ -300,7 +310,7 @@ async fn open_items_are_what_the_reload_says() {
         wire
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::new(seq(2), None)).await;
+        let mut stream = script.open(&peer, ClientAnchors::new(seq(2), None)).await;
         take(&mut stream, 4).await;
         let view = stream.view();
         let text = format!("{:?}", view.open.messages[0].blocks);
@@ -329,9 +339,12 @@ async fn events_and_markers_of_the_future_do_no_harm() {
         wire
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::new(seq(2), Some(seq(2)))).await;
+        let mut stream = script
+            .open(&peer, ClientAnchors::new(seq(2), Some(seq(2))))
+            .await;
         stream.next().await.expect("no error");
-        let Ok(Some(Item::Event(encoded, Event::Unknown(event)))) = stream.next().await else {
+        let Ok(Some(StreamItem::Event(encoded, Event::Unknown(event)))) = stream.next().await
+        else {
             panic!("an event of a type that is not known")
         };
         assert_eq!(event.type_name, "hologram");
@@ -352,7 +365,7 @@ async fn a_session_that_is_deleted_ends_the_stream() {
         wire.item("a", &end).await;
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::default()).await;
+        let mut stream = script.open(&peer, ClientAnchors::default()).await;
         assert_eq!(take(&mut stream, 1).await, ["over"]);
         assert!(stream.next().await.expect("no error").is_none());
         assert!(stream.next().await.expect("no error").is_none());
@@ -380,7 +393,7 @@ async fn a_daemon_that_stops_is_waited_for_and_a_refusal_is_final() {
         wire
     };
     let client = async {
-        let mut stream = script.open(&peer, Anchors::default()).await;
+        let mut stream = script.open(&peer, ClientAnchors::default()).await;
         let taken = take(&mut stream, 3).await;
         assert_eq!(taken, ["over", "reconnect1", "reconnect2"]);
         let error = stream.next().await.expect_err("refused");
@@ -406,7 +419,7 @@ async fn a_daemon_that_stays_away_is_given_up_after_a_while() {
         drop(peer);
     };
     let (stream, ()) = tokio::join!(
-        SessionStream::open(connect, script.session, Anchors::default()),
+        SessionStream::open(connect, script.session, ClientAnchors::default()),
         daemon
     );
     let patience = Duration::from_secs(60);
@@ -414,7 +427,7 @@ async fn a_daemon_that_stays_away_is_given_up_after_a_while() {
     let started = tokio::time::Instant::now();
     let error = loop {
         match stream.next().await {
-            Ok(Some(Item::Reconnecting { wait, .. })) => {
+            Ok(Some(StreamItem::Reconnecting { wait, .. })) => {
                 assert!(wait <= Duration::from_secs(5), "{wait:?}");
             }
             Ok(other) => panic!("{other:?}"),

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use scorel_fetch::{FetchError, FetchLimits, Fetcher};
-use scorel_tools::Fetched;
+use scorel_fetch::{FetchError, FetchLimits, Fetched, Fetcher};
 
 use crate::server::{Server, Told, redirect, typed};
 

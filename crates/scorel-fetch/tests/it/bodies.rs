@@ -2,8 +2,7 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use scorel_fetch::{FetchError, FetchLimits};
-use scorel_tools::Fetched;
+use scorel_fetch::{FetchError, FetchLimits, Fetched};
 
 use crate::server::{Server, response, typed};
 

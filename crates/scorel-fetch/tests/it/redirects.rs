@@ -1,5 +1,4 @@
-use scorel_fetch::FetchError;
-use scorel_tools::Fetched;
+use scorel_fetch::{FetchError, Fetched};
 
 use crate::server::{Server, redirect, response, typed};
 

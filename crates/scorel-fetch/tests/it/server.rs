@@ -5,8 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use scorel_fetch::{FetchError, FetchLimits, Fetcher, Lookup, SystemLookup};
-use scorel_tools::{Fetched, Page};
+use scorel_fetch::{FetchError, FetchLimits, Fetched, Fetcher, Lookup, Page, SystemLookup};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;

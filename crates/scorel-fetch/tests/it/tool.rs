@@ -1,11 +1,9 @@
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use scorel_fetch::FetchLimits;
+use scorel_fetch::{FetchLimits, WebFetch};
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{ToolCall, ToolOutcome, Toolbox as _};
-use scorel_tools::{BlobSink, ProjectTools, ToolHost};
+use scorel_runtime::{BlobSink, Permit, ToolCall, ToolContext, ToolList, ToolOutcome};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -24,24 +22,17 @@ impl BlobSink for Kept {
 }
 
 struct Tools {
-    _project: tempfile::TempDir,
-    tools: ProjectTools,
+    list: ToolList,
     kept: Arc<Kept>,
 }
 
 impl Tools {
     fn new(server: &Server) -> Self {
-        let project = tempfile::tempdir().unwrap();
         let kept = Arc::<Kept>::default();
-        let host = ToolHost::new(Path::new("/nonexistent"), Arc::clone(&kept) as _);
-        let tools = ProjectTools::new(project.path(), host).unwrap();
         let fetcher = server.fetcher(FetchLimits::default());
-        let tools = tools.with_pages(Arc::new(fetcher));
-        Self {
-            _project: project,
-            tools,
-            kept,
-        }
+        let tool = WebFetch::new(fetcher, Arc::clone(&kept) as _);
+        let list = ToolList::new(vec![Arc::new(tool)]).unwrap();
+        Self { list, kept }
     }
 
     async fn call(&self, input: Value, cancel: CancellationToken) -> (String, ToolOutcome) {
@@ -51,10 +42,12 @@ impl Tools {
             input,
             invalid_input: None,
         };
-        let outcome = self
-            .tools
-            .call(call, watch::Sender::new(None), cancel)
-            .await;
+        let context = ToolContext {
+            updates: watch::Sender::new(None),
+            cancel,
+        };
+        let plan = self.list.plan(call).await;
+        let outcome = plan.run(Permit::default(), context).await;
         match outcome.content.as_slice() {
             [Block::Text { text, .. }] => (text.to_string(), outcome),
             other => panic!("{other:?}"),

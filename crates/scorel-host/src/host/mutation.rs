@@ -44,6 +44,7 @@ impl Host {
             client_id,
             command_id,
         };
+        // Held until the receipt has ended: a concurrent retry then finds the outcome.
         let _taken = self.receipts.take(&key).await;
         let begun = self.receipts.begin(key.clone(), command.digest, effect);
         match begun.await? {
@@ -144,8 +145,10 @@ impl Host {
         attempt: Attempt,
     ) -> Result<Subject, CallError> {
         let subject = Subject::SessionId(session_id);
+        // Before deleting: an open receipt of its creation would recreate it at the next start.
         self.receipts.settle(subject).await;
         match self.sessions.delete(session_id).await {
+            // The first attempt deleted it and did not get to end its receipt.
             Err(SessionError::NotFound(_)) if attempt == Attempt::Again => {}
             deleted => deleted?,
         }

@@ -53,6 +53,7 @@ impl Host {
             (parts.device.id, env!("CARGO_PKG_VERSION").to_owned()),
             Arc::new(FileStorage),
             settings,
+            // Weak: the sessions own the set-up.
             |sessions| {
                 let turns = Turns::new(
                     Arc::clone(&projects),

@@ -107,6 +107,7 @@ impl ListPlan {
             });
         }
         let mut outcomes = asked.join_all().await;
+        // Tasks end in any order.
         outcomes.sort_by_key(|(place, _)| *place);
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }

@@ -9,47 +9,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::trusted_file::{self, FileProblem, Trust};
 
-/// The version of the file that this program writes.
+/// The file version that this program writes.
 const VERSION: u32 = 1;
 
+/// Upper bound of the file.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How many rules a project may have here.
+/// Granted rules per project.
 const MAX_RULES: usize = 10_000;
 
-/// What somebody has allowed for ever, by project: `grants.json`.
+/// Permanent grants by project: `grants.json`.
 ///
-/// The file is for people to read and to shorten; it is read again for every turn.
+/// Users may edit the file to revoke grants, so it is read again for every turn.
 #[derive(Debug)]
 pub(crate) struct Grants {
     path: PathBuf,
-    /// One change at a time.
+    /// Serializes read-modify-write of the file.
     changing: Mutex<()>,
 }
 
-/// What the file says.
+/// `grants.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GrantsFile {
     version: u32,
-    /// The rules that allow, as they are written.
+    /// `allow` rules in the syntax of the configuration.
     projects: BTreeMap<ProjectId, Vec<String>>,
 }
 
 /// Why the grants cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenGrantsError {
-    /// The file cannot be read.
     #[error(transparent)]
     Problem(#[from] FileProblem),
-    /// It is no such file.
-    #[error("{path} is damaged: {reason}; repair it, or remove it to be asked again")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error("{path} is damaged: {reason}; fix it, or remove it to be asked again")]
+    Damaged { path: PathBuf, reason: String },
 }
 
 impl Grants {
@@ -60,19 +54,13 @@ impl Grants {
         }
     }
 
-    /// The rules of a project. Blocks on the disk.
-    ///
-    /// # Errors
-    /// The file cannot be read, or not understood.
+    /// The granted rules of a project. Reads the file.
     pub(crate) fn of(&self, project: ProjectId) -> Result<Vec<String>, OpenGrantsError> {
         let mut file = read(&self.path)?;
         Ok(file.projects.remove(&project).unwrap_or_default())
     }
 
-    /// Adds rules of a project. They are durable when this returns; it blocks on the disk.
-    ///
-    /// # Errors
-    /// The file cannot be read, understood or written; then nothing has changed.
+    /// Adds rules to a project, durably. On every error the file is unchanged. Blocks on the disk.
     pub(crate) fn add(&self, project: ProjectId, rules: &[String]) -> io::Result<()> {
         let _changing: MutexGuard<'_, ()> =
             self.changing.lock().unwrap_or_else(PoisonError::into_inner);

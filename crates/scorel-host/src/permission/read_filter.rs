@@ -2,7 +2,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scorel_permission::{Decision, Policy};
-use scorel_tools::ReadFilter;
+use scorel_runtime::ReadFilter;
 
 /// The files that no rule keeps from the model.
 #[derive(Debug)]

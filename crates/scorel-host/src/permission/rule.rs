@@ -4,17 +4,18 @@ use std::str::FromStr;
 use scorel_permission::{Rule, RuleError};
 use serde::Deserialize;
 
-/// The name of the rules about commands that use the network.
+/// The name of rules about commands that use the network.
 const NETWORK: &str = "Network";
 
-/// The rules about commands, which those about the network are written like.
+/// The name of rules about commands: a `Network` rule has the same pattern syntax, so it is parsed as
+/// one of these.
 const COMMAND: &str = "Bash";
 
-/// A rule as configuration and grants write it.
+/// A rule as written in configuration files and in `grants.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum GateRule {
-    /// About what a tool does.
+    /// About a tool's effect.
     Action(Rule),
     /// `Network(cargo fetch *)`: about commands that use the network.
     Network(Rule),

@@ -11,6 +11,19 @@ pub(crate) struct RuleSet {
 }
 
 impl RuleSet {
+    /// These rules and what was granted: by the session, and always. A text that is no rule, from a file
+    /// that was edited by hand, is logged and left out: it allows nothing.
+    pub(crate) fn with_granted<'a>(&self, granted: impl IntoIterator<Item = &'a String>) -> Self {
+        let mut rules = self.clone();
+        for text in granted {
+            match text.parse() {
+                Ok(rule) => rules.allow.push(rule),
+                Err(error) => tracing::warn!(rule = text, %error, "a grant is not understood"),
+            }
+        }
+        rules
+    }
+
     /// What decides about actions.
     pub(super) fn actions(&self, mode: Mode, place: &Place) -> Policy {
         let rules = self.select(|rule| match rule {

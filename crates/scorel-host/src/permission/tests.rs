@@ -1,3 +1,5 @@
+mod outside;
+
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
@@ -7,8 +9,10 @@ use std::sync::Arc;
 use scorel_permission::protected::is_protected;
 use scorel_permission::{Action, Decision, Mode, Place, Policy, Rules};
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{Gatekeeper as _, ToolCall, Toolbox as _, Verdict};
-use scorel_tools::{BlobSink, ProjectTools, ToolHost};
+use scorel_runtime::{
+    BlobSink, CommandAccess, Effect, Gatekeeper as _, ToolCall, ToolContext, ToolList, Verdict,
+};
+use scorel_tools::{ProjectTools, ToolHost};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -26,8 +30,8 @@ impl BlobSink for NoPictures {
 
 /// A project with something to keep back, and a gate that does.
 struct Stand {
-    _dir: tempfile::TempDir,
-    tools: Arc<ProjectTools>,
+    dir: tempfile::TempDir,
+    tools: ToolList,
     gate: Gate,
 }
 
@@ -49,7 +53,7 @@ impl Stand {
         symlink("secrets", project.join("directory")).unwrap();
         let home = Path::new("/nonexistent");
         let host = ToolHost::new(home, Arc::new(NoPictures));
-        let tools = Arc::new(ProjectTools::new(&project, host).unwrap());
+        let tools = ProjectTools::new(&project, host).unwrap();
         let rules = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
         let mut settings = GateSettings {
             mode: Mode::Full,
@@ -62,24 +66,23 @@ impl Stand {
             timeout: None,
             allow_at_timeout: false,
             sandbox: true,
-            offered: tools.specs().iter().map(|spec| spec.name.clone()).collect(),
         };
         change(&mut settings);
         Self {
-            gate: Gate::new(Arc::clone(&tools), settings),
-            tools,
-            _dir: dir,
+            gate: Gate::new(settings),
+            tools: ToolList::new(tools.list()).unwrap(),
+            dir,
         }
     }
 
-    async fn verdict(&self, name: &str, input: Value) -> Verdict {
-        let call = ToolCall {
-            id: "call_1".to_owned(),
-            name: name.to_owned(),
-            input,
-            invalid_input: None,
+    /// The verdict on a command in the project's directory.
+    async fn command(&self, command: &str, network: bool) -> Verdict {
+        let effect = Effect::RunCommand {
+            command: command.to_owned(),
+            directory: self.dir.path().canonicalize().unwrap(),
+            network,
         };
-        self.gate.judge(&call).await
+        self.gate.judge(&[effect]).await
     }
 
     /// What a call shows once all that is asked about it is allowed; nothing if it is refused.
@@ -90,12 +93,16 @@ impl Stand {
             input,
             invalid_input: None,
         };
-        if let Verdict::Refuse(_) = self.gate.judge(&call).await {
-            return None;
-        }
-        let updates = watch::Sender::new(None);
-        let running = self.tools.call(call, updates, CancellationToken::new());
-        match running.await.content.as_slice() {
+        let plan = self.tools.plan(call).await;
+        let permit = match self.gate.judge(plan.effects()).await {
+            Verdict::Refuse(_) => return None,
+            Verdict::Allow(permit) | Verdict::Ask { permit, .. } => permit,
+        };
+        let context = ToolContext {
+            updates: watch::Sender::new(None),
+            cancel: CancellationToken::new(),
+        };
+        match plan.run(permit, context).await.content.as_slice() {
             [Block::Text { text, .. }] => Some(text.clone()),
             other => panic!("a text expected: {other:?}"),
         }
@@ -187,35 +194,43 @@ fn the_engine_and_the_tools_protect_the_same_files() {
     }
 }
 
-/// A stand in the mode `workspace` with `Bash` among its tools.
+/// A stand in the mode `workspace`.
 fn workspace(allow: &[&str], sandbox: bool) -> Stand {
     Stand::with(&[], &[], |settings| {
         settings.mode = Mode::Workspace;
         settings.rules.allow = allow.iter().map(|text| text.parse().unwrap()).collect();
         settings.sandbox = sandbox;
-        settings.offered.push("Bash".to_owned());
     })
 }
 
 fn rules(verdict: Verdict) -> Option<Vec<String>> {
     match verdict {
-        Verdict::Ask(question) => Some(question.rules),
+        Verdict::Ask { question, .. } => Some(question.rules),
+        _ => None,
+    }
+}
+
+/// What an allowed command may do; nothing if it is not allowed.
+fn access(verdict: Verdict) -> Option<CommandAccess> {
+    match verdict {
+        Verdict::Allow(permit) => Some(permit.command),
         _ => None,
     }
 }
 
 #[tokio::test]
 async fn the_network_needs_a_rule_or_an_answer_of_its_own() {
-    let fetch = json!({ "command": "cargo fetch", "network": true });
-    let offline = json!({ "command": "cargo fetch" });
     let stand = workspace(&["Bash(cargo *)"], true);
-    assert_eq!(stand.verdict("Bash", offline.clone()).await, Verdict::Allow);
-    let asked = rules(stand.verdict("Bash", fetch.clone()).await);
+    let workspace_access = |network| Some(CommandAccess::Workspace { network });
+    let offline = stand.command("cargo fetch", false).await;
+    assert_eq!(access(offline), workspace_access(false));
+    let asked = rules(stand.command("cargo fetch", true).await);
     assert_eq!(asked.unwrap(), ["Network(cargo fetch)"]);
     stand.gate.allow(&["Network(cargo fetch)".to_owned()]);
-    assert_eq!(stand.verdict("Bash", fetch.clone()).await, Verdict::Allow);
+    let online = stand.command("cargo fetch", true).await;
+    assert_eq!(access(online), workspace_access(true));
     let stand = workspace(&["Network(cargo *)"], true);
-    let asked = rules(stand.verdict("Bash", fetch).await);
+    let asked = rules(stand.command("cargo fetch", true).await);
     assert_eq!(
         asked.unwrap(),
         ["Bash(cargo fetch)"],
@@ -227,19 +242,45 @@ async fn the_network_needs_a_rule_or_an_answer_of_its_own() {
 async fn without_a_sandbox_every_command_is_asked_about_each_time() {
     let stand = workspace(&["Bash"], false);
     for command in ["ls", "cargo build"] {
-        let asked = rules(stand.verdict("Bash", json!({ "command": command })).await);
+        let asked = rules(stand.command(command, false).await);
         assert_eq!(asked.unwrap(), Vec::<String>::new(), "{command}");
     }
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_a_tool_that_is_not_there() {
-    let stand = Stand::with(&[], &["WebFetch", "Write"], |settings| {
-        settings.mode = Mode::Workspace;
-        settings.offered.retain(|name| name == "Read");
-    });
-    let page = json!({ "url": "https://example.com/" });
-    assert_eq!(stand.verdict("WebFetch", page).await, Verdict::Allow);
-    let write = json!({ "path": "x", "content": "x" });
-    assert_eq!(stand.verdict("Write", write).await, Verdict::Allow);
+async fn every_effect_of_a_call_is_judged() {
+    let stand = workspace(&["Bash(make)"], true);
+    let directory = stand.dir.path().canonicalize().unwrap();
+    let effects = [
+        Effect::ReadPath {
+            path: directory.join("open/text"),
+        },
+        Effect::RunCommand {
+            command: "make".to_owned(),
+            directory: directory.clone(),
+            network: false,
+        },
+        Effect::ReadPath {
+            path: "/etc/hosts".into(),
+        },
+        Effect::CallOutside {
+            tool: "mcp__build__status".to_owned(),
+        },
+    ];
+    assert!(matches!(stand.gate.judge(&[]).await, Verdict::Allow(_)));
+    assert!(matches!(
+        stand.gate.judge(&effects[..2]).await,
+        Verdict::Allow(_)
+    ));
+    let asked = rules(stand.gate.judge(&effects).await);
+    let expected = ["Read(/etc/hosts)", "Tool(mcp__build__status)"];
+    assert_eq!(asked.unwrap(), expected);
+    let unresolved = Effect::Unresolved {
+        reason: "it leads nowhere".to_owned(),
+    };
+    let verdict = stand.gate.judge(&[effects[0].clone(), unresolved]).await;
+    assert!(
+        matches!(&verdict, Verdict::Refuse(text) if text == "not run: it leads nowhere"),
+        "{verdict:?}"
+    );
 }

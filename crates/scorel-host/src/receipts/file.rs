@@ -76,6 +76,7 @@ impl ReceiptsFile {
         if self.damaged {
             self.keep_aside()?;
         }
+        // If replacing fails, the old handle may point to a file without a name: never append to it.
         self.whole = None;
         replace_file(&FileStorage, &self.path, lines)?;
         self.whole = Some(FileStorage.open(&self.path, Access::Append)?);
@@ -100,6 +101,7 @@ impl ReceiptsFile {
 
     /// Appends a line with one `write`. After a short write the file is rewritten, not appended to.
     pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        // Taken, and put back only after a complete write: every error path leaves `None`.
         let file = self.whole.take().ok_or(io::ErrorKind::NotConnected)?;
         self.unsynced = true;
         let written = file.append(line)?;

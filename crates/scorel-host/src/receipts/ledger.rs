@@ -112,6 +112,7 @@ impl Ledger {
         let line = ReceiptLine::Begun(receipt);
         self.write(&line)?;
         self.file.sync()?;
+        // Only now: a receipt that may not be durable must not permit the effect.
         self.apply(line);
         Ok(Begun::First(effect))
     }
@@ -128,6 +129,8 @@ impl Ledger {
             ts: receipt.ts,
             what: HostOutcome { method, subject },
         });
+        // Before the write: the effect has happened, so even if the disk refuses the line, a retry must
+        // not apply it again while this daemon runs.
         self.apply(line.clone());
         self.write(&line)
     }
@@ -153,6 +156,7 @@ impl Ledger {
         if self.file.is_synced() {
             Ok(())
         } else if self.file.wants_rewriting() {
+            // The file may have lost a line; rewriting writes all of them durably.
             self.rewrite()
         } else {
             self.file.sync()

@@ -34,6 +34,8 @@ pub(super) fn command<P: Serialize>(
     method: &str,
     params: &P,
 ) -> Result<Command, CallError> {
+    // Receipts are found by client and command: a client that reconnects without an id could not find
+    // its own again.
     if id.is_some() && call.caller().client_id.is_none() {
         let text = "`commandId` needs a client id: call `hello` with `clientId` first";
         return Err(CallError::invalid(text));

@@ -50,6 +50,7 @@ fn spec<M: Method>(kind: MethodKind) -> MethodSpec {
     let info = method_info(M::NAME);
     MethodSpec {
         name: M::NAME,
+        // A method that is missing in the protocol's table gets the strictest access.
         access: info.map_or(Access::Admin, |info| info.access),
         kind,
         params: info.map_or(Vec::new, |info| info.param_names),

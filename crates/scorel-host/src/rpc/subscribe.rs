@@ -79,6 +79,7 @@ async fn subscribe_host(
 
 /// Sends a snapshot, then changes. A subscriber that fell behind the feed gets a new snapshot.
 async fn pump_host(host: Arc<Host>, sink: Sink) {
+    // Before the snapshot: a change after it wakes the loop, however early it comes.
     let mut changes = host.sessions.host().watch();
     let mut version = None;
     loop {

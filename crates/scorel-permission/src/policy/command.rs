@@ -1,4 +1,4 @@
-//! Judging a command.
+//! The verdict about a command: the strongest of those about its parts and the files it opens.
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ impl Policy {
             .unwrap_or_else(|| self.by_mode(Decision::Ask))
     }
 
-    /// What the denying and asking rules about commands say.
+    /// The verdict of denying and asking rules about commands.
     fn forbidding_for_words(&self, part: &Part) -> Option<Verdict> {
         let likeness = |rule: &Rule| match rule.scope() {
             Scope::Run(pattern) => std::iter::once(&part.words)
@@ -74,7 +74,7 @@ impl Policy {
         Some(perhaps(rule, part))
     }
 
-    /// What is to happen with a part that no rule denies or asks about.
+    /// The verdict about a part that no rule denies or asks about.
     fn base(&self, script: &Script, index: usize) -> Verdict {
         let part = &script.parts[index];
         let mut verdict = None;
@@ -107,7 +107,7 @@ impl Policy {
         })
     }
 
-    /// The rule that allows a part, or a part that runs it.
+    /// The rule that allows a part, or one of the parts that run it.
     fn allowing_rule(&self, script: &Script, index: usize) -> Option<&Rule> {
         let mut next = Some(index);
         while let Some(index) = next {
@@ -126,7 +126,7 @@ impl Policy {
         None
     }
 
-    /// What rules about files, and protection, say of an argument that may be a path.
+    /// The verdict of rules about files, and of protection, on an argument that may be a path.
     fn touched(&self, part: &Part, word: &Word) -> Option<Verdict> {
         let is_harmless = part.facts.is_harmless;
         let writes = part.facts.is_writing && !is_harmless;
@@ -176,7 +176,7 @@ impl Policy {
         }
     }
 
-    /// A rule that denies or asks about something in the directory or below it.
+    /// A rule that denies or asks about a path in the directory or below.
     fn forbidding_below(&self, directory: &Path, is_harmless: bool) -> Option<&Rule> {
         let reaches = |rule: &&Rule| match rule.scope() {
             Scope::Read(pattern) => pattern.reaches_below(directory, &self.place),
@@ -193,7 +193,7 @@ impl Policy {
             .unwrap_or_else(|| Verdict::new(Decision::Ask, "the directory is not known"))
     }
 
-    /// The verdicts about opening a file whose name is a word.
+    /// The verdicts on opening the file that a word names.
     fn opening(&self, word: &Word, access: Access, directories: &[PathBuf]) -> Vec<Verdict> {
         let judge = |path: &Path| match access {
             Access::Read => self.read(path),
@@ -215,7 +215,7 @@ impl Policy {
     }
 }
 
-/// Where a path may lead, from each of the directories.
+/// The absolute paths that a relative one may stand for, one for each possible working directory.
 fn places<'a>(word: &'a Word, directories: &'a [PathBuf]) -> impl Iterator<Item = PathBuf> + 'a {
     directories
         .iter()
@@ -243,7 +243,7 @@ fn perhaps(rule: &Rule, part: &Part) -> Verdict {
     }
 }
 
-/// The program with its first words, for a person.
+/// The command shortened for a message.
 fn shown(part: &Part) -> String {
     let mut text = String::new();
     for word in part.words.iter().take(60) {

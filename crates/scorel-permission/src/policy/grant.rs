@@ -1,20 +1,19 @@
-//! Rules that remember an answer.
+//! Grants: rules that an answer adds.
 
 use std::path::Path;
 
 use url::Url;
 
 use super::Policy;
-use crate::rule::{CommandPattern, PathPattern};
+use crate::rule::{CommandPattern, PathPattern, ToolNamePattern};
 use crate::shell::{self, Access, WordKind};
 use crate::{Action, Decision, Rule};
 
 impl Policy {
-    /// The narrowest rules that, added to the allowing ones, allow exactly this action: what an answer
-    /// "always" stands for. A command gets one for each of its parts that is not allowed yet.
+    /// The narrowest rules that, added to the allowing ones, allow exactly this action: what the answers
+    /// `session` and `always` grant. A command gets one for each part that is not allowed yet.
     ///
-    /// Nothing if no rule can: for what is denied or always asked about, and for commands of which
-    /// something is not understood.
+    /// Empty if no rule can allow it: it is denied or always asked about, or not fully understood.
     #[must_use]
     pub fn rule_for(&self, action: &Action) -> Vec<Rule> {
         let texts = match action {
@@ -26,6 +25,10 @@ impl Policy {
             Action::Fetch { url } => Url::parse(url)
                 .ok()
                 .and_then(|url| Some(format!("WebFetch(domain:{})", url.host_str()?)))
+                .into_iter()
+                .collect(),
+            Action::CallTool { tool } => ToolNamePattern::exactly(tool)
+                .map(|name| format!("Tool({name})"))
                 .into_iter()
                 .collect(),
         };
@@ -46,7 +49,7 @@ impl Policy {
     fn command_rules(&self, command: &str, directory: &Path) -> Vec<String> {
         let script = shell::read(command, directory, &self.place);
         let mut rules = Vec::new();
-        // What they run comes from elsewhere and is no part of a rule.
+        // The script that it runs comes from outside the command, so no rule can name it.
         if script.parts.iter().any(|part| part.facts.is_exact) {
             return rules;
         }

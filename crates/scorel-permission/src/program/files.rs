@@ -1,6 +1,7 @@
 //! Programs that change, create or remove files.
 
-use super::{Facts, operands};
+use super::facts::Facts;
+use super::options::operands;
 use crate::shell::Word;
 
 const WRITERS: [&str; 32] = [

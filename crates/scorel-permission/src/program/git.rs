@@ -1,9 +1,10 @@
 //! `git`.
 
-use super::{Facts, has_short, is_long, operands};
+use super::facts::Facts;
+use super::options::{has_short, is_long, operands};
 use crate::shell::Word;
 
-/// The commands that git itself has. Others are aliases, which may run anything.
+/// Git's own commands. Any other name may be an alias, which can run anything.
 const COMMANDS: [&str; 66] = [
     "add",
     "am",
@@ -73,7 +74,7 @@ const COMMANDS: [&str; 66] = [
     "update-index",
 ];
 
-/// The commands that only read.
+/// Commands that only read.
 const READING: [&str; 29] = [
     "blame",
     "cat-file",
@@ -106,7 +107,7 @@ const READING: [&str; 29] = [
     "var",
 ];
 
-/// Options that write a file or run a program, in any command. They may be shortened.
+/// Options that write a file or run a program, in any command. Git accepts abbreviations.
 const SPECIAL: [&str; 16] = [
     "--config",
     "--config-env",
@@ -126,10 +127,10 @@ const SPECIAL: [&str; 16] = [
     "--strategy",
 ];
 
-/// Where in the arguments the command stands; nothing if it cannot be known.
+/// The index of git's command among the arguments; `None` if it cannot be known.
 struct Split {
     command: usize,
-    /// Whether an option before it changes what the command does.
+    /// Whether a global option changes what the command does.
     has_special: bool,
 }
 
@@ -171,7 +172,7 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
     facts.is_harmless = is_quiet && only_reads(command, args);
 }
 
-/// The same calls without what stands before the command.
+/// The same commands without global options.
 pub(super) fn without_global_options(args: &[Word]) -> Option<Vec<Word>> {
     let split = split(args)?;
     let mut words = vec![Word::literal("git")];
@@ -226,7 +227,7 @@ fn is_special(command: &str, word: &str) -> bool {
     }
 }
 
-/// Whether the word at `index` is certainly the text of a message, whatever it is.
+/// Whether the word at `index` is the value of a message option and so cannot be an option itself.
 fn is_message(command: &str, args: &[Word], index: usize, start: usize) -> bool {
     let before = index
         .checked_sub(start + 1)
@@ -242,7 +243,7 @@ fn is_message(command: &str, args: &[Word], index: usize, start: usize) -> bool 
     matches!(command, "commit" | "tag") && is_option && is_one
 }
 
-/// Words that make a command run something.
+/// Arguments that make a command run a program.
 fn special_words(command: &str, args: &[Word]) -> impl Iterator<Item = usize> {
     let runs = match command {
         "bisect" => &["run", "view", "visualize"][..],

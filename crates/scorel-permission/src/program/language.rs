@@ -1,6 +1,7 @@
-//! Programs that run programs of their own language.
+//! Interpreters: their arguments are programs.
 
-use super::{Facts, operands};
+use super::facts::Facts;
+use super::options::operands;
 use crate::shell::{Word, WordKind};
 
 const INTERPRETERS: [&str; 32] = [
@@ -38,7 +39,7 @@ const INTERPRETERS: [&str; 32] = [
     "zsh",
 ];
 
-/// Whether a program runs the text or the file that it is given.
+/// Whether a program interprets a script or file given to it.
 pub(super) fn is_interpreter(name: &str) -> bool {
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     INTERPRETERS.contains(&plain)
@@ -53,7 +54,7 @@ pub(super) fn interpreter(args: &[Word], start: usize, facts: &mut Facts) {
         facts.is_harmless = true;
         return;
     }
-    // Without a file or a module it runs its standard input.
+    // Without a file or module it interprets its standard input.
     let has_program = args
         .iter()
         .any(|word| !matches!(word.known(), Some(text) if text.starts_with('-')));
@@ -61,7 +62,7 @@ pub(super) fn interpreter(args: &[Word], start: usize, facts: &mut Facts) {
     for (index, word) in args.iter().enumerate() {
         let is_option =
             word.may_be_option() || word.kind == WordKind::Literal && word.text.starts_with('-');
-        // What follows the file are its own arguments.
+        // The words after the file are the script's arguments.
         if !is_option {
             break;
         }
@@ -70,7 +71,7 @@ pub(super) fn interpreter(args: &[Word], start: usize, facts: &mut Facts) {
     facts.paths = operands(args, 0);
 }
 
-/// `awk` with a program that only prints.
+/// `awk`: harmless if the program only prints.
 pub(super) fn awk(args: &[Word], start: usize, facts: &mut Facts) {
     let mut program = None;
     let mut is_value = false;
@@ -102,7 +103,7 @@ pub(super) fn awk(args: &[Word], start: usize, facts: &mut Facts) {
     facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
 }
 
-/// Whether a program of awk neither runs nor opens anything.
+/// Whether an awk program runs no command and opens no file.
 fn only_prints(program: &str) -> bool {
     let program = program.replace("||", " ");
     !["system", "getline", "|", ">", "@", "ARGV", "ARGC"]

@@ -1,9 +1,10 @@
-//! Programs of which the name says enough.
+//! Programs judged by name.
 
-use super::{Facts, has_short, is_long};
+use super::facts::Facts;
+use super::options::{has_short, is_long};
 use crate::shell::Word;
 
-/// Builtins of the shell that run text, or change what names mean.
+/// Shell builtins that evaluate text or change what names mean.
 pub(super) const OBSCURE: [&str; 21] = [
     ".",
     "alias",
@@ -28,7 +29,7 @@ pub(super) const OBSCURE: [&str; 21] = [
     "dirs",
 ];
 
-/// Programs that run what they are given or what a file says. `*` alone covers none of them.
+/// Programs that run their arguments or the contents of a file. A rule with only `*` matches none.
 const RUNNERS: [&str; 62] = [
     "ansible",
     "ant",
@@ -94,7 +95,7 @@ const RUNNERS: [&str; 62] = [
     "watchexec",
 ];
 
-/// Why a person is always asked about a program.
+/// Why a program is always asked about.
 pub(super) fn always_ask(name: &str) -> Option<&'static str> {
     match name {
         "scorelctl" | "scoreld" => Some("it could answer for you"),
@@ -108,7 +109,7 @@ pub(super) fn always_ask(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Why a person is always asked about a word, whatever program gets it.
+/// Why a word is always asked about, whichever program gets it.
 pub(super) fn mentions(word: &str) -> Option<&'static str> {
     ["scorelctl", "scoreld", "systemd-run", "crontab"]
         .into_iter()
@@ -116,7 +117,7 @@ pub(super) fn mentions(word: &str) -> Option<&'static str> {
         .and_then(always_ask)
 }
 
-/// Arguments of other programs that make them run something else.
+/// Arguments that make otherwise ordinary programs run something else.
 pub(super) fn other(name: &str, args: &[Word], start: usize, facts: &mut Facts) {
     if RUNNERS.contains(&name) || name.starts_with("ld-linux") || name.starts_with("qemu-") {
         facts.special.push(start - 1);
@@ -170,7 +171,7 @@ fn is_special_for_tar(word: &str) -> bool {
         "--absolute-names",
         "--directory",
     ];
-    // Letters may also stand without a dash, and a name with a colon is another machine.
+    // `tar` takes option letters without a dash, and a file name with a colon is on another machine.
     let is_old_style = !word.starts_with('-')
         && !word.contains(['/', '.'])
         && word.starts_with(['A', 'c', 'd', 'r', 't', 'u', 'x'])

@@ -1,9 +1,10 @@
 //! Programs that only read.
 
-use super::{Facts, has_short, is_long, operands};
+use super::facts::Facts;
+use super::options::{has_short, is_long, operands};
 use crate::shell::Word;
 
-/// They read the files that they are given, whatever the options are.
+/// Read their operands, whatever the options.
 const READERS: [&str; 40] = [
     "b2sum",
     "base64",
@@ -47,35 +48,35 @@ const READERS: [&str; 40] = [
     "wc",
 ];
 
-/// They read no file that they are given.
+/// Read no operand.
 const SILENT: [&str; 27] = [
     ":", "arch", "basename", "break", "continue", "dirname", "echo", "exit", "expr", "false",
     "free", "groups", "id", "locale", "logname", "nproc", "ps", "pwd", "return", "seq", "shift",
     "sleep", "tr", "true", "tty", "uptime", "whoami",
 ];
 
-/// Programs that say their version.
+/// Programs for which `--version` is recognized as harmless.
 const VERSIONED: [&str; 18] = [
     "bash", "cargo", "clang", "cmake", "deno", "gcc", "go", "java", "make", "node", "npm", "perl",
     "pnpm", "python", "python3", "ruby", "rustc", "yarn",
 ];
 
-/// They read the files that they are given, but some of their arguments do more.
+/// Read their operands, but some arguments do more.
 const MOSTLY_READERS: [&str; 12] = [
     "date", "egrep", "fd", "fdfind", "fgrep", "file", "grep", "jq", "rg", "sort", "tree", "uniq",
 ];
 
-/// They read no file, but some of their arguments do something.
+/// Read no operand, but some arguments do more.
 const MOSTLY_SILENT: [&str; 11] = [
     "[", "hostname", "printf", "read", "set", "test", "type", "uname", "wait", "whereis", "which",
 ];
 
-/// Options of the shell that `set` may turn on and off.
+/// Shell options that `set` may change without changing what commands mean.
 const SHELL_OPTIONS: [&str; 12] = [
     "-e", "-u", "-x", "-eu", "-ex", "-eux", "-euo", "-euxo", "-o", "pipefail", "+e", "+x",
 ];
 
-/// Notes what is known about a program that only reads; false if it is not one of them.
+/// Fills in the facts about a program that only reads; returns false for other programs.
 pub(super) fn describe(name: &str, args: &[Word], start: usize, facts: &mut Facts) -> bool {
     let reads = READERS.contains(&name) || MOSTLY_READERS.contains(&name);
     let is_silent = SILENT.contains(&name)
@@ -96,7 +97,7 @@ pub(super) fn describe(name: &str, args: &[Word], start: usize, facts: &mut Fact
     true
 }
 
-/// Which arguments make a program do more than reading.
+/// Whether an argument makes a program do more than read.
 fn special_argument(name: &str) -> Option<fn(&str) -> bool> {
     Some(match name {
         "date" => |word| has_short(word, "s") || is_long(word, "--set"),
@@ -133,17 +134,17 @@ fn special_argument(name: &str) -> Option<fn(&str) -> bool> {
     })
 }
 
-/// The indices of the words that do more than reading because of where they stand, or that could.
+/// Indices of words that make a program do more than read by their position, or could.
 fn special_operands(name: &str, args: &[Word]) -> impl Iterator<Item = usize> {
     let is_operand = |word: &Word| !word.is_known() || !word.text.starts_with('-');
     let operands = args.iter().enumerate().filter(|(_, word)| is_operand(word));
     let indices: Vec<usize> = match name {
-        // It would be the new time.
+        // An operand without `+` sets the clock.
         "date" => operands
             .filter(|(_, word)| !word.text.starts_with('+'))
             .map(|(index, _)| index)
             .collect(),
-        // The second one is written.
+        // The second operand is the output file.
         "uniq" => operands.skip(1).map(|(index, _)| index).collect(),
         "read" | "set" => operands
             .filter(|(_, word)| !word.is_known())
@@ -154,7 +155,7 @@ fn special_operands(name: &str, args: &[Word]) -> impl Iterator<Item = usize> {
     indices.into_iter()
 }
 
-/// How many of the operands are no files.
+/// How many leading operands are not files.
 fn patterns(name: &str, args: &[Word]) -> usize {
     match name {
         "grep" | "egrep" | "fgrep" | "rg" => pattern(args),
@@ -167,7 +168,7 @@ fn patterns(name: &str, args: &[Word]) -> usize {
     }
 }
 
-/// How many of a searching program's operands are patterns.
+/// How many leading operands of a search are patterns.
 fn pattern(args: &[Word]) -> usize {
     let is_elsewhere = |word: &Word| {
         has_short(&word.text, "ef")

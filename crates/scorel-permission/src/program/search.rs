@@ -1,9 +1,9 @@
 //! `find`.
 
-use super::{Facts, Inner};
+use super::facts::{Facts, Inner};
 use crate::shell::Word;
 
-/// Tests and actions that neither run nor change anything.
+/// Tests and actions of `find` without side effects.
 const QUIET: [&str; 62] = [
     "!",
     "(",
@@ -114,7 +114,7 @@ pub(super) fn find(args: &[Word], start: usize, facts: &mut Facts) {
     }
 }
 
-/// How many words the inner command has: to `;`, or to a `+` right after `{}`.
+/// The length of the inner command in words: up to `;`, or to a `+` after `{}`.
 fn length(words: &[Word]) -> usize {
     let is_end = |index: usize| match words[index].known() {
         Some(";") => true,
@@ -134,7 +134,7 @@ fn is_number(option: &str) -> bool {
     option[1..].starts_with(|letter: char| letter.is_ascii_digit())
 }
 
-/// What `{}` stands for: something below the place where the search starts.
+/// The value of `{}`: an unknown path below a starting point.
 fn found(starts: &[Word]) -> Word {
     match starts {
         [] => Word::glob("./*"),

@@ -1,6 +1,7 @@
 //! `sed`.
 
-use super::{Facts, has_short, is_long, operands};
+use super::facts::Facts;
+use super::options::{has_short, is_long, operands};
 use crate::shell::Word;
 
 pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
@@ -20,7 +21,7 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
             is_script_next = true;
             has_script = true;
         } else if word.text.starts_with('-') {
-            // Anything that is not known for certain to be harmless counts as a script of its own.
+            // Fail closed: whatever is not known to be harmless is treated as a script.
             let is_flag = matches!(
                 word.text.as_str(),
                 "-n" | "-E"
@@ -59,7 +60,7 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
     facts.paths = operands(&files, 0);
 }
 
-/// Whether a script has only commands that choose and replace text.
+/// Whether a script only selects, prints and substitutes.
 fn only_prints(script: &str) -> bool {
     let mut rest = script.trim();
     while !rest.is_empty() {
@@ -71,7 +72,7 @@ fn only_prints(script: &str) -> bool {
     true
 }
 
-/// What follows the first command, if that one only chooses or replaces text.
+/// The rest of the script after its first command, if that one is harmless.
 fn command(script: &str) -> Option<&str> {
     let mut rest = address(script)?;
     if let Some(second) = rest.strip_prefix(',') {
@@ -107,7 +108,7 @@ fn address(script: &str) -> Option<&str> {
     Some(script.trim_start_matches(|letter: char| letter.is_ascii_digit() || "+~".contains(letter)))
 }
 
-/// The text from a bracket to the one that closes it.
+/// A bracket expression, without its closing bracket. A `]` in the first place is literal.
 fn in_bracket(text: &str) -> &str {
     let end = text
         .char_indices()
@@ -116,7 +117,8 @@ fn in_bracket(text: &str) -> &str {
     &text[..end.map_or(text.len(), |(index, _)| index)]
 }
 
-/// What follows the next `delimiter`. A bracket, in which it would be an ordinary letter, is refused.
+/// The text after the next `delimiter`. A bracket expression is refused, since the delimiter is literal in
+/// one.
 fn past(text: &str, delimiter: char) -> Option<&str> {
     let mut letters = text.char_indices();
     while let Some((index, letter)) = letters.next() {

@@ -1,17 +1,17 @@
-//! Programs that run another program, which is looked at instead.
+//! Wrappers, such as `env` and `xargs`: the program they run is judged in their place.
 
-use super::{Facts, Inner};
+use super::facts::{Facts, Inner};
 use crate::shell::{Word, is_harmless_for_programs};
 
-/// How the options before the inner program are read.
+/// How the words before the inner program are parsed.
 struct Grammar {
     /// Options without a value.
     flags: &'static [&'static str],
     /// Options with a value, in the same word or the next one.
     valued: &'static [&'static str],
-    /// How many operands stand before the program.
+    /// How many operands precede the program.
     operands: usize,
-    /// Whether assignments may stand before the program.
+    /// Whether assignments may precede the program.
     has_assignments: bool,
 }
 
@@ -135,7 +135,7 @@ pub(super) fn describe(name: &str, words: &[Word], program: usize, facts: &mut F
     } else {
         0
     };
-    // A rule that allows the whole names everything up to the inner program.
+    // An allowing rule for the whole must name every word up to the inner program.
     facts.special.extend(program..=start + inner + assigned);
     if assigned >= run.len() {
         return;
@@ -147,7 +147,7 @@ pub(super) fn describe(name: &str, words: &[Word], program: usize, facts: &mut F
     });
 }
 
-/// The index of the inner program; nothing if what stands before it is not understood.
+/// The index of the inner program; `None` if the words before it are not understood.
 fn inner(args: &[Word], grammar: &Grammar) -> Option<usize> {
     let mut index = 0;
     let mut operands = grammar.operands;
@@ -180,7 +180,7 @@ fn inner(args: &[Word], grammar: &Grammar) -> Option<usize> {
     Some(index)
 }
 
-/// Removes assignments that mean nothing, and says how many others there are.
+/// Removes harmless assignments; returns how many others there are.
 fn assignments(run: &mut Vec<Word>) -> usize {
     let is_assignment =
         |word: &Word| word.text.contains('=') && !word.text.starts_with(['-', '/', '.']);
@@ -195,7 +195,7 @@ fn assignments(run: &mut Vec<Word>) -> usize {
     kept
 }
 
-/// What `xargs` reads is added, or replaces a mark.
+/// Adds the unknown words that `xargs` reads, in place of its replacement string or at the end.
 fn replace_arguments(options: &[Word], run: &mut Vec<Word>) {
     let mark = options.iter().enumerate().find_map(|(index, option)| {
         let value = option.text.strip_prefix("-I")?;
@@ -217,7 +217,7 @@ fn replace_arguments(options: &[Word], run: &mut Vec<Word>) {
     }
 }
 
-/// `sh -c TEXT`, a shell with a file, or one that runs its standard input.
+/// A shell: `sh -c SCRIPT`, `sh FILE`, or one that reads its standard input.
 fn shell(args: &[Word], start: usize, facts: &mut Facts) {
     facts.special.push(start - 1);
     if super::reading::is_version(args) {
@@ -230,9 +230,9 @@ fn shell(args: &[Word], start: usize, facts: &mut Facts) {
             return;
         };
         let Some(group) = text.strip_prefix('-') else {
-            // A file to run.
+            // A script file.
             facts.special.push(start + index);
-            facts.paths = super::operands(&args[index..], 0);
+            facts.paths = super::options::operands(&args[index..], 0);
             return;
         };
         facts.special.push(start + index);

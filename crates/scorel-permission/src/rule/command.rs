@@ -1,4 +1,4 @@
-//! Which commands a rule covers.
+//! Command patterns.
 
 mod wildcard;
 
@@ -6,7 +6,7 @@ use self::wildcard::Wildcard;
 use super::RuleErrorKind;
 use crate::shell::{Word, WordKind};
 
-/// Which commands a rule covers, word by word.
+/// A command pattern, matched word by word.
 #[derive(Debug, Clone)]
 pub(crate) struct CommandPattern {
     words: Vec<WordPattern>,
@@ -14,17 +14,16 @@ pub(crate) struct CommandPattern {
 
 #[derive(Debug, Clone)]
 enum WordPattern {
-    /// `*`: any number of words, none too.
+    /// `*`: any number of words, including none.
     Any,
-    /// One word.
     One(Wildcard),
 }
 
-/// How a pattern and a command go together.
+/// Whether a pattern matches a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Likeness {
     No,
-    /// It depends on a word that is only known when the command runs.
+    /// It depends on a word that is only known at run time.
     Perhaps,
     Yes,
 }
@@ -44,7 +43,7 @@ impl CommandPattern {
         Ok(Self { words })
     }
 
-    /// The pattern that covers these words and no others.
+    /// The pattern that matches these words only.
     pub(crate) fn exactly(words: &[Word]) -> String {
         let words: Vec<String> = words
             .iter()
@@ -53,8 +52,8 @@ impl CommandPattern {
         words.join(" ")
     }
 
-    /// Whether an allowing rule with this pattern covers the words. `*` does not cover the `special`
-    /// ones; where `is_exact`, no wildcard covers anything.
+    /// Whether an allowing rule with this pattern matches. `*` does not match the `special` words; with
+    /// `is_exact` wildcards match nothing. Errs towards no.
     pub(crate) fn allows(&self, words: &[Word], special: &[usize], is_exact: bool) -> bool {
         if is_exact && self.words.iter().any(WordPattern::is_wild) {
             return false;
@@ -93,7 +92,7 @@ impl CommandPattern {
         reached[words.len()]
     }
 
-    /// How a denying or asking rule with this pattern and the words go together.
+    /// Whether a denying or asking rule with this pattern matches. Errs towards yes.
     pub(crate) fn touches(&self, words: &[Word]) -> Likeness {
         let mut rows = vec![vec![Likeness::No; words.len() + 1]; self.words.len() + 1];
         rows[0][0] = Likeness::Yes;
@@ -114,7 +113,7 @@ impl CommandPattern {
                     reach(i + 1, j, Likeness::Yes);
                     reach(i, j + 1, Likeness::Yes);
                 }
-                // A word that is not known may turn out to be none, one or several.
+                // An unknown word may expand to none, one or several.
                 if word.is_some_and(|word| word.kind != WordKind::Literal) {
                     reach(i, j + 1, Likeness::Perhaps);
                     reach(i + 1, j, Likeness::Perhaps);

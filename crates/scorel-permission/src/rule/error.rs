@@ -1,24 +1,22 @@
-//! What is wrong with a rule's text.
+//! Parse errors of rules.
 
-/// A rule's text means nothing.
+/// A rule does not parse.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (at character {})", position + 1)]
 pub struct RuleError {
-    /// Where in the text, in characters from 0.
+    /// In characters from 0.
     pub position: usize,
-    /// What is wrong there.
     pub kind: RuleErrorKind,
 }
 
-/// What is wrong with a rule's text.
+/// Why a rule does not parse.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleErrorKind {
-    /// No tool with permissions has this name.
+    /// No rules have this name.
     #[error("unknown tool `{name}`{}", suggestion.map(|s| format!(", did you mean `{s}`?")).unwrap_or_default())]
     UnknownTool {
-        /// The name in the rule.
         name: String,
-        /// The tool that was probably meant.
+        /// The most similar known name.
         suggestion: Option<&'static str>,
     },
     /// The parenthesis is not closed.
@@ -31,7 +29,7 @@ pub enum RuleErrorKind {
     #[error("the pattern is empty; without parentheses the rule covers everything")]
     Empty,
     /// A quote is not closed, or nothing follows a backslash.
-    #[error("the quotation does not end")]
+    #[error("a quotation mark is not closed, or a backslash ends the pattern")]
     Quotation,
     /// A path pattern that is no glob.
     #[error("the path pattern is not a glob: {0}")]
@@ -39,6 +37,12 @@ pub enum RuleErrorKind {
     /// A path pattern that leads out of where it starts.
     #[error("`..` leads out of the project; write an absolute path or one that begins with `~/`")]
     Outside,
+    /// A character that no tool's name has, or a `*` that is not the last.
+    #[error("expected a tool's name, which may end with `*`, such as `Tool(mcp__github__*)`")]
+    ToolName,
+    /// A tool that rules are named after.
+    #[error("`Tool(…)` is about tools from outside; write `{0}` or `{0}(…)`")]
+    BuiltIn(&'static str),
     /// Not `domain:` and a host.
     #[error("expected `domain:` and a host name, such as `domain:example.com`")]
     Host,

@@ -1,16 +1,15 @@
-//! Which hosts a rule covers.
+//! Host patterns.
 
 use url::Host;
 
 use super::RuleErrorKind;
 
-/// Which hosts a rule covers.
+/// A pattern of host names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HostPattern {
     Any,
-    /// This host.
     Exactly(String),
-    /// Every host whose name ends with a dot and this.
+    /// The subdomains of this name, without the name itself.
     Below(String),
 }
 

@@ -1,19 +1,25 @@
-//! From a rule's text to its meaning.
+//! The parser of rules.
 
 use std::str::FromStr;
 
 use super::{
-    CommandPattern, HostPattern, PathPattern, Rule, RuleError, RuleErrorKind, Scope, Tool,
+    CommandPattern, HostPattern, PathPattern, Rule, RuleError, RuleErrorKind, RuleKind, Scope,
+    ToolNamePattern,
 };
 
-const TOOLS: [(&str, Tool); 7] = [
-    ("Read", Tool::Read),
-    ("Glob", Tool::Read),
-    ("Grep", Tool::Read),
-    ("Write", Tool::Write),
-    ("Edit", Tool::Write),
-    ("Bash", Tool::Bash),
-    ("WebFetch", Tool::WebFetch),
+/// The name of rules about outside tools.
+const OUTSIDE: &str = "Tool";
+
+/// The names of rules.
+const NAMES: [(&str, RuleKind); 8] = [
+    ("Read", RuleKind::Read),
+    ("Glob", RuleKind::Read),
+    ("Grep", RuleKind::Read),
+    ("Write", RuleKind::Write),
+    ("Edit", RuleKind::Write),
+    ("Bash", RuleKind::Bash),
+    ("WebFetch", RuleKind::WebFetch),
+    (OUTSIDE, RuleKind::Outside),
 ];
 
 impl FromStr for Rule {
@@ -37,11 +43,11 @@ impl FromStr for Rule {
                 (name, Some(&rest[..end]))
             }
         };
-        let Some((_, tool)) = TOOLS.iter().find(|(known, _)| *known == name) else {
+        let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) else {
             return Err(at(0, unknown_tool(name)));
         };
         let start = name.chars().count() + 1;
-        let scope = scope(*tool, pattern).map_err(|(offset, kind)| at(start + offset, kind))?;
+        let scope = scope(*kind, pattern).map_err(|(offset, kind)| at(start + offset, kind))?;
         Ok(Self {
             written: written.to_owned(),
             scope,
@@ -57,14 +63,14 @@ impl TryFrom<String> for Rule {
     }
 }
 
-/// The place of the last parenthesis, since patterns may have some of their own.
+/// The position of the last parenthesis: patterns may contain some.
 fn closing(rest: &str) -> Option<usize> {
     rest.rfind(')')
 }
 
 fn unknown_tool(name: &str) -> RuleErrorKind {
     let lower = name.to_lowercase();
-    let suggestion = TOOLS
+    let suggestion = NAMES
         .iter()
         .map(|(known, _)| (strsim::jaro_winkler(&lower, &known.to_lowercase()), *known))
         .filter(|(likeness, _)| *likeness > 0.75)
@@ -76,14 +82,21 @@ fn unknown_tool(name: &str) -> RuleErrorKind {
     }
 }
 
-fn scope(tool: Tool, pattern: Option<&str>) -> Result<Scope, (usize, RuleErrorKind)> {
+/// The tools that rules are named after.
+fn built_in() -> impl Iterator<Item = &'static str> {
+    let names = NAMES.iter().map(|(name, _)| *name);
+    names.filter(|name| *name != OUTSIDE)
+}
+
+fn scope(kind: RuleKind, pattern: Option<&str>) -> Result<Scope, (usize, RuleErrorKind)> {
     if pattern.is_some_and(|pattern| pattern.trim().is_empty()) {
         return Err((0, RuleErrorKind::Empty));
     }
-    Ok(match tool {
-        Tool::Read => Scope::Read(PathPattern::parse(pattern)?),
-        Tool::Write => Scope::Write(PathPattern::parse(pattern)?),
-        Tool::Bash => Scope::Run(CommandPattern::parse(pattern)?),
-        Tool::WebFetch => Scope::Fetch(HostPattern::parse(pattern)?),
+    Ok(match kind {
+        RuleKind::Read => Scope::Read(PathPattern::parse(pattern)?),
+        RuleKind::Write => Scope::Write(PathPattern::parse(pattern)?),
+        RuleKind::Bash => Scope::Run(CommandPattern::parse(pattern)?),
+        RuleKind::WebFetch => Scope::Fetch(HostPattern::parse(pattern)?),
+        RuleKind::Outside => Scope::CallTool(ToolNamePattern::parse(pattern, built_in())?),
     })
 }

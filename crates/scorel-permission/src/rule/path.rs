@@ -1,4 +1,4 @@
-//! Which paths a rule covers.
+//! Path patterns.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::RuleErrorKind;
 use crate::Place;
 use crate::place::normal;
 
-/// Which paths a rule covers.
+/// A pattern of paths.
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
     anchor: Anchor,
@@ -59,7 +59,7 @@ impl PathPattern {
         })
     }
 
-    /// The pattern that covers this path and no other.
+    /// The pattern that matches this path only; `None` if none can spell it.
     pub(crate) fn exactly(path: &Path, place: &Place) -> Option<String> {
         let text = path
             .strip_prefix(place.project())
@@ -77,13 +77,13 @@ impl PathPattern {
         is_plain.then_some(pattern)
     }
 
-    /// Whether it covers the path, which is absolute and normal.
+    /// Whether it matches the path, which is absolute and normal.
     pub(crate) fn covers(&self, path: &Path, place: &Place) -> bool {
         path.strip_prefix(self.base(place))
             .is_ok_and(|rest| self.matcher.is_match(rest))
     }
 
-    /// Whether it could cover something in the directory or below it.
+    /// Whether it may match something in the directory or below.
     pub(crate) fn reaches_below(&self, directory: &Path, place: &Place) -> bool {
         let literal = normal(&self.base(place).join(&self.literal));
         literal.starts_with(directory) || directory.starts_with(&literal)
@@ -98,7 +98,7 @@ impl PathPattern {
     }
 }
 
-/// The pattern's parts without `.` and `..`; nothing if they lead out.
+/// The components without `.` and `..`; `None` if they lead out of the anchor.
 fn simplified(pattern: &str) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     for part in pattern.split('/') {

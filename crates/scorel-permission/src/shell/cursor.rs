@@ -4,34 +4,36 @@ use std::path::PathBuf;
 
 use tree_sitter::{Node, Parser, Tree};
 
-use super::{LONGEST, Part, Script, Word};
+use super::{Part, Script, Word};
 use crate::Place;
 use crate::place::normal;
 use crate::program::{self, Inner};
 
-/// How deep commands within commands, or syntax within syntax, may be.
+/// The longest command that is parsed, in bytes. A longer one is asked about.
+const LONGEST: usize = 32 * 1024;
+
+/// How deep scripts and syntax may be nested; the walk is recursive.
 const DEEPEST: usize = 60;
 
 /// How many pipes a command may have.
 const MOST_PIPES: usize = 1_000;
 
-/// The state of the walk.
 pub(super) struct Cursor<'a> {
     pub(super) source: &'a str,
     pub(super) place: &'a Place,
     pub(super) script: &'a mut Script,
-    /// The directories that the shell may be in.
+    /// The possible working directories of the shell.
     pub(super) directories: &'a mut Vec<PathBuf>,
-    /// The directories that it is in if the command before was `cd` and succeeded.
+    /// The working directories if the command before was a `cd` that succeeded.
     pub(super) entered: Option<Vec<PathBuf>>,
-    /// The index of the part that runs these commands.
+    /// The index of the part that runs this script; `None` at the top.
     pub(super) within: Option<usize>,
     pub(super) depth: usize,
-    /// How many substitutions surround this place.
+    /// The nesting depth of substitutions.
     pub(super) substitutions: usize,
 }
 
-/// Takes `source` apart, which is `depth` levels within other commands.
+/// Parses `source`, a script at nesting level `depth`.
 pub(super) fn read(
     source: &str,
     directories: &mut Vec<PathBuf>,
@@ -89,7 +91,7 @@ fn parse(source: &str) -> Option<Tree> {
     parser.parse(masked(source), None)
 }
 
-/// Whether the grammar would need time that grows with the square of the length.
+/// Whether the grammar would take quadratic time.
 fn is_intricate(source: &str) -> bool {
     let pipes = source.bytes().filter(|byte| *byte == b'|').count();
     let mut depth: usize = 0;
@@ -105,10 +107,10 @@ fn is_intricate(source: &str) -> bool {
     pipes > MOST_PIPES || deepest > DEEPEST
 }
 
-/// The text with `Z` for every byte that is no part of the shell's syntax, so that places stay the same.
+/// The text with every byte beyond ASCII replaced by `Z`, which keeps offsets.
 ///
-/// The grammar's scanner asks the C library for the class of a letter with a function that reads out of
-/// bounds for most letters beyond ASCII (<https://github.com/tree-sitter/tree-sitter-bash/issues/337>).
+/// The grammar's scanner passes code points to a `ctype` function of the C library, which reads out of
+/// bounds for most of them (<https://github.com/tree-sitter/tree-sitter-bash/issues/337>).
 fn masked(source: &str) -> Vec<u8> {
     let mask = |byte: u8| match byte {
         b'\n' | b'\t' | b' '..=b'~' => byte,
@@ -117,7 +119,7 @@ fn masked(source: &str) -> Vec<u8> {
     source.bytes().map(mask).collect()
 }
 
-/// Whether a node begins or ends within a letter of several bytes.
+/// Whether a node starts or ends inside a multi-byte character.
 fn splits_letters(source: &str, root: Node<'_>) -> bool {
     let mut cursor = root.walk();
     loop {
@@ -146,7 +148,7 @@ impl Cursor<'_> {
         self.script.doubt(reason);
     }
 
-    /// What is known about `node` is that nobody knows it.
+    /// Records a doubt about `node`.
     pub(super) fn not_understood(&mut self, node: Node<'_>) {
         let text: String = self.text(node).chars().take(40).collect();
         self.doubt(format!("`{}` is not understood", text.escape_debug()));
@@ -158,7 +160,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Enters a level; nothing if there are too many.
+    /// Enters a nesting level; `None` at the limit.
     pub(super) fn enter(&mut self) -> bool {
         self.depth += 1;
         let is_in_bounds = self.depth <= DEEPEST;
@@ -172,9 +174,8 @@ impl Cursor<'_> {
         self.depth -= 1;
     }
 
-    /// Sees to it that nothing but white space stands between the parts of a node, so that the tree
-    /// says everything that the text says. A new line ends a command, so it may only stand where
-    /// `may_have_lines`.
+    /// Checks that only white space separates the children of a node, so that the tree accounts for every
+    /// byte of the source. A line feed ends a command and is accepted only with `may_have_lines`.
     pub(super) fn no_gaps(&mut self, node: Node<'_>, may_have_lines: bool) {
         let mut end = node.start_byte();
         for child in children(node) {
@@ -194,14 +195,14 @@ impl Cursor<'_> {
         let is_blank = rest
             .bytes()
             .all(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
-        // Between two letters, a continued line makes one word of them.
+        // A line continuation without white space joins two words.
         let joins = is_continued && rest.is_empty();
         if !is_blank || has_line || joins {
             self.doubt("its lines or spaces are not understood");
         }
     }
 
-    /// A program with its arguments, after assignments that concern it.
+    /// Records a simple command: assignments, program, arguments.
     pub(super) fn call(&mut self, words: Vec<Word>, program: usize) {
         if !self.enter() {
             self.leave();
@@ -239,14 +240,14 @@ impl Cursor<'_> {
             }
         }
         self.within = within;
-        // Which shell changes its directory then is another question.
+        // An inner `cd` may be another process's, and says nothing about this shell's directory.
         if has_inner {
             self.entered = None;
         }
         self.leave();
     }
 
-    /// After `cd`, which may fail: either directory is possible.
+    /// After a `cd`, which may have failed: both directories are possible.
     fn change_directory(&mut self, directory: &str) {
         let new: Vec<PathBuf> = self
             .directories
@@ -270,7 +271,7 @@ impl Cursor<'_> {
     }
 }
 
-/// A node's parts.
+/// A node's children.
 pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut node.walk()).collect()
 }

@@ -1,4 +1,4 @@
-//! Words, and what the shell puts into them.
+//! Words and expansions.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use super::cursor::{Cursor, children};
 use super::word::Pieces;
 
 impl Cursor<'_> {
-    /// The word that a node stands for. What it runs is noted.
+    /// The word of a node. Records commands that its substitutions run.
     pub(super) fn word(&mut self, node: Node<'_>) -> Word {
         let mut pieces = Pieces::default();
         self.piece(node, &mut pieces);
@@ -78,7 +78,7 @@ impl Cursor<'_> {
         pieces.unknown();
     }
 
-    /// Text without quotes, where only a backslash makes a letter literal.
+    /// Unquoted text, where a backslash makes the next character literal.
     fn bare(&mut self, node: Node<'_>, pieces: &mut Pieces) {
         let text = self.text(node).to_owned();
         let mut letters = text.chars();
@@ -95,7 +95,6 @@ impl Cursor<'_> {
         }
     }
 
-    /// Text in double quotes.
     fn string(&mut self, node: Node<'_>, pieces: &mut Pieces) {
         let text = self.text(node);
         if text.len() < 2 || !text.starts_with('"') || !text.ends_with('"') {
@@ -107,8 +106,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Text between `start` and `end`, in which only expansions mean something, and a backslash before
-    /// one of `escapable`. False if the text has something that is not in the tree.
+    /// Text between `start` and `end`, in which only expansions are special, and a backslash before one of
+    /// `escapable`. Returns false if the tree does not account for all of it.
     pub(super) fn quoted(
         &mut self,
         node: Node<'_>,
@@ -131,7 +130,7 @@ impl Cursor<'_> {
                     return false;
                 }
                 self.expansion(expansion);
-                // `"$@"` is as many words as there are arguments.
+                // `"$@"` expands to one word per argument.
                 if expansion.kind() == "command_substitution" || !self.text(expansion).contains('@')
                 {
                     pieces.unknown_text();
@@ -163,7 +162,7 @@ impl Cursor<'_> {
         position == end && expansions.peek().is_none()
     }
 
-    /// What the shell replaces when the command runs.
+    /// An expansion or substitution.
     fn expansion(&mut self, node: Node<'_>) {
         let text = self.text(node);
         match node.kind() {
@@ -203,12 +202,12 @@ fn is_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// What may follow a `$`.
+/// Special parameters: what may follow a `$` besides a name.
 fn is_variable(text: &str) -> bool {
     is_name(text) || text.len() == 1 && "?#$!@*-0123456789".contains(text)
 }
 
-/// `${name}`, `${#name}`, and `${name%text}` and the like with a text that expands to nothing else.
+/// Whether a `${…}` is plain: `${name}`, `${#name}`, or an operator whose text contains no expansion.
 fn is_plain_expansion(text: &str) -> bool {
     let Some(inner) = text
         .strip_prefix("${")
@@ -231,7 +230,8 @@ fn is_plain_expansion(text: &str) -> bool {
         })
 }
 
-/// Arithmetic with numbers only, since a variable's value may hold a command.
+/// Whether arithmetic has only numbers: the shell evaluates a variable's value, which can contain a
+/// command substitution.
 fn is_constant(text: &str) -> bool {
     let inner = text
         .strip_prefix("$((")
@@ -243,7 +243,7 @@ fn is_constant(text: &str) -> bool {
     })
 }
 
-/// The text of `$'…'`; nothing if it has a rare escape.
+/// The text of `$'…'`; `None` for rare escapes.
 fn unescaped(text: &str) -> Option<String> {
     let inner = text.strip_prefix("$'")?.strip_suffix('\'')?;
     let mut result = String::new();

@@ -6,8 +6,8 @@ use super::cursor::{Cursor, children};
 use super::word::Pieces;
 
 impl Cursor<'_> {
-    /// A here-document. The shell's own rule of where it begins and ends is applied again, since a
-    /// difference would take commands for text.
+    /// A here-document. Its bounds are found again by the shell's own rule: where the grammar and the shell
+    /// differ, commands would pass for text.
     pub(super) fn heredoc(&mut self, node: Node<'_>) {
         let mut start = None;
         let mut body = None;
@@ -69,7 +69,7 @@ impl Cursor<'_> {
     }
 }
 
-/// The line that ends the document, and whether its text is literal. Unusual ones are nothing.
+/// The delimiter, and whether the text is literal; `None` for unusual quoting.
 fn delimiter(text: &str) -> Option<(&str, bool)> {
     let unquoted = ['\'', '"']
         .iter()
@@ -82,8 +82,8 @@ fn delimiter(text: &str) -> Option<(&str, bool)> {
     is_name.then_some((name, unquoted.is_some()))
 }
 
-/// Where the document's first line and the line that ends it begin, for a document whose delimiter is
-/// named before `position`.
+/// The offsets of the document's first line and of the line that ends it; the delimiter's operator is
+/// before `position`.
 fn lines(
     source: &str,
     position: usize,

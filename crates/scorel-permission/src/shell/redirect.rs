@@ -1,15 +1,14 @@
-//! Files that the shell opens.
+//! Redirections.
 
 use tree_sitter::Node;
 
 use super::cursor::{Cursor, children};
 use super::{Access, Opened, Word, WordKind};
 
-/// Files that are no files: nothing is kept there.
+/// Devices that store nothing, so that opening them needs no permission.
 const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
 impl Cursor<'_> {
-    /// A redirection of any kind.
     pub(super) fn redirect(&mut self, node: Node<'_>) {
         match node.kind() {
             "file_redirect" => self.file_redirect(node),
@@ -48,7 +47,7 @@ impl Cursor<'_> {
             "<&-" | ">&-" if targets.is_empty() => return,
             _ => return self.not_understood(node),
         };
-        // The grammar takes arguments that follow a redirection for further files.
+        // The grammar parses arguments after a redirection as further targets.
         let [target] = targets.as_slice() else {
             return self.not_understood(node);
         };
@@ -58,7 +57,7 @@ impl Cursor<'_> {
         };
         match (access, target.known()) {
             (None, Some(text)) if is_descriptor(text) => {}
-            // Without a number it means both outputs.
+            // `>&file` without a number redirects standard output and error.
             (None, Some(_)) if operator == ">&" => self.open(target, Access::Write),
             (Some(access), _) => self.open(target, access),
             (None, _) => self.not_understood(node),

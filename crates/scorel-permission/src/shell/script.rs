@@ -1,35 +1,34 @@
-//! What a command consists of.
+//! The result of parsing a command.
 
 use std::path::PathBuf;
 
 use super::Word;
 use crate::program::Facts;
 
-/// What a command consists of.
+/// A parsed command.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    /// The programs that it runs, those too that other programs run for it.
+    /// The simple commands, including those that wrappers run.
     pub(crate) parts: Vec<Part>,
-    /// The files that the shell itself opens.
+    /// The files that redirections open.
     pub(crate) opened: Vec<Opened>,
-    /// What cannot be understood.
+    /// Reasons why it is not fully understood.
     pub(crate) doubts: Vec<String>,
 }
 
-/// A program with its arguments.
+/// A simple command.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// Assignments that concern programs, the program's name, its arguments.
+    /// Assignments, the program, its arguments.
     pub(crate) words: Vec<Word>,
-    /// What is known about the program and its arguments.
     pub(crate) facts: Facts,
-    /// The directories that it may run in.
+    /// Its possible working directories.
     pub(crate) directories: Vec<PathBuf>,
-    /// The index of the part that runs it; nothing if the shell does.
+    /// The index of the part that runs it; `None` for the shell.
     pub(crate) within: Option<usize>,
 }
 
-/// A file that the shell opens for a redirection.
+/// A file that a redirection opens.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) word: Word,

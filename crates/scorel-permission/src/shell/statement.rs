@@ -1,25 +1,24 @@
-//! Commands, and what holds them together.
+//! Commands, pipelines and compound commands.
 
 use tree_sitter::Node;
 
 use super::cursor::{Cursor, children};
 use super::{Word, is_harmless_for_programs, is_harmless_in_shell};
 
-/// What may stand between the commands of a compound one.
+/// The separators in a compound command.
 const JOINTS: [&str; 31] = [
     "\n", "!", "&", "&&", "(", ")", ";", ";&", ";;", ";;&", "{", "|", "|&", "||", "}", "case",
     "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select", "then",
     "until", "while", "\n\n",
 ];
 
-/// Words that mean something to the shell where a command may begin.
+/// Reserved words.
 const RESERVED: [&str; 22] = [
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "until", "while", "{", "}", "((",
 ];
 
 impl Cursor<'_> {
-    /// A command of any kind.
     pub(super) fn statement(&mut self, node: Node<'_>) {
         if !self.enter() {
             self.leave();
@@ -45,7 +44,7 @@ impl Cursor<'_> {
         self.leave();
     }
 
-    /// What `walk` does to the shell's directory ends with it.
+    /// Runs `walk` as in a subshell: changes of the working directory end with it.
     pub(super) fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
         let directories = self.directories.clone();
         walk(self);
@@ -72,7 +71,7 @@ impl Cursor<'_> {
         for child in children(node) {
             match self.text(child) {
                 _ if child.is_named() => self.statement(child),
-                // What follows runs only where `cd` led.
+                // After `&&` the `cd` has succeeded.
                 "&&" => {
                     if let Some(entered) = self.entered.take() {
                         before = Some(std::mem::replace(self.directories, entered));
@@ -90,7 +89,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Commands that may run several times, or later.
+    /// Commands that may run several times, or later, as in loops and functions.
     fn repeated(&mut self, node: Node<'_>) {
         self.no_gaps(node, true);
         let directories = self.directories.len();
@@ -119,7 +118,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// A function may have the name of a program, but not of what this walk itself knows.
+    /// The name in a function definition. It may be that of a program, but not of a builtin that this walk
+    /// interprets.
     fn function_name(&mut self, node: Node<'_>) {
         let name = self.word(node);
         let is_plain = name.known().is_some_and(|name| {
@@ -181,7 +181,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A program with its arguments, its assignments and its redirections.
+    /// A simple command with assignments and redirections.
     fn simple(&mut self, node: Node<'_>) {
         self.no_gaps(node, false);
         let mut assignments = Vec::new();
@@ -244,7 +244,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// The name and the value; nothing, with a doubt, if it assigns to something else than a name.
+    /// The name and value of an assignment; `None`, with a doubt, if its target is not a plain name.
     fn assignment(&mut self, node: Node<'_>) -> Option<(String, Word)> {
         self.no_gaps(node, false);
         let parts = children(node);
@@ -321,7 +321,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Something that is not understood may still have parts that a rule denies.
+    /// Walks the parts of something that is not understood: rules may deny one of them.
     pub(super) fn salvage(&mut self, node: Node<'_>) {
         self.not_understood(node);
         for child in children(node) {

@@ -4,11 +4,11 @@ use tree_sitter::Node;
 
 use super::cursor::{Cursor, children};
 
-/// Comparisons of numbers, for which `[[ ]]` computes what its operands say.
+/// Numeric comparisons, whose operands `[[ ]]` evaluates as arithmetic.
 const NUMERIC: [&str; 6] = ["-eq", "-ge", "-gt", "-le", "-lt", "-ne"];
 
 impl Cursor<'_> {
-    /// A test, which runs nothing but what is substituted in it.
+    /// A test, which runs nothing but its substitutions.
     pub(super) fn test(&mut self, node: Node<'_>) {
         let computes = self.text(node).starts_with("[[");
         if self.text(node).starts_with("((") {
@@ -32,7 +32,7 @@ impl Cursor<'_> {
                     self.condition(child, computes);
                 }
                 "test_operator" => {
-                    // They look a variable up, whose index is computed.
+                    // `-v` and the like evaluate an array index as arithmetic.
                     if matches!(self.text(child), "-v" | "-R" | "-o") {
                         self.not_understood(child);
                     }

@@ -1,6 +1,6 @@
-//! Which variables change what programs do.
+//! Variables that may be assigned without changing what programs do.
 
-/// Variables that programs may get whatever their value is.
+/// Environment variables that are harmless with any value.
 const HARMLESS: [&str; 26] = [
     "CARGO_INCREMENTAL",
     "CARGO_TERM_COLOR",
@@ -30,14 +30,13 @@ const HARMLESS: [&str; 26] = [
     "TZ",
 ];
 
-/// Whether a program with this variable in its environment does nothing else than without.
+/// Whether setting this environment variable cannot make a program run or read something else.
 pub(crate) fn is_harmless_for_programs(name: &str) -> bool {
     HARMLESS.contains(&name)
 }
 
-/// Whether the shell and the programs that it runs do nothing else when the shell's own variable of
-/// this name changes. It could be one of the environment, whose names are those in capitals and a few
-/// others.
+/// Whether assigning to this shell variable is harmless to the shell and its programs. An assignment
+/// changes the environment if the variable is exported, as those in capitals and a few others may be.
 pub(crate) fn is_harmless_in_shell(name: &str) -> bool {
     let is_own = !name.is_empty()
         && name

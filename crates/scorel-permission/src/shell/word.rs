@@ -1,22 +1,22 @@
-//! One word of a command.
+//! Words.
 
-/// One word of a command after quotes and backslashes are gone.
+/// A word after quote removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// The word; of one that is not known, what it certainly begins with.
+    /// The text; of an unknown word, its known prefix.
     pub(crate) text: String,
     pub(crate) kind: WordKind,
-    /// Whether it is certainly one word, even if it is not known which.
+    /// Whether it certainly expands to one word.
     pub(crate) is_one: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordKind {
-    /// The word is exactly its text.
+    /// Exactly its text.
     Literal,
-    /// The shell makes names of files from the text, if there are any.
+    /// A file name pattern, which expands to matching names or stays as it is.
     Glob,
-    /// The word, or how many there are, is only known when the command runs.
+    /// Known at run time only.
     Unknown,
 }
 
@@ -49,7 +49,7 @@ impl Word {
         self.kind == WordKind::Literal
     }
 
-    /// The word, if it is known.
+    /// The text of a literal word.
     pub(crate) fn known(&self) -> Option<&str> {
         self.is_known().then_some(self.text.as_str())
     }
@@ -63,7 +63,7 @@ impl Word {
         }
     }
 
-    /// The word from `start` on; nothing if that is not certainly a part of it.
+    /// The part of the word from `start` on; `None` if the known prefix is shorter.
     pub(crate) fn after(&self, start: usize) -> Self {
         Self {
             text: self.text.get(start..).unwrap_or_default().to_owned(),
@@ -73,13 +73,13 @@ impl Word {
     }
 }
 
-/// The pieces that a word is put together from.
+/// Builds a word from its pieces.
 #[derive(Debug, Default)]
 pub(super) struct Pieces(Vec<Piece>);
 
 #[derive(Debug)]
 enum Piece {
-    /// Without quotes: `*` and the like mean something.
+    /// Unquoted text, in which wildcards and braces are special.
     Bare(char),
     Quoted(char),
     Unknown {
@@ -96,17 +96,17 @@ impl Pieces {
         self.0.push(Piece::Quoted(letter));
     }
 
-    /// Something that is only known when the command runs.
+    /// An expansion, which may split into several words.
     pub(super) fn unknown(&mut self) {
         self.0.push(Piece::Unknown { is_one: false });
     }
 
-    /// The same, which certainly makes no further words.
+    /// A quoted expansion, which stays one word.
     pub(super) fn unknown_text(&mut self) {
         self.0.push(Piece::Unknown { is_one: true });
     }
 
-    /// The word, where `home` is what `~` stands for.
+    /// The word; `home` replaces `~`.
     pub(super) fn finish(self, home: &str) -> Word {
         let pieces = self.expand_home(home);
         let is_one = pieces
@@ -125,7 +125,7 @@ impl Pieces {
                 }
                 Piece::Quoted(letter) => text.push(*letter),
                 Piece::Bare('{') => {
-                    // `{}` stands for itself, other braces for several words.
+                    // `{}` is literal, other braces may expand to several words.
                     if !matches!(pieces.peek(), Some(Piece::Bare('}'))) {
                         return Word::unknown(text);
                     }
@@ -133,7 +133,7 @@ impl Pieces {
                 }
                 Piece::Bare(letter) => {
                     if matches!(letter, '*' | '?' | '[') {
-                        // A name that begins with a dot could be `..`.
+                        // A pattern that starts with a dot can match `..`.
                         let name = text.rsplit('/').next().unwrap_or_default();
                         if name.starts_with('.') {
                             return Word::unknown(text);
@@ -169,7 +169,7 @@ impl Pieces {
     }
 }
 
-/// Whether a pattern of file names has, after its first wildcard, a name that may mean `..`.
+/// Whether a file name pattern has, after its first wildcard, a component that may match `..`.
 fn has_unclear_name(text: &str) -> bool {
     let start = text.find(['*', '?', '[']).unwrap_or_default();
     let start = text[..start].rfind('/').map_or(0, |slash| slash + 1);

@@ -259,7 +259,7 @@ fn a_verdict_says_why_and_which_rule_decided() {
         ("run ls", "it only reads", None),
         (
             "run eval x",
-            "what `eval` does is only known when it runs",
+            "what `eval` does is only known at run time",
             None,
         ),
         (

@@ -2,7 +2,7 @@
 
 use scorel_permission::{Action, Decision, Mode, Policy, Rule, Rules};
 
-use crate::support::{decide, fetch, list, place, policy, read, run, write};
+use crate::support::{call, decide, fetch, list, place, policy, read, run, write};
 
 fn granted(mode: Mode, action: &Action) -> Vec<String> {
     let rules = policy(mode, &[], &[], &[]).rule_for(action);
@@ -40,6 +40,11 @@ fn an_answer_makes_the_narrowest_rules() {
         granted(Mode::Workspace, &fetch("https://Example.com/x?y")),
         ["WebFetch(domain:example.com)"]
     );
+    assert_eq!(
+        granted(Mode::Readonly, &call("mcp__git__log")),
+        ["Tool(mcp__git__log)"]
+    );
+    assert_eq!(granted(Mode::Workspace, &call("a b")), [""; 0]);
 }
 
 #[test]

@@ -4,9 +4,9 @@
 
 mod bash_agrees;
 mod decisions;
-mod fingerprints;
 mod grants;
 mod ordinary_commands;
+mod ordinary_hour;
 mod properties;
 mod refused_commands;
 mod rules;

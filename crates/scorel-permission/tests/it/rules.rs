@@ -1,8 +1,8 @@
 //! Rules as people write them.
 
-use scorel_permission::{Decision, Mode, Rule, RuleErrorKind, Rules, Tool};
+use scorel_permission::{Decision, Mode, Rule, RuleErrorKind, RuleKind, Rules};
 
-use crate::support::{decide, fetch, policy, read};
+use crate::support::{call, decide, fetch, policy, read};
 
 fn error(rule: &str) -> (usize, RuleErrorKind) {
     let error = rule.parse::<Rule>().unwrap_err();
@@ -19,15 +19,15 @@ fn unknown(name: &str, suggestion: Option<&'static str>) -> RuleErrorKind {
 #[test]
 fn rules_are_shown_as_they_were_written() {
     for (text, tool) in [
-        ("Read", Tool::Read),
-        ("Grep(src/**)", Tool::Read),
-        ("Edit(~/x)", Tool::Write),
-        ("Bash(git log *)", Tool::Bash),
-        ("Bash(echo 'a) b' (c))", Tool::Bash),
-        ("WebFetch(domain:*.example.com)", Tool::WebFetch),
+        ("Read", RuleKind::Read),
+        ("Grep(src/**)", RuleKind::Read),
+        ("Edit(~/x)", RuleKind::Write),
+        ("Bash(git log *)", RuleKind::Bash),
+        ("Bash(echo 'a) b' (c))", RuleKind::Bash),
+        ("WebFetch(domain:*.example.com)", RuleKind::WebFetch),
     ] {
         let rule: Rule = text.parse().unwrap();
-        assert_eq!((rule.as_str(), rule.tool()), (text, tool));
+        assert_eq!((rule.as_str(), rule.kind()), (text, tool));
         assert_eq!(format!(" {text} ").parse::<Rule>().unwrap(), rule);
     }
 }
@@ -211,5 +211,55 @@ fn a_pattern_of_hosts_is_about_whole_labels() {
                 "{rule}: {url}"
             );
         }
+    }
+}
+
+#[test]
+fn a_rule_about_outside_tools_names_one_or_those_that_begin_alike() {
+    for (rule, covered, others) in [
+        (
+            "Tool(mcp__git__log)",
+            &["mcp__git__log"][..],
+            &["mcp__git__log2", "mcp__git__lo", "MCP__git__log"][..],
+        ),
+        (
+            "Tool(mcp__git__*)",
+            &["mcp__git__log", "mcp__git__"],
+            &["mcp__gitx", "x_mcp__git__log"],
+        ),
+        ("Tool", &["anything"], &[]),
+        ("Tool(*)", &["anything"], &[]),
+    ] {
+        let policy = policy(Mode::Workspace, &[], &[], &[rule]);
+        for tool in covered {
+            assert_eq!(
+                policy.judge(&call(tool)).decision,
+                Decision::Allow,
+                "{rule}: {tool}"
+            );
+        }
+        for tool in others {
+            assert_eq!(
+                policy.judge(&call(tool)).decision,
+                Decision::Ask,
+                "{rule}: {tool}"
+            );
+        }
+        assert_eq!(rule.parse::<Rule>().unwrap().to_string(), rule);
+    }
+}
+
+#[test]
+fn a_rule_about_outside_tools_that_could_not_match_is_refused() {
+    for (rule, position, said) in [
+        ("Tool(a b)", 6, "expected a tool's name"),
+        ("Tool(a*b)", 6, "expected a tool's name"),
+        ("Tool(Bash)", 5, "write `Bash` or `Bash(…)`"),
+        ("Tool()", 5, "empty"),
+        ("tool(x)", 0, "did you mean `Tool`?"),
+    ] {
+        let error = rule.parse::<Rule>().unwrap_err();
+        assert_eq!(error.position, position, "{rule}: {error}");
+        assert!(error.to_string().contains(said), "{rule}: {error}");
     }
 }

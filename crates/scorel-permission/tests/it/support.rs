@@ -49,6 +49,12 @@ pub(crate) fn fetch(url: &str) -> Action {
     }
 }
 
+pub(crate) fn call(tool: &str) -> Action {
+    Action::CallTool {
+        tool: tool.to_owned(),
+    }
+}
+
 pub(crate) fn judge(policy: &Policy, command: &str) -> Verdict {
     policy.judge(&run(command))
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::blocks::AnthropicBlocks;
 use super::stop;
 use super::usage::AnthropicUsage;
-use crate::wire::{Decoder, ModelOrigin, ReplyStatus, non_empty, text_of};
+use crate::wire::{ModelOrigin, ReplyStatus, WireDecoder, non_empty, text_of};
 
 /// Decodes the events of the Messages API: `message_start`, the content blocks one after another,
 /// `message_delta` with the stop reason, `message_stop`.
@@ -31,7 +31,7 @@ impl AnthropicDecoder {
     }
 }
 
-impl Decoder for AnthropicDecoder {
+impl WireDecoder for AnthropicDecoder {
     const EVENT_FIELD: &'static str = "type";
 
     fn observe(&mut self, payload: &Value, status: &mut ReplyStatus) {

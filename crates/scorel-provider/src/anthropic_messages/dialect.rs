@@ -1,6 +1,6 @@
 use crate::wire;
 
-pub(super) type Endpoint = wire::Endpoint<AnthropicDialect>;
+pub(super) type AnthropicEndpoint = wire::ModelEndpoint<AnthropicDialect>;
 
 /// How a host deviates from Anthropic's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

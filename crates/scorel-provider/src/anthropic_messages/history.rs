@@ -11,14 +11,14 @@ pub(super) use conversation::{Conversation, cache_here};
 use scorel_proto::{Block, Context, Message, ToolResultBlock};
 use serde_json::{Value, json};
 
-use super::dialect::Endpoint;
+use super::dialect::AnthropicEndpoint;
 use crate::wire::{CallIds, InputContent};
 
 /// The image types that the API takes.
 const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Leaves out empty blocks and messages.
-pub(super) fn render(endpoint: &Endpoint, messages: &Context) -> Conversation {
+pub(super) fn render(endpoint: &AnthropicEndpoint, messages: &Context) -> Conversation {
     let mut history = AnthropicHistory {
         endpoint,
         ids: CallIds::new(is_call_id),
@@ -32,7 +32,7 @@ pub(super) fn render(endpoint: &Endpoint, messages: &Context) -> Conversation {
 }
 
 struct AnthropicHistory<'a> {
-    endpoint: &'a Endpoint,
+    endpoint: &'a AnthropicEndpoint,
     ids: CallIds,
     conversation: Conversation,
 }

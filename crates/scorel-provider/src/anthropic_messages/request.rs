@@ -1,7 +1,7 @@
 use scorel_runtime::{ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
-use super::dialect::Endpoint;
+use super::dialect::AnthropicEndpoint;
 use super::history::{self, cache_here};
 use super::thinking::ClaudeThinking;
 use crate::wire::JsonBody;
@@ -11,7 +11,7 @@ use crate::wire::JsonBody;
 /// Cache breakpoints: the API takes four and looks back 20 blocks from each. They are set after the
 /// tools, after the system prompt, and in the last two user messages, so that each request reads
 /// what the one before it wrote.
-pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+pub(super) fn render(endpoint: &AnthropicEndpoint, request: &ModelRequest) -> Vec<u8> {
     let conversation = history::render(endpoint, &request.messages);
     let thinking = thinking(endpoint, request, conversation.lacks_thinking());
     let mut body = JsonBody::default();
@@ -36,7 +36,7 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
 }
 
 /// `max_tokens` is required.
-fn output_limit(endpoint: &Endpoint) -> u64 {
+fn output_limit(endpoint: &AnthropicEndpoint) -> u64 {
     endpoint
         .output_limit
         .unwrap_or(endpoint.model.max_output_tokens)
@@ -48,7 +48,7 @@ fn output_limit(endpoint: &Endpoint) -> u64 {
 /// thinking ("expected thinking or redacted_thinking"). A loop that began without it, or with
 /// another model's, therefore ends without it.
 fn thinking(
-    endpoint: &Endpoint,
+    endpoint: &AnthropicEndpoint,
     request: &ModelRequest,
     lacks_thinking: bool,
 ) -> Vec<(&'static str, Value)> {
@@ -62,7 +62,7 @@ fn thinking(
 }
 
 /// The API rejects blank stop sequences.
-fn stop_sequences(endpoint: &Endpoint) -> impl Iterator<Item = &str> {
+fn stop_sequences(endpoint: &AnthropicEndpoint) -> impl Iterator<Item = &str> {
     let stops = endpoint.stop_sequences.iter().map(String::as_str);
     stops.filter(|stop| !stop.trim().is_empty())
 }

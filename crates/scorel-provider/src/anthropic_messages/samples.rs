@@ -1,34 +1,23 @@
 //! Conversations for tests.
 
-use std::io;
 use std::sync::Arc;
 
 use reqwest::Url;
 use scorel_proto::{
-    AssistantMessage, BlobHash, Block, Message, Meta, StopReason, ToolResultBlock,
-    ToolResultMessage,
+    AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
 };
 use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
-use super::dialect::{AnthropicDialect, Endpoint};
+use super::dialect::{AnthropicDialect, AnthropicEndpoint};
 use super::request;
 use crate::Timeouts;
-use crate::blobs::BlobSource;
+use crate::blobs::OneBlob;
 use crate::http::Http;
 use crate::wire::ModelOrigin;
 
-#[derive(Debug)]
-struct OneBlob;
-
-impl BlobSource for OneBlob {
-    fn read(&self, _blob: &BlobHash) -> io::Result<Vec<u8>> {
-        Ok(b"png".to_vec())
-    }
-}
-
-pub(super) fn endpoint(model: &str) -> Endpoint {
-    Endpoint {
+pub(super) fn endpoint(model: &str) -> AnthropicEndpoint {
+    AnthropicEndpoint {
         api: "anthropic-messages",
         model: ModelInfo {
             provider: "test".to_owned(),
@@ -63,7 +52,7 @@ pub(super) fn conversation(messages: Vec<Message>) -> ModelRequest {
     }
 }
 
-pub(super) fn body(endpoint: &Endpoint, request: &ModelRequest) -> Value {
+pub(super) fn body(endpoint: &AnthropicEndpoint, request: &ModelRequest) -> Value {
     serde_json::from_slice(&request::render(endpoint, request)).unwrap()
 }
 
@@ -139,5 +128,6 @@ pub(super) fn tool(name: &str) -> ToolSpec {
         description: "Does.".to_owned(),
         parameters: json!({"type": "object"}),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     }
 }

@@ -15,6 +15,7 @@ fn request(messages: Vec<Message>, tools: &[&str]) -> ModelRequest {
         description: String::new(),
         parameters: json!({"type": "object"}),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     };
     ModelRequest {
         system: "Be brief.".to_owned(),
@@ -25,14 +26,14 @@ fn request(messages: Vec<Message>, tools: &[&str]) -> ModelRequest {
 }
 
 /// The text, the call and why it stopped.
-struct Said {
+struct DemoReplyParts {
     text: String,
     call: Option<(String, String, Value)>,
     stop_reason: StopReason,
     events: Vec<ProviderEvent>,
 }
 
-async fn ask(request: ModelRequest) -> Said {
+async fn ask(request: ModelRequest) -> DemoReplyParts {
     let mut stream = Demo::new(Duration::ZERO).stream(request);
     let (mut text, mut start, mut arguments, mut stop) = (String::new(), None, String::new(), None);
     let mut events = Vec::new();
@@ -48,7 +49,7 @@ async fn ask(request: ModelRequest) -> Said {
         events.push(event);
     }
     let call = start.map(|(id, name)| (id, name, serde_json::from_str(&arguments).unwrap()));
-    Said {
+    DemoReplyParts {
         text,
         call,
         stop_reason: stop.unwrap(),
@@ -57,7 +58,7 @@ async fn ask(request: ModelRequest) -> Said {
 }
 
 /// The messages of a step: the call that was made and its result.
-fn step(said: &Said, result: &str) -> [Message; 2] {
+fn step(said: &DemoReplyParts, result: &str) -> [Message; 2] {
     let (id, name, input) = said.call.clone().unwrap();
     let content = vec![
         Block::text(&said.text),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::parts::GeminiParts;
 use super::{finish, usage};
 use crate::http::provider_error;
-use crate::wire::{Decoder, FinishReason, ModelOrigin, ReplyStatus, non_empty, text_of};
+use crate::wire::{FinishReason, ModelOrigin, ReplyStatus, WireDecoder, non_empty, text_of};
 
 /// Decodes the events of a Gemini reply: each is a complete `GenerateContentResponse` with further
 /// parts. There is no end mark, and an error may still follow the finish reason.
@@ -22,7 +22,7 @@ impl GeminiDecoder {
     }
 }
 
-impl Decoder for GeminiDecoder {
+impl WireDecoder for GeminiDecoder {
     const EVENT_FIELD: &'static str = "candidates";
     /// Recorded: a 503 as bare JSON after `STOP`.
     const STOP_IS_FINAL: bool = false;

@@ -1,3 +1,3 @@
 use crate::wire;
 
-pub(super) type Endpoint = wire::Endpoint<()>;
+pub(super) type GeminiEndpoint = wire::ModelEndpoint<()>;

@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use self::content_part::content_part;
 use self::model_content::SentCall;
 use self::responses::{FunctionResponse, FunctionResponses};
-use super::dialect::Endpoint;
+use super::dialect::GeminiEndpoint;
 use super::family::GeminiFamily;
 use crate::wire::InputContent;
 
 /// Leaves out empty blocks and messages.
 pub(super) fn render(
-    endpoint: &Endpoint,
+    endpoint: &GeminiEndpoint,
     family: GeminiFamily,
     request: &ModelRequest,
 ) -> Vec<Value> {
@@ -39,7 +39,7 @@ pub(super) fn render(
 }
 
 struct GeminiHistory<'a> {
-    endpoint: &'a Endpoint,
+    endpoint: &'a GeminiEndpoint,
     family: GeminiFamily,
     contents: Vec<Value>,
     /// The calls of the last reply, whose responses are being collected.

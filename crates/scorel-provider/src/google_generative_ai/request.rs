@@ -2,7 +2,7 @@ use scorel_proto::ThinkingLevel;
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::dialect::Endpoint;
+use super::dialect::GeminiEndpoint;
 use super::family::{GeminiFamily, GeminiThinking};
 use super::history;
 use crate::wire::{JsonBody, nearest_level};
@@ -10,7 +10,7 @@ use crate::wire::{JsonBody, nearest_level};
 /// How many stop sequences the API takes.
 const MOST_STOPS: usize = 5;
 
-pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+pub(super) fn render(endpoint: &GeminiEndpoint, request: &ModelRequest) -> Vec<u8> {
     let family = GeminiFamily::of(&endpoint.model.id);
     let mut body = JsonBody::default();
     if !request.system.is_empty() {
@@ -39,7 +39,7 @@ fn function(spec: &ToolSpec) -> Value {
 }
 
 fn generation(
-    endpoint: &Endpoint,
+    endpoint: &GeminiEndpoint,
     family: GeminiFamily,
     level: ThinkingLevel,
 ) -> Map<String, Value> {

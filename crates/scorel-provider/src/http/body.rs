@@ -9,7 +9,7 @@ use super::provider_error::provider_error;
 
 /// Why reading a response body failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ReadError {
+pub(crate) enum BodyError {
     #[error("the provider sent nothing for {} s in the middle of its reply", .0.as_secs_f64())]
     Silent(Duration),
     #[error("the connection broke in the middle of the reply: {0}")]
@@ -20,13 +20,13 @@ pub(crate) enum ReadError {
     NotUtf8,
 }
 
-impl From<ReadError> for ProviderError {
-    fn from(error: ReadError) -> Self {
+impl From<BodyError> for ProviderError {
+    fn from(error: BodyError) -> Self {
         let (category, retryable) = match error {
-            ReadError::Silent(_) => (ErrorCategory::Timeout, true),
-            ReadError::Cut(_) => (ErrorCategory::StreamTruncated, true),
-            ReadError::TooLarge => (ErrorCategory::ServerError, false),
-            ReadError::NotUtf8 => (ErrorCategory::ServerError, true),
+            BodyError::Silent(_) => (ErrorCategory::Timeout, true),
+            BodyError::Cut(_) => (ErrorCategory::StreamTruncated, true),
+            BodyError::TooLarge => (ErrorCategory::ServerError, false),
+            BodyError::NotUtf8 => (ErrorCategory::ServerError, true),
         };
         provider_error(category, retryable, error.to_string())
     }
@@ -35,16 +35,16 @@ impl From<ReadError> for ProviderError {
 /// Ends the body with an error when no byte arrives for `idle`. There is no limit on the whole
 /// reply: a model may reason for many minutes, and keep-alive comments show that it is at work.
 pub(crate) fn idle_limited(
-    body: impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static,
+    body: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
     idle: Duration,
-) -> BoxStream<'static, Result<Bytes, ReadError>> {
+) -> BoxStream<'static, Result<Bytes, BodyError>> {
     stream::unfold(Some(body.boxed()), move |body| async move {
         let mut body = body?;
         match timeout(idle, body.next()).await {
             Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some(body))),
             Ok(Some(Err(error))) => Some((Err(error), None)),
             Ok(None) => None,
-            Err(_) => Some((Err(ReadError::Silent(idle)), None)),
+            Err(_) => Some((Err(BodyError::Silent(idle)), None)),
         }
     })
     .boxed()
@@ -57,14 +57,14 @@ mod tests {
     use bytes::Bytes;
     use futures_util::{StreamExt, stream};
 
-    use super::{ReadError, idle_limited};
+    use super::{BodyError, idle_limited};
 
     const IDLE: Duration = Duration::from_secs(120);
 
     /// A comment every `period`, which is nothing to a reader of events.
     fn comments(
         period: Duration,
-    ) -> impl stream::Stream<Item = Result<Bytes, ReadError>> + Send + 'static {
+    ) -> impl stream::Stream<Item = Result<Bytes, BodyError>> + Send + 'static {
         stream::unfold(tokio::time::interval(period), async |mut ticks| {
             ticks.tick().await;
             Some((Ok(Bytes::from_static(b": alive\n")), ticks))
@@ -84,6 +84,6 @@ mod tests {
         let body = idle_limited(comments(IDLE + Duration::from_secs(1)), IDLE);
         let chunks: Vec<_> = body.collect().await;
         assert_eq!(chunks.len(), 2);
-        assert_eq!(chunks[1], Err(ReadError::Silent(IDLE)));
+        assert_eq!(chunks[1], Err(BodyError::Silent(IDLE)));
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::failure::status_failure;
 use super::provider_error::provider_error;
 use super::route::ConnectionRoute;
-use super::{ReadError, Timeouts, error_text, idle_limited};
+use super::{BodyError, Timeouts, error_text, idle_limited};
 use crate::Secret;
 
 /// How much of the body of a failed response is read, in bytes. Error messages are far shorter; a
@@ -62,7 +62,7 @@ impl Http {
     pub(crate) async fn post(
         &self,
         call: HttpCall,
-    ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
+    ) -> Result<BoxStream<'static, Result<Bytes, BodyError>>, ProviderError> {
         let key = call.key.clone();
         let response = self.exchange(post_request(call)).await;
         response.map_err(|error| redacted(key.as_ref(), error))
@@ -95,7 +95,7 @@ impl Http {
     async fn exchange(
         &self,
         request: Request,
-    ) -> Result<BoxStream<'static, Result<Bytes, ReadError>>, ProviderError> {
+    ) -> Result<BoxStream<'static, Result<Bytes, BodyError>>, ProviderError> {
         let client = self.client(request.url()).await?;
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let response = timeout(self.timeouts.first_byte, client.execute(request))
@@ -166,18 +166,18 @@ fn post_request(call: HttpCall) -> Request {
     request
 }
 
-fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, ReadError>> {
+fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, BodyError>> {
     response
         .bytes_stream()
         // The URL may hold a token in its query.
         .map(|chunk| {
-            chunk.map_err(|error| ReadError::Cut(ErrorChain(&error.without_url()).to_string()))
+            chunk.map_err(|error| BodyError::Cut(ErrorChain(&error.without_url()).to_string()))
         })
         .boxed()
 }
 
 /// The beginning of the body. A read error only shortens it: the status is the error to report.
-async fn read_failure(mut body: BoxStream<'static, Result<Bytes, ReadError>>) -> Vec<u8> {
+async fn read_failure(mut body: BoxStream<'static, Result<Bytes, BodyError>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some(Ok(chunk)) = body.next().await {
         bytes.extend_from_slice(&chunk);

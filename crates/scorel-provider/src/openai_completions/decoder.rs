@@ -8,7 +8,7 @@ use super::tool_calls::StreamedCalls;
 use super::{finish, usage};
 use crate::http::provider_error;
 use crate::wire::{
-    BlockNumbers, Decoder, FinishReason, ModelOrigin, ReplyStatus, non_empty, text_of,
+    BlockNumbers, FinishReason, ModelOrigin, ReplyStatus, WireDecoder, non_empty, text_of,
 };
 
 /// Decodes the chunks of a chat completion.
@@ -140,7 +140,7 @@ impl ChatDecoder {
     }
 }
 
-impl Decoder for ChatDecoder {
+impl WireDecoder for ChatDecoder {
     const EVENT_FIELD: &'static str = "choices";
     /// Snowflake and some other hosts send no finish reason at all.
     const DONE_COMPLETES: bool = true;

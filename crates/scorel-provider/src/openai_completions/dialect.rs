@@ -5,7 +5,7 @@ use scorel_proto::ThinkingLevel;
 
 use crate::wire::{self, ThinkingLevels};
 
-pub(super) type Endpoint = wire::Endpoint<ChatDialect>;
+pub(super) type ChatEndpoint = wire::ModelEndpoint<ChatDialect>;
 
 /// What one host accepts and requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
 use super::chat_message::{ChatMessage, ChatRole};
-use super::dialect::Endpoint;
+use super::dialect::ChatEndpoint;
 use crate::wire::{InputContent, joined};
 
 /// The system prompt and the conversation, without empty blocks and messages.
 pub(super) fn render<'a>(
-    endpoint: &'a Endpoint,
+    endpoint: &'a ChatEndpoint,
     request: &'a ModelRequest,
 ) -> Vec<ChatMessage<'a>> {
     let mut history = ChatHistory {
@@ -33,7 +33,7 @@ pub(super) fn render<'a>(
 }
 
 struct ChatHistory<'a> {
-    endpoint: &'a Endpoint,
+    endpoint: &'a ChatEndpoint,
     messages: Vec<ChatMessage<'a>>,
     /// Images in tool results. Tool messages cannot carry images, so they follow in a user message
     /// after the last result.

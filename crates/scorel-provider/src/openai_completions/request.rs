@@ -3,11 +3,11 @@ use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
 use super::chat_message::ChatMessage;
-use super::dialect::{Endpoint, OutputLimitField, StopLimit, ThinkingSwitch};
+use super::dialect::{ChatEndpoint, OutputLimitField, StopLimit, ThinkingSwitch};
 use super::{cache, history};
 use crate::wire::{JsonBody, nearest_level};
 
-pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<u8> {
     let dialect = endpoint.dialect;
     let mut body = JsonBody::default();
     body.set("model", endpoint.model.id.as_str());
@@ -53,7 +53,7 @@ fn marked(messages: &[ChatMessage<'_>]) -> Vec<Value> {
     messages
 }
 
-fn stop(endpoint: &Endpoint) -> &[String] {
+fn stop(endpoint: &ChatEndpoint) -> &[String] {
     let limit = match endpoint.dialect.stop {
         StopLimit::UpTo(limit) => limit,
         StopLimit::UnlessReasoning(_) if endpoint.reasoning => 0,
@@ -63,7 +63,7 @@ fn stop(endpoint: &Endpoint) -> &[String] {
     &all[..limit.min(all.len())]
 }
 
-fn tools(endpoint: &Endpoint, request: &ModelRequest) -> Option<Value> {
+fn tools(endpoint: &ChatEndpoint, request: &ModelRequest) -> Option<Value> {
     let wanted = !request.tools.is_empty() || endpoint.dialect.empty_tools && has_calls(request);
     wanted.then(|| request.tools.iter().map(tool).collect())
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::output::ResponseOutput;
 use super::{stop, usage};
 use crate::http::ErrorBody;
-use crate::wire::{Decoder, ModelOrigin, ReplyStatus, stream_failure, text_of};
+use crate::wire::{ModelOrigin, ReplyStatus, WireDecoder, stream_failure, text_of};
 
 /// Decodes the events of a response: its output items, then one terminal event.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl ResponsesDecoder {
     }
 }
 
-impl Decoder for ResponsesDecoder {
+impl WireDecoder for ResponsesDecoder {
     const EVENT_FIELD: &'static str = "type";
 
     fn observe(&mut self, payload: &Value, status: &mut ReplyStatus) {

@@ -3,7 +3,7 @@ use scorel_proto::ThinkingLevel;
 
 use crate::wire::{self, ThinkingLevels, find_host};
 
-pub(super) type Endpoint = wire::Endpoint<ResponsesDialect>;
+pub(super) type ResponsesEndpoint = wire::ModelEndpoint<ResponsesDialect>;
 
 /// What one host of the Responses API accepts and requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

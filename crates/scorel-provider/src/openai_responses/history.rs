@@ -6,14 +6,14 @@ use scorel_proto::{Block, Message, ToolResultBlock};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
-use super::dialect::Endpoint;
+use super::dialect::ResponsesEndpoint;
 use crate::wire::{CallIds, InputContent};
 
 /// The longest `call_id` that the API takes, in bytes.
 const LONGEST_ID: usize = 64;
 
 /// Leaves out empty blocks and messages.
-pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> {
+pub(super) fn render(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Vec<Value> {
     let mut history = ResponsesHistory {
         endpoint,
         calls: CallIds::new(|id| (1..=LONGEST_ID).contains(&id.len())),
@@ -26,7 +26,7 @@ pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<Value> 
 }
 
 struct ResponsesHistory<'a> {
-    endpoint: &'a Endpoint,
+    endpoint: &'a ResponsesEndpoint,
     calls: CallIds,
     items: Vec<Value>,
 }

@@ -2,14 +2,14 @@ use scorel_proto::ThinkingLevel;
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
-use super::dialect::{Endpoint, ResponsesDialect};
+use super::dialect::{ResponsesDialect, ResponsesEndpoint};
 use super::history;
 use crate::wire::{JsonBody, digest, nearest_level};
 
 /// The API's minimum for `max_output_tokens`.
 const LEAST_OUTPUT: u64 = 16;
 
-pub(super) fn render(endpoint: &Endpoint, request: &ModelRequest) -> Vec<u8> {
+pub(super) fn render(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Vec<u8> {
     if !endpoint.stop_sequences.is_empty() {
         tracing::warn!(
             "openai-responses takes no stop sequences; the configured ones are not sent"
@@ -54,7 +54,7 @@ fn tool(spec: &ToolSpec) -> Value {
 }
 
 /// Whether the model takes the parameters for reasoning.
-fn reasons(endpoint: &Endpoint) -> bool {
+fn reasons(endpoint: &ResponsesEndpoint) -> bool {
     let id = &endpoint.model.id;
     let mut plain = endpoint.dialect.plain_models.iter();
     endpoint.reasoning && !plain.any(|prefix| id.starts_with(prefix))

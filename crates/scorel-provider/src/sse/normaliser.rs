@@ -1,4 +1,4 @@
-use crate::http::ReadError;
+use crate::http::BodyError;
 
 /// The largest accepted event, in bytes. The largest legitimate ones hold a whole reply with its
 /// encrypted reasoning; the limit only keeps a broken server from filling the memory.
@@ -50,7 +50,7 @@ impl SseNormaliser {
     ///
     /// # Errors
     /// [`ReadError::TooLarge`] when one event exceeds [`EVENT_LIMIT`].
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<u8>, BodyError> {
         let mut out = Vec::with_capacity(bytes.len() + 32);
         let mut rest = bytes;
         while let Some((&byte, tail)) = rest.split_first() {
@@ -69,7 +69,7 @@ impl SseNormaliser {
                 rest = self.continue_line(rest, &mut out);
             }
             if self.event_bytes.max(self.json.len()) > EVENT_LIMIT {
-                return Err(ReadError::TooLarge);
+                return Err(BodyError::TooLarge);
             }
         }
         Ok(out)

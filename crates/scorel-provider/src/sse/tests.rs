@@ -6,10 +6,10 @@ mod fixture;
 
 use super::normaliser::EVENT_LIMIT;
 use super::{OPEN_END, SseEvent, events};
-use crate::http::ReadError;
+use crate::http::BodyError;
 
 /// Reads the pieces as one body.
-async fn read(pieces: Vec<Vec<u8>>) -> Vec<Result<SseEvent, ReadError>> {
+async fn read(pieces: Vec<Vec<u8>>) -> Vec<Result<SseEvent, BodyError>> {
     let pieces = pieces.into_iter().map(|piece| Ok(Bytes::from(piece)));
     events(stream::iter(pieces)).collect().await
 }
@@ -115,7 +115,7 @@ async fn an_event_without_end_is_refused() {
         vec![b'x'; 1 << 20],
         (EVENT_LIMIT >> 20) + 1,
     ));
-    assert_eq!(read(pieces).await, [Err(ReadError::TooLarge)]);
+    assert_eq!(read(pieces).await, [Err(BodyError::TooLarge)]);
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn many_events_together_may_be_larger_than_one() {
 #[tokio::test]
 async fn bytes_that_are_not_utf8_are_an_error() {
     let events = read(vec![b"data: \xff\n\n".to_vec()]).await;
-    assert_eq!(events, [Err(ReadError::NotUtf8)]);
+    assert_eq!(events, [Err(BodyError::NotUtf8)]);
 }
 
 /// Recorded streams up to this size are cut at every place, longer ones at so many.

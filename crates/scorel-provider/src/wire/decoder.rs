@@ -6,7 +6,7 @@ use super::text::non_empty;
 
 /// Reads the payloads of one streamed reply. Everything that does not depend on the API is done by
 /// [`StreamedReply`](super::reply::StreamedReply), which owns the decoder.
-pub(crate) trait Decoder: Send + 'static {
+pub(crate) trait WireDecoder: Send + 'static {
     /// A field that every event of the API has. A payload without it that has a `message` or a
     /// `detail` is an error body: some hosts report errors with status 200 and no `error` object.
     const EVENT_FIELD: &'static str;

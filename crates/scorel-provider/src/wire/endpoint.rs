@@ -11,7 +11,7 @@ use crate::http::Http;
 
 /// A configured model at a provider: what a call needs beside the request. `D` is the wire's
 /// dialect.
-pub(crate) struct Endpoint<D> {
+pub(crate) struct ModelEndpoint<D> {
     pub(crate) api: &'static str,
     pub(crate) model: ModelInfo,
     pub(crate) url: Url,
@@ -28,7 +28,7 @@ pub(crate) struct Endpoint<D> {
     pub(crate) http: Arc<Http>,
 }
 
-impl<D> Endpoint<D> {
+impl<D> ModelEndpoint<D> {
     pub(crate) fn origin(&self) -> ModelOrigin {
         ModelOrigin::new(self.api, &self.model)
     }
@@ -36,7 +36,7 @@ impl<D> Endpoint<D> {
 
 /// Leaves out the key, and of the URL all but the host: paths and queries of gateways can hold
 /// tokens.
-impl<D> fmt::Debug for Endpoint<D> {
+impl<D> fmt::Debug for ModelEndpoint<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
             .field("model", &self.model)

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use scorel_proto::{BlobHash, Block};
 
-use super::Endpoint;
+use super::ModelEndpoint;
 
 /// A block of a user message or a tool result, ready to be rendered by any wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) enum InputContent<'a> {
 
 impl<'a> InputContent<'a> {
     /// `None` if the block is empty or of a kind that is not sent.
-    pub(crate) fn of<D>(endpoint: &Endpoint<D>, block: &'a Block) -> Option<Self> {
+    pub(crate) fn of<D>(endpoint: &ModelEndpoint<D>, block: &'a Block) -> Option<Self> {
         match block {
             Block::Image { media_type, blob } => Some(Self::image(endpoint, media_type, blob)),
             other => sendable_text(other).map(Self::Text),
@@ -28,7 +28,7 @@ impl<'a> InputContent<'a> {
 
     /// The contents of all blocks that have any.
     pub(crate) fn all<D>(
-        endpoint: &Endpoint<D>,
+        endpoint: &ModelEndpoint<D>,
         blocks: &'a [Block],
     ) -> impl Iterator<Item = InputContent<'a>> {
         blocks
@@ -38,7 +38,7 @@ impl<'a> InputContent<'a> {
 
     /// The image, or a note in its place. A model without image input (after a switch of models)
     /// or a lost file must not make every later request of the session fail.
-    fn image<D>(endpoint: &Endpoint<D>, media_type: &'a str, blob: &BlobHash) -> Self {
+    fn image<D>(endpoint: &ModelEndpoint<D>, media_type: &'a str, blob: &BlobHash) -> Self {
         if !endpoint.images {
             return Self::Text("[a picture that this model cannot see]".into());
         }

@@ -6,19 +6,19 @@ use scorel_runtime::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderStream,
 };
 
-use super::{ConfiguredHeaders, Endpoint, Wire, reader};
+use super::{ConfiguredHeaders, ModelEndpoint, Wire, reader};
 use crate::http::{HttpCall, provider_error};
 use crate::sse;
 
 /// A model behind a provider API over HTTP.
 #[derive(Debug)]
 pub(crate) struct HttpProvider<W: Wire> {
-    endpoint: Arc<Endpoint<W::Dialect>>,
+    endpoint: Arc<ModelEndpoint<W::Dialect>>,
     configured: ConfiguredHeaders,
 }
 
 impl<W: Wire> HttpProvider<W> {
-    pub(crate) fn new(endpoint: Endpoint<W::Dialect>, configured: ConfiguredHeaders) -> Self {
+    pub(crate) fn new(endpoint: ModelEndpoint<W::Dialect>, configured: ConfiguredHeaders) -> Self {
         Self {
             endpoint: Arc::new(endpoint),
             configured,
@@ -41,7 +41,7 @@ impl<W: Wire> Provider for HttpProvider<W> {
 }
 
 async fn open<W: Wire>(
-    endpoint: Arc<Endpoint<W::Dialect>>,
+    endpoint: Arc<ModelEndpoint<W::Dialect>>,
     configured: ConfiguredHeaders,
     request: ModelRequest,
 ) -> Result<ProviderStream, ProviderError> {
@@ -60,7 +60,7 @@ async fn open<W: Wire>(
 
 /// Renders on a blocking thread: images are read from files, and a long history takes time.
 async fn render<W: Wire>(
-    endpoint: Arc<Endpoint<W::Dialect>>,
+    endpoint: Arc<ModelEndpoint<W::Dialect>>,
     request: ModelRequest,
 ) -> Result<Vec<u8>, ProviderError> {
     let rendered = tokio::task::spawn_blocking(move || W::render(&endpoint, &request)).await;
@@ -71,7 +71,7 @@ async fn render<W: Wire>(
 }
 
 fn headers<W: Wire>(
-    endpoint: &Endpoint<W::Dialect>,
+    endpoint: &ModelEndpoint<W::Dialect>,
     configured: &ConfiguredHeaders,
 ) -> Result<HeaderMap, ProviderError> {
     let headers = W::headers(endpoint);

@@ -5,10 +5,10 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use scorel_runtime::{ProviderError, ProviderEvent, ProviderStream};
 use tokio::time::timeout;
 
-use super::decoder::Decoder;
+use super::decoder::WireDecoder;
 use super::reply::StreamedReply;
 use crate::Secret;
-use crate::http::{ReadError, error_text};
+use crate::http::{BodyError, error_text};
 use crate::sse::SseEvent;
 
 /// How long to wait for the end of a body after its last event. Reading to the end returns the
@@ -19,8 +19,8 @@ const LINGER: Duration = Duration::from_millis(100);
 /// Drives the event stream of a response through the decoder.
 ///
 /// `settle` bounds the wait for what may follow the stop reason, such as the usage.
-pub(super) fn read<D: Decoder>(
-    events: BoxStream<'static, Result<SseEvent, ReadError>>,
+pub(super) fn read<D: WireDecoder>(
+    events: BoxStream<'static, Result<SseEvent, BodyError>>,
     decoder: D,
     key: Option<Secret>,
     settle: Duration,
@@ -40,7 +40,7 @@ pub(super) fn read<D: Decoder>(
 }
 
 struct ReplyReader<D> {
-    events: BoxStream<'static, Result<SseEvent, ReadError>>,
+    events: BoxStream<'static, Result<SseEvent, BodyError>>,
     /// `None` once the reply has ended.
     reply: Option<StreamedReply<D>>,
     /// Decoded events that the engine has not asked for yet: one event of the response can give
@@ -50,7 +50,7 @@ struct ReplyReader<D> {
     settle: Duration,
 }
 
-impl<D: Decoder> ReplyReader<D> {
+impl<D: WireDecoder> ReplyReader<D> {
     async fn next(&mut self) -> Option<Result<ProviderEvent, ProviderError>> {
         while self.ready.is_empty() {
             let reply = self.reply.take()?;
@@ -94,7 +94,7 @@ impl<D: Decoder> ReplyReader<D> {
         });
     }
 
-    async fn read(&mut self, complete: bool) -> Option<Result<SseEvent, ReadError>> {
+    async fn read(&mut self, complete: bool) -> Option<Result<SseEvent, BodyError>> {
         let next = self.events.next();
         if complete {
             timeout(self.settle, next).await.unwrap_or(None)

@@ -2,7 +2,7 @@ use scorel_proto::StopReason;
 use scorel_runtime::{ProviderError, ProviderEvent};
 use serde_json::Value;
 
-use super::decoder::{Decoder, ReplyStatus};
+use super::decoder::{ReplyStatus, WireDecoder};
 use super::failure::{stream_failure, truncated};
 use super::finish::settle;
 use crate::http::ErrorBody;
@@ -17,7 +17,7 @@ pub(super) struct StreamedReply<D> {
     has_calls: bool,
 }
 
-impl<D: Decoder> StreamedReply<D> {
+impl<D: WireDecoder> StreamedReply<D> {
     pub(super) fn new(decoder: D) -> Self {
         Self {
             decoder,
@@ -132,7 +132,7 @@ impl<D: Decoder> StreamedReply<D> {
     }
 }
 
-fn reports_failure<D: Decoder>(payload: &Value) -> bool {
+fn reports_failure<D: WireDecoder>(payload: &Value) -> bool {
     let has_error = payload.get("error").is_some_and(|error| !error.is_null());
     let is_error_body = payload.get(D::EVENT_FIELD).is_none()
         && ["message", "detail"]

@@ -8,7 +8,7 @@ use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
-use crate::collected::{Collected, End, ask, collect, provider, question};
+use crate::collected::{Collected, CollectedEnd, ask, collect, provider, question};
 
 async fn answered(answer: impl Into<ScriptedResponse>) -> Collected {
     let server = ModelServer::start().await.unwrap();
@@ -206,7 +206,7 @@ async fn reasoning_details_come_back_in_the_next_request() {
     let provider = provider(&server, Timeouts::default());
     let mut request = question();
     let got = collect(provider.stream(request.clone())).await;
-    let Some(End::Done { provider: kept, .. }) = got.end else {
+    let Some(CollectedEnd::Done { provider: kept, .. }) = got.end else {
         panic!("no end");
     };
     let meta = Meta {

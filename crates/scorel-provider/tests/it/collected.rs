@@ -52,16 +52,16 @@ pub(crate) struct Collected {
     pub(crate) kinds: Vec<&'static str>,
     pub(crate) text: String,
     pub(crate) thinking: String,
-    pub(crate) calls: Vec<Call>,
+    pub(crate) calls: Vec<CollectedCall>,
     /// The metadata of text blocks.
     pub(crate) text_meta: Vec<Value>,
     /// The metadata of reasoning blocks.
     pub(crate) thinking_meta: Vec<Value>,
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<CollectedEnd>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct CollectedCall {
     block: usize,
     pub(crate) id: String,
     pub(crate) name: String,
@@ -69,7 +69,7 @@ pub(crate) struct Call {
 }
 
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum CollectedEnd {
     Done {
         stop_reason: StopReason,
         usage: Option<Usage>,
@@ -81,22 +81,22 @@ pub(crate) enum End {
 impl Collected {
     pub(crate) fn error(&self) -> &ProviderError {
         match &self.end {
-            Some(End::Error(error)) => error,
+            Some(CollectedEnd::Error(error)) => error,
             other => panic!("no error but {other:?}"),
         }
     }
 
     pub(crate) fn stop_reason(&self) -> StopReason {
         match &self.end {
-            Some(End::Done { stop_reason, .. }) => *stop_reason,
+            Some(CollectedEnd::Done { stop_reason, .. }) => *stop_reason,
             other => panic!("no end but {other:?}"),
         }
     }
 
     pub(crate) fn usage(&self) -> Option<Usage> {
         match &self.end {
-            Some(End::Done { usage, .. }) => *usage,
-            Some(End::Error(error)) => error.usage,
+            Some(CollectedEnd::Done { usage, .. }) => *usage,
+            Some(CollectedEnd::Error(error)) => error.usage,
             None => None,
         }
     }
@@ -128,7 +128,7 @@ impl Collected {
             } => {
                 self.begin(block, "tool_call");
                 let arguments = String::new();
-                self.calls.push(Call {
+                self.calls.push(CollectedCall {
                     block,
                     id,
                     name,
@@ -145,7 +145,7 @@ impl Collected {
                 usage,
                 provider,
             } => {
-                self.end = Some(End::Done {
+                self.end = Some(CollectedEnd::Done {
                     stop_reason,
                     usage,
                     provider,
@@ -172,7 +172,7 @@ pub(crate) async fn collect(mut stream: ProviderStream) -> Collected {
             Ok(event) => collected.add(event),
             Err(error) => {
                 assert!(collected.end.is_none());
-                collected.end = Some(End::Error(error));
+                collected.end = Some(CollectedEnd::Error(error));
             }
         }
     }

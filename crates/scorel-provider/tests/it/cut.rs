@@ -4,8 +4,8 @@ use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::Value;
 
-use crate::collected::{Collected, End, provider_at, question};
-use crate::fixture::{self, Fixture};
+use crate::collected::{Collected, CollectedEnd, provider_at, question};
+use crate::fixture::{self, Recording};
 
 /// The maximum number of cuts per stream.
 const CUTS: usize = 400;
@@ -54,15 +54,15 @@ async fn check(api: &str) {
 }
 
 /// Either the stop reason had arrived and the reply is complete, or it is an error.
-fn compare(fixture: &Fixture, end: usize, whole: &Collected, cut: &Collected) {
+fn compare(fixture: &Recording, end: usize, whole: &Collected, cut: &Collected) {
     let place = format!("{} at {end}", fixture.name);
     match &cut.end {
-        Some(End::Done { stop_reason, .. }) => {
+        Some(CollectedEnd::Done { stop_reason, .. }) => {
             assert_eq!(*stop_reason, whole.stop_reason(), "{place}");
             assert_eq!(calls(cut), calls(whole), "{place}");
             assert_eq!(cut.text, whole.text, "{place}");
         }
-        Some(End::Error(error)) => {
+        Some(CollectedEnd::Error(error)) => {
             assert_eq!(error.category, ErrorCategory::StreamTruncated, "{place}");
             assert!(error.retryable, "{place}");
         }

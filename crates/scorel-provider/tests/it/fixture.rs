@@ -28,13 +28,13 @@ const _: () = {
 
 /// A recorded response with its expected results.
 #[derive(Debug)]
-pub(crate) struct Fixture {
+pub(crate) struct Recording {
     pub(crate) name: String,
     pub(crate) body: Vec<u8>,
     sidecar: Value,
 }
 
-impl Fixture {
+impl Recording {
     /// The recorded status and headers, and the expected results.
     pub(crate) fn sidecar(&self, field: &str) -> &Value {
         &self.sidecar[field]
@@ -43,7 +43,7 @@ impl Fixture {
 
 /// The recordings of an API with a file extension: `sse` for streams, `body` for failures. Empty,
 /// with a line on stderr, where the recordings are not available.
-pub(crate) fn load(api: &str, extension: &str) -> Vec<Fixture> {
+pub(crate) fn load(api: &str, extension: &str) -> Vec<Recording> {
     let directory = directory(api);
     let Ok(entries) = std::fs::read_dir(&directory) else {
         skip(&directory);
@@ -60,9 +60,9 @@ pub(crate) fn load(api: &str, extension: &str) -> Vec<Fixture> {
     paths.iter().map(|path| read(path)).collect()
 }
 
-fn read(path: &Path) -> Fixture {
+fn read(path: &Path) -> Recording {
     let sidecar = std::fs::read(path.with_extension("json")).unwrap();
-    Fixture {
+    Recording {
         name: path.file_stem().unwrap().to_string_lossy().into_owned(),
         body: std::fs::read(path).unwrap(),
         sidecar: serde_json::from_slice(&sidecar).unwrap(),

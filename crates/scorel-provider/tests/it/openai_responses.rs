@@ -9,7 +9,7 @@ use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
-use crate::collected::{Collected, End, KEY, collect, provider_at, question};
+use crate::collected::{Collected, CollectedEnd, KEY, collect, provider_at, question};
 
 const API: &str = "openai-responses";
 
@@ -277,5 +277,8 @@ async fn an_item_that_waits_for_an_answer_of_ours_is_not_kept() {
     let got = answered(stream(&[done(0, &shell), done(1, &search), completed()])).await;
     let kept: Vec<_> = got.text_meta.iter().map(|meta| &meta["item"]).collect();
     assert_eq!(kept, [&search]);
-    assert!(matches!(got.end, Some(End::Done { provider: None, .. })));
+    assert!(matches!(
+        got.end,
+        Some(CollectedEnd::Done { provider: None, .. })
+    ));
 }

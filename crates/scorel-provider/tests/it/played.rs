@@ -7,9 +7,8 @@ use futures_util::future::{self, BoxFuture, FutureExt};
 use scorel_proto::{AssistantMessage, Context, Message};
 use scorel_runtime::{
     Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, StopSignal, ThinkingLevel,
-    ToolCall, ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnDriver, TurnLimits, TurnPorts,
+    ToolList, TurnDriver, TurnLimits, TurnPorts,
 };
-use tokio_util::sync::CancellationToken;
 
 /// Makes one model call and returns the message that the engine stores; `None` if the turn ended
 /// without one.
@@ -29,7 +28,7 @@ pub(crate) async fn answers(
 ) -> Vec<AssistantMessage> {
     let ports = TurnPorts {
         provider,
-        tools: Arc::new(NoTools),
+        tools: ToolList::default(),
         gate: Arc::new(OpenGate),
         clock: Arc::new(StoppedClock),
         limits: TurnLimits::default(),
@@ -52,24 +51,6 @@ pub(crate) async fn answers(
         }
     }
     answers
-}
-
-#[derive(Debug)]
-struct NoTools;
-
-impl Toolbox for NoTools {
-    fn specs(&self) -> &[ToolSpec] {
-        &[]
-    }
-
-    fn call(
-        &self,
-        call: ToolCall,
-        _updates: ToolUpdates,
-        _cancel: CancellationToken,
-    ) -> BoxFuture<'static, ToolOutcome> {
-        future::ready(ToolOutcome::error(call.name)).boxed()
-    }
 }
 
 /// A clock that stands still: no call here takes long enough for a timeout.

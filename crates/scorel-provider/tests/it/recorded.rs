@@ -7,8 +7,8 @@ use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
-use crate::collected::{Collected, End, ask_over};
-use crate::fixture::{self, Fixture};
+use crate::collected::{Collected, CollectedEnd, ask_over};
+use crate::fixture::{self, Recording};
 
 #[tokio::test]
 async fn streams_of_openai_completions_give_their_expected_results() {
@@ -67,7 +67,7 @@ async fn check_failures(api: &str) {
     }
 }
 
-async fn replay(api: &str, fixture: &Fixture, write_size: usize) -> Collected {
+async fn replay(api: &str, fixture: &Recording, write_size: usize) -> Collected {
     let response = fixture.sidecar("response");
     let status = response["status"].as_u64().unwrap();
     let mut answer = ScriptedResponse::status(status.try_into().unwrap())
@@ -93,7 +93,7 @@ async fn replay(api: &str, fixture: &Fixture, write_size: usize) -> Collected {
     ask_over(api, &server).await
 }
 
-fn check_stream(fixture: &Fixture, got: &Collected) {
+fn check_stream(fixture: &Recording, got: &Collected) {
     let name = &fixture.name;
     let expected = fixture.sidecar("expected");
     let text = format!("{}{}", text(expected, "text"), text(expected, "refusal"));
@@ -112,8 +112,8 @@ fn check_stream(fixture: &Fixture, got: &Collected) {
     }
 }
 
-fn check_error(fixture: &Fixture, got: &Collected) {
-    let Some(End::Error(error)) = &got.end else {
+fn check_error(fixture: &Recording, got: &Collected) {
+    let Some(CollectedEnd::Error(error)) = &got.end else {
         panic!("{}: no error", fixture.name);
     };
     let expected = fixture.sidecar("expected_outcome");

@@ -16,14 +16,14 @@ use scorel_testkit::{ModelServer, RecordedRequest, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{KEY, collect};
-use crate::fixture::{self, Fixture};
+use crate::fixture::{self, Recording};
 
 /// The provider's name in stored metadata.
 const PROVIDER: &str = "test";
 
 /// The recordings that include the request, without the listed exceptions. There must be `expected`
 /// of them, or no recordings at all.
-fn with_requests(api: &str, expected: usize, exceptions: &[(&str, &str)]) -> Vec<Fixture> {
+fn with_requests(api: &str, expected: usize, exceptions: &[(&str, &str)]) -> Vec<Recording> {
     let mut fixtures = fixture::load(api, "sse");
     fixtures.extend(fixture::load(api, "body"));
     if fixtures.is_empty() {

@@ -6,24 +6,24 @@ use crate::limits::limit;
 use crate::model_call::ModelCall;
 use crate::tool_run::ToolRun;
 
-/// Where a turn is between two steps.
-pub(super) enum State {
+/// The state of a turn between two steps.
+pub(super) enum TurnState {
     NeedContext,
-    /// The context of the next call is there.
+    /// The context of the next model call was provided.
     Ready(Context),
-    /// The call is announced, or is to be made again.
+    /// The model call was announced, or is due again.
     Due(Context),
     Calling {
         call: Box<ModelCall>,
         messages: Context,
     },
-    /// The last message of the call is out; the call ends with `then`.
+    /// The message of the call was published; its `turn_end` is due, then `then`.
     CallEnded {
         stop_reason: Option<StopReason>,
         usage: Option<Usage>,
-        then: Box<State>,
+        then: Box<TurnState>,
     },
-    /// A failed call is made again after a delay; a long one is announced.
+    /// A failed call is retried after a delay. Long delays are announced.
     Retrying {
         delay: Duration,
         announced: bool,
@@ -33,27 +33,27 @@ pub(super) enum State {
     Tools {
         run: Box<ToolRun>,
         message_end: CallEnd,
-        then: After,
+        then: AfterTools,
     },
     Finished(OutcomeReason, Option<TurnError>),
 }
 
-/// What a model call's `TurnEnd` says.
+/// The content of a model call's `turn_end`.
 #[derive(Clone, Copy)]
 pub(super) struct CallEnd {
     pub(super) stop_reason: StopReason,
     pub(super) usage: Option<Usage>,
 }
 
-/// What follows the tools.
-pub(super) enum After {
+/// The state after the tools.
+pub(super) enum AfterTools {
     NextCall,
     Finish(OutcomeReason, Option<TurnError>),
 }
 
-impl State {
-    /// What follows an answer that asks for no tools.
-    pub(super) fn after_last_answer(stop_reason: StopReason) -> State {
+impl TurnState {
+    /// The state after an answer without tool calls.
+    pub(super) fn after_last_answer(stop_reason: StopReason) -> TurnState {
         let (reason, error) = match stop_reason {
             StopReason::Pause => return Self::NeedContext,
             StopReason::MaxTokens => {

@@ -3,9 +3,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-/// Time, as the engine sees it. Tests pause it.
+/// The engine's clock. Tests pause it.
 pub trait Clock: fmt::Debug + Send + Sync {
-    /// Monotonic time since some fixed moment.
+    /// Monotonic time since an arbitrary origin.
     fn now(&self) -> Duration;
 
     /// Completes when `duration` has passed.

@@ -3,41 +3,44 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::ToolCall;
+use super::{Effect, Permit};
 
-/// Decides which tool calls may run.
+/// Decides which calls may run, by their effects.
 pub trait Gatekeeper: fmt::Debug + Send + Sync {
-    /// Judges one call, right before it would run. What the calls before it did is done.
-    ///
-    /// A call that means nothing may pass: its tool says so.
-    fn judge(&self, call: &ToolCall) -> BoxFuture<'static, Verdict>;
+    /// Judges the effects of one planned call, right before it would run: the calls before it have
+    /// ended. A call without effects is allowed.
+    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict>;
 
-    /// Somebody has allowed what `rules` say, those of one of this gatekeeper's questions, for the
-    /// calls to come as well.
+    /// Adds `rules`, those of one of this gatekeeper's questions, to what is allowed from now on.
     fn allow(&self, rules: &[String]);
 }
 
-/// What becomes of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The decision about a call.
+#[derive(Debug, Clone)]
 pub enum Verdict {
-    /// It runs.
-    Allow,
-    /// It does not run; the model is told why.
+    /// The call runs with this permit.
+    Allow(Permit),
+    /// The call does not run; the text is its result.
     Refuse(String),
-    /// Somebody is asked.
-    Ask(Question),
+    /// A client is asked.
+    Ask {
+        /// What it is asked.
+        question: Question,
+        /// What the call gets if the answer is yes.
+        permit: Permit,
+    },
 }
 
-/// What somebody is asked about a call.
+/// A question about a call, for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Why it must be asked.
+    /// Why it is asked.
     pub reason: String,
-    /// The rules that would allow this from now on; none if each call must be asked for.
+    /// The rules that would allow this from now on; empty if it must be asked every time.
     pub rules: Vec<String>,
-    /// How long the question stands; for ever if absent.
+    /// How long the question stands; without limit if absent.
     pub timeout: Option<Duration>,
-    /// Whether the call runs if nobody has answered by then.
+    /// Whether the call runs when the timeout passes without an answer.
     pub allow_at_timeout: bool,
 }
 
@@ -46,17 +49,18 @@ pub struct Question {
 pub enum Permission {
     /// The call runs.
     Granted,
-    /// It does not run; the model gets this text as its result.
+    /// The call does not run; the text is its result.
     Refused(String),
 }
 
-/// Lets every call pass, for tools that need no permission.
+/// A gatekeeper that allows every call with the default [`Permit`]: for tools that need no
+/// permission.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenGate;
 
 impl Gatekeeper for OpenGate {
-    fn judge(&self, _: &ToolCall) -> BoxFuture<'static, Verdict> {
-        Box::pin(std::future::ready(Verdict::Allow))
+    fn judge(&self, _: &[Effect]) -> BoxFuture<'static, Verdict> {
+        Box::pin(std::future::ready(Verdict::Allow(Permit::default())))
     }
 
     fn allow(&self, _: &[String]) {}

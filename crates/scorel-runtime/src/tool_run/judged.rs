@@ -1,17 +1,26 @@
 use std::collections::VecDeque;
 
-use crate::{Permission, ToolCall};
+use crate::{Permission, Permit, ToolCall, ToolPlan};
 
-/// A call that may run, or the reason why it does not.
+/// A call with the gate's decision.
 pub(super) struct Judged {
     pub(super) call: ToolCall,
-    pub(super) refusal: Option<String>,
+    pub(super) fate: Fate,
 }
 
-/// The calls of a group on their way through the gatekeeper, one after the other.
+/// What becomes of a judged call.
+pub(super) enum Fate {
+    Run(ToolPlan, Permit),
+    /// It does not run; the text is its result.
+    Refused(String),
+}
+
+/// The calls of a group on their way through the gate, one after the other.
 #[derive(Default)]
 pub(super) struct Judging {
     open: VecDeque<ToolCall>,
+    /// The plan of the first open call, with the permit that a yes gives it.
+    asked: Option<(ToolPlan, Permit)>,
     judged: Vec<Judged>,
 }
 
@@ -19,23 +28,35 @@ impl Judging {
     pub(super) fn new(calls: Vec<ToolCall>) -> Self {
         Self {
             open: calls.into(),
+            asked: None,
             judged: Vec::new(),
         }
     }
 
-    /// The call that is to be judged.
+    /// The call to be judged next.
     pub(super) fn due(&self) -> Option<&ToolCall> {
         self.open.front()
     }
 
-    /// What is said about the call that is due.
-    pub(super) fn say(&mut self, permission: Permission) {
+    /// Decides the call that is due.
+    pub(super) fn decide(&mut self, fate: Fate) {
         if let Some(call) = self.open.pop_front() {
-            let refusal = match permission {
-                Permission::Granted => None,
-                Permission::Refused(text) => Some(text),
-            };
-            self.judged.push(Judged { call, refusal });
+            self.judged.push(Judged { call, fate });
+        }
+    }
+
+    /// Keeps the plan of the call that is due until its question is answered.
+    pub(super) fn ask(&mut self, plan: ToolPlan, permit: Permit) {
+        self.asked = Some((plan, permit));
+    }
+
+    /// Decides the call that was asked about.
+    pub(super) fn answer(&mut self, permission: Permission) {
+        if let Some((plan, permit)) = self.asked.take() {
+            self.decide(match permission {
+                Permission::Granted => Fate::Run(plan, permit),
+                Permission::Refused(text) => Fate::Refused(text),
+            });
         }
     }
 
@@ -45,7 +66,7 @@ impl Judging {
         done.then(|| std::mem::take(&mut self.judged))
     }
 
-    /// Takes back all calls: nothing of this group runs.
+    /// Takes all calls back, judged or not: nothing of this group runs.
     pub(super) fn take_back(&mut self) -> Vec<ToolCall> {
         let judged = self.judged.drain(..).map(|judged| judged.call);
         judged.chain(self.open.drain(..)).collect()

@@ -42,7 +42,7 @@ async fn a_turn_with_a_tool_is_told_in_order() {
     assert_eq!(played.end.usage.input_tokens, 20);
     assert_eq!(played.messages()[0].model, "scripted-1-mini");
     assert_eq!(played.messages()[1].model, "scripted-1");
-    let calls = scene.tools.calls.lock().unwrap();
+    let calls = scene.tools.calls();
     assert_eq!(calls[0].input, json!({"path": "a"}));
 }
 
@@ -65,7 +65,7 @@ async fn repeated_and_empty_call_ids_become_distinct() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn arguments_that_are_no_object_reach_the_tool_as_they_were_written() {
+async fn arguments_that_are_no_object_are_answered_with_what_was_written() {
     let script = Script::default()
         .call("c1", "Read", r#"{"path": "a"#)
         .call("c2", "Read", "[1]")
@@ -73,13 +73,25 @@ async fn arguments_that_are_no_object_reach_the_tool_as_they_were_written() {
         .done(StopReason::ToolUse);
     let scene = Scene::new([script, Script::says("oh")], [Tool::reads("Read")]);
     let played = scene.play().await;
-    let calls = scene.tools.calls.lock().unwrap();
-    let seen: Vec<Option<&str>> = calls
-        .iter()
-        .map(|call| call.invalid_input.as_deref())
-        .collect();
-    assert_eq!(seen, [Some(r#"{"path": "a"#), Some("[1]"), None]);
-    assert!(calls.iter().all(|call| call.input == json!({})));
+    let refused =
+        |text: &str| format!("E_INVALID_ARGUMENTS: the arguments are not a JSON object: {text}");
+    let answers = [
+        ("c1", refused(r#"{"path": "a"#)),
+        ("c2", refused("[1]")),
+        ("c3", "c3 is done".to_owned()),
+    ];
+    assert!(
+        played
+            .answers()
+            .into_iter()
+            .eq(answers.each_ref().map(|(id, text)| (*id, text.as_str())))
+    );
+    let calls = scene.tools.calls();
+    assert!(
+        calls
+            .iter()
+            .all(|call| call.id == "c3" && call.input == json!({}))
+    );
     let kept = &played.messages()[0].content[1];
     assert!(matches!(kept, Block::ToolUse { invalid_input: Some(text), .. } if text == "[1]"));
 }
@@ -99,7 +111,7 @@ async fn an_answer_that_ran_out_of_room_loses_its_calls() {
     };
     assert!(message.partial);
     assert_eq!(message.content, [Block::text("I shall read")]);
-    assert!(scene.tools.calls.lock().unwrap().is_empty());
+    assert!(scene.tools.calls().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -150,7 +162,7 @@ async fn what_a_refused_or_filtered_answer_asked_for_is_not_run() {
             .done(stop);
         let scene = Scene::new([script], [Tool::writes("Write")]);
         let played = scene.play().await;
-        assert!(scene.tools.calls.lock().unwrap().is_empty());
+        assert!(scene.tools.calls().is_empty());
         assert!(played.messages()[0].partial);
         assert_eq!(played.end.reason, OutcomeReason::Error);
     }
@@ -256,6 +268,6 @@ async fn the_request_holds_the_context_the_tools_and_the_prompt() {
     let tools: &ScriptedTools = &scene.tools;
     assert_eq!(
         request.tools,
-        scorel_runtime::Toolbox::specs(tools).to_vec()
+        tools.list.specs().cloned().collect::<Vec<_>>()
     );
 }

@@ -83,7 +83,7 @@ async fn calls_of_an_answer_under_way_are_dropped() {
     let scene = Scene::new([script], [Tool::reads("Read")]);
     let played = scene.play_cancelled_after(SECOND).await;
     assert_eq!(played.messages()[0].content, [Block::text("so")]);
-    assert!(scene.tools.calls.lock().unwrap().is_empty());
+    assert!(scene.tools.calls().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,7 +108,7 @@ async fn a_call_that_was_announced_does_not_start() {
     let announced = |event: &_| matches!(event, RawRuntimeEvent::ToolExecutionStart { .. });
     let played = scene.play_cancelled_at(announced).await;
     assert_eq!(played.answers(), [("c1", "Cancelled by user")]);
-    assert!(scene.tools.calls.lock().unwrap().is_empty());
+    assert!(scene.tools.calls().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

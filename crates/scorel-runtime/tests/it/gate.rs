@@ -3,7 +3,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use scorel_runtime::{Gatekeeper, Permission, Question, ToolCall, Verdict};
+use scorel_runtime::{Effect, Gatekeeper, Permission, Permit, Question, ToolCall, Verdict};
 use tokio::time::sleep;
 
 /// A gatekeeper that says what it was told to say about each call, and lets all others pass.
@@ -33,7 +33,13 @@ impl ScriptedGate {
             allow_at_timeout: false,
         };
         let mut verdicts = self.verdicts.lock().unwrap();
-        verdicts.insert(call.to_owned(), Verdict::Ask(question));
+        verdicts.insert(
+            call.to_owned(),
+            Verdict::Ask {
+                question,
+                permit: Permit::default(),
+            },
+        );
         let mut answers = self.answers.lock().unwrap();
         answers.insert(call.to_owned(), (after, answer));
     }
@@ -50,10 +56,19 @@ impl ScriptedGate {
 }
 
 impl Gatekeeper for ScriptedGate {
-    fn judge(&self, call: &ToolCall) -> BoxFuture<'static, Verdict> {
-        self.judged.lock().unwrap().push(call.id.clone());
-        let verdict = self.verdicts.lock().unwrap().get(&call.id).cloned();
-        Box::pin(std::future::ready(verdict.unwrap_or(Verdict::Allow)))
+    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
+        let verdict = match effects {
+            [Effect::CallOutside { tool: call }] => {
+                self.judged.lock().unwrap().push(call.clone());
+                self.verdicts.lock().unwrap().get(call).cloned()
+            }
+            effects => {
+                assert_eq!(effects, [], "the tools here have one effect");
+                None
+            }
+        };
+        let allow = || Verdict::Allow(Permit::default());
+        Box::pin(std::future::ready(verdict.unwrap_or_else(allow)))
     }
 
     fn allow(&self, _: &[String]) {}

@@ -60,7 +60,7 @@ async fn a_turn_without_tokens_left_runs_nothing_more() {
             .1
             .starts_with("not run: the turn used 100")
     );
-    assert!(scene.tools.calls.lock().unwrap().is_empty());
+    assert!(scene.tools.calls().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

@@ -62,7 +62,7 @@ impl Scene {
     pub(crate) fn driver(&self) -> TurnDriver {
         let ports = TurnPorts {
             provider: self.model.clone(),
-            tools: self.tools.clone(),
+            tools: self.tools.list.clone(),
             gate: self.gate.clone(),
             clock: Arc::new(PausedClock::new()),
             limits: self.limits.clone(),

@@ -4,7 +4,10 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use scorel_proto::Block;
-use scorel_runtime::{ToolCall, ToolOutcome, ToolSpec, ToolUpdates, Toolbox};
+use scorel_runtime::{
+    Effect, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
+    ToolUpdates,
+};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -12,12 +15,25 @@ use tokio_util::sync::CancellationToken;
 /// Tools that do nothing, for a while.
 #[derive(Debug)]
 pub(crate) struct ScriptedTools {
-    specs: Vec<ToolSpec>,
-    tools: Vec<Tool>,
+    pub(crate) list: ToolList,
+    record: Arc<Record>,
+}
+
+/// What the tools of a [`ScriptedTools`] did.
+#[derive(Debug, Default)]
+struct Record {
     /// What began and ended, in order.
-    pub(crate) log: Arc<Mutex<Vec<Mark>>>,
-    /// The calls as they came.
-    pub(crate) calls: Mutex<Vec<ToolCall>>,
+    log: Mutex<Vec<Mark>>,
+    /// The calls as they ran.
+    calls: Mutex<Vec<ToolCall>>,
+}
+
+/// An entry of the list.
+#[derive(Debug)]
+struct ScriptedTool {
+    spec: ToolSpec,
+    tool: Tool,
+    record: Arc<Record>,
 }
 
 /// One tool of a [`ScriptedTools`].
@@ -114,49 +130,58 @@ impl Tool {
 
 impl ScriptedTools {
     pub(crate) fn new(tools: impl IntoIterator<Item = Tool>) -> Arc<Self> {
-        let tools: Vec<Tool> = tools.into_iter().collect();
-        let spec = |tool: &Tool| ToolSpec {
-            name: tool.name.to_owned(),
-            description: String::new(),
-            parameters: json!({"type": "object"}),
-            read_only: tool.read_only,
+        let record = Arc::<Record>::default();
+        let entry = |tool: Tool| -> Arc<dyn scorel_runtime::Tool> {
+            Arc::new(ScriptedTool {
+                spec: ToolSpec {
+                    name: tool.name.to_owned(),
+                    description: String::new(),
+                    parameters: json!({"type": "object"}),
+                    read_only: tool.read_only,
+                    class: ToolClass::Outside,
+                },
+                tool,
+                record: Arc::clone(&record),
+            })
         };
-        Arc::new(Self {
-            specs: tools.iter().map(spec).collect(),
-            tools,
-            log: Arc::default(),
-            calls: Mutex::default(),
-        })
+        let list = ToolList::new(tools.into_iter().map(entry).collect()).unwrap();
+        Arc::new(Self { list, record })
     }
 
     pub(crate) fn marks(&self) -> Vec<Mark> {
-        self.log.lock().unwrap().clone()
+        self.record.log.lock().unwrap().clone()
+    }
+
+    /// The calls that ran, in the order in which they began.
+    pub(crate) fn calls(&self) -> Vec<ToolCall> {
+        self.record.calls.lock().unwrap().clone()
     }
 }
 
-impl Toolbox for ScriptedTools {
-    fn specs(&self) -> &[ToolSpec] {
-        &self.specs
+impl scorel_runtime::Tool for ScriptedTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
     }
 
-    fn call(
-        &self,
-        call: ToolCall,
-        updates: ToolUpdates,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'static, ToolOutcome> {
-        self.calls.lock().unwrap().push(call.clone());
-        let tool = self.tools.iter().find(|tool| tool.name == call.name);
-        let Some(tool) = tool.cloned() else {
-            return async { ToolOutcome::error("no such tool") }.boxed();
+    /// The effect names the call, so that the gate can be told what to say about it.
+    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+        let effect = Effect::CallOutside {
+            tool: call.id.clone(),
         };
-        let log = Arc::clone(&self.log);
-        async move {
-            log.lock().unwrap().push(Mark::Began(call.id.clone()));
-            let outcome = tool.run(call.id.clone(), updates, cancel).await;
-            log.lock().unwrap().push(Mark::Ended(call.id));
-            outcome
-        }
-        .boxed()
+        let plan = ToolPlan::new(vec![effect], move |_, context| self.run(call, context));
+        std::future::ready(plan).boxed()
+    }
+}
+
+impl ScriptedTool {
+    async fn run(self: Arc<Self>, call: ToolCall, context: ToolContext) -> ToolOutcome {
+        let mark = |mark| self.record.log.lock().unwrap().push(mark);
+        self.record.calls.lock().unwrap().push(call.clone());
+        mark(Mark::Began(call.id.clone()));
+        let ToolContext { updates, cancel } = context;
+        let tool = self.tool.clone();
+        let outcome = tool.run(call.id.clone(), updates, cancel).await;
+        mark(Mark::Ended(call.id));
+        outcome
     }
 }

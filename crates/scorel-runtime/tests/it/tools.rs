@@ -96,7 +96,9 @@ async fn an_unknown_tool_is_a_barrier_and_gets_an_error() {
     let scene = scene(&[("c1", "Fast"), ("c2", "Nope"), ("c3", "Fast")]);
     let played = scene.play().await;
     assert_eq!(played.took, 2 * SECOND);
-    assert_eq!(played.answers()[1], ("c2", "no such tool"));
+    let text =
+        "E_UNKNOWN_TOOL: no tool is named `Nope`; the tools are Read, Slow, Fast, Talk, Bye, Write";
+    assert_eq!(played.answers()[1], ("c2", text));
     assert!(played.results()[1].result().is_error);
     assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
 }
@@ -127,7 +129,7 @@ async fn a_tool_starts_only_after_it_was_announced() {
     scene
         .play_watched(|event| {
             if let RawRuntimeEvent::ToolExecutionStart { .. } = event {
-                assert!(scene.tools.calls.lock().unwrap().is_empty());
+                assert!(scene.tools.calls().is_empty());
             }
         })
         .await;

@@ -17,7 +17,7 @@ async fn play(rig: &Rig) {
     call.thinking("see").await;
     call.text_in(1, "I will look ").await;
     call.text_in(1, "at two things").await;
-    call.tool_begins(2, "c1", "look", "{\"at\":").await;
+    call.tool_begins(2, "c1", "look", "{\"at\":1}").await;
     call.tool_begins(3, "c2", "peek", "{}").await;
     call.done(StopReason::ToolUse).await;
     let (first, second) = (rig.tool().await, rig.tool().await);

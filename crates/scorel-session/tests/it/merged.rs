@@ -34,6 +34,9 @@ async fn talk(call: &ModelCall) {
         let event = scorel_runtime::ProviderEvent::ToolCallDelta { block: 2, delta };
         call.event(event).await;
     }
+    let delta = "\"}".to_owned();
+    call.event(scorel_runtime::ProviderEvent::ToolCallDelta { block: 2, delta })
+        .await;
     for _ in 0..DELTAS {
         call.text_in(3, &"x".repeat(200)).await;
     }

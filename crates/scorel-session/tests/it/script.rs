@@ -10,13 +10,13 @@ use futures_util::future::BoxFuture;
 use futures_util::stream;
 use scorel_proto::{InstructionPart, ProjectId, SessionId, TurnError};
 use scorel_runtime::{
-    Gatekeeper, ModelInfo, ModelRequest, Provider, ProviderStream, Question, RetryPolicy, ToolCall,
-    ToolOutcome, ToolSpec, ToolUpdates, Toolbox, TurnLimits, TurnPorts, Verdict,
+    Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderStream, Question,
+    RetryPolicy, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
+    TurnLimits, TurnPorts, Verdict,
 };
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 
 use crate::stage::{ModelCall, ToolRun};
 
@@ -68,6 +68,7 @@ impl Script {
             description: format!("the tool {name}"),
             parameters: json!({"type": "object"}),
             read_only,
+            class: ToolClass::Outside,
         };
         Self {
             plan: Mutex::default(),
@@ -87,15 +88,22 @@ impl Script {
         }
     }
 
+    fn tools(&self) -> ToolList {
+        let tool = |spec: &ToolSpec| -> Arc<dyn Tool> {
+            Arc::new(ScriptedTool {
+                spec: spec.clone(),
+                runs: self.runs.clone(),
+                abandoned: Arc::clone(&self.abandoned),
+            })
+        };
+        ToolList::new(self.specs.iter().map(tool).collect()).expect("the names differ")
+    }
+
     fn ports(&self, request: &TurnRequest, provider: Arc<dyn Provider>) -> TurnPorts {
         let plan = self.plan.lock().expect("not poisoned");
         TurnPorts {
             provider,
-            tools: Arc::new(ScriptedTools {
-                specs: self.specs.clone(),
-                runs: self.runs.clone(),
-                abandoned: Arc::clone(&self.abandoned),
-            }),
+            tools: self.tools(),
             gate: Arc::new(ScriptedGate {
                 question: plan.question.clone(),
                 allowed: Mutex::new(request.allowed.clone()),
@@ -168,13 +176,20 @@ struct ScriptedGate {
 }
 
 impl Gatekeeper for ScriptedGate {
-    fn judge(&self, call: &ToolCall) -> BoxFuture<'static, Verdict> {
+    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
         let allowed = self.allowed.lock().expect("not poisoned");
+        let is_write =
+            |effect: &Effect| matches!(effect, Effect::CallOutside { tool } if tool == "write");
         let question = self.question.clone().filter(|question| {
             let known = |rule| allowed.contains(rule);
-            call.name == "write" && (question.rules.is_empty() || !question.rules.iter().all(known))
+            effects.iter().any(is_write)
+                && (question.rules.is_empty() || !question.rules.iter().all(known))
         });
-        let verdict = question.map_or(Verdict::Allow, Verdict::Ask);
+        let permit = Permit::default();
+        let verdict = match question {
+            Some(question) => Verdict::Ask { question, permit },
+            None => Verdict::Allow(permit),
+        };
         Box::pin(std::future::ready(verdict))
     }
 
@@ -222,24 +237,30 @@ impl Provider for PanickingModel {
 }
 
 #[derive(Debug)]
-struct ScriptedTools {
-    specs: Vec<ToolSpec>,
+struct ScriptedTool {
+    spec: ToolSpec,
     runs: mpsc::Sender<ToolRun>,
     abandoned: Arc<AtomicUsize>,
 }
 
-impl Toolbox for ScriptedTools {
-    fn specs(&self) -> &[ToolSpec] {
-        &self.specs
+impl Tool for ScriptedTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
     }
 
-    fn call(
-        &self,
-        call: ToolCall,
-        updates: ToolUpdates,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'static, ToolOutcome> {
+    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+        let effect = Effect::CallOutside {
+            tool: call.name.clone(),
+        };
+        let plan = ToolPlan::new(vec![effect], move |_, context| self.run(call, context));
+        Box::pin(std::future::ready(plan))
+    }
+}
+
+impl ScriptedTool {
+    async fn run(self: Arc<Self>, call: ToolCall, context: ToolContext) -> ToolOutcome {
         let (reply, outcome) = oneshot::channel();
+        let ToolContext { updates, cancel } = context;
         let run = ToolRun {
             call,
             updates,
@@ -248,11 +269,9 @@ impl Toolbox for ScriptedTools {
         };
         self.runs.try_send(run).expect("the test takes its tools");
         let running = Running(Some(Arc::clone(&self.abandoned)));
-        Box::pin(async move {
-            let outcome = outcome.await.expect("the test ends its tools");
-            running.ended();
-            outcome
-        })
+        let outcome = outcome.await.expect("the test ends its tools");
+        running.ended();
+        outcome
     }
 }
 

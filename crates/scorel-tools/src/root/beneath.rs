@@ -1,4 +1,4 @@
-//! Opening a path without ever leaving a directory.
+//! Opening paths beneath a directory.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,28 +8,28 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat, readlinkat};
 use rustix::io::Errno;
 
-/// How often a link may be followed in one path; the kernel's own limit.
+/// How many links are followed in one path, as the kernel does (`MAXSYMLINKS`).
 pub(super) const MAX_LINKS: usize = 40;
 
-/// The flags to look at an entry without opening its content.
+/// Flags to inspect an entry without opening it.
 #[cfg(target_os = "linux")]
 pub(crate) const LOOK: OFlags = OFlags::PATH;
-/// The flags to look at an entry; there is no way to do so without opening it.
+/// Flags to inspect an entry; without `O_PATH` it must be opened.
 #[cfg(not(target_os = "linux"))]
 pub(crate) const LOOK: OFlags = OFlags::NONBLOCK;
 
-/// A way to open a path beneath a directory.
+/// How paths are opened beneath a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resolver {
-    /// The kernel resolves the whole path and refuses every step that leads out.
+    /// `openat2` with `RESOLVE_BENEATH`.
     #[cfg(target_os = "linux")]
     Kernel,
-    /// One component at a time, never through a link that the system follows by itself.
+    /// One component at a time with `O_NOFOLLOW`; links are resolved by hand.
     Walk,
 }
 
 impl Resolver {
-    /// The best way that works here: a kernel or a container may lack `openat2`.
+    /// `openat2` where it works: old kernels and some containers' seccomp filters lack it.
     #[cfg(target_os = "linux")]
     pub(crate) fn probe(directory: BorrowedFd<'_>) -> Self {
         let flags = LOOK | OFlags::DIRECTORY;
@@ -39,7 +39,7 @@ impl Resolver {
         }
     }
 
-    /// The best way that works here.
+    /// There is no `openat2`.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn probe(_directory: BorrowedFd<'_>) -> Self {
         Self::Walk
@@ -67,7 +67,7 @@ impl Resolver {
 fn ask_kernel(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     use rustix::fs::{ResolveFlags, openat2};
 
-    // The kernel gives up with EAGAIN when a rename anywhere interferes with a `..`.
+    // The kernel returns EAGAIN when any rename in the system races with a `..`.
     const TRIES: usize = 64;
 
     let path = if path.as_os_str().is_empty() {
@@ -86,13 +86,13 @@ fn ask_kernel(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<O
     result
 }
 
-/// A path that is being resolved by hand.
+/// The state of resolving a path by hand.
 struct Walk<'a> {
     root: BorrowedFd<'a>,
-    /// The directories entered below the root, outermost first. `..` goes back along it, so a
-    /// directory that is moved meanwhile cannot lead out.
+    /// The directories entered below the root, outermost first. `..` pops one instead of asking the system,
+    /// so a directory that is moved meanwhile cannot lead out.
     entered: Vec<OwnedFd>,
-    /// The components still to resolve, the next one last.
+    /// The components to resolve, the next one last.
     pending: Vec<OsString>,
     links: usize,
 }
@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
         openat(self.directory(), ".", flags, Mode::empty())
     }
 
-    /// Opens one component, or puts the components of a link's target before the pending ones.
+    /// Opens one component, or pushes those of a link's target.
     fn step(&mut self, name: &OsStr, flags: OFlags) -> Result<Option<OwnedFd>, Errno> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let failure = match openat(self.directory(), name, flags, Mode::empty()) {
@@ -162,7 +162,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a link itself was opened, as looking does on Linux.
+/// Whether a link itself was opened, as `O_PATH | O_NOFOLLOW` does.
 fn is_link(opened: &OwnedFd) -> Result<bool, Errno> {
     let stat = fstat(opened)?;
     Ok(FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)

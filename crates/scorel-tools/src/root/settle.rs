@@ -1,4 +1,4 @@
-//! Where a file would be put.
+//! Where a write would put its file.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,23 +11,23 @@ use rustix::io::Errno;
 use super::beneath::MAX_LINKS;
 use super::{LOOK, Root};
 
-/// The place that a path leads to, all links followed, where a file is or may be put.
+/// The target of a write, all links resolved.
 #[derive(Debug)]
 pub(crate) struct Settled {
-    /// The innermost directory on the way that exists.
+    /// The innermost directory that exists.
     pub(crate) directory: OwnedFd,
-    /// The directories below it that do not exist, outermost first.
+    /// The missing directories below it, outermost first.
     pub(crate) missing: Vec<OsString>,
-    /// The file's own name, which is no link.
+    /// The file name, which is no link.
     pub(crate) name: OsString,
 }
 
 impl Root {
-    /// Follows `path` to the directory that it leads to and a name in it.
+    /// Resolves `path` to a directory and a name in it.
     ///
     /// # Errors
-    /// [`Errno::XDEV`] where the path leads outside, [`Errno::ISDIR`] where it can only be a
-    /// directory; otherwise what the system says.
+    /// [`Errno::XDEV`] if the path leads outside, [`Errno::ISDIR`] if it can only be a directory; otherwise
+    /// the system's error.
     pub(crate) fn settle(&self, path: &Path) -> Result<Settled, Errno> {
         let mut path = path.to_owned();
         for _ in 0..=MAX_LINKS {
@@ -43,7 +43,7 @@ impl Root {
                 None
             };
             match target {
-                // As text: the system resolves what stands before the target first, too.
+                // Joined as text, not normalized: `..` in the target applies after links before it.
                 Some(target) => path = parent.join(target),
                 None => {
                     return Ok(Settled {
@@ -57,7 +57,7 @@ impl Root {
         Err(Errno::LOOP)
     }
 
-    /// Opens the directory at `path`, or the innermost one on the way to it, with what is missing.
+    /// Opens the directory at `path`, or its innermost existing ancestor, with the missing names.
     fn innermost(&self, path: &Path) -> Result<(OwnedFd, Vec<OsString>), Errno> {
         let mut missing = Vec::new();
         let mut existing = path;
@@ -70,7 +70,7 @@ impl Root {
                 Err(Errno::NOENT) => {}
                 Err(error) => return Err(error),
             }
-            // Behind `..` a missing name says nothing about where the rest leads.
+            // With `..` in the rest a missing name does not tell where the rest leads.
             let plain = |part| matches!(part, Component::Normal(_));
             let (Some(name), Some(parent), true) = (
                 existing.file_name(),
@@ -85,7 +85,7 @@ impl Root {
     }
 }
 
-/// What a link points to, relative; nothing if there is no link.
+/// The target of a link; `None` if it is no link.
 fn link_target(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Option<PathBuf>, Errno> {
     match readlinkat(directory, name, Vec::new()) {
         Ok(target) if target.to_bytes().first() == Some(&b'/') => Err(Errno::XDEV),

@@ -1,4 +1,4 @@
-//! A place to put a file.
+//! Replacing and creating files.
 
 mod original;
 mod temporary;
@@ -18,14 +18,12 @@ use crate::write_target::WriteTarget;
 pub(crate) use original::Original;
 use temporary::Temporary;
 
-/// The permissions of new directories and files, before the process's mask.
+/// Permissions of new directories and files, before the umask.
 const NEW_DIRECTORY: Mode = Mode::from_raw_mode(0o777);
 const NEW_FILE: Mode = Mode::from_raw_mode(0o666);
 
-/// Where a file is or may be put: an open directory and a name in it.
-///
-/// Everything is done relative to the open directory and never through a link, so nothing that
-/// happens to the path meanwhile leads elsewhere.
+/// Where a file is or will be: an open directory and a name in it. Operations are relative to the open
+/// directory and follow no link, so later changes of the path do not lead elsewhere.
 #[derive(Debug)]
 pub(crate) struct Destination<'a> {
     location: &'a Location,
@@ -33,17 +31,19 @@ pub(crate) struct Destination<'a> {
     name: OsString,
 }
 
-/// What a call may write.
+/// What one call may write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WriteAccess<'a> {
-    /// Where the daemon keeps its own files.
+    /// For [`WriteTarget`]'s protection.
     pub(crate) daemon_home: &'a Path,
-    /// The one file that a person permitted the call to change, if one was asked.
-    pub(crate) permitted: Option<&'a WriteTarget>,
+    /// The file that the call was judged for.
+    pub(crate) planned: &'a WriteTarget,
+    /// Whether it may be protected.
+    pub(crate) protected_writes: bool,
 }
 
 impl Roots {
-    /// The file that writing to a location makes or changes. Changes nothing.
+    /// The file that a write to a location would create or change.
     ///
     /// # Errors
     /// The location leads outside its root, cannot be a file, or is in a root that is read-only.
@@ -55,17 +55,17 @@ impl Roots {
         Ok(self.settle(location, daemon_home)?.1)
     }
 
-    /// The place of a file that exists, with what it is.
+    /// An existing file with its content.
     ///
     /// # Errors
-    /// The location may not be written, or nothing that can be read and written is there.
+    /// The location may not be written, or is not a file that can be read and written.
     pub(crate) fn existing<'a>(
         &self,
         location: &'a Location,
         access: WriteAccess<'_>,
     ) -> Result<(Destination<'a>, Original), ToolError> {
         let (settled, target) = self.settle(location, access.daemon_home)?;
-        target.check(access.permitted)?;
+        target.check(access.planned, access.protected_writes)?;
         if !settled.missing.is_empty() {
             return Err(refusal(location, Errno::NOENT));
         }
@@ -76,18 +76,17 @@ impl Roots {
         }
     }
 
-    /// The place of a file that may be missing, with what is there. Makes its directories.
+    /// The destination of a file that may not exist yet. Creates its directories.
     ///
     /// # Errors
-    /// The location may not be written, what is there is not a file, or its directories cannot be
-    /// made.
+    /// The location may not be written or is not a file, or its directories cannot be created.
     pub(crate) fn destination<'a>(
         &self,
         location: &'a Location,
         access: WriteAccess<'_>,
     ) -> Result<(Destination<'a>, Option<Original>), ToolError> {
         let (mut settled, target) = self.settle(location, access.daemon_home)?;
-        target.check(access.permitted)?;
+        target.check(access.planned, access.protected_writes)?;
         for name in std::mem::take(&mut settled.missing) {
             settled.directory = make_directory(&settled.directory, &name)
                 .map_err(|error| refusal(location, error))?;
@@ -97,7 +96,7 @@ impl Roots {
         Ok((destination, original))
     }
 
-    /// Where writing to a location puts its file. Follows links; makes nothing.
+    /// Resolves the target of a write. Creates nothing.
     fn settle(
         &self,
         location: &Location,
@@ -131,11 +130,11 @@ impl<'a> Destination<'a> {
         Original::open(self.directory.as_fd(), &self.name, self.location)
     }
 
-    /// Puts `content` in place of what is there, at once and durably. Whoever reads the file sees
-    /// the old content or the new. Returns what the model should know about the change.
+    /// Replaces the content atomically and durably: temporary file, fsync, rename, fsync of the directory.
+    /// Returns notes for the model.
     ///
     /// # Errors
-    /// What is there is not `original` any more, or the system refuses. The file is as it was then.
+    /// The file is not `original` any more, or the system refuses. The file is unchanged then.
     pub(crate) fn put(
         &self,
         content: &[u8],
@@ -166,7 +165,7 @@ impl<'a> Destination<'a> {
         }
         .map_err(fail)?;
         temporary.keep();
-        // The file has its new content now, so this is no failure any more.
+        // The rename has happened: a failed directory sync weakens durability but is no failed write.
         if let Err(error) = sync_directory(&self.directory) {
             let error = std::io::Error::from(error);
             notes.push(format!(
@@ -187,7 +186,7 @@ impl<'a> Destination<'a> {
     fn rename_to_nothing(&self, from: &str) -> Result<(), Errno> {
         let (directory, name) = (&self.directory, &self.name);
         match renameat_with(directory, from, directory, name, RenameFlags::NOREPLACE) {
-            // File systems that do not know the flag: as good as they can.
+            // File systems without RENAME_NOREPLACE: check and rename, with a race.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 match rustix::fs::statat(directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
                     Err(Errno::NOENT) => renameat(directory, from, directory, name),
@@ -229,7 +228,7 @@ impl<'a> Destination<'a> {
     }
 }
 
-/// Makes a directory and opens it; what somebody else made meanwhile will do.
+/// Creates and opens a directory; one that was created meanwhile is used.
 fn make_directory(parent: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> {
     match mkdirat(parent, name, NEW_DIRECTORY) {
         Ok(()) => sync_directory(parent)?,
@@ -240,7 +239,7 @@ fn make_directory(parent: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> {
     openat(parent, name, flags, Mode::empty())
 }
 
-/// Makes the names in a directory durable, where the file system knows how to.
+/// Syncs a directory, where the file system supports it.
 fn sync_directory(directory: &OwnedFd) -> Result<(), Errno> {
     match fsync(directory) {
         Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
@@ -248,11 +247,10 @@ fn sync_directory(directory: &OwnedFd) -> Result<(), Errno> {
     }
 }
 
-/// What the model has read is not there any more.
 fn changed(location: &Location) -> ToolError {
     ToolError::new(
         ErrorCode::Stale,
-        format!("{location} was changed by somebody else at this moment; Read it again"),
+        format!("{location} was changed by another program at this moment; Read it again"),
     )
     .with("path", location.named())
 }

@@ -1,11 +1,11 @@
-//! Parts of a file.
+//! Sets of byte ranges.
 
 use std::ops::Range;
 
-/// How many separate parts are kept; the shortest go first.
+/// How many ranges are kept; the shortest are dropped first.
 const MAX_PARTS: usize = 256;
 
-/// A set of bytes of one content, as ranges in order that do not touch.
+/// A set of bytes of one content: sorted ranges that do not touch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Coverage {
     parts: Vec<Range<u64>>,
@@ -20,7 +20,6 @@ impl From<Range<u64>> for Coverage {
 }
 
 impl Coverage {
-    /// Adds a range.
     pub(crate) fn add(&mut self, range: Range<u64>) {
         if range.is_empty() {
             return;
@@ -37,19 +36,19 @@ impl Coverage {
         }
     }
 
-    /// Everything that is in either.
+    /// The union.
     pub(crate) fn union(mut self, other: Self) -> Self {
         other.parts.into_iter().for_each(|part| self.add(part));
         self
     }
 
-    /// Whether all of a range was seen.
+    /// Whether it contains the whole range.
     pub(crate) fn covers(&self, range: &Range<u64>) -> bool {
         let holds = |part: &Range<u64>| part.start <= range.start && range.end <= part.end;
         range.is_empty() || self.parts.iter().any(holds)
     }
 
-    /// The coverage of the content in which `old` was replaced by `length` bytes, which are seen.
+    /// The coverage after `old` was replaced by `length` bytes, which count as seen.
     pub(crate) fn splice(&self, old: &Range<u64>, length: u64) -> Self {
         let after = |at: u64| at - old.end + old.start + length;
         let mut spliced = Self::default();

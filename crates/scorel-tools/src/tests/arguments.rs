@@ -1,13 +1,13 @@
 //! The schemas, and what becomes of arguments that do not fit them.
 
-use scorel_runtime::Toolbox as _;
+use scorel_runtime::ToolList;
 use serde_json::{Value, json};
 
 use super::project::Project;
 
 #[test]
 fn schemas_are_plain_and_describe_every_argument() {
-    let tools = Project::new().tools();
+    let tools = ToolList::new(Project::new().tools().list()).unwrap();
     for spec in tools.specs() {
         assert_is_plain(&spec.parameters, &spec.name);
     }
@@ -45,7 +45,7 @@ fn assert_is_plain(schema: &Value, name: &str) {
 
 #[test]
 fn the_schemas_are_these() {
-    let tools = Project::new().tools();
+    let tools = ToolList::new(Project::new().tools().list()).unwrap();
     let properties = |spec: &scorel_runtime::ToolSpec| -> Vec<String> {
         let properties = spec.parameters["properties"].as_object().unwrap();
         let describe = |(name, value): (&String, &Value)| {
@@ -54,12 +54,13 @@ fn the_schemas_are_these() {
         };
         properties.iter().map(describe).collect()
     };
-    let [read, glob, grep, write, edit, todo] = tools.specs() else {
+    let specs: Vec<_> = tools.specs().collect();
+    let [read, glob, grep, write, edit, todo] = specs[..] else {
         panic!("six tools expected");
     };
     assert!(read.read_only && glob.read_only && grep.read_only);
     assert!(!write.read_only && !edit.read_only && todo.read_only);
-    let names = tools.specs().iter().map(|spec| spec.name.as_str());
+    let names = tools.specs().map(|spec| spec.name.as_str());
     assert!(names.eq(["Read", "Glob", "Grep", "Write", "Edit", "Todo"]));
     assert_eq!(
         properties(read),

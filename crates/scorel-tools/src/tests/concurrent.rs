@@ -4,15 +4,13 @@ use std::fs;
 
 use super::project::Project;
 use crate::error::ErrorCode;
-use crate::tool::Call;
+use crate::session_files::PlannedWrite;
 
 fn original(project: &Project, between: impl FnOnce()) -> Result<Vec<String>, ErrorCode> {
-    let call: Call = project.call_context();
-    let location = call.roots.locate("dir/file").unwrap();
-    let (destination, original) = call
-        .roots
-        .destination(&location, call.write_access())
-        .unwrap();
+    let call = project.call_context();
+    let PlannedWrite { location, target } = call.files.writing("dir/file").1.unwrap();
+    let access = call.write_access(&target);
+    let (destination, original) = call.files.roots.destination(&location, access).unwrap();
     between();
     let put = destination.put(b"model's\n", original.as_ref());
     assert_eq!(project.names("dir"), ["file"]);
@@ -66,9 +64,9 @@ fn a_file_that_went_away_is_not_made_again() {
     let project = Project::new();
     project.write("dir/file", "old\n");
     let call = project.call_context();
-    let location = call.roots.locate("dir/file").unwrap();
-    let access = call.write_access();
-    let (destination, original) = call.roots.existing(&location, access).unwrap();
+    let PlannedWrite { location, target } = call.files.writing("dir/file").1.unwrap();
+    let access = call.write_access(&target);
+    let (destination, original) = call.files.roots.existing(&location, access).unwrap();
     fs::remove_file(project.path("dir/file")).unwrap();
     let error = destination.put(b"x", Some(&original)).unwrap_err();
     assert_eq!(error.code, ErrorCode::Stale);

@@ -7,10 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::project::Project;
 use crate::error::ErrorCode;
-use crate::glob::GlobTool;
-use crate::grep::GrepTool;
 use crate::pace::TIME_LIMIT;
-use crate::read::ReadTool;
+use crate::tools::glob::GlobTool;
+use crate::tools::grep::GrepTool;
+use crate::tools::read::ReadTool;
 
 fn cancelled() -> CancellationToken {
     let token = CancellationToken::new();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::project::{Project, Session};
-use crate::ReadFilter;
+use scorel_runtime::{Permit, ReadFilter};
 
 /// Keeps back what is below a directory.
 #[derive(Debug)]
@@ -19,6 +19,13 @@ impl ReadFilter for AllBut {
     }
 }
 
+fn all_but(directory: PathBuf) -> Permit {
+    Permit {
+        reads: Some(Arc::new(AllBut(directory))),
+        ..Permit::default()
+    }
+}
+
 fn project() -> (Project, Session) {
     let project = Project::new();
     project.write("open/text", "needle\n");
@@ -26,9 +33,9 @@ fn project() -> (Project, Session) {
     project.write("secrets/deep/key", "needle\n");
     symlink("secrets", project.path("link")).unwrap();
     symlink("../secrets/key", project.path("open/link")).unwrap();
-    let session = Session::on(&project);
+    let mut session = Session::on(&project);
     let secrets = project.path("secrets").canonicalize().unwrap();
-    session.0.filter_reads(Some(Arc::new(AllBut(secrets))));
+    session.permit = all_but(secrets);
     (project, session)
 }
 
@@ -86,8 +93,8 @@ fn no_link_leads_to_a_file_that_is_kept_back() {
 
 #[test]
 fn a_search_can_begin_at_a_link() {
-    let (_project, session) = project();
-    session.0.filter_reads(None);
+    let (_project, mut session) = project();
+    session.permit = Permit::default();
     let answer = session.call("Glob", json!({ "pattern": "*", "path": "link" }));
     assert_eq!(answer.ok(), "link/deep/\nlink/key\n");
     let answer = session.call("Grep", json!({ "pattern": "needle", "path": "link/deep" }));
@@ -95,18 +102,17 @@ fn a_search_can_begin_at_a_link() {
 }
 
 #[test]
-fn a_filter_of_one_call_is_for_that_call() {
+fn a_permit_is_for_one_call() {
     let (project, session) = project();
+    let glob = json!({ "pattern": "**/key" });
     let deep = project.path("secrets/deep").canonicalize().unwrap();
-    let filter: Arc<dyn ReadFilter> = Arc::new(AllBut(deep));
-    session.0.filter_call("call_1", Some(filter));
-    let answer = session.call("Glob", json!({ "pattern": "**/key" }));
+    let answer = session.call_with("Glob", glob.clone(), all_but(deep));
     let found = "secrets/key\n[1 file left out by permission rules.]\n";
     assert_eq!(answer.ok(), found);
-    let answer = session.call("Glob", json!({ "pattern": "**/key" }));
+    let answer = session.call("Glob", glob);
     assert!(answer.ok().starts_with("[Nothing"), "{answer:?}");
-    session.0.filter_call("another", None);
     assert_eq!(session.read("secrets/key").code(), "E_PERMISSION_NEEDED");
-    session.0.filter_call("call_1", None);
-    assert_eq!(session.read("secrets/key").ok(), "     1\tneedle\n");
+    let read = json!({ "path": "secrets/key" });
+    let answer = session.call_with("Read", read, Permit::default());
+    assert_eq!(answer.ok(), "     1\tneedle\n");
 }

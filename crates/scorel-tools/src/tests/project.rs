@@ -7,19 +7,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{ToolCall, ToolOutcome, Toolbox as _};
+use scorel_runtime::{BlobSink, Permit, ToolCall, ToolContext, ToolList, ToolOutcome};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::ProjectTools;
+use crate::call::Call;
 use crate::content_hash::ContentHash;
 use crate::error::ToolError;
-use crate::host::{BlobSink, ToolHost};
+use crate::file_tool::FileTool;
+use crate::host::ToolHost;
 use crate::pace::{Pace, TIME_LIMIT};
+use crate::report::Report;
 use crate::root::{Resolver, Root, RootName};
 use crate::roots::Roots;
-use crate::tool::{Call, Report, Tool};
+use crate::session_files::SessionFiles;
 
 /// Every way to resolve paths that works on this system.
 pub(super) const RESOLVERS: &[Resolver] = &[
@@ -82,37 +85,31 @@ impl Project {
         ProjectTools::on(Roots::new(root), self.host())
     }
 
-    /// Runs one call through the toolbox.
+    /// Runs one call through the session's list.
     pub(super) fn call(&self, name: &str, input: Value) -> Answer {
         call(&self.tools(), tool_call(name, input))
     }
 
-    /// Runs a tool without the toolbox.
+    /// Plans and runs a tool on the calling thread.
     pub(super) fn run(
         &self,
-        tool: &dyn Tool,
+        tool: &impl FileTool,
         input: Value,
         cancel: CancellationToken,
         limit: Duration,
     ) -> Result<Report, ToolError> {
-        let pace = Pace::new(cancel, limit);
-        tool.run(
-            &Call {
-                pace,
-                ..self.call_context()
-            },
-            input,
-        )
+        let call = Call {
+            pace: Pace::new(cancel, limit),
+            ..self.call_context()
+        };
+        run(tool, &call, input)
     }
 
     pub(super) fn call_context(&self) -> Call {
         let root = Root::open_with(RootName::Project, &self.path(""), self.resolver).unwrap();
         Call {
-            roots: Roots::new(root).into(),
-            seen: Arc::default(),
-            host: self.host(),
-            permitted: None,
-            filter: None,
+            files: Arc::new(SessionFiles::new(Roots::new(root), self.host())),
+            permit: Permit::default(),
             pace: Pace::new(CancellationToken::new(), TIME_LIMIT * 60),
         }
     }
@@ -164,15 +161,26 @@ impl BlobSink for BlobDirectory {
 }
 
 /// A session that remembers what was read.
-pub(super) struct Session(pub(super) ProjectTools);
+pub(super) struct Session {
+    pub(super) tools: ProjectTools,
+    /// What the gate grants to every call.
+    pub(super) permit: Permit,
+}
 
 impl Session {
     pub(super) fn on(project: &Project) -> Self {
-        Self(project.tools())
+        Self {
+            tools: project.tools(),
+            permit: Permit::default(),
+        }
     }
 
     pub(super) fn call(&self, name: &str, input: Value) -> Answer {
-        call(&self.0, tool_call(name, input))
+        self.call_with(name, input, self.permit.clone())
+    }
+
+    pub(super) fn call_with(&self, name: &str, input: Value, permit: Permit) -> Answer {
+        call_with(&self.tools, tool_call(name, input), permit)
     }
 
     pub(super) fn read(&self, path: &str) -> Answer {
@@ -204,13 +212,36 @@ pub(super) fn tool_call(name: &str, input: Value) -> ToolCall {
     }
 }
 
+/// Plans and runs a tool on the calling thread.
+pub(super) fn run(tool: &impl FileTool, call: &Call, input: Value) -> Result<Report, ToolError> {
+    tool.run(call, tool.plan(&call.files, input)?.plan)
+}
+
 pub(super) fn call(tools: &ProjectTools, call: ToolCall) -> Answer {
+    call_with(tools, call, Permit::default())
+}
+
+pub(super) fn call_with(tools: &ProjectTools, call: ToolCall, permit: Permit) -> Answer {
+    let list = ToolList::new(tools.list()).unwrap();
+    Answer::new(block_on(async {
+        let plan = list.plan(call).await;
+        plan.run(permit, context()).await
+    }))
+}
+
+/// A context whose updates nobody reads.
+pub(super) fn context() -> ToolContext {
+    ToolContext {
+        updates: watch::Sender::new(None),
+        cancel: CancellationToken::new(),
+    }
+}
+
+pub(super) fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    let updates = watch::Sender::new(None);
-    let outcome = runtime.block_on(tools.call(call, updates, CancellationToken::new()));
-    Answer::new(outcome)
+    runtime.block_on(work)
 }
 
 /// What a call gave.

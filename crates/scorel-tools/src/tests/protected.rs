@@ -4,9 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::project::{Answer, Project, Session, call, tool_call};
-use crate::write_target::WriteTarget;
 use scorel_permission::protected::Protection;
+use scorel_runtime::{Effect, Permit, ToolList};
+
+use super::project::{Answer, Project, Session, block_on, context, tool_call};
 
 const PATHS: [(&str, Protection); 6] = [
     (".git/hooks/pre-commit", Protection::Git),
@@ -27,8 +28,24 @@ fn project() -> Project {
     project
 }
 
-fn target(session: &Session, name: &str, input: Value) -> Option<WriteTarget> {
-    session.0.write_target(&tool_call(name, input)).unwrap()
+/// The effects of writing calls, as a plan declares them.
+fn effects(session: &Session, name: &str, input: Value) -> Vec<Effect> {
+    let list = ToolList::new(session.tools.list()).unwrap();
+    block_on(list.plan(tool_call(name, input)))
+        .effects()
+        .to_vec()
+}
+
+/// Arguments of a call that changes the file at `path`.
+fn writing(path: &str) -> Value {
+    json!({ "path": path, "content": "" })
+}
+
+fn protection(effects: &[Effect]) -> Option<&str> {
+    match effects {
+        [Effect::WritePath { protection, .. }] => protection.as_deref(),
+        other => panic!("one write expected: {other:?}"),
+    }
 }
 
 #[test]
@@ -58,8 +75,12 @@ fn they_are_refused_with_the_reason() {
                 "{answer:?}"
             );
         }
-        let target = target(&session, "Write", json!({ "path": path })).unwrap();
-        assert_eq!(target.protection(), Some(protection), "{path}");
+        let effects = effects(&session, "Write", writing(path));
+        assert_eq!(
+            self::protection(&effects),
+            Some(protection.reason()),
+            "{path}"
+        );
     }
     for (path, _) in PATHS.iter().take(5) {
         assert_eq!(project.content(path), "old\n");
@@ -91,51 +112,71 @@ fn the_file_that_a_call_would_change_is_told_before() {
             Some(Protection::Daemon),
         ),
     ] {
-        let target = target(&session, name, json!({ "path": path })).unwrap();
-        assert_eq!(target.path(), real.join(file));
-        assert_eq!(target.location(), format!("@project/{path}"));
-        assert_eq!(target.protection(), protection);
+        let input = match name {
+            "Write" => writing(path),
+            _ => json!({ "path": path, "edits": [{ "oldString": "a", "newString": "b" }] }),
+        };
+        let effect = Effect::WritePath {
+            path: real.join(file),
+            named: format!("@project/{path}"),
+            protection: protection.map(|it: Protection| it.reason().to_owned()),
+        };
+        assert_eq!(effects(&session, name, input), [effect]);
     }
     for (name, input) in [
-        ("Read", json!({ "path": ".git/config" })),
-        ("Grep", json!({ "pattern": "x" })),
         ("Write", json!({})),
         ("Edit", json!({ "path": 7 })),
         ("Wriite", json!({ "path": "x" })),
+        ("Todo", json!({ "items": [] })),
     ] {
-        assert_eq!(target(&session, name, input), None, "{name}");
+        assert_eq!(effects(&session, name, input), [], "{name}");
     }
-    let outside = tool_call("Write", json!({ "path": "../x" }));
-    let error = session.0.write_target(&outside).unwrap_err();
-    assert_eq!(error.code.as_str(), "E_SANDBOX_VIOLATION");
+    let outside = effects(&session, "Write", writing("../x"));
+    assert!(
+        matches!(&outside[..], [Effect::Unresolved { reason }] if reason.starts_with("E_SANDBOX_VIOLATION")),
+        "{outside:?}"
+    );
 }
 
 #[test]
-fn a_permission_is_for_one_call_and_one_file() {
+fn a_permit_is_for_the_file_that_was_judged() {
     let project = project();
     project.link("link", ".bashrc");
     let session = Session::on(&project);
     session.read("link").ok();
-    let write = |id: &str, content: &str| -> Answer {
-        let mut it = tool_call("Write", json!({ "path": "link", "content": content }));
-        it.id = id.to_owned();
-        call(&session.0, it)
+    let permit = Permit {
+        protected_writes: true,
+        ..Permit::default()
     };
-    let target = target(&session, "Write", json!({ "path": "link" })).unwrap();
-    session.0.permit("a", target.clone());
-    assert_eq!(write("b", "new\n").code(), "E_PERMISSION_NEEDED");
-    write("a", "new\n").ok();
+    let write = |content: &str, permit: Permit, between: &dyn Fn()| -> Answer {
+        let list = ToolList::new(session.tools.list()).unwrap();
+        let input = json!({ "path": "link", "content": content });
+        let plan = block_on(list.plan(tool_call("Write", input)));
+        between();
+        Answer::new(block_on(plan.run(permit, context())))
+    };
+    let nothing = || ();
+    assert_eq!(
+        write("new\n", Permit::default(), &nothing).code(),
+        "E_PERMISSION_NEEDED"
+    );
+    write("new\n", permit.clone(), &nothing).ok();
     assert_eq!(project.content(".bashrc"), "new\n");
-    assert_eq!(write("a", "again\n").code(), "E_PERMISSION_NEEDED");
+    assert_eq!(
+        write("again\n", Permit::default(), &nothing).code(),
+        "E_PERMISSION_NEEDED"
+    );
     // The path leads to another protected file by the time the call runs.
-    session.0.permit("a", target);
-    fs::remove_file(project.path("link")).unwrap();
-    project.link("link", ".git/config");
-    session.read("link").ok();
-    let answer = write("a", "evil\n");
+    let answer = write("evil\n", permit, &|| {
+        fs::remove_file(project.path("link")).unwrap();
+        project.link("link", ".git/config");
+        session.read("link").ok();
+    });
     assert_eq!(answer.code(), "E_STALE");
     assert!(
-        answer.text.contains("another file than when permission"),
+        answer
+            .text
+            .contains("another file than when the call was judged"),
         "{answer:?}"
     );
     assert_eq!(project.content(".git/config"), "old\n");

@@ -5,13 +5,13 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use super::project::{Project, RESOLVERS};
-use crate::edit::EditTool;
-use crate::glob::GlobTool;
-use crate::grep::GrepTool;
-use crate::read::ReadTool;
-use crate::tool::Tool;
-use crate::write::WriteTool;
+use super::project::{Project, RESOLVERS, run};
+use crate::file_tool::FileTool;
+use crate::tools::edit::EditTool;
+use crate::tools::glob::GlobTool;
+use crate::tools::grep::GrepTool;
+use crate::tools::read::ReadTool;
+use crate::tools::write::WriteTool;
 
 /// `slot/deep/file` says PUBLIC while `slot` is a directory; while it is a link, the same path
 /// leads outside, to SECRET.
@@ -56,12 +56,12 @@ fn while_swapping<T>(project: &Project, (one, other): (&str, &str), work: impl F
 }
 
 /// Makes `tries` calls while a thread swaps; returns how many of them worked.
-fn race(project: &Project, tool: &dyn Tool, input: &Value, tries: u32) -> u32 {
+fn race(project: &Project, tool: &impl FileTool, input: &Value, tries: u32) -> u32 {
     let call = project.call_context();
     while_swapping(project, ("slot", "spare"), || {
         let mut worked = 0;
         for _ in 0..tries {
-            match tool.run(&call, input.clone()) {
+            match run(tool, &call, input.clone()) {
                 Ok(report) => {
                     assert!(!report.text.contains("SECRET"), "escaped: {report:?}");
                     worked +=
@@ -87,7 +87,7 @@ fn exchange(one: &std::path::Path, other: &std::path::Path, third: &std::path::P
     std::fs::rename(third, other).unwrap();
 }
 
-fn check(tool: &dyn Tool, input: &Value, tries: u32) {
+fn check(tool: &impl FileTool, input: &Value, tries: u32) {
     for resolver in RESOLVERS {
         let project = project().with_resolver(*resolver);
         // On a loaded machine both sides may keep in step for a whole round.
@@ -136,14 +136,14 @@ const WRITES: u32 = 5_000;
 fn race_writes(
     project: &Project,
     swapped: (&str, &str),
-    tool: &dyn Tool,
+    tool: &impl FileTool,
     input: impl Fn(u32) -> Value,
 ) -> u32 {
     let call = project.call_context();
     while_swapping(project, swapped, || {
         let mut worked = 0;
         for number in 1..=WRITES {
-            match tool.run(&call, input(number)) {
+            match run(tool, &call, input(number)) {
                 Ok(_) => worked += 1,
                 Err(error) => assert!(!error.message.contains("SECRET"), "escaped: {error}"),
             }
@@ -163,7 +163,7 @@ fn check_outside(project: &Project, case: &str) {
     assert_eq!(names, ["SECRET-name", "file"], "{case}");
 }
 
-fn check_writes(swapped: (&str, &str), tool: &dyn Tool, input: impl Fn(u32) -> Value) {
+fn check_writes(swapped: (&str, &str), tool: &impl FileTool, input: impl Fn(u32) -> Value) {
     for resolver in RESOLVERS {
         let project = project().with_resolver(*resolver);
         project.write("leaf", "");
@@ -211,7 +211,7 @@ fn edits_never_escape_a_swapping_thread() {
         let project = project().with_resolver(*resolver);
         let call = project.call_context();
         let first = json!({ "path": "slot/deep/edited", "content": "0\n" });
-        WriteTool.run(&call, first).unwrap();
+        run(&WriteTool, &call, first).unwrap();
         project.write("../outside/deep/file", "0\n1\n2\n");
         let worked = while_swapping(&project, ("slot", "spare"), || {
             let (mut worked, mut last) = (0, 0);
@@ -220,7 +220,7 @@ fn edits_never_escape_a_swapping_thread() {
                     "oldString": format!("{last}\n"), "newString": format!("{number}\n"),
                 });
                 let input = json!({ "path": "slot/deep/edited", "edits": [edit] });
-                if EditTool.run(&call, input).is_ok() {
+                if run(&EditTool, &call, input).is_ok() {
                     (worked, last) = (worked + 1, number);
                 }
             }

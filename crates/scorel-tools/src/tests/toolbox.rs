@@ -1,30 +1,44 @@
 //! The toolbox around the tools.
 
-use scorel_runtime::{ToolCall, ToolSpec, Toolbox as _};
+use scorel_runtime::{Permit, Planned, ToolCall, ToolClass, ToolList, ToolSpec};
 use serde_json::{Value, json};
 
-use super::project::{Project, call, tool_call};
+use super::project::{Answer, Project, block_on, call, context, tool_call};
 use crate::ProjectTools;
+use crate::call::Call;
 use crate::error::ToolError;
+use crate::file_tool::{FileTool, on_files};
+use crate::report::Report;
 use crate::root::{Root, RootName};
 use crate::roots::Roots;
-use crate::tool::{Call, Report, Tool};
+use crate::session_files::SessionFiles;
 
-/// A tool with a defect.
+/// A tool with a defect: in its plan, if the input is `true`, else in its run.
 #[derive(Debug)]
 struct Broken;
 
-impl Tool for Broken {
+impl FileTool for Broken {
+    type Plan = ();
+
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "Broken".to_owned(),
             description: String::new(),
             parameters: json!({}),
             read_only: true,
+            class: ToolClass::Inspect,
         }
     }
 
-    fn run(&self, _: &Call, _: Value) -> Result<Report, ToolError> {
+    fn plan(&self, _: &SessionFiles, input: Value) -> Result<Planned<()>, ToolError> {
+        assert_ne!(input, json!(true), "a defect");
+        Ok(Planned {
+            effects: Vec::new(),
+            plan: (),
+        })
+    }
+
+    fn run(&self, _: &Call, (): ()) -> Result<Report, ToolError> {
         panic!("a defect")
     }
 }
@@ -56,15 +70,15 @@ fn unparsable_arguments_are_quoted_in_part() {
 #[test]
 fn a_panic_becomes_an_error() {
     let project = Project::new();
-    let root = Root::open(RootName::Project, &project.path("")).unwrap();
-    let tools = ProjectTools::with_tools(
-        Roots::new(root),
-        project.host(),
-        vec![std::sync::Arc::new(Broken)],
-    );
-    let answer = call(&tools, tool_call("Broken", json!({})));
-    assert_eq!(answer.code(), "E_INTERNAL");
-    assert!(answer.text.contains("a defect"));
+    let list = ToolList::new(vec![on_files(Broken, project.tools().files())]).unwrap();
+    for input in [json!(true), json!(false)] {
+        let answer = Answer::new(block_on(async {
+            let plan = list.plan(tool_call("Broken", input)).await;
+            plan.run(Permit::default(), context()).await
+        }));
+        assert_eq!(answer.code(), "E_INTERNAL");
+        assert!(answer.text.contains("a defect"));
+    }
 }
 
 #[test]
@@ -114,7 +128,7 @@ fn other_roots_are_reached_by_name() {
     let open = |name, path| Root::open(name, &project.path(path)).unwrap();
     let roots = Roots::new(open(RootName::Project, "")).with(open(RootName::Package, "../package"));
     let tools = ProjectTools::on(roots, project.host());
-    assert_eq!(tools.specs().len(), 6);
+    assert_eq!(tools.list().len(), 6);
     let answer = call(
         &tools,
         tool_call("Read", json!({ "path": "@pkg/steps/one.md" })),

@@ -200,7 +200,7 @@ fn a_cancelled_call_changes_nothing() {
     cancel.cancel();
     let error = project
         .run(
-            &crate::write::WriteTool,
+            &crate::tools::write::WriteTool,
             json!({ "path": "file", "content": "x" }),
             cancel,
             crate::pace::TIME_LIMIT,

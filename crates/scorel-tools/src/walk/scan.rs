@@ -1,4 +1,4 @@
-//! A walk in no order, by several threads.
+//! Unordered walks by several threads.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -8,34 +8,31 @@ use std::thread;
 
 use ignore::WalkState;
 
-use super::{FoundKind, Plan, below, found_kind};
+use super::{FoundKind, WalkPlan, below, found_kind};
+use crate::call::Call;
 use crate::error::ToolError;
 use crate::pace::Interruption;
 use crate::roots::Location;
-use crate::tool::Call;
 
-/// The most threads that list directories for one call.
+/// The most threads of one scan.
 const MAX_THREADS: usize = 4;
 
-/// How a scan went.
+/// The end of a scan.
 #[derive(Debug)]
 pub(crate) struct Scanned {
-    /// How many entries could not be looked at.
     pub(crate) unreadable: u64,
-    /// Why it ended early, if it did.
     pub(crate) interruption: Option<Interruption>,
 }
 
-/// Shows `visit` what a walk below `start` would find, in any order and from several threads. Takes
-/// less time than a walk: besides the threads, ignore files are only looked for where a directory's
-/// listing has them.
+/// Calls `visit` with every entry of a walk below `start`, in any order and from several threads. Faster
+/// than a walk also because ignore files are opened only where a directory's listing has them.
 pub(crate) fn scan(
     call: &Call,
     start: &Location,
     depth: Option<usize>,
     visit: impl Fn(&Path, FoundKind) + Sync,
 ) -> Result<Scanned, ToolError> {
-    let mut plan = Plan::new(call, start, depth, |_| false)?;
+    let mut plan = WalkPlan::new(call, start, depth, |_| false)?;
     let unreadable = AtomicU64::new(0);
     let interruption = Mutex::new(None);
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);

@@ -4,8 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use scorel_runtime::Toolbox as _;
-use scorel_tools::CommandAccess;
+use scorel_runtime::CommandAccess;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -328,19 +327,19 @@ async fn what_others_run_is_protected() {
 
 async fn a_grant_holds_for_one_call() {
     let session = Session::with(CommandAccess::Readonly);
-    let commands = session.tools.commands().unwrap();
-    commands.grant("another", CommandAccess::Full);
-    assert!(session.bash("echo x > new").await.is_error);
-    commands.grant("call_1", CommandAccess::Workspace { network: false });
-    assert!(!session.bash("echo x > new").await.is_error);
-    assert!(session.bash("echo y > new").await.is_error);
+    let write = |text: &str| json!({ "command": format!("echo {text} > new") });
+    let workspace = |network| CommandAccess::Workspace { network };
+    assert!(session.call("Bash", write("x")).await.is_error);
+    let granted = session.call_granted("Bash", write("x"), workspace(false));
+    assert!(!granted.await.is_error);
+    assert!(session.call("Bash", write("y")).await.is_error);
     let wish = json!({ "command": "exec 3<>/dev/udp/127.0.0.1/9", "network": true });
     assert!(
         session.call("Bash", wish.clone()).await.is_error,
         "a wish is no grant"
     );
-    commands.grant("call_1", CommandAccess::Workspace { network: true });
-    assert!(!session.call("Bash", wish).await.is_error);
+    let granted = session.call_granted("Bash", wish, workspace(true));
+    assert!(!granted.await.is_error);
     assert_eq!(
         fs::read_to_string(session.path("project/new")).unwrap(),
         "x\n"
@@ -357,13 +356,9 @@ async fn without_a_sandbox() {
 async fn no_argument_widens_anything() {
     let session = Session::new();
     let fields = |name: &str| {
-        let spec = session
-            .tools
-            .specs()
-            .iter()
-            .find(|spec| spec.name == name)
-            .unwrap();
-        let properties = spec.parameters["properties"].as_object().unwrap();
+        let tools = session.tools.list();
+        let tool = tools.iter().find(|tool| tool.spec().name == name).unwrap();
+        let properties = tool.spec().parameters["properties"].as_object().unwrap();
         properties.keys().cloned().collect::<Vec<_>>()
     };
     assert_eq!(

@@ -7,10 +7,12 @@
 )]
 
 mod background;
+mod example;
 mod foreground;
 mod guarded;
 mod registry;
 mod runaways;
+mod script_tool;
 mod session;
 #[path = "../../../scorel-exec/tests/it/shapes.rs"]
 mod shapes;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     }
     let mut trials = foreground::trials();
     trials.extend(background::trials());
+    trials.extend(example::trials());
     trials.extend(guarded::trials());
     trials.extend(registry::trials());
     trials.extend(runaways::trials());

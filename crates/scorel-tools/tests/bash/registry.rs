@@ -1,7 +1,7 @@
 //! A package from npm's own registry. Needs the network, so it runs with `SCOREL_NETWORK=1` only.
 
 use libtest_mimic::Trial;
-use scorel_tools::CommandAccess;
+use scorel_runtime::CommandAccess;
 use serde_json::json;
 
 use crate::session::Session;
@@ -19,9 +19,8 @@ async fn npm_installs() {
                    node -e 'console.log(require(\"is-number\")(5))'";
     let input = json!({ "command": install, "network": true });
     assert!(session.call("Bash", input.clone()).await.is_error);
-    let commands = session.tools.commands().unwrap();
-    commands.grant("call_1", CommandAccess::Workspace { network: true });
-    let answer = session.call("Bash", input).await;
+    let network = CommandAccess::Workspace { network: true };
+    let answer = session.call_granted("Bash", input, network).await;
     assert!(answer.text.ends_with("true\n"), "{answer:?}");
     assert_eq!(answer.details["sandbox"], "workspace+network");
     assert!(answer.details.get("restored").is_none(), "{answer:?}");

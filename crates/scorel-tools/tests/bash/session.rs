@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use scorel_exec::{Environment, Supervisors};
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{ToolCall, ToolOutcome, ToolUpdates, Toolbox as _};
-use scorel_tools::{BlobSink, CommandAccess, CommandSettings, Commands, ProjectTools, ToolHost};
+use scorel_runtime::{
+    BlobSink, CommandAccess, Permit, ToolCall, ToolContext, ToolList, ToolOutcome, ToolUpdates,
+};
+use scorel_tools::{CommandSettings, Commands, ProjectTools, ToolHost};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +19,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Session {
     pub(crate) directory: tempfile::TempDir,
     pub(crate) tools: ProjectTools,
+    /// What the gate grants to every command.
+    access: CommandAccess,
     pub(crate) blobs: Arc<Blobs>,
 }
 
@@ -57,7 +61,6 @@ impl Session {
         let blobs = Arc::new(Blobs::default());
         let host = ToolHost::new(&directory.path().join("home"), Arc::clone(&blobs) as _);
         let settings = CommandSettings {
-            access,
             environment: Environment::scrubbed(std::env::vars_os(), &[]),
             caches: Vec::new(),
             hidden: Vec::new(),
@@ -71,6 +74,7 @@ impl Session {
         Self {
             directory,
             tools,
+            access,
             blobs,
         }
     }
@@ -92,13 +96,44 @@ impl Session {
         updates: ToolUpdates,
         cancel: CancellationToken,
     ) -> Answer {
+        let context = ToolContext { updates, cancel };
+        self.run(name, input, self.access, context).await
+    }
+
+    /// A call that was granted another access than those of the session.
+    pub(crate) async fn call_granted(
+        &self,
+        name: &str,
+        input: Value,
+        access: CommandAccess,
+    ) -> Answer {
+        let context = ToolContext {
+            updates: watch::Sender::new(None),
+            cancel: CancellationToken::new(),
+        };
+        self.run(name, input, access, context).await
+    }
+
+    async fn run(
+        &self,
+        name: &str,
+        input: Value,
+        command: CommandAccess,
+        context: ToolContext,
+    ) -> Answer {
         let call = ToolCall {
             id: "call_1".to_owned(),
             name: name.to_owned(),
             input,
             invalid_input: None,
         };
-        Answer::new(self.tools.call(call, updates, cancel).await)
+        let permit = Permit {
+            command,
+            ..Permit::default()
+        };
+        let list = ToolList::new(self.tools.list()).unwrap();
+        let plan = list.plan(call).await;
+        Answer::new(plan.run(permit, context).await)
     }
 
     pub(crate) async fn bash(&self, command: &str) -> Answer {

@@ -4,28 +4,28 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::key::{self, Key};
-use super::settings::{Settings, with_section};
+use super::key::{self, ApiKey};
+use super::settings::{ModelSettings, with_section};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// The files that are written.
+/// The configuration file and the env file.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct InitFiles {
     config: PathBuf,
     env: PathBuf,
-    /// Whether files that are there may be changed.
+    /// Whether existing files may be changed.
     force: bool,
 }
 
-/// What was written.
+/// The files that were written.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct WrittenFiles {
     pub(super) config: PathBuf,
     pub(super) env: Option<PathBuf>,
 }
 
-impl Files {
+impl InitFiles {
     pub(super) fn new(home: &Path, force: bool) -> Self {
         Self {
             config: home.join("config.toml"),
@@ -34,49 +34,53 @@ impl Files {
         }
     }
 
-    /// Whether there is a configuration that must stay.
+    /// Fails if there is a configuration and `--force` is not given.
     pub(super) fn check(&self) -> Result<(), Failure> {
         match fs::symlink_metadata(&self.config) {
-            Ok(_) if !self.force => Err(exists(&self.config, "replaces the model in it")),
+            Ok(_) if !self.force => Err(exists(&self.config, "replaces its model section")),
             _ => Ok(()),
         }
     }
 
-    /// Whether the file of keys has the variable.
+    /// Whether the env file sets the variable.
     pub(super) fn has_key(&self, variable: &str) -> Result<bool, Failure> {
         let text = read(&self.env)?;
         Ok(text.is_some_and(|text| key::has(&text, variable)))
     }
 
-    /// Writes the configuration, and the key if there is one to write.
-    pub(super) fn write(&self, settings: &Settings, key: Option<&Key>) -> Result<Written, Failure> {
+    /// Writes the configuration, and the key if there is one.
+    pub(super) fn write(
+        &self,
+        settings: &ModelSettings,
+        key: Option<&ApiKey>,
+    ) -> Result<WrittenFiles, Failure> {
         let section = settings.section();
         let config = match read(&self.config)? {
             Some(old) => with_section(&old, &section),
             None => section,
         };
-        // The key first: a configuration without it would fail.
+        // The key first: if it cannot be written, the configuration must not refer to it.
         let env = key.map(|key| self.write_key(key)).transpose()?;
         self.put(&self.config, &config)
-            .map_err(|error| self.failure(&self.config, "replaces the model in it", &error))?;
-        Ok(Written {
+            .map_err(|error| self.failure(&self.config, "replaces its model section", &error))?;
+        Ok(WrittenFiles {
             config: self.config.clone(),
             env,
         })
     }
 
-    fn write_key(&self, key: &Key) -> Result<PathBuf, Failure> {
+    fn write_key(&self, key: &ApiKey) -> Result<PathBuf, Failure> {
         let old = read(&self.env)?;
         let text = key.added_to(old.as_deref().unwrap_or_default());
-        let what = format!("adds {} to it", key.variable);
+        let what = format!("adds {}", key.variable);
         self.put(&self.env, &text)
             .map_err(|error| self.failure(&self.env, &what, &error))?;
         Ok(self.env.clone())
     }
 
-    /// Puts a file in its place as a whole, readable by nobody else.
+    /// Replaces a file atomically and durably, with mode 0600.
     fn put(&self, path: &Path, text: &str) -> io::Result<()> {
-        // A link to a file elsewhere stays a link.
+        // Through a symbolic link, replace its target and keep the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let directory = target.parent().unwrap_or(Path::new("/"));
         let mut file = NamedTempFile::new_in(directory)?;
@@ -100,7 +104,7 @@ impl Files {
     }
 }
 
-/// The text of a file; `None` if there is none.
+/// The content of a file; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<String>, Failure> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -113,7 +117,7 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
 }
 
 fn exists(path: &Path, what: &str) -> Failure {
-    let message = format!("{} is there already", path.display());
+    let message = format!("{} already exists", path.display());
     Failure::new(Exit::NotAccepted, "exists", message)
         .hint(format!("--force {what} and keeps the rest"))
 }

@@ -3,14 +3,14 @@ use std::fmt;
 
 use crate::failure::Failure;
 
-/// A key that was found in the environment of this program. It is never shown.
-pub(super) struct Key {
+/// An API key from this process's environment. Its `Debug` output does not contain the value.
+pub(super) struct ApiKey {
     pub(super) variable: String,
     value: String,
 }
 
-impl Key {
-    /// The value of a variable; `None` if it is not set or empty.
+impl ApiKey {
+    /// Reads a variable; `None` if it is unset or empty.
     pub(super) fn find(variable: &str) -> Result<Option<Self>, Failure> {
         let Some(value) = env::var_os(variable).filter(|value| !value.is_empty()) else {
             return Ok(None);
@@ -19,7 +19,7 @@ impl Key {
         let value = value.map(|value| value.trim().to_owned());
         let usable = value.filter(|value| !value.chars().any(char::is_control));
         let value = usable.ok_or_else(|| {
-            let problem = "is not text, or has control characters in it";
+            let problem = "is not valid UTF-8, or contains control characters";
             Failure::usage(format!("the value of {variable} {problem}"))
         })?;
         Ok((!value.is_empty()).then(|| Self {
@@ -28,12 +28,12 @@ impl Key {
         }))
     }
 
-    /// The line of the file of keys.
+    /// The line of the env file.
     fn line(&self) -> String {
         format!("{}={}\n", self.variable, quoted(&self.value))
     }
 
-    /// The text of a file of keys with this key in it; all other lines stay as they are.
+    /// The content of an env file with this key set; other lines are kept.
     pub(super) fn added_to(&self, text: &str) -> String {
         let other = |line: &&str| variable(line) != Some(self.variable.as_str());
         let mut kept: String = text.split_inclusive('\n').filter(other).collect();
@@ -44,15 +44,15 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key")
+        f.debug_struct("ApiKey")
             .field("variable", &self.variable)
             .finish_non_exhaustive()
     }
 }
 
-/// Whether a file of keys has the variable.
+/// Whether an env file sets the variable.
 pub(super) fn has(text: &str, name: &str) -> bool {
     text.lines().any(|line| variable(line) == Some(name))
 }
@@ -64,7 +64,7 @@ fn variable(line: &str) -> Option<&str> {
     Some(name.strip_prefix("export ").map_or(name, str::trim))
 }
 
-/// The value as service managers and shells read it back.
+/// The value, quoted so that both systemd's `EnvironmentFile` and shells read it back unchanged.
 fn quoted(value: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_.:/+=@%,".contains(char);
     if value.chars().all(plain) {
@@ -79,10 +79,10 @@ fn quoted(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Key, has, quoted};
+    use super::{ApiKey, has, quoted};
 
-    fn key(value: &str) -> Key {
-        Key {
+    fn key(value: &str) -> ApiKey {
+        ApiKey {
             variable: "KEY".to_owned(),
             value: value.to_owned(),
         }

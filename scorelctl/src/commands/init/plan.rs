@@ -1,34 +1,33 @@
 use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, ModelProvider};
 
-use super::files::Files;
-use super::key::Key;
+use super::files::InitFiles;
+use super::key::ApiKey;
 use super::question;
-use super::settings::Settings;
+use super::settings::ModelSettings;
 use crate::args::InitArgs;
 use crate::commands::models::tokens;
-use crate::control::Control;
+use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What is to be written.
+/// What to write.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) settings: Settings,
-    /// The key to add to the file of keys.
-    pub(super) key: Option<Key>,
+pub(super) struct InitPlan {
+    pub(super) settings: ModelSettings,
+    /// The key to add to the env file.
+    pub(super) key: Option<ApiKey>,
 }
 
-/// Finds out what to write, from the command line, the environment and the daemon, and from
-/// whoever sits at the terminal.
+/// Determines what to write: from the command line, the environment, the daemon, and prompts.
 pub(super) async fn make(
     args: &InitArgs,
-    files: &Files,
-    control: &mut Control,
+    files: &InitFiles,
+    control: &mut DaemonClient,
     output: &mut Output,
-) -> Result<Plan, Failure> {
+) -> Result<InitPlan, Failure> {
     let complete = args.provider.is_some() && args.model.is_some();
     if !complete {
-        output.note("looking for keys and for servers on this machine …")?;
+        output.note("looking for API keys and local model servers …")?;
     }
     let params = ListModelsParams {
         live: Some(!complete),
@@ -54,8 +53,8 @@ pub(super) async fn make(
     };
     let is_usual = |variable: &String| provider.key_variables.contains(variable);
     let usual = args.base_url.is_none() && variable.as_ref().is_none_or(is_usual);
-    Ok(Plan {
-        settings: Settings {
+    Ok(InitPlan {
+        settings: ModelSettings {
             provider: provider.name,
             model,
             api: args.api.clone(),
@@ -86,25 +85,26 @@ fn named(name: &str, known: &ListModelsResult) -> Result<ModelProvider, Failure>
             .iter()
             .map(|one| one.name.as_str())
             .collect();
-        Failure::usage(format!("Scorel knows no provider `{name}`")).hint(format!(
-            "it knows {}; others are described with --api and --base-url",
+        Failure::usage(format!("there is no provider `{name}`")).hint(format!(
+            "built in are {}; for any other endpoint pass --api and --base-url",
             names.join(", ")
         ))
     })
 }
 
-/// The providers that can be used: with a key here or in the daemon, or a server that answers.
+/// Chooses among the usable providers: those with a key in the environment or in the daemon, and
+/// local servers that respond.
 async fn choose_provider(
     args: &InitArgs,
-    files: &Files,
+    files: &InitFiles,
     known: &ListModelsResult,
     output: &mut Output,
 ) -> Result<ModelProvider, Failure> {
     let mut usable = Vec::new();
     for provider in &known.providers {
         let reason = match usual_variable(provider, files)? {
-            Some(variable) if Key::find(&variable)?.is_some() => format!("{variable} is set"),
-            Some(_) if provider.has_key => "the daemon has its key".to_owned(),
+            Some(variable) if ApiKey::find(&variable)?.is_some() => format!("{variable} is set"),
+            Some(_) if provider.has_key => "the daemon has a key".to_owned(),
             None if provider.local && provider.live && has_models(provider, known) => {
                 "runs on this machine".to_owned()
             }
@@ -131,44 +131,48 @@ fn nothing_found(known: &ListModelsResult) -> Failure {
         .iter()
         .filter_map(|one| one.key_variables.first());
     let variables: Vec<_> = variables.map(String::as_str).collect();
-    Failure::usage("there is neither a key in the environment nor a model server on this machine")
+    Failure::usage("found neither an API key in the environment nor a local model server")
         .hint(format!(
-            "export one of {} and repeat, or name a server with --provider, --api, --base-url and \
-             --model",
+            "export one of {} and repeat, or describe an endpoint with --provider, --api, --base-url \
+             and --model",
             variables.join(", ")
         ))
 }
 
-/// The variable of the provider's key: the first that has one here or in the file of keys, else
-/// the first. `None` if it needs no key.
-fn usual_variable(provider: &ModelProvider, files: &Files) -> Result<Option<String>, Failure> {
+/// The variable of the provider's key: the first one that is set in the environment or the env
+/// file, else the first. `None` if the provider needs no key.
+fn usual_variable(provider: &ModelProvider, files: &InitFiles) -> Result<Option<String>, Failure> {
     for variable in &provider.key_variables {
-        if Key::find(variable)?.is_some() || files.has_key(variable)? {
+        if ApiKey::find(variable)?.is_some() || files.has_key(variable)? {
             return Ok(Some(variable.clone()));
         }
     }
     Ok(provider.key_variables.first().cloned())
 }
 
-/// The key to write: the one of the environment, unless the file of keys has it already.
+/// The key to write: that of the environment, unless the env file has one and `--force` is not
+/// given.
 fn key(
     variable: &str,
     args: &InitArgs,
     provider: &ModelProvider,
-    files: &Files,
-) -> Result<Option<Key>, Failure> {
+    files: &InitFiles,
+) -> Result<Option<ApiKey>, Failure> {
     let in_file = files.has_key(variable)?;
-    let found = Key::find(variable)?;
-    // The daemon looks for the usual variable; of another one nobody knows whether it has it.
+    let found = ApiKey::find(variable)?;
+    // `hasKey` refers to the usual variables; whether the daemon has another one is unknown.
     let needed = args.key_env.is_some() || !provider.local && !provider.has_key;
     if needed && found.is_none() && !in_file {
-        let message = format!("{} needs a key, and {variable} is not set", provider.name);
+        let message = format!(
+            "{} needs an API key, and {variable} is not set",
+            provider.name
+        );
         return Err(Failure::usage(message).hint(format!("export {variable} and repeat")));
     }
     Ok(found.filter(|_| !in_file || args.force))
 }
 
-/// A model that the provider has, its first unless somebody can be asked.
+/// Chooses among the provider's models.
 async fn choose_model(
     args: &InitArgs,
     provider: &ModelProvider,
@@ -180,8 +184,8 @@ async fn choose_model(
         .filter(|model| model.provider == provider.name)
         .collect();
     if models.is_empty() {
-        let message = format!("no model of {} is known", provider.name);
-        return Err(Failure::usage(message).hint("name one with --model"));
+        let message = format!("no models of {} are known", provider.name);
+        return Err(Failure::usage(message).hint("pass one with --model"));
     }
     let line = |id: &str, window| format!("{id:<40} {:>7}", tokens(window));
     let lines = models

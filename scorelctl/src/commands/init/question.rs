@@ -6,11 +6,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// How many choices are shown.
-const SHOWN: usize = 20;
+/// The maximum number of choices listed.
+const MAX_SHOWN_CHOICES: usize = 20;
 
-/// One of the choices, of which there is at least one: the only one, or the first with `--yes`, or
-/// what somebody says. Empty input means the first.
+/// Chooses among at least one choice: the only one, the first with `--yes`, or the user's answer to
+/// a prompt. An empty answer means the first.
 pub(super) async fn choose(
     what: &str,
     choices: &[String],
@@ -22,33 +22,32 @@ pub(super) async fn choose(
     }
     if output.json || !output.err_is_terminal || !io::stdin().is_terminal() {
         let message = format!(
-            "there are {} to choose from, and nobody to ask",
+            "{} are available, and there is no terminal to ask on",
             choices.len()
         );
-        return Err(
-            Failure::usage(format!("which {what}? {message}")).hint(format!(
-                "name the {what} with --{what}, or take the first with --yes"
-            )),
-        );
+        return Err(Failure::usage(format!("no {what} given: {message}"))
+            .hint(format!("pass --{what}, or --yes to use the first one")));
     }
-    for (number, choice) in choices.iter().take(SHOWN).enumerate() {
+    for (number, choice) in choices.iter().take(MAX_SHOWN_CHOICES).enumerate() {
         output.note(&format!("{:>3}  {}", number + 1, one_line(choice)))?;
     }
-    if choices.len() > SHOWN {
-        let more = choices.len() - SHOWN;
-        output.note(&format!("     and {more} more, which can be typed"))?;
+    if choices.len() > MAX_SHOWN_CHOICES {
+        let more = choices.len() - MAX_SHOWN_CHOICES;
+        output.note(&format!(
+            "     and {more} more, which you can enter by name"
+        ))?;
     }
     loop {
         output.aside(&format!("{what} [1]: "))?;
         let answer = line().await?;
         match pick(answer.trim(), choices) {
             Some(choice) => return Ok(choice),
-            None => output.note("that is none of them")?,
+            None => output.note("not one of the choices")?,
         }
     }
 }
 
-/// The choice that an answer means: by its number, or by its name.
+/// The choice with this number or name.
 fn pick(answer: &str, choices: &[String]) -> Option<usize> {
     if answer.is_empty() {
         return Some(0);
@@ -61,7 +60,7 @@ fn pick(answer: &str, choices: &[String]) -> Option<usize> {
     }
 }
 
-/// A line of standard input, read where waiting for it holds up nothing.
+/// Reads a line on a blocking thread.
 async fn line() -> Result<String, Failure> {
     let read = tokio::task::spawn_blocking(|| {
         let mut line = String::new();

@@ -1,21 +1,21 @@
 use std::fmt;
 
-/// What is written into the configuration.
+/// The `[model]` section of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(super) struct ModelSettings {
     pub(super) provider: String,
     pub(super) model: String,
-    /// What an endpoint speaks that the daemon does not know by name.
+    /// The API of a provider that is not built in.
     pub(super) api: Option<String>,
     pub(super) base_url: Option<String>,
-    /// The variable that holds the key.
+    /// The environment variable of the key.
     pub(super) key_variable: Option<String>,
-    /// Whether the variable has to be named, because it is not the one that is used anyway.
+    /// Whether to write `apiKeyEnv`: the provider would not use this variable by default.
     pub(super) names_key: bool,
 }
 
-impl Settings {
-    /// The section of the configuration.
+impl ModelSettings {
+    /// The section as TOML.
     pub(super) fn section(&self) -> String {
         let mut lines = vec!["[model]".to_owned()];
         let mut set = |key: &str, value: &str| lines.push(format!("{key} = {}", quoted(value)));
@@ -36,20 +36,20 @@ impl Settings {
     }
 }
 
-impl fmt::Display for Settings {
+impl fmt::Display for ModelSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.provider, self.model)
     }
 }
 
-/// The text as a basic string of TOML, which escapes as JSON does, and one character more.
+/// The text as a TOML basic string. TOML escapes as JSON does, and also requires it for DEL.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text)
         .to_string()
         .replace('\u{7f}', "\\u007f")
 }
 
-/// The text of a configuration with its model replaced; everything else stays as it is.
+/// The configuration with its `[model]` section replaced; everything else is kept.
 pub(super) fn with_section(text: &str, section: &str) -> String {
     let mut kept = String::new();
     let mut in_model = false;
@@ -69,7 +69,7 @@ pub(super) fn with_section(text: &str, section: &str) -> String {
     }
 }
 
-/// The name in a line that begins a section.
+/// The name of a table header.
 fn header(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('[')?;
     let (name, _) = rest.trim_start_matches('[').split_once(']')?;
@@ -78,10 +78,10 @@ fn header(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Settings, with_section};
+    use super::{ModelSettings, with_section};
 
-    fn settings() -> Settings {
-        Settings {
+    fn settings() -> ModelSettings {
+        ModelSettings {
             provider: "openai".to_owned(),
             model: "gpt-5-mini".to_owned(),
             api: None,
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn an_endpoint_of_ones_own_is_described_in_full() {
-        let section = Settings {
+        let section = ModelSettings {
             provider: "a \"lab\"\\".to_owned(),
             api: Some("openai-completions".to_owned()),
             base_url: Some("https://lab.example/v1".to_owned()),

@@ -3,28 +3,28 @@ use std::io;
 use scorel_proto::{DisplayPart, DisplayStyle, Event, InFlight, PersistentBody};
 
 use crate::output::Output;
-use crate::render::{Aside, Screen, Transcript};
+use crate::render::{AsideStream, Screen, Transcript};
 
-/// How many lines of a tool's result are shown.
+/// The maximum number of lines of a tool result: the answer is what counts here.
 const RESULT_LINES: usize = 3;
 
-/// How the answer is shown.
-pub(super) enum Answer {
-    /// On a terminal: everything as it comes.
+/// The presentation of the answer.
+pub(super) enum AnswerView {
+    /// On a terminal: the whole turn, streamed.
     Live(Transcript),
-    /// In a pipe: the last thing that the model said, when the turn is over.
+    /// In a pipe: the last text of the model, once the turn has ended.
     Final(Option<String>),
-    /// To a program: the events themselves.
+    /// With `--json`: nothing, since the events themselves are printed.
     Json,
 }
 
-impl Answer {
+impl AnswerView {
     pub(super) const fn new(output: &Output) -> Self {
         if output.json {
             Self::Json
         } else if output.out_is_terminal {
             Self::Live(Transcript::new(
-                Screen::new(Aside::Error, RESULT_LINES),
+                Screen::new(AsideStream::Error, RESULT_LINES),
                 false,
             ))
         } else {
@@ -32,7 +32,6 @@ impl Answer {
         }
     }
 
-    /// Shows an event of the turn.
     pub(super) fn event(&mut self, event: &Event, output: &mut Output) -> io::Result<()> {
         match self {
             Self::Live(transcript) => transcript.event(event, output),
@@ -46,7 +45,7 @@ impl Answer {
         }
     }
 
-    /// Shows what of the open messages was not shown yet.
+    /// Shows what a snapshot adds to the open messages.
     pub(super) fn in_flight(&mut self, open: &InFlight, output: &mut Output) -> io::Result<()> {
         match self {
             Self::Live(transcript) => transcript.in_flight(open, output),
@@ -54,7 +53,7 @@ impl Answer {
         }
     }
 
-    /// Shows a remark of this program where a person watches.
+    /// Shows a message of this program, if a terminal is watching.
     pub(super) fn note(&mut self, text: &str, output: &mut Output) -> io::Result<()> {
         match self {
             Self::Live(transcript) => transcript.note(text, output),
@@ -63,7 +62,7 @@ impl Answer {
         }
     }
 
-    /// The turn is over. `outcome` says how, if there is anything to say.
+    /// Ends the presentation. `outcome` is empty for a completed turn.
     pub(super) fn finish(
         &mut self,
         outcome: &[DisplayPart],
@@ -85,7 +84,7 @@ impl Answer {
     }
 }
 
-/// What the model says in an event, thinking aside.
+/// The text of an assistant message, without reasoning.
 fn said(event: &Event) -> Option<String> {
     let Event::Persistent(event) = event else {
         return None;

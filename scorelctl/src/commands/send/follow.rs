@@ -1,29 +1,28 @@
-use scorel_client::{ClientError, Item, SessionStream};
+use scorel_client::{ClientError, SessionStream, StreamItem};
 use scorel_proto::{
     Cancel, CancelParams, EncodedEvent, EndReason, Event, OutcomeReason, PersistentBody,
     PersistentEvent, QueueItemId, QueueOp, RespondPermission, RespondPermissionParams,
     SendMessageResult, SessionId, SyncMarker, TurnId,
 };
 
-use super::answer::Answer;
+use super::answer::AnswerView;
 use super::questions::Questions;
-use crate::commands::sync_line::Reload;
-use crate::control::{Control, Link};
+use crate::commands::sync_line::SyncLineBuilder;
+use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
 
-/// Which turn answers the message.
+/// The turn that answers the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Own {
-    /// One that is still to come: its first message names the queue item.
+pub(super) enum OwnTurn {
+    /// Not started yet: the message made from this queue item will name it.
     Queued(QueueItemId),
-    /// This one.
     Turn(TurnId),
 }
 
-impl From<SendMessageResult> for Own {
+impl From<SendMessageResult> for OwnTurn {
     fn from(answer: SendMessageResult) -> Self {
         match answer {
             SendMessageResult::Accepted { turn_id, .. } => Self::Turn(turn_id),
@@ -32,35 +31,37 @@ impl From<SendMessageResult> for Own {
     }
 }
 
-/// Follows one turn from the acceptance of its message to its outcome.
-pub(super) struct Follow<'a> {
-    control: Control,
+/// Follows the message's turn to its outcome: prints it, answers its permission requests, cancels
+/// it on Ctrl-C.
+pub(super) struct TurnFollower<'a> {
+    control: DaemonClient,
     session_id: SessionId,
-    own: Own,
-    /// Whether the user has asked for the end of the turn.
+    own: OwnTurn,
+    /// Whether a first Ctrl-C has cancelled the turn.
     cancelled: bool,
-    reload: Reload,
-    answer: Answer,
+    reload: SyncLineBuilder,
+    answer: AnswerView,
     questions: Questions,
     output: &'a mut Output,
 }
 
-/// What comes next.
-enum Step {
-    Item(Result<Option<Item>, ClientError>),
+/// The next thing to handle.
+enum FollowStep {
+    Item(Result<Option<StreamItem>, ClientError>),
     Interrupt,
-    /// Somebody typed a line; nothing at the end of input.
+    /// A line typed by the user; `None` at end of file.
     Typed(Option<String>),
 }
 
-/// The session would go on to ask for the model that the endpoint does not have.
-const NO_SUCH_MODEL: &str = "hint: the session keeps its model until `scorelctl send --model NAME` \
-    names another; `scorelctl models` lists what there is";
+/// Shown when the endpoint does not know the model: `--model` has changed the session, so that
+/// every later turn would fail the same way.
+const NO_SUCH_MODEL: &str = "hint: the session keeps this model until `scorelctl send --model NAME` \
+    changes it; `scorelctl models` lists the available ones";
 
-impl<'a> Follow<'a> {
+impl<'a> TurnFollower<'a> {
     pub(super) fn new(
-        control: Control,
-        (session_id, own): (SessionId, Own),
+        control: DaemonClient,
+        (session_id, own): (SessionId, OwnTurn),
         questions: Questions,
         output: &'a mut Output,
     ) -> Self {
@@ -69,17 +70,18 @@ impl<'a> Follow<'a> {
             session_id,
             own,
             cancelled: false,
-            reload: Reload::default(),
-            answer: Answer::new(output),
+            reload: SyncLineBuilder::default(),
+            answer: AnswerView::new(output),
             questions,
             output,
         }
     }
 
-    /// Follows to the end. Every failure on the way is one of waiting: the message was accepted.
+    /// Runs until the outcome. A failure on the way is [`Exit::WaitFailed`]: the message was
+    /// accepted.
     pub(super) async fn run(
         &mut self,
-        mut stream: SessionStream<Link>,
+        mut stream: SessionStream<DaemonConnector>,
         interrupts: &mut Interrupts,
     ) -> Result<Exit, Failure> {
         loop {
@@ -88,35 +90,35 @@ impl<'a> Follow<'a> {
             }
             let step = tokio::select! {
                 biased;
-                () = interrupts.next() => Step::Interrupt,
-                item = stream.next() => Step::Item(item),
-                line = self.questions.line() => Step::Typed(line),
+                () = interrupts.next() => FollowStep::Interrupt,
+                item = stream.next() => FollowStep::Item(item),
+                line = self.questions.line() => FollowStep::Typed(line),
             };
             let ended = match step {
-                Step::Interrupt => self.interrupted(interrupts).await?,
-                Step::Item(Ok(Some(Item::Event(encoded, event)))) => {
+                FollowStep::Interrupt => self.interrupted(interrupts).await?,
+                FollowStep::Item(Ok(Some(StreamItem::Event(encoded, event)))) => {
                     let ended = self.event(&encoded, &event)?;
                     self.question(&event).await?;
                     ended
                 }
-                Step::Item(Ok(Some(Item::Marker(marker)))) => {
+                FollowStep::Item(Ok(Some(StreamItem::Marker(marker)))) => {
                     let ended = self.marker(&marker, &mut stream)?;
                     self.open_questions(&marker).await?;
                     ended
                 }
-                Step::Typed(line) => {
+                FollowStep::Typed(line) => {
                     let reply = self.questions.typed(line.as_deref(), self.output)?;
                     self.reply(reply).await?;
                     None
                 }
-                Step::Item(Ok(Some(Item::Reconnecting { attempt, .. }))) => {
+                FollowStep::Item(Ok(Some(StreamItem::Reconnecting { attempt, .. }))) => {
                     if attempt == 1 {
                         self.note("the connection was lost; reconnecting")?;
                     }
                     None
                 }
-                Step::Item(Ok(None)) => return Err(self.lost("the session is gone")),
-                Step::Item(Err(error)) => return Err(self.lost(&error.to_string())),
+                FollowStep::Item(Ok(None)) => return Err(self.lost("the session no longer exists")),
+                FollowStep::Item(Err(error)) => return Err(self.lost(&error.to_string())),
             };
             if let Some(exit) = ended {
                 return Ok(exit);
@@ -124,7 +126,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Deals with a question of the turn, or with its answer.
+    /// Handles the permission requests and decisions of the turn.
     async fn question(&mut self, event: &Event) -> Result<(), Failure> {
         let Event::Persistent(record) = event else {
             return Ok(());
@@ -145,7 +147,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Deals with what was asked while nobody was connected.
+    /// Handles requests made while the connection was lost, which the snapshot contains.
     async fn open_questions(&mut self, marker: &SyncMarker) -> Result<(), Failure> {
         let SyncMarker::InFlight { in_flight, .. } = marker else {
             return Ok(());
@@ -163,7 +165,7 @@ impl<'a> Follow<'a> {
     async fn reply(&mut self, reply: Option<RespondPermissionParams>) -> Result<(), Failure> {
         let Some(params) = reply else { return Ok(()) };
         if let Err(error) = self.control.call::<RespondPermission>(&params).await {
-            self.note(&format!("the answer was not taken: {error}"))?;
+            self.note(&format!("the answer was not accepted: {error}"))?;
         }
         Ok(())
     }
@@ -173,7 +175,7 @@ impl<'a> Follow<'a> {
     }
 
     fn lost(&self, why: &str) -> Failure {
-        let message = format!("the message was accepted, but its outcome is not known: {why}");
+        let message = format!("the message was accepted, but its outcome is unknown: {why}");
         let hint = format!("`scorelctl tail --session {}` shows it", self.session_id);
         Failure::new(Exit::WaitFailed, "wait_failed", message).hint(hint)
     }
@@ -186,11 +188,11 @@ impl<'a> Follow<'a> {
             Event::Persistent(record) => Some(record),
             Event::Transient(_) | Event::Unknown(_) => None,
         };
-        if let (Own::Queued(item), Some(record)) = (self.own, record) {
+        if let (OwnTurn::Queued(item), Some(record)) = (self.own, record) {
             if took(record, item) {
-                self.own = record.turn_id.map_or(self.own, Own::Turn);
+                self.own = record.turn_id.map_or(self.own, OwnTurn::Turn);
             } else if removed(record, item) {
-                self.note("the message was taken out of the queue")?;
+                self.note("the message was removed from the queue")?;
                 return Ok(Some(Exit::TurnCancelled));
             }
         }
@@ -202,7 +204,7 @@ impl<'a> Follow<'a> {
     }
 
     fn is_own(&self, turn: Option<TurnId>) -> bool {
-        turn.is_some_and(|turn| self.own == Own::Turn(turn))
+        turn.is_some_and(|turn| self.own == OwnTurn::Turn(turn))
     }
 
     fn outcome(&mut self, record: &PersistentEvent) -> Result<Option<Exit>, Failure> {
@@ -227,7 +229,7 @@ impl<'a> Follow<'a> {
     fn marker(
         &mut self,
         marker: &SyncMarker,
-        stream: &mut SessionStream<Link>,
+        stream: &mut SessionStream<DaemonConnector>,
     ) -> Result<Option<Exit>, Failure> {
         if let Some(sync) = self.reload.marker(marker)
             && self.output.json
@@ -245,7 +247,7 @@ impl<'a> Follow<'a> {
                 match reason {
                     EndReason::Deleted => return Err(self.lost("the session was deleted")),
                     EndReason::Failed => return Err(self.lost("the session failed")),
-                    // Whoever stops the daemon does not want it to be started again from here.
+                    // The user stopped the daemon: do not start it again to reconnect.
                     EndReason::ShuttingDown => stream.connector_mut().start = false,
                 }
             }
@@ -256,18 +258,18 @@ impl<'a> Follow<'a> {
         Ok(None)
     }
 
-    /// The first time, the turn is cancelled and followed to its outcome; the second time, or if
-    /// there is no turn to cancel yet, the program leaves and the turn goes its way.
+    /// The first Ctrl-C cancels the turn, and its outcome is still awaited. The second one
+    /// detaches, and so does the first if the message is still queued.
     async fn interrupted(&mut self, interrupts: &mut Interrupts) -> Result<Option<Exit>, Failure> {
         let turn = match self.own {
-            Own::Turn(turn) if !self.cancelled => turn,
-            Own::Turn(_) => return self.detach("detached; the turn goes on to its end"),
-            Own::Queued(_) => {
-                return self.detach("detached; the message stays queued and will be answered");
+            OwnTurn::Turn(turn) if !self.cancelled => turn,
+            OwnTurn::Turn(_) => return self.detach("detached; the turn continues"),
+            OwnTurn::Queued(_) => {
+                return self.detach("detached; the message stays queued");
             }
         };
         self.cancelled = true;
-        self.note("cancelling; once more leaves without waiting")?;
+        self.note("cancelling; press Ctrl-C again to leave without waiting")?;
         let params = CancelParams {
             session_id: self.session_id,
             expected_turn_id: Some(turn),
@@ -276,7 +278,7 @@ impl<'a> Follow<'a> {
         };
         let answer = tokio::select! {
             answer = self.control.call::<Cancel>(&params) => answer,
-            () = interrupts.next() => return self.detach("detached; the turn goes on"),
+            () = interrupts.next() => return self.detach("detached; the turn continues"),
         };
         if let Err(error) = answer {
             self.note(&format!("the turn could not be cancelled: {error}"))?;
@@ -293,7 +295,7 @@ impl<'a> Follow<'a> {
     }
 }
 
-/// Whether the queue item became this message.
+/// Whether the record is the message made from the queue item.
 fn took(record: &PersistentEvent, item: QueueItemId) -> bool {
     match &record.body {
         PersistentBody::Message(message) => message.queue_item_id == Some(item),
@@ -301,7 +303,7 @@ fn took(record: &PersistentEvent, item: QueueItemId) -> bool {
     }
 }
 
-/// Whether somebody took the item out of the queue.
+/// Whether the record removes the item from the queue.
 fn removed(record: &PersistentEvent, item: QueueItemId) -> bool {
     match &record.body {
         PersistentBody::QueueUpdate(update) => update

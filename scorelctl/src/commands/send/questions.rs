@@ -1,4 +1,4 @@
-//! Questions of the turn that is followed.
+//! The permission requests of the followed turn.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, IsTerminal};
@@ -10,17 +10,18 @@ use scorel_proto::{
 use tokio::sync::mpsc;
 
 use crate::args::OnAsk;
-use crate::control::new_command_id;
+use crate::daemon::new_command_id;
 use crate::output::Output;
-use crate::question::{Reply, describe};
+use crate::question::{PermissionReply, describe};
 
-/// How many typed lines wait to be read.
+/// The capacity of the channel for typed lines. Lines are discarded before a prompt, so only
+/// type-ahead fills it.
 const LINES: usize = 16;
 
 const PROMPT: &str = "allow? [y]es, for the [s]ession, [a]lways in this project, [n]o (and why): ";
 const PROMPT_ONCE: &str = "allow? [y]es, [n]o (and why): ";
 
-/// The requests for permission that are open, and how they are answered.
+/// The open permission requests, and how to answer them.
 pub(super) struct Questions {
     session_id: SessionId,
     on_ask: OnAsk,
@@ -29,7 +30,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// Without a wish a person at a terminal is asked, and where there is none the answer is no.
+    /// Without `--on-ask`, prompts if there is a terminal to prompt on, and denies otherwise.
     pub(super) fn new(session_id: SessionId, wished: Option<OnAsk>, output: &Output) -> Self {
         let is_person = io::stdin().is_terminal() && output.err_is_terminal && !output.json;
         let otherwise = if is_person { OnAsk::Ask } else { OnAsk::Deny };
@@ -41,7 +42,7 @@ impl Questions {
         }
     }
 
-    /// A request is open. Gives the answer, if it needs nobody to be asked.
+    /// Handles a new request. Returns the answer, if `--on-ask` determines it.
     pub(super) fn asked(
         &mut self,
         request: &PermissionRequestBody,
@@ -55,10 +56,10 @@ impl Questions {
             OnAsk::Deny => {
                 if !output.json {
                     note_all(request, output)?;
-                    output.note("refused: nobody is asked here (see --on-ask)")?;
+                    output.note("denied: there is no terminal to ask on (see --on-ask)")?;
                 }
-                let reason = "nobody is there to ask".to_owned();
-                let reply = Reply {
+                let reason = "no user is available to ask".to_owned();
+                let reply = PermissionReply {
                     decision: PermissionDecision::Deny,
                     reason: Some(reason),
                 };
@@ -68,7 +69,7 @@ impl Questions {
                 if !output.json {
                     note_all(request, output)?;
                     let id = request.request_id;
-                    output.note(&format!("waiting: `scorelctl approve {id}` answers"))?;
+                    output.note(&format!("waiting for an answer: `scorelctl approve {id}`"))?;
                 }
                 Ok(None)
             }
@@ -82,7 +83,7 @@ impl Questions {
         }
     }
 
-    /// A request was decided, here or elsewhere.
+    /// Handles a decision. One for a request that is still open here came from another client.
     pub(super) fn decided(
         &mut self,
         id: PermissionRequestId,
@@ -101,7 +102,7 @@ impl Questions {
         }
     }
 
-    /// The next line that somebody types while something is asked.
+    /// The next typed line. Pending while no request is open: the input is then left alone.
     pub(super) async fn line(&mut self) -> Option<String> {
         match &mut self.lines {
             Some(lines) if !self.open.is_empty() => lines.recv().await,
@@ -109,7 +110,7 @@ impl Questions {
         }
     }
 
-    /// Takes a typed line; nothing at the end of input. Gives the answer, if it is one.
+    /// Handles a typed line (`None` at end of file). Returns the answer, if the line is one.
     pub(super) fn typed(
         &mut self,
         line: Option<&str>,
@@ -121,10 +122,10 @@ impl Questions {
         let Some(line) = line else {
             let id = request.request_id;
             self.open.clear();
-            output.note(&format!("left open: `scorelctl approve {id}` answers"))?;
+            output.note(&format!("still open: answer with `scorelctl approve {id}`"))?;
             return Ok(None);
         };
-        match line.parse::<Reply>() {
+        match line.parse::<PermissionReply>() {
             Ok(reply) if is_possible(request, reply.decision) => {
                 let id = request.request_id;
                 self.open.pop_front();
@@ -138,19 +139,23 @@ impl Questions {
         }
     }
 
-    /// Asks the first question that is open.
+    /// Prompts for the first open request.
     fn show(&mut self, output: &mut Output) -> io::Result<()> {
         let Some(request) = self.open.front() else {
             return Ok(());
         };
         let lines = self.lines.get_or_insert_with(read_lines);
-        // What was typed before this was on the screen answers something else.
+        // Lines typed before the prompt was shown cannot be meant as its answer.
         while lines.try_recv().is_ok() {}
         note_all(request, output)?;
         prompt(request, output)
     }
 
-    fn params(&self, request_id: PermissionRequestId, reply: Reply) -> RespondPermissionParams {
+    fn params(
+        &self,
+        request_id: PermissionRequestId,
+        reply: PermissionReply,
+    ) -> RespondPermissionParams {
         RespondPermissionParams {
             session_id: self.session_id,
             request_id,
@@ -164,7 +169,7 @@ impl Questions {
 const fn name(decision: PermissionDecision) -> &'static str {
     match decision {
         PermissionDecision::Once => "once",
-        PermissionDecision::Session => "for the session",
+        PermissionDecision::Session => "for this session",
         PermissionDecision::Always => "always",
         PermissionDecision::Deny => "no",
         PermissionDecision::Cancelled => "cancelled",
@@ -191,7 +196,7 @@ fn prompt(request: &PermissionRequestBody, output: &mut Output) -> io::Result<()
     output.flush()
 }
 
-/// Reads what is typed on a thread of its own: reading a terminal blocks and cannot be given up.
+/// Reads the terminal on a thread: a blocking read cannot be cancelled.
 fn read_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(LINES);
     std::thread::spawn(move || {

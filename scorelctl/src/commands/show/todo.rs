@@ -1,10 +1,10 @@
 use scorel_proto::{Event, Message, PersistentBody};
 use serde::Deserialize;
 
-/// The tool that keeps the list.
+/// The name of the to-do tool.
 const TOOL: &str = "Todo";
 
-/// What the model wrote down as to be done.
+/// The model's to-do list, from the details of the tool's result.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct TodoList {
     items: Vec<TodoItem>,
@@ -13,22 +13,22 @@ pub(super) struct TodoList {
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 struct TodoItem {
     content: String,
-    status: Status,
+    status: TodoStatus,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+enum TodoStatus {
     Pending,
     InProgress,
     Completed,
-    /// A daemon that is newer may know more.
+    /// A status that this version does not know.
     #[serde(other)]
     Other,
 }
 
 impl TodoList {
-    /// The list that an event leaves, if it changes it.
+    /// The list after the event; `None` if the event does not change it.
     pub(super) fn of(event: &Event) -> Option<Self> {
         let Event::Persistent(event) = event else {
             return None;
@@ -46,14 +46,14 @@ impl TodoList {
         Self::deserialize(result.details.as_ref()?).ok()
     }
 
-    /// The list for people; nothing if it is empty.
+    /// The list as text; `None` if it is empty.
     pub(super) fn text(&self) -> Option<String> {
         let lines = self.items.iter().map(|item| {
             let mark = match item.status {
-                Status::Pending => "[ ]",
-                Status::InProgress => "[>]",
-                Status::Completed => "[x]",
-                Status::Other => "[?]",
+                TodoStatus::Pending => "[ ]",
+                TodoStatus::InProgress => "[>]",
+                TodoStatus::Completed => "[x]",
+                TodoStatus::Other => "[?]",
             };
             format!("\n{mark} {}", item.content)
         });

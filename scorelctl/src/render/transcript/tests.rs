@@ -2,13 +2,13 @@ use scorel_proto::{Event, EventId, SyncMarker};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::render::Aside;
+use crate::render::AsideStream;
 
 const SESSION: &str = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 fn shown(events: &[Value]) -> String {
     let (mut output, captured) = Output::captured(false);
-    let mut transcript = Transcript::new(Screen::new(Aside::Output, 3), true);
+    let mut transcript = Transcript::new(Screen::new(AsideStream::Output, 3), true);
     for value in events {
         let mut value = value.clone();
         value["seq"] = json!(1);
@@ -108,11 +108,11 @@ fn an_answer_that_is_dropped_is_said_to_be() {
     let id = EventId::generate();
     let cancelled = json!({"type": "message_cancelled", "eventId": id, "reason": "error"});
     let text = shown(&[delta(id, "text_delta", 0, "I thi"), cancelled]);
-    assert_eq!(text, "I thi\n- the answer above was dropped\n");
+    assert_eq!(text, "I thi\n- the answer above was discarded\n");
 }
 
 #[test]
 fn an_event_of_the_future_is_mentioned() {
     let event = json!({"type": "hologram", "id": EventId::generate(), "prev": 0});
-    assert_eq!(shown(&[event]), "- an event of the unknown type hologram\n");
+    assert_eq!(shown(&[event]), "- event of unknown type hologram\n");
 }

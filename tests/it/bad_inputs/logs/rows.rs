@@ -3,10 +3,10 @@
 use scorel_testkit::sealed;
 use serde_json::Value;
 
-use Then::{Damaged, Failed, Healthy, NewerFormat, Torn};
+use LogOutcome::{Damaged, Failed, Healthy, NewerFormat, Torn};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum LogOutcome {
     /// Valid: opening changes nothing, and the session goes on.
     Healthy,
     /// The torn tail is moved aside, and the session goes on.
@@ -27,11 +27,11 @@ pub(super) type Lines = Vec<Vec<u8>>;
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) change: fn(&mut Lines),
-    pub(super) then: Then,
+    pub(super) then: LogOutcome,
     pub(super) lost: usize,
 }
 
-const fn row(name: &'static str, then: Then, lost: usize, change: fn(&mut Lines)) -> Row {
+const fn row(name: &'static str, then: LogOutcome, lost: usize, change: fn(&mut Lines)) -> Row {
     Row {
         name,
         change,

@@ -2,7 +2,7 @@
 
 use crate::rule::RuleErrorKind;
 
-/// One word: letters, and wildcards where `*` and `?` stand without quotes.
+/// The pattern of one word: literal characters, and wildcards where `*` and `?` are not quoted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wildcard(Vec<Letter>);
 
@@ -54,7 +54,7 @@ impl Wildcard {
     }
 }
 
-/// The words of a pattern, with the place of what is wrong in it.
+/// Splits a pattern into words. Errors have their position in it.
 pub(super) fn words(pattern: &str) -> Result<Vec<Wildcard>, (usize, RuleErrorKind)> {
     let mut words = Vec::new();
     let mut word: Option<Vec<Letter>> = None;
@@ -86,7 +86,7 @@ pub(super) fn words(pattern: &str) -> Result<Vec<Wildcard>, (usize, RuleErrorKin
     Ok(words)
 }
 
-/// The word as a pattern that covers it and no other.
+/// Quotes a word, so that the pattern matches it only.
 pub(super) fn quoted(word: &str) -> String {
     let is_plain =
         |letter: char| letter.is_alphanumeric() || "-_=+:,./@%^~#&|;<>!".contains(letter);

@@ -1,7 +1,7 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Value, json};
 
-use crate::anthropic_messages::dialect::Endpoint;
+use crate::anthropic_messages::dialect::AnthropicEndpoint;
 use crate::anthropic_messages::opaque::{stored, stored_at};
 use crate::wire::{CallIds, ModelOrigin, sendable_text};
 
@@ -10,7 +10,7 @@ use crate::wire::{CallIds, ModelOrigin, sendable_text};
 /// Of a partial message only the text is sent: its reasoning may lack the signature, and its calls
 /// were not run.
 pub(super) fn render(
-    endpoint: &Endpoint,
+    endpoint: &AnthropicEndpoint,
     ids: &mut CallIds,
     message: &AssistantMessage,
 ) -> Vec<Value> {

@@ -4,7 +4,7 @@ use scorel_proto::{
 };
 use serde_json::{Value, json};
 
-use crate::anthropic_messages::dialect::Endpoint;
+use crate::anthropic_messages::dialect::AnthropicEndpoint;
 use crate::anthropic_messages::samples::{
     MODEL, answer, assistant, body, call, conversation, endpoint, messages, origin, picture,
     result, text, thinking,
@@ -136,7 +136,8 @@ fn blocks_of_the_endpoints_own_tools_go_back_to_the_same_model_only() {
     paused.stop_reason = StopReason::Pause;
     paused.meta.provider = Some(origin().tag("blocks", kept));
     let request = conversation(vec![Message::user("hi"), Message::Assistant(paused)]);
-    let content = |endpoint: &Endpoint| body(endpoint, &request)["messages"][1]["content"].take();
+    let content =
+        |endpoint: &AnthropicEndpoint| body(endpoint, &request)["messages"][1]["content"].take();
     assert_eq!(
         content(&endpoint(MODEL)),
         json!([text("Let me look."), search, found, text("Found. "), search])

@@ -1,7 +1,7 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
-use crate::google_generative_ai::dialect::Endpoint;
+use crate::google_generative_ai::dialect::GeminiEndpoint;
 use crate::google_generative_ai::family::GeminiFamily;
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
 use crate::wire::{ModelOrigin, sendable_text};
@@ -27,7 +27,7 @@ pub(super) struct SentCall<'a> {
 /// The parts of a message in their order: a signature is only valid on its own part, which must not
 /// be moved or merged. Of a partial message only the text is sent.
 pub(super) fn render<'a>(
-    endpoint: &Endpoint,
+    endpoint: &GeminiEndpoint,
     family: GeminiFamily,
     message: &'a AssistantMessage,
 ) -> ModelContent<'a> {

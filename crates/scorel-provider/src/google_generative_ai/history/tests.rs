@@ -1,16 +1,15 @@
-use std::io;
 use std::sync::Arc;
 
 use scorel_proto::{
-    AssistantMessage, BlobHash, Block, Message, Meta, StopReason, ToolResultBlock,
-    ToolResultMessage, UserMessage,
+    AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
+    UserMessage,
 };
 use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::Timeouts;
-use crate::blobs::BlobSource;
-use crate::google_generative_ai::dialect::Endpoint;
+use crate::blobs::OneBlob;
+use crate::google_generative_ai::dialect::GeminiEndpoint;
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
 use crate::google_generative_ai::request;
 use crate::http::Http;
@@ -18,17 +17,8 @@ use crate::http::Http;
 const OLD: &str = "gemini-2.5-flash";
 const NEW: &str = "gemini-3-flash-preview";
 
-#[derive(Debug)]
-struct OneBlob;
-
-impl BlobSource for OneBlob {
-    fn read(&self, _blob: &BlobHash) -> io::Result<Vec<u8>> {
-        Ok(b"png".to_vec())
-    }
-}
-
-fn endpoint(model: &str) -> Endpoint {
-    Endpoint {
+fn endpoint(model: &str) -> GeminiEndpoint {
+    GeminiEndpoint {
         api: "google-generative-ai",
         model: ModelInfo {
             provider: "test".to_owned(),
@@ -57,7 +47,7 @@ fn conversation(messages: Vec<Message>) -> ModelRequest {
     }
 }
 
-fn body(endpoint: &Endpoint, request: &ModelRequest) -> Value {
+fn body(endpoint: &GeminiEndpoint, request: &ModelRequest) -> Value {
     serde_json::from_slice(&request::render(endpoint, request)).unwrap()
 }
 
@@ -152,6 +142,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         description: "Reads.".to_owned(),
         parameters: schema.clone(),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     }];
     let mut endpoint = endpoint(NEW);
     endpoint.output_limit = Some(4000);

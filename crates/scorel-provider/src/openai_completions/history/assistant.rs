@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::call_id;
 use crate::openai_completions::chat_message::{ChatMessage, ChatRole};
-use crate::openai_completions::dialect::{EmptyText, Endpoint, ReasoningReplay};
+use crate::openai_completions::dialect::{ChatEndpoint, EmptyText, ReasoningReplay};
 use crate::openai_completions::reasoning::ReasoningField;
 use crate::wire::{joined, sendable_text};
 
@@ -13,7 +13,7 @@ use crate::wire::{joined, sendable_text};
 ///
 /// Of a partial message only the text is sent.
 pub(super) fn render<'a>(
-    endpoint: &Endpoint,
+    endpoint: &ChatEndpoint,
     message: &'a AssistantMessage,
 ) -> Option<ChatMessage<'a>> {
     let text = text(message);
@@ -46,14 +46,14 @@ fn text(message: &AssistantMessage) -> Cow<'_, str> {
     joined(message.content.iter().filter_map(sendable_text).collect())
 }
 
-fn content(endpoint: &Endpoint, text: &str) -> Value {
+fn content(endpoint: &ChatEndpoint, text: &str) -> Value {
     match endpoint.dialect.no_text {
         EmptyText::Null if text.is_empty() => Value::Null,
         _ => json!(text),
     }
 }
 
-fn calls(endpoint: &Endpoint, message: &AssistantMessage) -> Vec<Value> {
+fn calls(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Vec<Value> {
     if message.partial {
         return Vec::new();
     }
@@ -74,7 +74,7 @@ fn calls(endpoint: &Endpoint, message: &AssistantMessage) -> Vec<Value> {
 
 /// Adds the reasoning that the host wants back.
 fn replay(
-    endpoint: &Endpoint,
+    endpoint: &ChatEndpoint,
     message: &AssistantMessage,
     has_calls: bool,
     rendered: &mut Map<String, Value>,
@@ -99,7 +99,7 @@ struct StoredReasoning {
 }
 
 impl StoredReasoning {
-    fn of(endpoint: &Endpoint, message: &AssistantMessage) -> Self {
+    fn of(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Self {
         let mut reasoning = Self::default();
         if message.partial {
             return reasoning;

@@ -1,31 +1,21 @@
-use std::io;
 use std::sync::Arc;
 
 use reqwest::Url;
 use scorel_proto::{
-    AssistantMessage, BlobHash, Block, InternalMessage, Message, Meta, StopReason, ToolResultBlock,
+    AssistantMessage, Block, InternalMessage, Message, Meta, StopReason, ToolResultBlock,
     ToolResultMessage, UserMessage,
 };
 use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
-use crate::blobs::BlobSource;
+use crate::blobs::OneBlob;
 use crate::http::Http;
-use crate::openai_completions::dialect::{ChatDialect, Endpoint};
+use crate::openai_completions::dialect::{ChatDialect, ChatEndpoint};
 use crate::openai_completions::request;
 use crate::{NoBlobs, Timeouts};
 
-#[derive(Debug)]
-struct OneBlob;
-
-impl BlobSource for OneBlob {
-    fn read(&self, _blob: &BlobHash) -> io::Result<Vec<u8>> {
-        Ok(b"png".to_vec())
-    }
-}
-
-fn endpoint(dialect: ChatDialect) -> Endpoint {
-    Endpoint {
+fn endpoint(dialect: ChatDialect) -> ChatEndpoint {
+    ChatEndpoint {
         api: "openai-completions",
         model: ModelInfo {
             provider: "test".to_owned(),
@@ -54,7 +44,7 @@ fn conversation(messages: Vec<Message>) -> ModelRequest {
     }
 }
 
-fn body(endpoint: &Endpoint, request: &ModelRequest) -> Value {
+fn body(endpoint: &ChatEndpoint, request: &ModelRequest) -> Value {
     serde_json::from_slice(&request::render(endpoint, request)).unwrap()
 }
 
@@ -126,6 +116,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         description: "Reads.".to_owned(),
         parameters: json!({"type": "object"}),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     }];
     let mut endpoint = endpoint(ChatDialect::COMPATIBLE);
     endpoint.output_limit = Some(4000);

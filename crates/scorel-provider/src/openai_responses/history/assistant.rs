@@ -1,12 +1,12 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
-use crate::openai_responses::dialect::{Endpoint, ItemIds};
+use crate::openai_responses::dialect::{ItemIds, ResponsesEndpoint};
 use crate::wire::{CallIds, ModelOrigin, digest, sendable_text};
 
 /// The items of a message. Of a partial message only the text is sent.
 pub(super) fn render(
-    endpoint: &Endpoint,
+    endpoint: &ResponsesEndpoint,
     message: &AssistantMessage,
     calls: &mut CallIds,
 ) -> Vec<Value> {

@@ -1,31 +1,21 @@
-use std::io;
 use std::sync::Arc;
 
 use reqwest::Url;
 use scorel_proto::{
-    AssistantMessage, BlobHash, Block, InternalMessage, Message, Meta, StopReason, ToolResultBlock,
+    AssistantMessage, Block, InternalMessage, Message, Meta, StopReason, ToolResultBlock,
     ToolResultMessage, UserMessage,
 };
 use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::Timeouts;
-use crate::blobs::BlobSource;
+use crate::blobs::OneBlob;
 use crate::http::Http;
-use crate::openai_responses::dialect::{Endpoint, ResponsesDialect};
+use crate::openai_responses::dialect::{ResponsesDialect, ResponsesEndpoint};
 use crate::openai_responses::request;
 
-#[derive(Debug)]
-struct OneBlob;
-
-impl BlobSource for OneBlob {
-    fn read(&self, _blob: &BlobHash) -> io::Result<Vec<u8>> {
-        Ok(b"png".to_vec())
-    }
-}
-
-fn endpoint(dialect: ResponsesDialect) -> Endpoint {
-    Endpoint {
+fn endpoint(dialect: ResponsesDialect) -> ResponsesEndpoint {
+    ResponsesEndpoint {
         api: "openai-responses",
         model: ModelInfo {
             provider: "test".to_owned(),
@@ -54,7 +44,7 @@ fn conversation(messages: Vec<Message>) -> ModelRequest {
     }
 }
 
-fn body(endpoint: &Endpoint, request: &ModelRequest) -> Value {
+fn body(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Value {
     serde_json::from_slice(&request::render(endpoint, request)).unwrap()
 }
 
@@ -149,6 +139,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         description: "Reads.".to_owned(),
         parameters: json!({"type": "object"}),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     }];
     let mut endpoint = endpoint(ResponsesDialect::OPENAI);
     endpoint.output_limit = Some(4000);

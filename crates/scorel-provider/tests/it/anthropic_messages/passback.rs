@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{API, says};
 use crate::collected::{collect, provider_at, question};
-use crate::fixture::{self, Fixture};
+use crate::fixture::{self, Recording};
 use crate::played;
 
 #[tokio::test]
@@ -65,7 +65,7 @@ fn compare(name: &str, sent: &Value, expected: &Value) {
 }
 
 /// Complete replies with content, whose events are one line each.
-fn is_plain(fixture: &Fixture) -> bool {
+fn is_plain(fixture: &Recording) -> bool {
     let whole = fixture.sidecar("expected_outcome")["kind"] == "ok";
     let filled = fixture.sidecar("expected")["blocks"] != json!([]);
     whole && filled && fixture.name != "sse-no-space-and-multiline-data"
@@ -92,7 +92,7 @@ fn result(call: &Block) -> Message {
 }
 
 /// The content of the reply according to its events.
-fn expected(fixture: &Fixture, partial: bool) -> Value {
+fn expected(fixture: &Recording, partial: bool) -> Value {
     let text = String::from_utf8(fixture.body.clone()).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("data:"));
     let events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());

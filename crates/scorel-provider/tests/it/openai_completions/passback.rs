@@ -7,7 +7,7 @@ use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{KEY, collect, question};
-use crate::fixture::{self, Fixture};
+use crate::fixture::{self, Recording};
 use crate::played;
 
 const API: &str = "openai-completions";
@@ -89,7 +89,7 @@ async fn reasoning_never_goes_to_another_model() {
 }
 
 /// The request after the recorded reply, to the same model or to another.
-async fn replayed(fixture: &Fixture, host: &str, other: Option<&str>) -> Value {
+async fn replayed(fixture: &Recording, host: &str, other: Option<&str>) -> Value {
     let server = ModelServer::start().await.unwrap();
     server.answer(ScriptedResponse::event_stream(fixture.body.clone()));
     server.answer(ScriptedResponse::chat().text("done").finish("stop"));
@@ -127,7 +127,7 @@ fn continued(answer: AssistantMessage) -> Vec<Message> {
 }
 
 /// `reasoning_details` assembled from the deltas: texts concatenated, the rest unchanged.
-fn details(fixture: &Fixture) -> Value {
+fn details(fixture: &Recording) -> Value {
     let text = String::from_utf8(fixture.body.clone()).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("data: "));
     let events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());

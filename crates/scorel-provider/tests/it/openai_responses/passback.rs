@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{API, says};
 use crate::collected::{collect, provider_at, question};
-use crate::fixture::{self, Fixture};
+use crate::fixture::{self, Recording};
 use crate::played;
 
 #[tokio::test]
@@ -74,7 +74,7 @@ fn answered(sent: &Value) -> Vec<Value> {
 }
 
 /// The items of the reply according to its events.
-fn expected(fixture: &Fixture, partial: bool) -> Vec<Value> {
+fn expected(fixture: &Recording, partial: bool) -> Vec<Value> {
     let text = String::from_utf8(fixture.body.clone()).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("data:"));
     let events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());

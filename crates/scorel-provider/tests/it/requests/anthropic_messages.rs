@@ -97,6 +97,7 @@ fn tool(tool: &Value) -> ToolSpec {
         description: tool["description"].as_str().unwrap().to_owned(),
         parameters: tool["input_schema"].clone(),
         read_only: false,
+        class: scorel_runtime::ToolClass::Inspect,
     }
 }
 

@@ -6,7 +6,7 @@ use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::{Rebuilt, any_blob, kept, sent, with_requests};
-use crate::fixture::Fixture;
+use crate::fixture::Recording;
 
 const API: &str = "google-generative-ai";
 
@@ -32,7 +32,7 @@ async fn requests_of_google_generative_ai_are_rendered_as_they_were_recorded() {
     }
 }
 
-async fn check(fixture: &Fixture) {
+async fn check(fixture: &Recording) {
     let recorded = fixture.sidecar("request");
     let (_, path) = recorded["url"]
         .as_str()
@@ -90,6 +90,7 @@ fn tool(function: &Value) -> ToolSpec {
         description: function["description"].as_str().unwrap().to_owned(),
         parameters: said[0]["parametersJsonSchema"].clone(),
         read_only: true,
+        class: scorel_runtime::ToolClass::Inspect,
     }
 }
 

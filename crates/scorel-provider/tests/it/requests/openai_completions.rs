@@ -121,6 +121,7 @@ fn tool(tool: &Value) -> ToolSpec {
         description: text(&function["description"]),
         parameters: function["parameters"].clone(),
         read_only: false,
+        class: scorel_runtime::ToolClass::Inspect,
     }
 }
 

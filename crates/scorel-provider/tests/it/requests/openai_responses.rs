@@ -95,6 +95,7 @@ fn tool(tool: &Value) -> ToolSpec {
         description: text(&tool["description"]),
         parameters: tool["parameters"].clone(),
         read_only: false,
+        class: scorel_runtime::ToolClass::Inspect,
     }
 }
 

@@ -1,4 +1,4 @@
-//! A file that is to be replaced.
+//! Files to be replaced.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -25,13 +25,13 @@ pub(crate) struct Original {
 }
 
 impl Original {
-    /// Reads the file `name` in `directory`, if there is one.
+    /// Reads the file `name` in `directory`, if it exists.
     pub(super) fn open(
         directory: BorrowedFd<'_>,
         name: &OsStr,
         location: &Location,
     ) -> Result<Option<Self>, ToolError> {
-        // Never through a link: the name was followed to its end before.
+        // O_NOFOLLOW: all links were resolved before.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
         let fail = |error| refusal(location, error);
         let opened = match openat(directory, name, flags | OFlags::CLOEXEC, Mode::empty()) {
@@ -53,7 +53,6 @@ impl Original {
         }))
     }
 
-    /// The content's hash.
     pub(crate) fn hash(&self) -> ContentHash {
         self.hash
     }
@@ -61,7 +60,7 @@ impl Original {
     /// The content as text.
     ///
     /// # Errors
-    /// It is none.
+    /// It is not UTF-8.
     pub(crate) fn text(&self, location: &Location) -> Result<&str, ToolError> {
         let text = std::str::from_utf8(&self.content).ok();
         text.filter(|text| !text.contains('\0')).ok_or_else(|| {
@@ -79,7 +78,7 @@ impl Original {
         identity(self) == identity(other)
     }
 
-    /// Gives `file` the owner and the permissions of this one. Returns what could not be kept.
+    /// Copies owner and permissions to `file`. Returns notes on what could not be copied.
     pub(super) fn copy_metadata(&self, file: &File) -> Result<Vec<String>, Errno> {
         let mut notes = Vec::new();
         let now = fstat(file)?;
@@ -92,8 +91,8 @@ impl Original {
                 ));
             }
         }
-        // After the owner: changing the owner takes permissions away. Nobody gets to run new content
-        // as somebody else, just as writing to the old file would have cleared those bits.
+        // After `fchown`, which clears bits. Set-user-ID and set-group-ID are dropped, as the kernel does
+        // on a write to the old file.
         fchmod(file, Mode::from_raw_mode(self.stat.st_mode & 0o1777))?;
         if self.stat.st_nlink > 1 {
             notes.push(format!(
@@ -105,7 +104,7 @@ impl Original {
     }
 }
 
-/// Whether the file may be written: renaming over it would not ask.
+/// Whether the file is writable. A rename over it would succeed even if it is not.
 fn check_writable(directory: BorrowedFd<'_>, name: &OsStr, stat: &Stat) -> Result<(), Errno> {
     if stat.st_mode & 0o222 == 0 {
         return Err(Errno::ACCESS);

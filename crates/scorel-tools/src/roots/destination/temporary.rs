@@ -1,4 +1,4 @@
-//! A file that is being written, before it has its name.
+//! Temporary files.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -8,10 +8,10 @@ use std::os::fd::BorrowedFd;
 use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
 
-/// How many names are tried; two files of one name are next to impossible.
+/// How many random names are tried.
 const TRIES: usize = 8;
 
-/// A temporary file in the directory of the file to come. Removed when it goes out of scope.
+/// A temporary file in the destination's directory; removed on drop.
 #[derive(Debug)]
 pub(super) struct Temporary<'a> {
     directory: BorrowedFd<'a>,
@@ -21,7 +21,7 @@ pub(super) struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    /// Makes an empty file with the permissions `mode`, as far as the process's mask allows.
+    /// Creates an empty file with permissions `mode` minus the umask.
     pub(super) fn create(directory: BorrowedFd<'a>, mode: Mode) -> Result<Self, Errno> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -53,7 +53,7 @@ impl<'a> Temporary<'a> {
         &self.name
     }
 
-    /// The file has another name now, or none.
+    /// Do not remove the file: it was renamed.
     pub(super) fn keep(&self) {
         self.kept.set(true);
     }
@@ -62,7 +62,7 @@ impl<'a> Temporary<'a> {
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if !self.kept.get() {
-            // The failure that led here is what the caller hears of.
+            // The caller reports the error that led here.
             let _ = unlinkat(self.directory, &self.name, AtFlags::empty());
         }
     }

@@ -1,0 +1,32 @@
+/// The answer to a fetch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fetched {
+    /// A page; its status may be that of a failure.
+    Page(Page),
+    /// A redirect to another host, which was not followed.
+    Elsewhere {
+        /// The HTTP status of the redirect.
+        status: u16,
+        /// The URL that redirects.
+        from: String,
+        /// The URL that it redirects to.
+        to: String,
+    },
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The URL after all redirects that were followed.
+    pub url: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// The essence of the `Content-Type`, such as `text/html`; empty if the server sent none.
+    pub media_type: String,
+    /// How many bytes of the body were read, decompressed.
+    pub bytes: u64,
+    /// Whether the body was longer than the limit and only its beginning was read.
+    pub is_cut: bool,
+    /// The page as text; Markdown where it was HTML.
+    pub text: String,
+}

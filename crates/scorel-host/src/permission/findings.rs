@@ -1,0 +1,82 @@
+use scorel_permission::{Action, Decision, Policy, Rule, Verdict as RuleVerdict};
+
+use super::GateRule;
+
+/// The judgements of all effects of one call, combined: the strongest decision counts.
+pub(super) struct Findings {
+    pub(super) decision: Decision,
+    /// Why it is asked about or denied.
+    pub(super) reasons: Vec<String>,
+    /// The rules that would allow all of it; nothing once a part can only be allowed each time.
+    rules: Option<Vec<GateRule>>,
+}
+
+impl Default for Findings {
+    fn default() -> Self {
+        Self {
+            decision: Decision::Allow,
+            reasons: Vec::new(),
+            rules: Some(Vec::new()),
+        }
+    }
+}
+
+impl Findings {
+    /// Judges an action by `policy` and returns the decision; `kind` makes a rule of this policy one
+    /// of the gate.
+    pub(super) fn judge(
+        &mut self,
+        policy: &Policy,
+        action: &Action,
+        kind: fn(Rule) -> GateRule,
+    ) -> Decision {
+        let RuleVerdict {
+            decision, reason, ..
+        } = policy.judge(action);
+        match decision {
+            Decision::Allow => {}
+            Decision::Deny => self.deny(reason),
+            Decision::Ask => {
+                let rules = policy.rule_for(action);
+                if rules.is_empty() {
+                    self.ask(reason);
+                } else {
+                    self.decision = self.decision.max(Decision::Ask);
+                    self.reasons.push(reason);
+                    if let Some(known) = &mut self.rules {
+                        known.extend(rules.into_iter().map(kind));
+                    }
+                }
+            }
+        }
+        decision
+    }
+
+    /// Judges a command's use of the network.
+    pub(super) fn judge_network(&mut self, policy: &Policy, run: &Action) {
+        let before = self.reasons.len();
+        self.judge(policy, run, GateRule::Network);
+        for reason in &mut self.reasons[before..] {
+            *reason = format!("it wants to use the network, and {reason}");
+        }
+    }
+
+    /// Asks about something that no rule can allow.
+    pub(super) fn ask(&mut self, reason: String) {
+        self.decision = self.decision.max(Decision::Ask);
+        self.reasons.push(reason);
+        self.rules = None;
+    }
+
+    pub(super) fn deny(&mut self, reason: String) {
+        self.decision = Decision::Deny;
+        self.reasons.push(reason);
+        self.rules = None;
+    }
+
+    /// The rules that would allow the call, as texts.
+    pub(super) fn rules(&self) -> Vec<String> {
+        let rules = self.rules.iter().flatten();
+        rules.map(ToString::to_string).collect()
+    }
+}

@@ -1,0 +1,55 @@
+//! Facts about one simple command.
+
+use crate::shell::{Word, WordKind};
+
+/// Facts about one simple command.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// Indices of words that `*` in an allowing rule does not match.
+    pub(crate) special: Vec<usize>,
+    /// Only an allowing rule without wildcards matches.
+    pub(crate) is_exact: bool,
+    /// Only reads, and only `paths`.
+    pub(crate) is_harmless: bool,
+    /// Does nothing but run `runs`.
+    pub(crate) is_transparent: bool,
+    /// Why it is asked about whatever rules say.
+    pub(crate) always_ask: Option<&'static str>,
+    /// Why its effects cannot be known.
+    pub(crate) obscure: Option<String>,
+    /// The commands that it runs in turn.
+    pub(crate) runs: Vec<Inner>,
+    /// Arguments that may be paths.
+    pub(crate) paths: Vec<Word>,
+    /// Changes or removes `paths`.
+    pub(crate) is_writing: bool,
+    /// The new working directory of the shell, for `cd`.
+    pub(crate) changes_directory: Option<String>,
+    /// Equivalent spellings that denying and asking rules match too.
+    pub(crate) spellings: Vec<Vec<Word>>,
+}
+
+/// A command that a program runs.
+#[derive(Debug, Clone)]
+pub(crate) enum Inner {
+    /// Words, the program being at index `program`, after assignments.
+    Words { words: Vec<Word>, program: usize },
+    /// A script for a shell.
+    Script(String),
+}
+
+impl Facts {
+    pub(super) fn special_after(
+        &mut self,
+        start: usize,
+        args: &[Word],
+        is_special: impl Fn(&str) -> bool,
+    ) {
+        for (index, word) in args.iter().enumerate() {
+            let is_known_special = is_special(&word.text) && word.kind != WordKind::Unknown;
+            if is_known_special || !word.is_known() && word.may_be_option() {
+                self.special.push(start + index);
+            }
+        }
+    }
+}

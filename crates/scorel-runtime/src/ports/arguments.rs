@@ -1,0 +1,127 @@
+//! Tool arguments: the schema for the model and the parser for what it sends, from one type.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::ToolOutcome;
+
+/// The error code of arguments that do not fit, as in the `details` of an outcome.
+const CODE: &str = "E_INVALID_ARGUMENTS";
+
+/// Why arguments were rejected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ArgumentError {
+    /// The path of the offending field; absent if it is the arguments as a whole.
+    pub field: Option<String>,
+    /// The reason, for the model.
+    pub message: String,
+}
+
+impl ArgumentError {
+    /// The arguments as a whole are wrong.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            field: None,
+            message: message.into(),
+        }
+    }
+
+    /// One field is wrong; `message` continues a sentence that begins with its name.
+    #[must_use]
+    pub fn of(field: &str, message: &str) -> Self {
+        Self {
+            field: Some(field.to_owned()),
+            message: format!("`{field}` {message}"),
+        }
+    }
+}
+
+impl From<ArgumentError> for ToolOutcome {
+    fn from(error: ArgumentError) -> Self {
+        let field = error.field.map(|field| ("field".to_owned(), field.into()));
+        Self::failure(
+            CODE,
+            &error.message,
+            field.into_iter().collect::<Map<_, _>>(),
+        )
+    }
+}
+
+/// Parses a call's arguments.
+///
+/// # Errors
+/// They are no JSON object, or do not fit the type.
+pub fn parse_arguments<A: DeserializeOwned>(input: Value) -> Result<A, ArgumentError> {
+    if !input.is_object() {
+        return Err(ArgumentError::new("the arguments must be a JSON object"));
+    }
+    serde_path_to_error::deserialize(input).map_err(|error| {
+        let field = error.path().to_string();
+        let message = error.into_inner().to_string();
+        if field == "." {
+            ArgumentError::new(message)
+        } else {
+            ArgumentError {
+                message: format!("`{field}`: {message}"),
+                field: Some(field),
+            }
+        }
+    })
+}
+
+/// The JSON Schema of a tool's arguments: plain objects and types only, the subset that every
+/// provider accepts.
+pub(super) fn schema<A: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<A>()
+        .to_value();
+    if let Value::Object(fields) = &mut schema {
+        // That of the Rust type; the model gets the tool's own.
+        fields.shift_remove("description");
+    }
+    simplify(&mut schema);
+    schema
+}
+
+/// Drops titles, number formats and defaults, and `null` as an alternative to leaving a field out:
+/// it is accepted but not advertised.
+fn simplify(schema: &mut Value) {
+    let Value::Object(fields) = schema else {
+        return;
+    };
+    for noise in ["title", "format", "default"] {
+        fields.shift_remove(noise);
+    }
+    if let Some(Value::Array(types)) = fields.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            fields.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = fields.shift_remove("anyOf")
+        && let Some(Value::Object(choice)) = choices.into_iter().find(|it| it["type"] != "null")
+    {
+        for (name, value) in choice {
+            fields.entry(name).or_insert(value);
+        }
+    }
+    if let Some(Value::Array(values)) = fields.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(items) = fields.get_mut("items") {
+        simplify(items);
+    }
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.values_mut().for_each(simplify);
+    }
+}

@@ -1,0 +1,37 @@
+use serde_json::Map;
+use tokio::task::{JoinError, spawn_blocking};
+
+use super::ToolOutcome;
+use super::quote::quote;
+
+/// Runs a part of a tool's work on a thread that may block.
+///
+/// # Errors
+/// That of the work, or the outcome of a tool that panicked.
+pub async fn blocking<T, E>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, ToolOutcome>
+where
+    T: Send + 'static,
+    E: Into<ToolOutcome> + Send + 'static,
+{
+    match spawn_blocking(work).await {
+        Ok(result) => result.map_err(Into::into),
+        Err(error) => Err(panicked(error)),
+    }
+}
+
+/// A defect of a tool is the model's to hear about, not the end of the turn. The other cause of a
+/// `JoinError` is a runtime that shuts down before the work began.
+fn panicked(error: JoinError) -> ToolOutcome {
+    let cause = match error.try_into_panic() {
+        Ok(payload) => payload
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_default(),
+        Err(error) => error.to_string(),
+    };
+    let message = format!("the tool failed: {}", quote(&cause));
+    ToolOutcome::failure("E_INTERNAL", &message, Map::new())
+}

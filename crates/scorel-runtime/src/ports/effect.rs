@@ -1,0 +1,49 @@
+use std::path::PathBuf;
+
+/// What a planned call would do to the world, as far as permissions are concerned.
+///
+/// The gate judges effects and knows no tool. A plan must declare every effect of its run: what is
+/// not declared is not judged. A call without effects needs no permission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Shows the model a file, or what is below a directory.
+    ReadPath {
+        /// Absolute, links followed where it exists.
+        path: PathBuf,
+    },
+    /// Creates or changes a file.
+    WritePath {
+        /// The file that would change, absolute, links followed.
+        path: PathBuf,
+        /// The path as the call names it, for people.
+        named: String,
+        /// Why this file may never be changed without a question; absent for ordinary files.
+        protection: Option<String>,
+    },
+    /// Runs a command in a shell.
+    RunCommand {
+        /// The script that the shell gets.
+        command: String,
+        /// The directory that it starts in, absolute, links followed.
+        directory: PathBuf,
+        /// Whether the call asks for network access.
+        network: bool,
+    },
+    /// Fetches a page.
+    FetchUrl {
+        /// The address as the call gives it, unparsed.
+        url: String,
+    },
+    /// Hands the call to a program that the daemon does not control, so that nothing but its name
+    /// and arguments can be judged.
+    CallOutside {
+        /// The tool's name, which rules `Tool(…)` are about.
+        tool: String,
+    },
+    /// Something whose target cannot be determined. It is refused in every mode: by the time the
+    /// call runs it could lead anywhere.
+    Unresolved {
+        /// Why, for the model.
+        reason: String,
+    },
+}

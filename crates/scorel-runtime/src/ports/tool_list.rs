@@ -1,0 +1,80 @@
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, FutureExt, ready};
+use serde_json::Map;
+
+use super::quote::quote;
+use super::{ArgumentError, Tool, ToolCall, ToolOutcome, ToolPlan, ToolSpec};
+
+/// The tools that a turn offers to its model, in a stable order. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct ToolList {
+    tools: Arc<[Arc<dyn Tool>]>,
+}
+
+/// Two tools have one name, so that a call would not say which is meant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("two tools are named `{0}`")]
+pub struct DuplicateTool(pub String);
+
+impl ToolList {
+    /// A list of tools.
+    ///
+    /// # Errors
+    /// Two of them have the same name.
+    pub fn new(tools: Vec<Arc<dyn Tool>>) -> Result<Self, DuplicateTool> {
+        let names = tools.iter().map(|tool| &tool.spec().name);
+        for (index, name) in names.enumerate() {
+            if tools[..index].iter().any(|tool| tool.spec().name == *name) {
+                return Err(DuplicateTool(name.clone()));
+            }
+        }
+        Ok(Self {
+            tools: tools.into(),
+        })
+    }
+
+    /// The tools for which `keep` holds. The others do not exist for the model.
+    #[must_use]
+    pub fn only(&self, keep: impl Fn(&ToolSpec) -> bool) -> Self {
+        let kept = self.tools.iter().filter(|tool| keep(tool.spec()));
+        Self {
+            tools: kept.cloned().collect(),
+        }
+    }
+
+    /// What the model is told about each tool.
+    pub fn specs(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec())
+    }
+
+    /// The tool of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.spec().name == name)
+    }
+
+    /// Plans a call. An unknown tool and arguments that are no JSON object are answered here, without
+    /// effects.
+    #[must_use]
+    pub fn plan(&self, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+        let Some(tool) = self.get(&call.name) else {
+            return ready(ToolPlan::answered(self.unknown(&call.name))).boxed();
+        };
+        if let Some(written) = &call.invalid_input {
+            let message = format!("the arguments are not a JSON object: {}", quote(written));
+            return ready(ToolPlan::answered(ArgumentError::new(message))).boxed();
+        }
+        Arc::clone(tool).plan(call)
+    }
+
+    fn unknown(&self, name: &str) -> ToolOutcome {
+        let names: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
+        let known = match names.as_slice() {
+            [] => "this session has no tools".to_owned(),
+            names => format!("the tools are {}", names.join(", ")),
+        };
+        let message = format!("no tool is named `{}`; {known}", quote(name));
+        ToolOutcome::failure("E_UNKNOWN_TOOL", &message, Map::new())
+    }
+}

@@ -1,0 +1,62 @@
+//! Tools on the session's files.
+
+use std::fmt;
+use std::sync::Arc;
+
+use scorel_runtime::{
+    Blocking, BlockingTool, Permit, Planned, Tool, ToolCall, ToolContext, ToolOutcome, ToolSpec,
+};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::error::ToolError;
+use crate::pace::Pace;
+use crate::report::Report;
+use crate::session_files::SessionFiles;
+
+/// A tool that needs nothing but the session's files.
+pub(crate) trait FileTool: fmt::Debug + Send + Sync + 'static {
+    /// The parsed and resolved call.
+    type Plan: Send + 'static;
+
+    fn spec(&self) -> ToolSpec;
+
+    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError>;
+
+    fn run(&self, call: &Call, plan: Self::Plan) -> Result<Report, ToolError>;
+}
+
+/// A file tool of one session.
+#[derive(Debug)]
+struct OnFiles<T> {
+    tool: T,
+    files: Arc<SessionFiles>,
+}
+
+/// A file tool as an entry of the session's list.
+pub(crate) fn on_files<T: FileTool>(tool: T, files: &Arc<SessionFiles>) -> Arc<dyn Tool> {
+    let files = Arc::clone(files);
+    Blocking::new(OnFiles { tool, files })
+}
+
+impl<T: FileTool> BlockingTool for OnFiles<T> {
+    type Plan = T::Plan;
+
+    fn spec(&self) -> ToolSpec {
+        self.tool.spec()
+    }
+
+    fn plan(&self, call: ToolCall) -> Result<Planned<T::Plan>, ToolOutcome> {
+        Ok(self.tool.plan(&self.files, call.input)?)
+    }
+
+    fn run(&self, plan: T::Plan, permit: &Permit, context: &ToolContext) -> ToolOutcome {
+        let call = Call {
+            files: Arc::clone(&self.files),
+            permit: permit.clone(),
+            pace: Pace::new(context.cancel.clone(), self.files.time_limit),
+        };
+        let result = self.tool.run(&call, plan);
+        result.map_or_else(ToolOutcome::from, ToolOutcome::from)
+    }
+}

@@ -1,0 +1,48 @@
+//! The result of a call that worked.
+
+use scorel_proto::Block;
+use scorel_runtime::ToolOutcome;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The result of a call that worked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Report {
+    /// For the model.
+    pub(crate) text: String,
+    /// For the model, after the text.
+    pub(crate) picture: Option<Block>,
+    /// For user interfaces.
+    pub(crate) details: Value,
+}
+
+impl Report {
+    /// A report of `text` for the model and the fields of `figures` for user interfaces.
+    pub(crate) fn new(text: String, figures: &impl Serialize) -> Self {
+        let outcome = ToolOutcome::success(String::new(), figures);
+        Self {
+            text,
+            picture: None,
+            details: outcome.details.unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn with_picture(self, picture: Block) -> Self {
+        Self {
+            picture: Some(picture),
+            ..self
+        }
+    }
+}
+
+impl From<Report> for ToolOutcome {
+    fn from(report: Report) -> Self {
+        Self {
+            content: std::iter::once(Block::text(report.text))
+                .chain(report.picture)
+                .collect(),
+            is_error: false,
+            details: Some(report.details),
+        }
+    }
+}

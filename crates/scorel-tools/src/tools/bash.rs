@@ -1,0 +1,25 @@
+//! `Bash`, `BashOutput` and `BashStop`: commands of one session.
+//!
+//! A call of `Bash` becomes a [`PlannedCommand`]: the text, and the directory, already open. The gate
+//! judges both and grants an access, and [`Commands`] starts exactly that command in a sandbox that
+//! holds it to the access.
+
+mod access;
+mod background;
+mod bash_arguments;
+mod bash_tool;
+mod commands;
+mod foreground;
+mod guarded;
+mod output_tool;
+mod planned;
+mod present;
+mod settings;
+mod stop_tool;
+
+pub(crate) use bash_tool::BashTool;
+pub use commands::Commands;
+pub(crate) use output_tool::OutputTool;
+pub use planned::PlannedCommand;
+pub use settings::CommandSettings;
+pub(crate) use stop_tool::StopTool;

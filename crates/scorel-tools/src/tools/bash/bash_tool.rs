@@ -1,0 +1,92 @@
+//! `Bash`: runs a command.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use scorel_runtime::{
+    Permit, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec, blocking,
+    parse_arguments,
+};
+use serde_json::Value;
+
+use super::bash_arguments::BashArguments;
+use super::{Commands, PlannedCommand};
+use crate::error::ToolError;
+use crate::session_files::SessionFiles;
+
+const DESCRIPTION: &str = "\
+Runs a command in bash and returns its output (standard output and standard error combined) and its exit \
+status. Each call is a new shell in the project's directory: variables and `cd` do not persist. There is no \
+standard input and no terminal. Unless the user allows more, a command can write only to the project, \
+`$TMPDIR` and package caches, and has no network access; set `network` to ask for it. When the shell exits, \
+processes it left running are killed; use `background` for servers and watchers, then BashOutput and \
+BashStop. Long output is shown with its middle omitted; filter with grep, head or tail. Prefer the other \
+tools for reading, finding and changing files.";
+
+/// The tool `Bash` of one session.
+#[derive(Debug)]
+pub(crate) struct BashTool {
+    spec: ToolSpec,
+    commands: Arc<Commands>,
+    files: Arc<SessionFiles>,
+}
+
+impl BashTool {
+    pub(crate) fn new(commands: &Arc<Commands>, files: &Arc<SessionFiles>) -> Self {
+        Self {
+            spec: ToolSpec::of::<BashArguments>("Bash", DESCRIPTION, ToolClass::Command),
+            commands: Arc::clone(commands),
+            files: Arc::clone(files),
+        }
+    }
+
+    /// Parses a call and opens its directory. Blocks.
+    fn parse(&self, input: Value) -> Result<(PlannedCommand, bool), ToolError> {
+        let arguments: BashArguments = parse_arguments(input)?;
+        arguments.check()?;
+        let cwd = arguments.cwd.as_deref();
+        let (command, timeout) = (&arguments.command, arguments.timeout());
+        let planned = PlannedCommand::new(&self.files, command, cwd, timeout)?
+            .with_network(arguments.network.unwrap_or(false));
+        Ok((planned, arguments.background.unwrap_or(false)))
+    }
+
+    async fn run(
+        self: Arc<Self>,
+        (command, background): (PlannedCommand, bool),
+        permit: Permit,
+        context: ToolContext,
+    ) -> ToolOutcome {
+        if background {
+            let started = self
+                .commands
+                .start_background(&self.files, command, &permit);
+            started.await.unwrap_or_else(|outcome| outcome)
+        } else {
+            self.commands
+                .run(&self.files, command, &permit, &context)
+                .await
+        }
+    }
+}
+
+impl Tool for BashTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+        Box::pin(async move {
+            let tool = Arc::clone(&self);
+            match blocking(move || tool.parse(call.input)).await {
+                Ok((command, background)) => {
+                    let effects = vec![command.effect()];
+                    ToolPlan::new(effects, move |permit, context| {
+                        self.run((command, background), permit, context)
+                    })
+                }
+                Err(outcome) => ToolPlan::answered(outcome),
+            }
+        })
+    }
+}

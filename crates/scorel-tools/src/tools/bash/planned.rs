@@ -1,0 +1,71 @@
+//! A command that was planned and not yet started.
+
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use scorel_runtime::Effect;
+
+use crate::error::ToolError;
+use crate::root::{RootName, real_path};
+use crate::session_files::SessionFiles;
+
+/// A command that was planned and not yet started.
+#[derive(Debug)]
+pub struct PlannedCommand {
+    pub(super) command: String,
+    /// Open since the plan: the command runs in the directory that was judged, even if its path has
+    /// another one by then.
+    pub(super) directory: OwnedFd,
+    path: PathBuf,
+    /// None is no limit.
+    pub(super) timeout: Option<Duration>,
+    network: bool,
+}
+
+impl PlannedCommand {
+    /// Plans a command in the directory `cwd`, an argument of a call; in the project's directory
+    /// without one. Looks at the file system.
+    ///
+    /// # Errors
+    /// The directory is outside the project or cannot be opened.
+    pub fn new(
+        files: &SessionFiles,
+        command: &str,
+        cwd: Option<&str>,
+        timeout: Option<Duration>,
+    ) -> Result<Self, ToolError> {
+        let location = files
+            .roots
+            .locate(cwd.unwrap_or(RootName::Project.as_str()))?;
+        if location.root() != RootName::Project {
+            return Err(ToolError::invalid("`cwd` must be below the project").with("field", "cwd"));
+        }
+        let directory = files.roots.open_directory(&location)?;
+        let path =
+            real_path(directory.as_fd()).unwrap_or_else(|_| files.roots.unresolved_path(&location));
+        Ok(Self {
+            command: command.to_owned(),
+            directory,
+            path,
+            timeout,
+            network: false,
+        })
+    }
+
+    /// The same command, asking for network access.
+    #[must_use]
+    pub fn with_network(self, network: bool) -> Self {
+        Self { network, ..self }
+    }
+
+    /// What running it does, as the gate judges it.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        Effect::RunCommand {
+            command: self.command.clone(),
+            directory: self.path.clone(),
+            network: self.network,
+        }
+    }
+}

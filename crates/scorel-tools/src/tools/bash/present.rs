@@ -1,0 +1,268 @@
+//! Results of commands.
+
+use std::time::Duration;
+
+use scorel_exec::{EndCause, OutputSection, OutputWindow, Run, RunEnd, ShellExit};
+use scorel_proto::Block;
+use scorel_runtime::ToolOutcome;
+use serde_json::{Map, Value, json};
+
+use super::access::UNSANDBOXED;
+use super::foreground::Watched;
+use crate::error::{ErrorCode, ToolError};
+use scorel_runtime::BlobSink;
+
+/// The head of the output in a result, in bytes.
+const HEAD: usize = 10_000;
+
+/// The tail of the output in a result, in bytes. Larger than the head: errors come last.
+const TAIL: usize = 20_000;
+
+/// What a result tells about the call.
+pub(super) struct CommandFigures {
+    pub(super) sandbox: &'static str,
+    pub(super) timeout: Option<Duration>,
+}
+
+/// The result of a foreground command. Blocks while a long output is stored.
+pub(super) fn ended(
+    run: &Run,
+    watched: &Watched,
+    figures: &CommandFigures,
+    blobs: &dyn BlobSink,
+) -> ToolOutcome {
+    if let Some(EndCause::NotStarted(message)) = watched.end.as_ref().map(|end| &end.cause) {
+        let error = ToolError::new(ErrorCode::CommandNotStarted, format!("not run: {message}"));
+        return error.into();
+    }
+    let window = run.window(HEAD, TAIL);
+    let (bytes, lines) = run.counts();
+    let error = error(watched, figures);
+    let mut notes = Vec::new();
+    notes.extend(error.as_ref().map(|error| error.message.clone()));
+    notes.extend(left_running(watched));
+    notes.extend(watched.end.as_ref().and_then(put_back));
+    if figures.sandbox == UNSANDBOXED {
+        notes.push("ran unsandboxed".to_owned());
+    }
+    let mut details = details(error.as_ref());
+    details.extend(end_details(watched.end.as_ref()));
+    details.insert("sandbox".to_owned(), figures.sandbox.into());
+    details.insert("bytes".to_owned(), bytes.into());
+    details.insert("lines".to_owned(), lines.into());
+    details.insert("droppedBytes".to_owned(), window.omitted_bytes.into());
+    details.insert("droppedLines".to_owned(), window.omitted_lines.into());
+    if window.omitted_bytes > 0 {
+        details.extend(stored(run, blobs));
+    }
+    outcome(text(&window, &notes), error.is_some(), details)
+}
+
+/// The result of starting a background command.
+pub(super) fn started(id: &str, sandbox: &'static str) -> ToolOutcome {
+    let mut text = format!("Started in the background as {id}. See its output with BashOutput.");
+    if sandbox == UNSANDBOXED {
+        text.push_str("\n[runs unsandboxed]");
+    }
+    let mut details = details(None);
+    details.insert("id".to_owned(), id.into());
+    details.insert("background".to_owned(), true.into());
+    details.insert("sandbox".to_owned(), sandbox.into());
+    outcome(text, false, details)
+}
+
+/// A part of a background command's output.
+pub(super) fn section(id: &str, run: &Run, section: &OutputSection) -> ToolOutcome {
+    let end = run.ended();
+    let next = section.from + section.bytes.len() as u64;
+    let mut notes = Vec::new();
+    if section.lost > 0 {
+        notes.push(format!(
+            "{} bytes before this are not kept any more",
+            section.lost
+        ));
+    }
+    if next < section.total {
+        let left = section.total - next;
+        notes.push(format!(
+            "{left} bytes more: call again, or with sinceBytes {next}"
+        ));
+    }
+    notes.push(state(end.as_ref()));
+    notes.extend(end.as_ref().and_then(put_back));
+    let window = OutputWindow {
+        head: section.bytes.clone(),
+        omitted_bytes: 0,
+        omitted_lines: 0,
+        tail: Vec::new(),
+    };
+    let mut details = details(None);
+    details.insert("id".to_owned(), id.into());
+    details.insert("running".to_owned(), end.is_none().into());
+    details.insert("fromByte".to_owned(), section.from.into());
+    details.insert("nextByte".to_owned(), next.into());
+    details.insert("lostBytes".to_owned(), section.lost.into());
+    details.insert("bytes".to_owned(), section.total.into());
+    details.extend(end_details(end.as_ref()));
+    outcome(text(&window, &notes), false, details)
+}
+
+/// The result of stopping a background command.
+pub(super) fn stopped(id: &str, run: &Run, had_ended: bool) -> ToolOutcome {
+    let end = run.ended();
+    let mut text = match (&end, had_ended) {
+        (Some(_), true) => format!("{id} had ended already: {}", state(end.as_ref())),
+        (Some(_), false) => format!("{id} was ended."),
+        (None, _) => format!("{id} was asked to end and still runs."),
+    };
+    if let Some(note) = end.as_ref().and_then(put_back) {
+        text.push_str(&format!("\n[{note}]"));
+    }
+    let mut details = details(None);
+    details.insert("id".to_owned(), id.into());
+    details.insert("running".to_owned(), end.is_none().into());
+    details.extend(end_details(end.as_ref()));
+    outcome(text, false, details)
+}
+
+fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
+    if watched.cancelled {
+        let message = "cancelled; this is the output so far";
+        return Some(ToolError::new(ErrorCode::Cancelled, message));
+    }
+    let end = watched.end.as_ref()?;
+    let failed = |message: String| Some(ToolError::new(ErrorCode::CommandFailed, message));
+    match (&end.cause, end.exit) {
+        (EndCause::TimedOut, _) => {
+            let limit = figures.timeout.unwrap_or_default().as_millis();
+            let message = format!("ended at the time limit of {limit} ms");
+            Some(ToolError::new(ErrorCode::TimedOut, message))
+        }
+        (EndCause::Stopped, _) => failed("stopped".to_owned()),
+        (EndCause::SupervisorLost, _) => failed("the command's supervisor was killed".to_owned()),
+        (_, Some(ShellExit::Code(0))) => None,
+        (_, Some(ShellExit::Code(code))) => failed(format!("exit code {code}")),
+        (_, Some(ShellExit::Signal(signal))) => failed(format!("ended by signal {signal}")),
+        (_, None) => failed("it is not known how the command ended".to_owned()),
+    }
+}
+
+fn left_running(watched: &Watched) -> Option<String> {
+    let end = watched.end.as_ref()?;
+    let was_left = end.cause == EndCause::Exited && end.signalled > 0;
+    was_left.then(|| {
+        let count = end.signalled;
+        format!("{count} processes that were left running were ended; use `background` for those")
+    })
+}
+
+/// The note on protected files that were changed and put back.
+fn put_back(end: &RunEnd) -> Option<String> {
+    if end.restored.is_empty() {
+        return None;
+    }
+    let paths = end.restored.join(", ");
+    Some(format!(
+        "protected files were changed, and are as before again: {paths}; what was there now ends in \
+         `.scorel-put-back`. To change them use Write or Edit, which the user is asked to permit"
+    ))
+}
+
+fn state(end: Option<&RunEnd>) -> String {
+    let Some(end) = end else {
+        return "running".to_owned();
+    };
+    match (&end.cause, end.exit) {
+        (EndCause::NotStarted(message), _) => format!("not run: {message}"),
+        (EndCause::TimedOut, _) => "ended at its time limit".to_owned(),
+        (EndCause::Stopped, _) => "stopped".to_owned(),
+        (EndCause::SupervisorLost, _) => "ended: its supervisor was killed".to_owned(),
+        (_, Some(ShellExit::Code(code))) => format!("ended with exit code {code}"),
+        (_, Some(ShellExit::Signal(signal))) => format!("ended by signal {signal}"),
+        (_, None) => "ended".to_owned(),
+    }
+}
+
+fn end_details(end: Option<&RunEnd>) -> Map<String, Value> {
+    let mut details = Map::new();
+    let Some(end) = end else { return details };
+    let milliseconds = u64::try_from(end.duration.as_millis()).unwrap_or(u64::MAX);
+    details.insert("durationMs".to_owned(), milliseconds.into());
+    match end.exit {
+        Some(ShellExit::Code(code)) => _ = details.insert("exitCode".to_owned(), code.into()),
+        Some(ShellExit::Signal(signal)) => _ = details.insert("signal".to_owned(), signal.into()),
+        None => {}
+    }
+    let timed_out = end.cause == EndCause::TimedOut;
+    details.insert("timedOut".to_owned(), timed_out.into());
+    details.insert("killedProcesses".to_owned(), end.signalled.into());
+    if end.unprotected {
+        details.insert("unprotected".to_owned(), true.into());
+    }
+    if !end.restored.is_empty() {
+        details.insert("restored".to_owned(), json!(end.restored));
+    }
+    if end.survivors > 0 {
+        details.insert("survivors".to_owned(), end.survivors.into());
+    }
+    details
+}
+
+/// Stores the whole output for user interfaces.
+fn stored(run: &Run, blobs: &dyn BlobSink) -> Map<String, Value> {
+    let mut details = Map::new();
+    let Ok(Some((content, is_cut))) = run.whole_output() else {
+        return details;
+    };
+    if let Ok(hash) = blobs.store(&content) {
+        let size = content.len();
+        let blob = json!({ "blob": hash, "bytes": size, "truncated": is_cut });
+        details.insert("output".to_owned(), blob);
+    }
+    details
+}
+
+fn details(error: Option<&ToolError>) -> Map<String, Value> {
+    let outcome = match error {
+        Some(error) => ToolOutcome::from(error.clone()),
+        None => ToolOutcome::success(String::new(), &()),
+    };
+    match outcome.details {
+        Some(Value::Object(details)) => details,
+        _ => Map::new(),
+    }
+}
+
+fn text(window: &OutputWindow, notes: &[String]) -> String {
+    let mut text = String::from_utf8_lossy(&window.head).into_owned();
+    if window.omitted_bytes > 0 {
+        end_line(&mut text);
+        let (bytes, lines) = (window.omitted_bytes, window.omitted_lines);
+        text.push_str(&format!(
+            "[... {bytes} bytes with {lines} line ends left out ...]\n"
+        ));
+        text.push_str(&String::from_utf8_lossy(&window.tail));
+    }
+    if text.is_empty() {
+        text.push_str("[no output]");
+    }
+    for note in notes {
+        end_line(&mut text);
+        text.push_str(&format!("[{note}]"));
+    }
+    text
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+fn outcome(text: String, is_error: bool, details: Map<String, Value>) -> ToolOutcome {
+    ToolOutcome {
+        content: vec![Block::text(text)],
+        is_error,
+        details: Some(Value::Object(details)),
+    }
+}

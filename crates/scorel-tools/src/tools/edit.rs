@@ -1,0 +1,177 @@
+//! `Edit`: replaces parts of a file.
+
+mod draft;
+mod line_ends;
+mod replacement;
+
+use schemars::JsonSchema;
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::content_hash::ContentHash;
+use crate::diff::Diff;
+use crate::error::{ErrorCode, ToolError};
+use crate::file_tool::FileTool;
+use crate::report::Report;
+use crate::roots::{Location, Original};
+use crate::seen::{Coverage, Unseen};
+use crate::session_files::{PlannedWrite, SessionFiles};
+
+use draft::Draft;
+use replacement::Replacement;
+
+const MAX_EDITS: usize = 500;
+
+const DESCRIPTION: &str = "\
+Replaces text in a file of the project. Each edit replaces `oldString`, which must occur in the file \
+exactly once, with `newString`; with `replaceAll` it replaces every occurrence. Text is matched \
+literally, including white space. Edits are applied in order, each to the result of the one before, and \
+either all of them or none. You must have read the lines in their current state: copy `oldString` from \
+the output of Read, without the line numbers, with enough context to be unique. A line feed in \
+`oldString` and `newString` matches the file's line ending there.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EditArguments {
+    /// The file: relative to the project, `@project/...`, or absolute inside the project.
+    path: String,
+    /// The replacements, applied in order. 1 to 500.
+    edits: Vec<Replacement>,
+}
+
+/// The `details` of a success.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EditFigures {
+    path: String,
+    bytes: u64,
+    sha256: String,
+    sha256_before: String,
+    /// Replaced occurrences of all edits.
+    replacements: usize,
+    #[serde(flatten)]
+    diff: Diff,
+    /// Remarks in the text for the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(crate) struct EditTool;
+
+impl FileTool for EditTool {
+    type Plan = (EditArguments, Result<PlannedWrite, ToolError>);
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::of::<EditArguments>("Edit", DESCRIPTION, ToolClass::Edit)
+    }
+
+    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
+        let arguments: EditArguments = parse_arguments(input)?;
+        check_count(&arguments.edits)?;
+        let (effect, write) = files.writing(&arguments.path);
+        Ok(Planned {
+            effects: vec![effect],
+            plan: (arguments, write),
+        })
+    }
+
+    fn run(&self, call: &Call, (arguments, write): Self::Plan) -> Result<Report, ToolError> {
+        let PlannedWrite { location, target } = write?;
+        call.check_wanted(&location)?;
+        let (destination, original) = call
+            .files
+            .roots
+            .existing(&location, call.write_access(&target))?;
+        let text = original.text(&location)?;
+        let draft = draft(call, &location, &original, &arguments.edits)?;
+        let notes = destination.put(draft.text().as_bytes(), Some(&original))?;
+        let hash = ContentHash::of(draft.text().as_bytes());
+        call.files.seen.add(&location, hash, draft.seen().clone());
+        let figures = EditFigures {
+            path: location.named(),
+            bytes: draft.text().len() as u64,
+            sha256: hash.to_string(),
+            sha256_before: original.hash().to_string(),
+            replacements: draft.replacements(),
+            diff: Diff::between(&location.relative(), text, draft.text()),
+            notes,
+        };
+        Ok(report(&location, &figures))
+    }
+}
+
+fn check_count(edits: &[Replacement]) -> Result<(), ToolError> {
+    match edits.len() {
+        0 => Err(ToolError::invalid("`edits` is empty; nothing would change")),
+        1..=MAX_EDITS => Ok(()),
+        count => Err(ToolError::invalid(format!(
+            "`edits` has {count} entries; at most {MAX_EDITS} are possible"
+        ))),
+    }
+}
+
+fn draft(
+    call: &Call,
+    location: &Location,
+    original: &Original,
+    edits: &[Replacement],
+) -> Result<Draft, ToolError> {
+    let text = original.text(location)?;
+    let seen = seen(call, location, original)?;
+    let mut draft = Draft::new(text.to_owned(), seen);
+    for (number, edit) in (1..).zip(edits) {
+        call.check_wanted(location)?;
+        draft.apply(edit).map_err(|error| {
+            let which = (edits.len() > 1).then(|| format!("edit {number} of {}: ", edits.len()));
+            let which = which.unwrap_or_default();
+            ToolError::new(error.code(), format!("{which}{}", error.text(location)))
+                .with("path", location.named())
+                .with("edit", number)
+                .with("lines", error.lines())
+        })?;
+    }
+    if draft.text() == text {
+        let message = format!(
+            "{location} would stay as it is: the edits undo each other, or differ in line ends \
+             only, which are kept"
+        );
+        return Err(ToolError::invalid(message).with("path", location.named()));
+    }
+    Ok(draft)
+}
+
+/// The parts of the current content that the model has seen.
+fn seen(call: &Call, location: &Location, original: &Original) -> Result<Coverage, ToolError> {
+    let unseen = match call.files.seen.coverage(location, original.hash()) {
+        Ok(coverage) => return Ok(coverage),
+        Err(unseen) => unseen,
+    };
+    let (code, reason) = match unseen {
+        Unseen::Never => (
+            ErrorCode::NotRead,
+            "was not read; Read it before changing it",
+        ),
+        Unseen::Changed => (
+            ErrorCode::Stale,
+            "has changed since it was read; Read it again before changing it",
+        ),
+    };
+    Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
+}
+
+fn report(location: &Location, figures: &EditFigures) -> Report {
+    let replaced = match figures.replacements {
+        1 => "1 text replaced".to_owned(),
+        count => format!("{count} texts replaced"),
+    };
+    let counts = figures.diff.counts();
+    let mut text = format!("Changed {location}: {replaced}, {counts}.\n");
+    for note in &figures.notes {
+        text.push_str(note);
+        text.push('\n');
+    }
+    Report::new(text, figures)
+}

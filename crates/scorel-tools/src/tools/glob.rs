@@ -1,0 +1,293 @@
+//! `Glob`: lists files and directories by pattern.
+
+mod first;
+mod pattern;
+
+use std::num::NonZeroU64;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::details::{is_zero, kept_back};
+use crate::error::{ErrorCode, ToolError};
+use crate::file_tool::FileTool;
+use crate::page::Page;
+use crate::report::Report;
+use crate::roots::{EntryKind, Location};
+use crate::session_files::SessionFiles;
+use crate::walk::{Found, FoundKind, Scanned, scan};
+
+use first::First;
+use pattern::Pattern;
+
+/// The default of `limit`.
+const DEFAULT_LIMIT: u64 = 100;
+
+const DESCRIPTION: &str = "\
+Finds files and directories of the project by name. `*` matches within one path component, `**` any \
+number of directories, `?` one character, `[a-z]` a set, `{a,b}` alternatives: `*` lists the top \
+level, `src/*` one directory, `**/*.rs` all Rust files. Returns one path per line, relative to the \
+project and sorted by path; directories end with `/`. Includes hidden files. Omits what the project's \
+ignore files exclude, unless `path` or the pattern starts with the excluded directory. A note in \
+brackets at the end tells if there is more.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GlobArguments {
+    /// The pattern, relative to `path`, such as `*`, `src/*` or `**/*.{ts,tsx}`.
+    pattern: String,
+    /// The directory to search. Default: the project.
+    path: Option<String>,
+    /// The maximum number of paths to show. Default 100.
+    limit: Option<NonZeroU64>,
+    /// The number of matching paths to skip, for the next page of a long list. Default 0.
+    offset: Option<u64>,
+}
+
+/// The `details` of a success.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GlobFigures {
+    path: String,
+    shown: u64,
+    /// Matching paths; a lower bound where `exact` is false.
+    total: u64,
+    /// Matching paths that permission rules withhold; not in `total`.
+    #[serde(skip_serializing_if = "is_zero")]
+    kept_back: u64,
+    exact: bool,
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+    /// The note in the text for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+#[derive(Debug)]
+pub(crate) struct GlobTool;
+
+impl FileTool for GlobTool {
+    type Plan = GlobArguments;
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::of::<GlobArguments>("Glob", DESCRIPTION, ToolClass::Inspect).read_only()
+    }
+
+    fn plan(
+        &self,
+        files: &SessionFiles,
+        input: Value,
+    ) -> Result<Planned<GlobArguments>, ToolError> {
+        let plan: GlobArguments = parse_arguments(input)?;
+        let effects = vec![files.reading(plan.path.as_deref().unwrap_or("."))];
+        Ok(Planned { effects, plan })
+    }
+
+    fn run(&self, call: &Call, arguments: GlobArguments) -> Result<Report, ToolError> {
+        let path = arguments.path.as_deref().unwrap_or(".");
+        let base = directory(call, call.files.roots.locate(path)?)?;
+        let pattern = Pattern::new(&call.files.roots, &base, &arguments.pattern)?;
+        let mut listing = Listing {
+            call,
+            page: Page::new(
+                arguments.offset.unwrap_or(0),
+                arguments.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get),
+            ),
+            links_outside: 0,
+            kept_back: 0,
+            notes: Vec::new(),
+            exact: true,
+        };
+        match call.files.roots.kind(pattern.start()) {
+            Ok(EntryKind::Directory) => listing.walk(&pattern)?,
+            Ok(_) => {}
+            Err(error) if is_absence(error.code) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(listing.report(&base))
+    }
+}
+
+fn directory(call: &Call, location: Location) -> Result<Location, ToolError> {
+    match call.files.roots.kind(&location)? {
+        EntryKind::Directory => Ok(location),
+        _ => Err(ToolError::new(
+            ErrorCode::NotADirectory,
+            format!("{location} is not a directory; leave `path` out or give a directory"),
+        )),
+    }
+}
+
+fn is_absence(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::NotFound | ErrorCode::NotADirectory)
+}
+
+#[derive(Debug)]
+struct Matches {
+    first: First,
+    links_outside: u64,
+    kept_back: u64,
+}
+
+/// Whether a match is shown.
+enum Wanted {
+    Yes,
+    No,
+    LinkOutside,
+    KeptBack,
+}
+
+fn wanted(call: &Call, pattern: &Pattern, path: &Path, kind: FoundKind) -> Wanted {
+    let kind = match kind {
+        FoundKind::Entry(kind) => kind,
+        FoundKind::Link => match call.files.roots.kind(&pattern.start().descend(path)) {
+            Ok(kind) => kind,
+            Err(_) => return Wanted::LinkOutside,
+        },
+    };
+    if pattern.only_directories() && kind != EntryKind::Directory {
+        Wanted::No
+    } else {
+        Wanted::Yes
+    }
+}
+
+/// Builds the result.
+#[derive(Debug)]
+struct Listing<'a> {
+    call: &'a Call,
+    page: Page,
+    links_outside: u64,
+    kept_back: u64,
+    notes: Vec<String>,
+    /// Whether the walk was complete.
+    exact: bool,
+}
+
+impl Listing<'_> {
+    fn walk(&mut self, pattern: &Pattern) -> Result<(), ToolError> {
+        let matches = Mutex::new(Matches {
+            first: First::new(self.page.reach()),
+            links_outside: 0,
+            kept_back: 0,
+        });
+        let judged = self.call.filter_below(pattern.start())?;
+        let (call, start) = (self.call, pattern.start());
+        let scanned = scan(call, start, pattern.depth(), |path, kind| {
+            if pattern.matches(path) {
+                let is_kept_back = judged
+                    .as_ref()
+                    .is_some_and(|(below, filter)| !filter.may_read(&below.join(path)));
+                let wanted = match wanted(call, pattern, path, kind) {
+                    Wanted::Yes if is_kept_back => Wanted::KeptBack,
+                    wanted => wanted,
+                };
+                let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);
+                match wanted {
+                    Wanted::Yes => matches.first.offer(path, kind),
+                    Wanted::No => {}
+                    Wanted::KeptBack => matches.kept_back += 1,
+                    Wanted::LinkOutside => matches.links_outside += 1,
+                }
+            }
+        })?;
+        let matches = matches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.links_outside += matches.links_outside;
+        self.kept_back += matches.kept_back;
+        let (first, others) = matches.first.into_parts();
+        for found in first {
+            self.add(start, &found);
+        }
+        self.page.skip_many(others);
+        self.note(&scanned);
+        Ok(())
+    }
+
+    /// Notes what the scan could not see.
+    fn note(&mut self, scanned: &Scanned) {
+        if let Some(interruption) = scanned.interruption {
+            self.exact = false;
+            self.notes.push(format!(
+                "{} before everything was seen: other paths may match. Narrow `path` or the \
+                 pattern.",
+                interruption.reason()
+            ));
+        }
+        if scanned.unreadable > 0 {
+            self.exact = false;
+            let count = scanned.unreadable;
+            self.notes
+                .push(format!("{count} places could not be read."));
+        }
+    }
+
+    /// Counts a match, and shows it if it is on the page and still exists.
+    fn add(&mut self, start: &Location, found: &Found) {
+        if !self.page.wants_next() {
+            // Names outside the page are not stat'ed again, since they are not shown.
+            self.page.skip();
+            return;
+        }
+        let location = start.descend(&found.path);
+        match self.call.files.roots.kind(&location) {
+            Ok(EntryKind::Directory) => self.page.offer("", &format!("{location}/\n")),
+            Ok(_) => self.page.offer("", &format!("{location}\n")),
+            // It was removed, or the walk was led outside by a link that appeared meanwhile.
+            Err(_) => {}
+        }
+    }
+
+    fn report(mut self, base: &Location) -> Report {
+        if self.links_outside > 0 {
+            self.notes.push(format!(
+                "{} links that are broken or lead outside are left out.",
+                self.links_outside
+            ));
+        }
+        self.notes.extend(kept_back(self.kept_back));
+        self.notes.insert(0, self.summary(base));
+        self.notes.retain(|note| !note.is_empty());
+        let hint = (!self.notes.is_empty()).then(|| self.notes.join(" "));
+        let figures = GlobFigures {
+            path: base.named(),
+            shown: self.page.shown(),
+            total: self.page.seen(),
+            kept_back: self.kept_back,
+            exact: self.exact,
+            truncated: !self.exact || self.kept_back > 0 || self.page.shown() < self.page.seen(),
+            next_offset: self.page.next_offset(),
+            hint: hint.clone(),
+        };
+        let mut text = self.page.text().to_owned();
+        if let Some(hint) = hint {
+            text.push_str(&format!("[{hint}]\n"));
+        }
+        Report::new(text, &figures)
+    }
+
+    /// Which part of the result the page shows; empty if all of it.
+    fn summary(&self, base: &Location) -> String {
+        let (shown, total) = (self.page.shown(), self.page.seen());
+        let at_least = if self.exact { "" } else { "at least " };
+        if total == 0 {
+            return format!("Nothing in {} matches.", base.place());
+        }
+        if shown == 0 {
+            return format!("Only {at_least}{total} paths match; none is at this offset.");
+        }
+        let (from, to) = (self.page.offset() + 1, self.page.offset() + shown);
+        match self.page.next_offset() {
+            Some(next) => {
+                format!("Paths {from} to {to} of {at_least}{total}. Continue with offset {next}.")
+            }
+            None if shown < total => format!("Paths {from} to {to} of {at_least}{total}."),
+            None => String::new(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `Grep`: searches file contents with a regular expression.
+
+mod arguments;
+mod hits;
+mod line;
+mod query;
+mod report;
+mod search;
+
+use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::error::ToolError;
+use crate::file_tool::FileTool;
+use crate::report::Report;
+use crate::session_files::SessionFiles;
+
+use arguments::GrepArguments;
+use query::Query;
+use search::Search;
+
+const DESCRIPTION: &str = "\
+Searches file contents of the project with a regular expression (Rust syntax: no look-around, no \
+backreferences; escape literal braces and dots). Mode `content` shows matching lines as \
+path:line:text and context lines as path-line-text, `files` the paths of files with a match, \
+`count` the number of matching lines per file. Results are sorted by path; a note in brackets at the end \
+tells if there is more. Includes hidden files; omits binary files, links and what the project's ignore \
+files exclude, unless `path` names the excluded file or directory.";
+
+#[derive(Debug)]
+pub(crate) struct GrepTool;
+
+impl FileTool for GrepTool {
+    type Plan = GrepArguments;
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::of::<GrepArguments>("Grep", DESCRIPTION, ToolClass::Inspect).read_only()
+    }
+
+    fn plan(
+        &self,
+        files: &SessionFiles,
+        input: Value,
+    ) -> Result<Planned<GrepArguments>, ToolError> {
+        let plan: GrepArguments = parse_arguments(input)?;
+        let effects = vec![files.reading(plan.path.as_deref().unwrap_or("."))];
+        Ok(Planned { effects, plan })
+    }
+
+    fn run(&self, call: &Call, arguments: GrepArguments) -> Result<Report, ToolError> {
+        let base = call
+            .files
+            .roots
+            .locate(arguments.path.as_deref().unwrap_or("."))?;
+        let query = Query::new(&arguments)?;
+        let mut search = Search::new(call, &query, &arguments);
+        search.run(&base)?;
+        Ok(report::report(&base, query.mode(), &search.into_findings()))
+    }
+}

@@ -1,0 +1,91 @@
+//! File type detection by the first bytes.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
+use imagesize::{ImageType, image_type};
+
+const HEADER_BYTES: usize = 512;
+
+/// Signatures of binary formats, with advice for the model.
+const KINDS: [(&[u8], &str); 13] = [
+    (b"%PDF-", "a PDF document; convert it to text first"),
+    (b"\xff\xfe", "UTF-16 text; convert it to UTF-8 first"),
+    (b"\xfe\xff", "UTF-16 text; convert it to UTF-8 first"),
+    (
+        b"PK\x03\x04",
+        "a ZIP archive or an office document; unpack or convert it first",
+    ),
+    (b"\x1f\x8b", "compressed with gzip; unpack it first"),
+    (b"BZh", "compressed with bzip2; unpack it first"),
+    (b"\xfd7zXZ\0", "compressed with xz; unpack it first"),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "compressed with Zstandard; unpack it first",
+    ),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive; unpack it first"),
+    (b"\x7fELF", "a program or library"),
+    (b"\0asm", "a WebAssembly module"),
+    (b"MZ", "a Windows program or library"),
+    (
+        b"SQLite format 3\0",
+        "an SQLite database; ask it with its own program",
+    ),
+];
+
+/// The first bytes of an open file, and its size.
+#[derive(Debug)]
+pub(super) struct Header {
+    bytes: Vec<u8>,
+    file_size: u64,
+}
+
+impl Header {
+    /// Reads with `pread`, which leaves the file offset alone.
+    pub(super) fn of(file: &File) -> io::Result<Self> {
+        let file_size = file.metadata()?.len();
+        let mut bytes = vec![0; HEADER_BYTES];
+        let count = file.read_at(&mut bytes, 0)?;
+        bytes.truncate(count);
+        Ok(Self { bytes, file_size })
+    }
+
+    pub(super) fn file_size(&self) -> u64 {
+        self.file_size
+    }
+
+    /// The media type, if the file is a picture that models accept.
+    pub(super) fn picture(&self) -> Option<&'static str> {
+        if self.is_text() {
+            return None;
+        }
+        match image_type(&self.bytes).ok()? {
+            ImageType::Png => Some("image/png"),
+            ImageType::Jpeg => Some("image/jpeg"),
+            ImageType::Gif => Some("image/gif"),
+            ImageType::Webp => Some("image/webp"),
+            _ => None,
+        }
+    }
+
+    /// Advice about a binary file, as the end of a sentence.
+    pub(super) fn advice(&self) -> String {
+        let kind = KINDS
+            .iter()
+            .find(|(begin, _)| self.bytes.starts_with(begin));
+        match kind {
+            Some((_, kind)) => format!(": it seems to be {kind}"),
+            None => "; Read shows text and pictures (PNG, JPEG, GIF, WebP) only".to_owned(),
+        }
+    }
+
+    /// Whether the first bytes look like text.
+    fn is_text(&self) -> bool {
+        let valid = match std::str::from_utf8(&self.bytes) {
+            Ok(_) => true,
+            Err(error) => error.error_len().is_none(),
+        };
+        valid && !self.bytes.contains(&0)
+    }
+}

@@ -1,0 +1,103 @@
+//! Pictures for the model.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use scorel_proto::Block;
+use serde::Serialize;
+
+use super::header::Header;
+use super::text::failed;
+use crate::call::Call;
+use crate::error::{ErrorCode, ToolError};
+use crate::limits::{MAX_PICTURE_BYTES, MAX_PICTURE_SIDE};
+use crate::report::Report;
+use crate::roots::Location;
+
+/// The `details` of a success.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PictureFigures {
+    path: String,
+    bytes: u64,
+    sha256: String,
+    media_type: &'static str,
+    /// In pixels.
+    width: usize,
+    height: usize,
+    truncated: bool,
+}
+
+/// Stores a picture and shows it to the model.
+///
+/// A picture that providers reject would make every later request of the session fail, since it stays in
+/// the context. So what is known to be rejected is refused here.
+pub(super) fn show(
+    call: &Call,
+    location: &Location,
+    file: File,
+    header: &Header,
+    media_type: &'static str,
+) -> Result<Report, ToolError> {
+    let content = read(location, file, header)?;
+    let size = imagesize::blob_size(&content).map_err(|_| {
+        let message = format!("{location} begins like {media_type}, but is damaged");
+        ToolError::new(ErrorCode::Binary, message).with("path", location.named())
+    })?;
+    let (width, height) = (size.width, size.height);
+    if !(1..=MAX_PICTURE_SIDE).contains(&width) || !(1..=MAX_PICTURE_SIDE).contains(&height) {
+        let limit = format!("{MAX_PICTURE_SIDE} on a side");
+        return Err(too_large(
+            location,
+            &format!("{width} x {height} pixels"),
+            &limit,
+        ));
+    }
+    let blob = call
+        .files
+        .host
+        .blobs()
+        .store(&content)
+        .map_err(|error| not_stored(location, &error))?;
+    let bytes = content.len() as u64;
+    let figures = PictureFigures {
+        path: location.named(),
+        bytes,
+        sha256: blob.to_string(),
+        media_type,
+        width,
+        height,
+        truncated: false,
+    };
+    let text = format!("{location}: {media_type}, {width} x {height} pixels, {bytes} bytes.\n");
+    let picture = Block::Image {
+        media_type: media_type.to_owned(),
+        blob,
+    };
+    Ok(Report::new(text, &figures).with_picture(picture))
+}
+
+fn read(location: &Location, file: File, header: &Header) -> Result<Vec<u8>, ToolError> {
+    let mut content = Vec::new();
+    if header.file_size() <= MAX_PICTURE_BYTES {
+        file.take(MAX_PICTURE_BYTES + 1)
+            .read_to_end(&mut content)
+            .map_err(|error| failed(location, &error))?;
+    }
+    let bytes = header.file_size().max(content.len() as u64);
+    if bytes > MAX_PICTURE_BYTES {
+        let (is, limit) = (format!("{bytes} bytes"), MAX_PICTURE_BYTES.to_string());
+        return Err(too_large(location, &is, &limit));
+    }
+    Ok(content)
+}
+
+fn too_large(location: &Location, is: &str, limit: &str) -> ToolError {
+    let message = format!("{location} is a picture of {is}; at most {limit} can be shown");
+    ToolError::new(ErrorCode::ReadLimit, message).with("path", location.named())
+}
+
+fn not_stored(location: &Location, error: &std::io::Error) -> ToolError {
+    let message = format!("{location} cannot be kept for the conversation: {error}");
+    ToolError::new(ErrorCode::Internal, message).with("path", location.named())
+}

@@ -1,0 +1,182 @@
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use scorel_client::{Backoff, ClientError, ClientIdentity, Connect, Connection, Home, Starter};
+use scorel_proto::{CommandId, EventId, Method};
+use tokio::time::Instant;
+
+use crate::args::GlobalArgs;
+use crate::failure::Failure;
+
+/// How long a command retries after it lost the connection: enough for a restart of the daemon.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Opens connections to the daemon, and starts it where that is allowed.
+#[derive(Debug, Clone)]
+pub(crate) struct DaemonConnector {
+    starter: Starter,
+    /// Whether to start a daemon that is not running.
+    pub(crate) start: bool,
+}
+
+impl DaemonConnector {
+    /// Evaluates the environment and the global options.
+    pub(crate) fn new(global: &GlobalArgs) -> Result<Self, Failure> {
+        let home = Home::resolve(global.home.as_deref(), |name| env::var_os(name))
+            .map_err(ClientError::from)?;
+        Ok(Self {
+            starter: Starter::new(home, daemon_program(env::var_os("SCORELD"))),
+            start: !global.no_start,
+        })
+    }
+
+    pub(crate) const fn home(&self) -> &Home {
+        self.starter.home()
+    }
+
+    /// Connects without a handshake.
+    pub(crate) async fn connect_raw(&self) -> Result<Connection, ClientError> {
+        if self.start {
+            self.starter.connect_or_start().await
+        } else {
+            self.starter.connect().await
+        }
+    }
+
+    /// Connects and performs the handshake as this installation.
+    pub(crate) async fn connect_identified(&self) -> Result<Connection, ClientError> {
+        let connection = self.connect_raw().await?;
+        // By now the daemon has created the home directory.
+        let identity = ClientIdentity::load_or_create(self.home())?;
+        connection.hello(Some(identity.client_id())).await?;
+        Ok(connection)
+    }
+}
+
+impl Connect for DaemonConnector {
+    fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> {
+        self.connect_identified()
+    }
+}
+
+/// The daemon's program: `named`, else `scoreld` beside this program, else `scoreld` on `PATH`.
+pub(crate) fn daemon_program(named: Option<OsString>) -> PathBuf {
+    if let Some(named) = named.filter(|named| !named.is_empty()) {
+        return PathBuf::from(named);
+    }
+    let own = env::current_exe().ok();
+    own.map(|own| own.with_file_name("scoreld"))
+        .filter(|program| program.is_file())
+        .unwrap_or_else(|| PathBuf::from("scoreld"))
+}
+
+/// Calls to the daemon that survive a lost connection: the call is repeated on a new one. Every
+/// call made through here must therefore be safe to repeat.
+#[derive(Debug)]
+pub(crate) struct DaemonClient {
+    link: DaemonConnector,
+    connection: Connection,
+}
+
+impl DaemonClient {
+    /// Connects, and starts the daemon if necessary and allowed.
+    pub(crate) async fn connect(link: DaemonConnector) -> Result<Self, Failure> {
+        let connection = link
+            .connect_identified()
+            .await
+            .map_err(|error| no_daemon(&link, error))?;
+        Ok(Self { link, connection })
+    }
+
+    pub(crate) const fn link(&self) -> &DaemonConnector {
+        &self.link
+    }
+
+    /// Calls a method; repeats the call for up to [`PATIENCE`] if the connection is lost.
+    pub(crate) async fn call<M: Method>(
+        &mut self,
+        params: &M::Params,
+    ) -> Result<M::Result, ClientError> {
+        let mut backoff = Backoff::default();
+        let mut deadline = None;
+        loop {
+            let error = match self.connection.call::<M>(params).await {
+                Err(error) if error.is_lost_connection() => error,
+                answer => return answer,
+            };
+            let deadline = *deadline.get_or_insert_with(|| Instant::now() + PATIENCE);
+            self.reconnect(&mut backoff, deadline, error).await?;
+        }
+    }
+
+    async fn reconnect(
+        &mut self,
+        backoff: &mut Backoff,
+        deadline: Instant,
+        mut error: ClientError,
+    ) -> Result<(), ClientError> {
+        loop {
+            if Instant::now() >= deadline {
+                return Err(error);
+            }
+            let (_, pause) = backoff.pause();
+            tokio::time::sleep(pause).await;
+            match self.link.connect_identified().await {
+                Ok(connection) => {
+                    self.connection = connection;
+                    return Ok(());
+                }
+                Err(failed) if failed.may_pass() => error = failed,
+                Err(failed) => return Err(failed),
+            }
+        }
+    }
+}
+
+/// The failure to connect, with a hint if `--no-start` is the reason.
+pub(crate) fn no_daemon(link: &DaemonConnector, error: ClientError) -> Failure {
+    let hint = match &error {
+        ClientError::Unreachable { .. } if !link.start => {
+            Some("without --no-start, scorelctl starts the daemon")
+        }
+        _ => None,
+    };
+    let failure = Failure::from(error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Generates the idempotency key of a command.
+pub(crate) fn new_command_id() -> CommandId {
+    // An event id provides the clock and the randomness, and consists of visible ASCII as required.
+    let id = EventId::generate().to_string();
+    let digits = id.trim_start_matches(EventId::PREFIX);
+    format!("cmd_{digits}")
+        .parse()
+        .expect("a ULID is short and visible ASCII")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_program_wins() {
+        assert_eq!(
+            daemon_program(Some("/x/scoreld".into())),
+            PathBuf::from("/x/scoreld")
+        );
+        assert!(daemon_program(Some("".into())).ends_with("scoreld"));
+        assert!(daemon_program(None).ends_with("scoreld"));
+    }
+
+    #[test]
+    fn no_two_commands_have_the_same_name() {
+        assert_ne!(new_command_id(), new_command_id());
+        assert!(new_command_id().as_str().starts_with("cmd_"));
+    }
+}

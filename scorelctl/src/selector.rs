@@ -1,0 +1,51 @@
+use std::convert::Infallible;
+use std::str::FromStr;
+
+use scorel_proto::SessionId;
+
+/// How the user selects a session on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SessionSelector {
+    /// Nothing given: the project's latest session.
+    Latest,
+    /// `new`: a session to be created.
+    New,
+    Id(SessionId),
+    /// A prefix of an id.
+    Prefix(String),
+}
+
+impl FromStr for SessionSelector {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            "" => Self::Latest,
+            "new" => Self::New,
+            _ => match text.parse() {
+                Ok(id) => Self::Id(id),
+                Err(_) => Self::Prefix(text.to_owned()),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_named_by_nothing_new_an_id_or_a_prefix() {
+        let id = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+        assert_eq!("".parse(), Ok(SessionSelector::Latest));
+        assert_eq!("new".parse(), Ok(SessionSelector::New));
+        assert_eq!(
+            id.parse(),
+            Ok(SessionSelector::Id(id.parse().expect("an id")))
+        );
+        assert_eq!(
+            "ses_01".parse(),
+            Ok(SessionSelector::Prefix("ses_01".to_owned()))
+        );
+    }
+}
