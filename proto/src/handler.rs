@@ -1,7 +1,8 @@
-//! What each type of persistent event means to the model and to a person.
+//! One handler for each type of persistent event: what the model reads of it, and what a user sees.
 //!
-//! Every type has one handler. The walk that builds a model's context and the programs that show a
-//! session know no types: they do what the handlers say.
+//! In: events of the active path. Out: [`LlmAction`]s for the context and [`DisplayPart`]s for
+//! programs that show a session. The walk that builds the context and those programs know no event
+//! types, so a new type is a new handler and nothing else.
 
 mod control;
 mod conversation;
@@ -13,43 +14,44 @@ pub use window::{ContextWindow, OffPath, build_context};
 
 use crate::{EventId, Message, PersistentBody, PersistentEvent};
 
-/// The meaning of one type of persistent event.
+/// Converts one type of persistent event.
 pub trait EventHandler {
-    /// What the event adds to the model's context.
+    /// The change that the event makes to the model's context.
     fn convert_to_llm(&self, event: &PersistentEvent) -> LlmAction;
 
-    /// What a person sees of the event; nothing if it is not worth showing.
+    /// The event as it is rendered in a transcript; empty if it is not shown.
     fn convert_to_display(&self) -> Vec<DisplayPart>;
 }
 
-/// What an event adds to a model's context.
+/// The change that an event makes to a model's context.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LlmAction {
-    /// One message.
+    /// Appends a message.
     Include(Message),
-    /// A reminder inside the tool result directly before it, if that belongs to the same turn;
-    /// a message of its own otherwise.
+    /// Adds a `<system-reminder>` to the tool result directly before it, if that belongs to the same
+    /// turn. It never goes further back: that would change what an earlier request has sent, and the
+    /// endpoint's prompt cache would miss.
     MergePrev {
-        /// What to remind the model of.
+        /// The text of the reminder.
         reminder: String,
-        /// The message to use where nothing can be merged into.
+        /// Appended where there is no tool result to merge into.
         otherwise: Message,
     },
-    /// Nothing.
+    /// Changes nothing.
     Skip,
-    /// Everything up to an event is replaced by a summary.
+    /// Replaces everything through an event by a summary.
     Barrier {
-        /// The summary.
+        /// Takes the place of what it covers.
         summary: Message,
-        /// The last event that it covers.
+        /// The last event that the summary covers.
         through: EventId,
-        /// Covered messages that the model still reads.
+        /// Covered messages that stay in the context.
         keep: Vec<EventId>,
     },
 }
 
 impl PersistentBody {
-    /// The handler of the event's type.
+    /// The handler for the event's type.
     #[must_use]
     pub fn handler(&self) -> &dyn EventHandler {
         match self {

@@ -1,4 +1,4 @@
-//! The fold of a session's events.
+//! The fold of a session's events into its state.
 
 mod in_flight;
 mod queue;
@@ -23,61 +23,63 @@ use crate::{
 
 /// The state of a session, folded from its events.
 ///
-/// The daemon, recovery, the client library and the tests all use this one fold. It holds the
-/// skeleton of the tree and what is open, and no finished content: that is in the log.
-/// [`SessionView::apply`] never fails, whatever the events say.
+/// The daemon, recovery, the client library and the tests share this fold, so that none of them can
+/// see a session in another state. It holds the skeleton of the tree and what is in flight, and no
+/// finished content, which is in the log. [`SessionView::apply`] never fails and never panics,
+/// whatever the events say: a log may have holes, and may be of a newer version.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionView {
-    /// The skeleton of the tree, with the active leaf.
+    /// The skeleton of the tree and the active leaf.
     pub tree: Tree,
-    /// What has begun and is not in the log yet.
+    /// Messages and tool calls in flight.
     pub open: OpenItems,
-    /// Everything else.
+    /// Everything else; its size does not depend on the history.
     pub state: SessionState,
 }
 
-/// The part of a session's state that is small whatever the history.
+/// The part of a session's state that a checkpoint stores as JSON. Its size does not depend on the
+/// history.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
-    /// The number of the last event.
+    /// The seq of the last event.
     pub last_seq: Seq,
-    /// The number of the last persistent event.
+    /// The seq of the last persistent event.
     pub last_persistent_seq: Seq,
-    /// When the last persistent event was made, in milliseconds since 1970.
+    /// The time of the last persistent event, in milliseconds since the Unix epoch.
     pub updated_at: u64,
-    /// The title that somebody gave.
+    /// The title that a client set.
     pub title: Option<String>,
-    /// The beginning of the first message of a person, for sessions without a title.
+    /// The beginning of the first user message, which stands in for a title.
     pub opening: Option<String>,
-    /// The model, where the session has one of its own.
+    /// The session's own model; `None` for the configured one.
     pub model: Option<String>,
-    /// How much the model thinks.
+    /// How much the model reasons.
     pub thinking_level: ThinkingLevel,
-    /// Which tools the model is offered, where the session says so.
+    /// The session's own tool preset; `None` for the configured one.
     #[serde(default)]
     pub tools: Option<ToolPreset>,
-    /// Whether the session is put away.
+    /// Whether listings leave the session out by default.
     pub archived: bool,
-    /// The messages that wait.
+    /// The queued messages.
     pub queue: Queue,
-    /// The turn without an outcome.
+    /// The turn that has no outcome yet.
     pub turn: Option<OpenTurn>,
-    /// The requests for permission without a decision.
+    /// The permission requests that have no decision yet.
     pub permissions: Vec<PermissionRequestBody>,
-    /// The rules that somebody has allowed for the rest of the session.
+    /// The permission rules that a decision allowed for the rest of the session.
     #[serde(default)]
     pub allowed: Vec<String>,
-    /// The damaged places of the log that somebody has accepted.
+    /// The damaged places of the log that a client has accepted.
     #[serde(default)]
     pub accepted_damage: Vec<DamageAcceptedBody>,
-    /// The number of the session's newest instruction snapshot.
+    /// The seq of the newest instruction snapshot.
     pub snapshot_seq: Option<Seq>,
-    /// What all model calls of the session have used.
+    /// The usage of all model calls of the session.
     pub usage: Usage,
 }
 
-/// How long the opening of a session may be, in characters.
+/// The length limit of an opening, in characters.
 const OPENING_CHARS: usize = 80;
 
 const TURN_OUTCOME: &str = "turn_outcome";
@@ -92,8 +94,8 @@ impl SessionView {
         }
     }
 
-    /// What every event has counts for unknown ones too. A type that is known keeps its place in
-    /// the tree and ends its turn even if the rest of it cannot be read.
+    /// Applies the fields that every event has. An event of a known type whose body cannot be decoded
+    /// still keeps its place in the tree, and a `turn_outcome` still ends its turn.
     fn apply_unknown(&mut self, event: &UnknownEvent) {
         self.state.last_seq = self.state.last_seq.max(event.seq);
         if event.prev.is_none() {
@@ -129,7 +131,7 @@ impl SessionView {
         self.state.apply_transient(event);
     }
 
-    /// The event that the next message follows.
+    /// The event that the next message will have as its parent.
     #[must_use]
     pub fn leaf(&self) -> Option<EventId> {
         self.tree.leaf()
@@ -137,7 +139,8 @@ impl SessionView {
 }
 
 impl SessionState {
-    /// What the session is doing, as far as its events tell.
+    /// The phase, as far as the log determines it. The daemon adds what the log does not say, such
+    /// as a cancel that has been signalled.
     #[must_use]
     pub fn phase(&self) -> Phase {
         match &self.turn {
@@ -149,15 +152,15 @@ impl SessionState {
         }
     }
 
-    /// The turn that is open.
+    /// The open turn.
     #[must_use]
     pub fn turn_id(&self) -> Option<TurnId> {
         self.turn.as_ref().map(|turn| turn.turn_id)
     }
 
-    /// Whether the open turn is in the middle of nothing but a question: none of its calls has
-    /// started, and one waits for permission or has it. A turn of which records may be lost is not:
-    /// one of them may have said that a call started.
+    /// Whether the open turn waits for permission with nothing under way: no call has started, and at
+    /// least one has an open request or was allowed. False for a turn whose records may be lost,
+    /// because a lost one may be a `tool_started`.
     #[must_use]
     pub fn is_asking(&self) -> bool {
         let calls = self.turn.as_ref().map_or(&[][..], |turn| &turn.calls);
@@ -170,7 +173,7 @@ impl SessionState {
         !has_hole && calls.iter().all(|call| call.started.is_none()) && calls.iter().any(asks)
     }
 
-    /// The title that somebody gave, or else the beginning of the first message.
+    /// The title, or the opening in its place.
     #[must_use]
     pub fn display_title(&self) -> Option<&str> {
         self.title.as_deref().or(self.opening.as_deref())
@@ -211,8 +214,8 @@ impl SessionState {
         }
     }
 
-    /// A turn opens with its first record. Copied history opens none. A record of another turn
-    /// than the open one means that the outcome of the open one was lost.
+    /// A turn opens with its first record. Events that a clone copied open none. A record of another
+    /// turn than the open one means that the outcome of the open one was lost.
     fn open_turn(&mut self, event: &PersistentEvent) {
         let Some(turn_id) = event.turn_id else { return };
         let opens = self.turn_id() != Some(turn_id)

@@ -5,10 +5,12 @@
 
 mod append;
 mod bare;
+mod context;
 mod disk;
 mod fan_out;
 mod figure;
 mod latency;
+mod long_history;
 mod memory;
 mod round_trip;
 mod samples;
@@ -26,13 +28,15 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 7] = [
+const GROUPS: [&str; 9] = [
     "roundTrip",
     "latency",
     "throughput",
     "fanOut",
     "turns",
+    "context",
     "sessions",
+    "memory",
     "append",
 ];
 
@@ -74,7 +78,9 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "throughput" => throughput::measure(daemon).await,
             "fanOut" => fan_out::measure(daemon).await,
             "turns" => turns::measure(daemon).await,
+            "context" => context::measure(daemon).await,
             "sessions" => sessions(daemon).await,
+            "memory" => memory::measure(daemon).await,
             _ => append::measure(),
         };
         for figure in measured {

@@ -1,16 +1,20 @@
 use std::path::Path;
 use std::time::Duration;
 
-use scorel_testkit::DaemonUnderTest;
-use serde_json::json;
+use scorel_testkit::{DaemonUnderTest, ScriptedResponse};
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::figure::{Figure, Goal, rounded};
-use crate::stand::Filled;
+use crate::long_history;
+use crate::stand::{Filled, Stand};
 use crate::wire::Wire;
 
 /// The idle time before memory is measured.
 const QUIET: Duration = Duration::from_secs(5);
+
+/// Longer than the daemon takes from one sweep of idle sessions to the next.
+const PERIOD_OF_SWEEPS: Duration = Duration::from_secs(12);
 
 pub(crate) async fn idle(program: &Path) -> Figure {
     let daemon = DaemonUnderTest::start(program).await;
@@ -39,22 +43,127 @@ pub(crate) async fn loaded(filled: &Filled) -> Figure {
     }
     sleep(QUIET).await;
     let status = wire.call("getStatus", &json!({})).await;
-    let sessions = filled.sessions.len() as f64;
-    let events = filled.events as f64 / sessions;
-    let value = (daemon.resident_kib() - before) as f64 / sessions;
-    let allowed = 64.0 + 64.0 * events / 1024.0;
-    Figure {
-        name: "memory per loaded idle session",
-        value,
-        unit: "KiB",
-        goal: Goal::AtMost {
-            must: allowed,
-            aim: allowed,
-        },
-        with: json!({
-            "loadedSessions": status["loadedSessions"],
-            "eventsPerSession": rounded(events),
-            "idleKib": before,
-        }),
+    let measured = PerSession {
+        sessions: filled.sessions.len(),
+        events: filled.events,
+        before,
+        after: daemon.resident_kib(),
+    };
+    measured.figure("memory per loaded idle session", &status)
+}
+
+/// How many sessions have turns, and how many of them each, before memory is looked at.
+const BUSY_SESSIONS: usize = 300;
+const BUSY_TURNS: usize = 2;
+
+/// How many sessions with how many turns are loaded from long logs.
+const LONG_SESSIONS: usize = 20;
+const LONG_TURNS: usize = 5_000;
+
+/// How long a session keeps its window after a turn, and the period of the sweep that drops it.
+const WINDOW_DROPPED: Duration = Duration::from_secs(60 + 10 + 2);
+
+pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
+    vec![after_turns(program).await, long(program).await]
+}
+
+/// What a session adds in which turns were played, once all that belongs to turns is gone.
+async fn after_turns(program: &Path) -> Figure {
+    let mut stand = Stand::new(program).await;
+    let answer = ScriptedResponse::chat()
+        .text("I have seen it.")
+        .finish("stop");
+    stand.model.fallback(answer);
+    // Connections, threads and their stacks come with the first turns, not with a session.
+    play(&mut stand, 20, BUSY_TURNS).await;
+    sleep(WINDOW_DROPPED).await;
+    let before = stand.daemon.resident_kib();
+    let events = play(&mut stand, BUSY_SESSIONS, BUSY_TURNS).await;
+    sleep(WINDOW_DROPPED).await;
+    let status = stand.wire.call("getStatus", &json!({})).await;
+    let measured = PerSession {
+        sessions: BUSY_SESSIONS,
+        events,
+        before,
+        after: stand.daemon.resident_kib(),
+    };
+    measured.figure("memory per idle session after its turns", &status)
+}
+
+/// Makes sessions and plays turns in them, a call of a tool in each. How many records they have.
+async fn play(stand: &mut Stand, sessions: usize, turns: usize) -> usize {
+    let mut events = 0;
+    for _ in 0..sessions {
+        let session = stand.new_session().await;
+        let mut watch = stand.watch(&session).await;
+        for _ in 0..turns {
+            let call = ScriptedResponse::chat().tool_call("call_1", "Glob", r#"{"pattern":"*"}"#);
+            stand.model.answer(call.finish("tool_calls"));
+            stand.send_message(&session).await;
+            watch.until("\"turn_outcome\"").await;
+        }
+        events += stand.daemon.log(&session).len() - 1;
+    }
+    events
+}
+
+/// What a session adds that is loaded from a long log.
+async fn long(program: &Path) -> Figure {
+    let mut stand = Stand::new(program).await;
+    let mut sessions = Vec::new();
+    for _ in 0..LONG_SESSIONS {
+        sessions.push(stand.new_session().await);
+    }
+    stand.daemon.stop().await;
+    let mut events = 0;
+    for session in &sessions {
+        let dir = stand.daemon.session_dir(session);
+        events += long_history::append_turns(&dir, session, LONG_TURNS);
+    }
+    stand.restart().await;
+    sleep(QUIET).await;
+    let before = stand.daemon.resident_kib();
+    for session in &sessions {
+        let params = json!({"sessionId": session, "afterSeq": 0, "limit": 1});
+        stand.wire.call("getEvents", &params).await;
+    }
+    sleep(PERIOD_OF_SWEEPS).await;
+    let status = stand.wire.call("getStatus", &json!({})).await;
+    let measured = PerSession {
+        sessions: LONG_SESSIONS,
+        events,
+        before,
+        after: stand.daemon.resident_kib(),
+    };
+    measured.figure("memory per loaded idle session, 10,000 messages", &status)
+}
+
+/// What some sessions made of the memory of a daemon, in KiB.
+struct PerSession {
+    sessions: usize,
+    events: usize,
+    before: u64,
+    after: u64,
+}
+
+impl PerSession {
+    fn figure(&self, name: &'static str, status: &Value) -> Figure {
+        let sessions = self.sessions as f64;
+        let events = self.events as f64 / sessions;
+        let allowed = 64.0 + 64.0 * events / 1024.0;
+        Figure {
+            name,
+            value: self.after.saturating_sub(self.before) as f64 / sessions,
+            unit: "KiB",
+            goal: Goal::AtMost {
+                must: allowed,
+                aim: allowed,
+            },
+            with: json!({
+                "loadedSessions": status["loadedSessions"],
+                "eventsPerSession": rounded(events),
+                "idleKib": self.before,
+            }),
+        }
     }
 }

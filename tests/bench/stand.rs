@@ -30,6 +30,12 @@ impl Stand {
         }
     }
 
+    /// Starts the daemon again, after it was stopped.
+    pub(crate) async fn restart(&mut self) {
+        self.daemon.spawn().await;
+        self.wire = Wire::connect(&self.daemon.socket()).await;
+    }
+
     pub(crate) async fn new_session(&mut self) -> String {
         let params = json!({"projectId": self.project_id});
         let created = self.wire.call("createSession", &params).await;

@@ -26,6 +26,11 @@ impl Index {
         }
     }
 
+    /// Gives back the memory that growing has reserved.
+    pub fn shrink(&mut self) {
+        self.places.shrink_to_fit();
+    }
+
     #[must_use]
     pub fn get(&self, seq: Seq) -> Option<Place> {
         let at = self

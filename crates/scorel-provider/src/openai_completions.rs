@@ -5,6 +5,7 @@
 //! as the field with its reasoning, is detected by the decoder.
 
 mod cache;
+mod chat_message;
 mod decoder;
 mod dialect;
 mod finish;

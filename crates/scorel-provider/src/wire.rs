@@ -35,7 +35,7 @@ pub(crate) use endpoint::ModelEndpoint;
 pub(crate) use failure::stream_failure;
 pub(crate) use finish::{FinishReason, unknown_finish};
 pub(crate) use host_table::find_host;
-pub(crate) use input_content::{InputContent, sendable_text};
+pub(crate) use input_content::{InputContent, joined, sendable_text};
 pub(crate) use json_body::JsonBody;
 pub(crate) use model_origin::ModelOrigin;
 pub(crate) use provider::HttpProvider;

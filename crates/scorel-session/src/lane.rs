@@ -17,8 +17,8 @@
 //! ```
 //!
 //! Locks, in the order in which they may be taken: lane state, then any one of job slot, feed,
-//! active list, catalogue, host feed. Those five are leaves: none is held while another lock is
-//! taken. No lane is locked while another is held.
+//! active list, catalogue, host feed, window pool. Those six are leaves: none is held while another
+//! lock is taken. No lane is locked while another is held.
 
 mod accept;
 mod api;
@@ -31,13 +31,13 @@ mod fold;
 mod health;
 #[cfg(test)]
 mod inspect;
+mod instructions;
 mod job;
 mod load;
 mod log;
 mod mutate;
 mod open_report;
 mod oversize;
-mod path;
 mod permission;
 mod persist;
 pub(crate) mod phase;
@@ -50,6 +50,7 @@ mod section;
 mod send;
 mod state;
 mod update;
+mod window;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -183,6 +184,7 @@ impl Lane {
     /// Gives up the job without an outcome: the next daemon continues it, or the log is lost.
     pub(crate) fn abandon_job(&self) {
         self.job.end();
+        self.shared.windows.job_ends(self.id());
     }
 
     /// Ends the running job because the daemon stops.

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
-//! `spool`, `header`), what lanes share (`active`, `catalog`, `shared`), `feed`, `lane`, then its
+//! `spool`, `header`), what lanes share (`active`, `catalog`, `window_pool`, `shared`), `feed`, `lane`, then its
 //! users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
@@ -38,6 +38,7 @@ mod spool;
 mod subscriber;
 mod sync;
 mod turn;
+mod window_pool;
 
 pub use active::check_active_file;
 pub use catalog::{DELETED_PREFIX, ListFilter, check_index_file};

@@ -44,6 +44,9 @@ const CASES: [(u64, bool, &str); 7] = [
 /// How many merged deltas clients got.
 static MERGED: AtomicUsize = AtomicUsize::new(0);
 
+/// How often a held window was compared.
+static WINDOWS: AtomicUsize = AtomicUsize::new(0);
+
 /// Says which history failed.
 struct Named(u64);
 

@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::active::ActiveSet;
 use crate::catalog::{Catalog, DELETED_PREFIX};
+use crate::window_pool::{WINDOW_BYTES, WindowPool};
 use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
 
 /// What all lanes of a daemon share: the settings, the host side of turns, and the files that are
@@ -23,6 +24,7 @@ pub(crate) struct Shared {
     pub(crate) tasks: TaskTracker,
     /// The sessions that the next daemon has to load at its start.
     pub(crate) active: ActiveSet,
+    pub(crate) windows: WindowPool,
     dir: PathBuf,
     catalog: Arc<Catalog>,
     draining: AtomicBool,
@@ -39,6 +41,7 @@ impl Shared {
         Self {
             catalog: Arc::new(Catalog::new(Arc::clone(&storage), dir.clone(), index)),
             active: ActiveSet::new(Arc::clone(&storage), active),
+            windows: WindowPool::new(WINDOW_BYTES),
             storage,
             settings,
             setup,

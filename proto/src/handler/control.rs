@@ -1,4 +1,4 @@
-//! The handlers of the control events. None of them reaches the model.
+//! Handlers of the control events: they record what the daemon did, and the model reads none of them.
 
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{

@@ -1,4 +1,4 @@
-//! The handlers of the events that make up the tree.
+//! Handlers of the events in the tree. Only messages and compactions reach the model.
 
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
@@ -152,8 +152,9 @@ fn message_to_llm(message: &Message) -> LlmAction {
     }
 }
 
-/// Reasoning that was cut off is for people only: no provider takes it back. A whole answer without
-/// content may still hold what its provider wants back, such as calls of the provider's own tools.
+/// Drops the reasoning of a partial message: no provider takes back reasoning that was cut off. A
+/// complete message without content is kept if it has provider data, such as calls of the
+/// provider's own tools.
 fn assistant_to_llm(message: &AssistantMessage) -> LlmAction {
     let mut message = message.clone();
     if message.partial {
@@ -168,7 +169,7 @@ fn assistant_to_llm(message: &AssistantMessage) -> LlmAction {
     LlmAction::Include(Message::Assistant(message))
 }
 
-/// `details` are for user interfaces only.
+/// Drops `details`, which are for user interfaces.
 fn without_details(message: &ToolResultMessage) -> ToolResultMessage {
     let mut result = message.result().clone();
     result.details = None;
@@ -218,7 +219,7 @@ fn assistant_block_to_display(block: &Block) -> Option<DisplayPart> {
     Some(DisplayPart::new(style, text))
 }
 
-/// The content as text, one block after the other.
+/// The text of all blocks, a line break between them.
 fn plain_text(content: &[Block]) -> String {
     content
         .iter()

@@ -1,28 +1,28 @@
-/// One piece of what a person sees of an event.
+/// A piece of an event as it is rendered in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisplayPart {
-    /// How to show it.
+    /// The kind of the text.
     pub style: DisplayStyle,
-    /// What to show.
+    /// May have several lines. Not escaped: it may contain terminal control sequences.
     pub text: String,
 }
 
-/// How to show a piece of an event.
+/// What a piece is, so that renderers can tell the kinds apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisplayStyle {
-    /// What a person said.
+    /// Text of a user message.
     User,
-    /// What the model said.
+    /// Text of an assistant message.
     Assistant,
-    /// What the model thought.
+    /// Reasoning of the model.
     Thinking,
-    /// What the model wants a tool to do.
+    /// A tool's name and the arguments as JSON.
     ToolCall,
-    /// What a tool answered.
+    /// The result of a tool call.
     ToolResult,
-    /// Something failed.
+    /// A failed tool call or turn.
     Error,
-    /// A remark about the session.
+    /// An event that is not part of the conversation, such as a new title.
     Note,
 }
 
@@ -34,7 +34,6 @@ impl DisplayPart {
         }
     }
 
-    /// One remark.
     pub(super) fn note(text: impl Into<String>) -> Vec<Self> {
         vec![Self::new(DisplayStyle::Note, text)]
     }

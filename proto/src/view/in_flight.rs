@@ -88,7 +88,7 @@ impl OpenItems {
         self.messages.is_empty() && self.tools.is_empty()
     }
 
-    /// The item `id` is finished or will not come.
+    /// Removes an item that is in the log or was cancelled.
     pub(super) fn close(&mut self, id: EventId) {
         self.messages.retain(|message| message.event_id != id);
         self.tools.retain(|tool| tool.event_id != id);
@@ -153,8 +153,8 @@ impl OpenItems {
         }
     }
 
-    /// The block a delta belongs to. A block that is new must be the next one: whatever else comes
-    /// in is not the stream of one message.
+    /// The block that a delta belongs to. A new block must be the next one: a gap means that the
+    /// deltas are not those of one message, and they are ignored.
     fn block(
         &mut self,
         id: EventId,

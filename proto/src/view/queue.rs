@@ -56,7 +56,8 @@ impl Queue {
         }
     }
 
-    /// The item became a message.
+    /// Removes the item that a `message` names as its origin. There is no separate removal record, so
+    /// that taking an item and writing its message cannot come apart.
     pub(super) fn consume(&mut self, id: QueueItemId) {
         self.remove(id);
         self.version = self.version.saturating_add(1);
@@ -65,7 +66,7 @@ impl Queue {
         }
     }
 
-    /// A turn ended in another way than by completing.
+    /// Pauses after a turn that did not complete, if there is anything to pause.
     pub(super) const fn pause(&mut self) {
         self.paused = !self.items.is_empty();
     }

@@ -1,16 +1,20 @@
-use std::collections::HashMap;
+mod node_table;
+
+use node_table::NodeTable;
 
 use crate::{EventId, PersistentBody, PersistentEvent, Place, Seq, UnknownEvent};
 
 const NONE: u32 = u32::MAX;
 
-/// The skeleton of a session's tree: which event follows which, and where the conversation stands.
+/// The skeleton of a session's tree: the parent of each event, and the active leaf.
 ///
-/// It holds no content: an event's number finds its line in the log.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// It holds no content. The journal's index maps the seq of a node to its line in the log.
+#[derive(Debug, Clone, Default)]
 pub struct Tree {
+    /// In log order, so a parent stands before its children.
     nodes: Vec<Node>,
-    by_id: HashMap<EventId, u32>,
+    /// Derived from `nodes`.
+    by_id: NodeTable,
     leaf: Option<u32>,
 }
 
@@ -23,49 +27,49 @@ struct Node {
     turn_end: bool,
 }
 
-/// What an event in the tree is for the walk that builds a context.
+/// The kind of a node, for the walk that builds a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
-    /// It can be a leaf: a message or a custom message.
+    /// A message or a custom message. It becomes the leaf.
     Message,
-    /// It is a compaction.
+    /// A `compact` event: the nearest one to the leaf is the barrier of the context.
     Compact,
-    /// It stands beside the conversation.
+    /// An event beside the conversation. It is on no path, unless its body could not be decoded.
     Aside,
 }
 
-/// One event of a path through the tree.
+/// One node of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathNode {
-    /// The event.
+    /// The event's id.
     pub id: EventId,
-    /// Its number.
+    /// The event's seq.
     pub seq: Seq,
-    /// What it is for the walk.
+    /// The node's kind.
     pub kind: NodeKind,
 }
 
-/// One event of the tree with the event it follows.
+/// One node with its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeNode {
-    /// The event.
+    /// The event's id.
     pub id: EventId,
-    /// The event it follows.
+    /// `None` at a root.
     pub parent_id: Option<EventId>,
-    /// Its number.
+    /// The event's seq.
     pub seq: Seq,
-    /// Whether a finished turn ends here, so that the conversation can go back to it.
+    /// Whether a finished turn ends here: the targets of `rewind`, `branch` and `parentEventId`.
     pub turn_end: bool,
 }
 
 impl Tree {
-    /// The event that the next message follows; nothing in an empty conversation.
+    /// The event that the next message will have as its parent; `None` in an empty conversation.
     #[must_use]
     pub fn leaf(&self) -> Option<EventId> {
         self.leaf.map(|index| self.nodes[index as usize].id)
     }
 
-    /// How many events are in the tree.
+    /// The number of nodes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.nodes.len()
@@ -77,25 +81,36 @@ impl Tree {
         self.nodes.is_empty()
     }
 
-    /// Whether `id` is an event of the tree.
+    /// Whether the tree has a node with this id.
     #[must_use]
     pub fn contains(&self, id: EventId) -> bool {
-        self.by_id.contains_key(&id)
+        self.index_of(id).is_some()
     }
 
-    /// Whether a finished turn ends at `id`: the conversation can go back there.
+    /// Whether a finished turn ends at `id`; see [`TreeNode::turn_end`].
     #[must_use]
     pub fn is_turn_end(&self, id: EventId) -> bool {
-        self.by_id
-            .get(&id)
-            .is_some_and(|index| self.nodes[*index as usize].turn_end)
+        self.index_of(id)
+            .is_some_and(|index| self.nodes[index as usize].turn_end)
     }
 
-    /// The events from the root to `leaf`, both included. Empty for no leaf.
+    fn index_of(&self, id: EventId) -> Option<u32> {
+        self.by_id.get(id, |index| self.nodes[index as usize].id)
+    }
+
+    /// Gives back the memory that growing has reserved. An idle session keeps its tree for as long
+    /// as it is loaded.
+    pub fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        let nodes = &self.nodes;
+        self.by_id.shrink(|index| nodes[index as usize].id);
+    }
+
+    /// The path from the root to `leaf`, both included; empty for `None`.
     #[must_use]
     pub fn path(&self, leaf: Option<EventId>) -> Vec<PathNode> {
         let mut path = Vec::new();
-        let mut next = leaf.and_then(|id| self.by_id.get(&id).copied());
+        let mut next = leaf.and_then(|id| self.index_of(id));
         while let Some(index) = next {
             let node = &self.nodes[index as usize];
             path.push(PathNode {
@@ -110,7 +125,7 @@ impl Tree {
         path
     }
 
-    /// The events in the order of the log.
+    /// All nodes in log order.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = TreeNode> + '_ {
         self.nodes.iter().map(|node| TreeNode {
             id: node.id,
@@ -120,7 +135,7 @@ impl Tree {
         })
     }
 
-    /// The events after a number, in the order of the log.
+    /// The nodes after `seq`, in log order.
     pub fn nodes_after(&self, seq: Seq) -> impl Iterator<Item = TreeNode> + '_ {
         self.nodes()
             .skip(self.nodes.partition_point(|node| node.seq <= seq))
@@ -136,20 +151,18 @@ impl Tree {
         let index = self.add(event.id, event.parent_id, event.seq, kind);
         match &event.body {
             PersistentBody::Rewind(body) => {
-                self.leaf = body
-                    .target_event_id
-                    .and_then(|id| self.by_id.get(&id).copied());
+                self.leaf = body.target_event_id.and_then(|id| self.index_of(id));
             }
             PersistentBody::Branch(body) => {
-                self.leaf = self.by_id.get(&body.leaf_event_id).copied().or(self.leaf);
+                self.leaf = self.index_of(body.leaf_event_id).or(self.leaf);
             }
             _ if kind != NodeKind::Aside => self.leaf = Some(index),
             _ => {}
         }
     }
 
-    /// An event of a type from the future attaches and never moves the leaf. One of a known type
-    /// that cannot be read stands where its type stands, so that what follows it finds it.
+    /// An event of an unknown type attaches and never moves the leaf. One of a known type whose body
+    /// cannot be decoded attaches as its type does, because its children name it as their parent.
     pub(super) fn apply_unknown(&mut self, event: &UnknownEvent) {
         let is_leaf = PersistentBody::place_of(&event.type_name) == Some(Place::Leaf);
         let Some(id) = event.id else { return };
@@ -161,7 +174,7 @@ impl Tree {
         }
     }
 
-    /// The turn that ended here is finished.
+    /// Marks the leaf as the end of a finished turn.
     pub(super) fn end_turn(&mut self) {
         if let Some(index) = self.leaf {
             self.nodes[index as usize].turn_end = true;
@@ -169,9 +182,7 @@ impl Tree {
     }
 
     fn add(&mut self, id: EventId, parent: Option<EventId>, seq: Seq, kind: NodeKind) -> u32 {
-        let parent = parent
-            .and_then(|id| self.by_id.get(&id).copied())
-            .unwrap_or(NONE);
+        let parent = parent.and_then(|id| self.index_of(id)).unwrap_or(NONE);
         let index = u32::try_from(self.nodes.len()).unwrap_or(NONE);
         self.nodes.push(Node {
             id,
@@ -180,11 +191,12 @@ impl Tree {
             kind,
             turn_end: false,
         });
-        self.by_id.insert(id, index);
+        let nodes = &self.nodes;
+        self.by_id.insert(index, |index| nodes[index as usize].id);
         index
     }
 
-    /// The tree in a compact form that [`Tree::decode`] reads.
+    /// Encodes the tree for a checkpoint: the leaf's index, then 30 bytes a node, little endian.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(4 + self.nodes.len() * Self::NODE_BYTES);
@@ -201,7 +213,7 @@ impl Tree {
 
     const NODE_BYTES: usize = 16 + 8 + 4 + 1 + 1;
 
-    /// Reads what [`Tree::encode`] wrote; nothing if the bytes are not that.
+    /// Decodes what [`Tree::encode`] wrote; `None` if the bytes are not valid.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (leaf, nodes) = bytes.split_at_checked(4)?;
@@ -211,13 +223,19 @@ impl Tree {
             return None;
         }
         let nodes: Vec<Node> = chunks.map(Node::decode).collect::<Option<_>>()?;
-        let by_id = (0..)
-            .zip(&nodes)
-            .map(|(index, node)| (node.id, index))
-            .collect();
+        let mut by_id = NodeTable::default();
+        for index in 0..u32::try_from(nodes.len()).ok()? {
+            by_id.insert(index, |index| nodes[index as usize].id);
+        }
         let leaf = (leaf != NONE).then_some(leaf);
         let known = leaf.is_none_or(|index| (index as usize) < nodes.len());
         known.then_some(Self { nodes, by_id, leaf })
+    }
+}
+
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes && self.leaf == other.leaf
     }
 }
 

@@ -94,7 +94,8 @@ impl OpenTurn {
         }
     }
 
-    /// How long it had run by `now`, in milliseconds since 1970, waiting not counted.
+    /// The running time at `now` (milliseconds since the Unix epoch), in milliseconds. Time spent
+    /// waiting does not count.
     #[must_use]
     pub fn elapsed_ms(&self, now: u64) -> u64 {
         let end = self.paused_at.unwrap_or(now);
@@ -112,7 +113,7 @@ impl OpenTurn {
         }
     }
 
-    /// The turn goes on: after waiting, or else after having been interrupted.
+    /// Continues after a wait, or after an interruption if the turn did not wait.
     pub(super) fn go_on(&mut self) {
         if self.waiting.take().is_none() {
             self.resumed = true;
@@ -138,8 +139,8 @@ impl OpenTurn {
             }));
     }
 
-    /// Some models use an id twice in one message: then the first call that has not started is
-    /// meant.
+    /// Some models use an id twice in one message, so this is the first call with the id that has not
+    /// started.
     pub(super) fn tool_started(&mut self, body: &ToolStartedBody) {
         let call = self
             .calls

@@ -7,18 +7,22 @@ use scorel_proto::{Block, Message, ToolResultBlock};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
+use super::chat_message::{ChatMessage, ChatRole};
 use super::dialect::ChatEndpoint;
-use crate::wire::InputContent;
+use crate::wire::{InputContent, joined};
 
 /// The system prompt and the conversation, without empty blocks and messages.
-pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<Value> {
+pub(super) fn render<'a>(
+    endpoint: &'a ChatEndpoint,
+    request: &'a ModelRequest,
+) -> Vec<ChatMessage<'a>> {
     let mut history = ChatHistory {
         endpoint,
-        messages: Vec::new(),
+        messages: Vec::with_capacity(request.messages.len() + 1),
         images: Vec::new(),
     };
     if !request.system.is_empty() {
-        let system = json!({"role": "system", "content": request.system});
+        let system = ChatMessage::text(ChatRole::System, request.system.as_str());
         history.messages.push(system);
     }
     for message in &request.messages {
@@ -30,14 +34,14 @@ pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<Val
 
 struct ChatHistory<'a> {
     endpoint: &'a ChatEndpoint,
-    messages: Vec<Value>,
+    messages: Vec<ChatMessage<'a>>,
     /// Images in tool results. Tool messages cannot carry images, so they follow in a user message
     /// after the last result.
     images: Vec<Value>,
 }
 
-impl ChatHistory<'_> {
-    fn add(&mut self, message: &Message) {
+impl<'a> ChatHistory<'a> {
+    fn add(&mut self, message: &'a Message) {
         if !matches!(message, Message::ToolResult(_)) {
             self.flush_images();
         }
@@ -52,33 +56,33 @@ impl ChatHistory<'_> {
         }
     }
 
-    fn add_user(&mut self, content: &[Block]) {
-        let parts = InputContent::all(self.endpoint, content).map(part);
-        self.push_user(parts.collect());
+    fn add_user(&mut self, content: &'a [Block]) {
+        let mut contents = InputContent::all(self.endpoint, content);
+        let message = match (contents.next(), contents.next()) {
+            (None, _) => return,
+            // Some servers do not know arrays of parts, so a single text is sent as a string.
+            (Some(InputContent::Text(text)), None) => ChatMessage::text(ChatRole::User, text),
+            (first, second) => {
+                let all = first.into_iter().chain(second).chain(contents);
+                ChatMessage::user_parts(all.map(part).collect())
+            }
+        };
+        self.push_user(message);
     }
 
-    fn push_user(&mut self, mut parts: Vec<Value>) {
-        if parts.is_empty() {
-            return;
-        }
+    fn push_user(&mut self, message: ChatMessage<'a>) {
         let after_tool = self
             .messages
             .last()
-            .is_some_and(|last| last["role"] == "tool");
+            .is_some_and(ChatMessage::is_tool_result);
         if after_tool && self.endpoint.dialect.assistant_after_tool {
-            let filler = json!({"role": "assistant", "content": "Done."});
+            let filler = ChatMessage::text(ChatRole::Assistant, "Done.");
             self.messages.push(filler);
         }
-        // Some servers do not know arrays of parts, so a single text is sent as a string.
-        let content = match &mut parts[..] {
-            [part] if part["type"] == "text" => part["text"].take(),
-            _ => json!(parts),
-        };
-        self.messages
-            .push(json!({"role": "user", "content": content}));
+        self.messages.push(message);
     }
 
-    fn add_result(&mut self, result: &ToolResultBlock) {
+    fn add_result(&mut self, result: &'a ToolResultBlock) {
         let mut texts = Vec::new();
         let mut images = Vec::new();
         for content in InputContent::all(self.endpoint, &result.content) {
@@ -88,13 +92,12 @@ impl ChatHistory<'_> {
             }
         }
         let text = match (texts.is_empty(), images.is_empty()) {
-            (false, _) => texts.join("\n"),
-            (true, true) => "(no output)".to_owned(),
-            (true, false) => "(see the picture that follows)".to_owned(),
+            (false, _) => joined(texts),
+            (true, true) => "(no output)".into(),
+            (true, false) => "(see the picture that follows)".into(),
         };
         let id = call_id::render(self.endpoint.dialect.call_ids, &result.tool_use_id);
-        self.messages
-            .push(json!({"role": "tool", "tool_call_id": id, "content": text}));
+        self.messages.push(ChatMessage::tool_result(id, text));
         self.images.append(&mut images);
     }
 
@@ -104,7 +107,7 @@ impl ChatHistory<'_> {
         }
         let mut parts = vec![json!({"type": "text", "text": "Pictures from the tool results:"})];
         parts.append(&mut self.images);
-        self.push_user(parts);
+        self.push_user(ChatMessage::user_parts(parts));
     }
 }
 

@@ -2,6 +2,7 @@ use scorel_proto::{Block, Message, ThinkingLevel};
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
+use super::chat_message::ChatMessage;
 use super::dialect::{ChatEndpoint, OutputLimitField, StopLimit, ThinkingSwitch};
 use super::{cache, history};
 use crate::wire::{JsonBody, nearest_level};
@@ -11,7 +12,13 @@ pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<u8>
     let mut body = JsonBody::default();
     body.set("model", endpoint.model.id.as_str());
     body.set_some("tools", tools(endpoint, request));
-    body.set("messages", messages(endpoint, request));
+    let messages = history::render(endpoint, request);
+    if dialect.cache_marks && cache::wants_marks(&endpoint.model.id) {
+        body.set("messages", marked(&messages));
+    } else {
+        body.reserve(messages.iter().map(ChatMessage::size_hint).sum());
+        body.set("messages", messages);
+    }
     body.set("stream", true);
     // Without it OpenAI and others report no usage.
     body.set("stream_options", json!({"include_usage": true}));
@@ -39,11 +46,10 @@ pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<u8>
     body.into_bytes()
 }
 
-fn messages(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<Value> {
-    let mut messages = history::render(endpoint, request);
-    if endpoint.dialect.cache_marks && cache::wants_marks(&endpoint.model.id) {
-        cache::mark(&mut messages);
-    }
+/// The messages with marks for the cache. Marks change the form of a message, so they need values.
+fn marked(messages: &[ChatMessage<'_>]) -> Vec<Value> {
+    let mut messages: Vec<Value> = messages.iter().map(|message| json!(message)).collect();
+    cache::mark(&mut messages);
     messages
 }
 

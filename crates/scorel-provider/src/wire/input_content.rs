@@ -55,6 +55,15 @@ impl<'a> InputContent<'a> {
     }
 }
 
+/// The texts, one on each line.
+pub(crate) fn joined(mut texts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
+    match texts.len() {
+        0 => "".into(),
+        1 => texts.remove(0),
+        _ => texts.join("\n").into(),
+    }
+}
+
 /// The text of a block as it is sent, or `None` for other blocks and for blank text, which
 /// Anthropic rejects with status 400. Of a text that was moved to a blob only the preview is sent.
 pub(crate) fn sendable_text(block: &Block) -> Option<Cow<'_, str>> {

@@ -140,6 +140,8 @@ impl Section<'_> {
     /// Folds and publishes a record. `Appended` proves that it is in the log.
     fn publish(&mut self, event: &PersistentEvent, record: &Appended) {
         self.state.fold.committed(record.place(), event);
+        let windows = &self.lane.shared.windows;
+        windows.apply(self.lane.id(), event, record.line().len());
         self.state.spool.recorded(event.id, &event.body);
         self.lane.feed.publish(record);
     }

@@ -45,6 +45,7 @@ impl Mutation for DeleteSession {
         section.state.health.deleted = true;
         lane.end_feed(EndReason::Deleted);
         lane.shared.active.leave(lane.id());
+        lane.shared.windows.remove(lane.id());
         Ok(aside)
     }
 }

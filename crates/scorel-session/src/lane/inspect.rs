@@ -1,7 +1,7 @@
 //! Access for the crate's own tests, which do themselves what turns do.
 
 use scorel_journal::Journal;
-use scorel_proto::Seq;
+use scorel_proto::{ContextWindow, Seq};
 
 use super::{Lane, Section};
 use crate::damage::DamagedPlace;
@@ -14,6 +14,10 @@ impl Lane {
 }
 
 impl Section<'_> {
+    pub(crate) fn window(&self) -> Option<ContextWindow> {
+        self.lane.shared.windows.peek(self.lane.id())
+    }
+
     pub(crate) fn damage(&self) -> &[DamagedPlace] {
         &self.state.health.damage
     }

@@ -171,9 +171,12 @@ impl LoadedLog {
 
     fn into_lane(self, shared: Arc<Shared>, start_job: StartJob) -> Arc<Lane> {
         let dir = shared.session_dir(self.header.session_id);
+        // Most sessions are loaded to be read, and do not grow.
+        let mut fold = self.fold;
+        fold.shrink();
         let state = LaneState {
             log: self.log,
-            fold: self.fold,
+            fold,
             spool: Spool::new(Arc::clone(&shared.storage), &dir),
             health: self.health,
             lift_pause: false,

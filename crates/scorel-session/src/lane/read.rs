@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use scorel_journal::{Damage, Place, ReadError};
-use scorel_proto::{EncodedEvent, GetEventsResult, GetTreeResult, Seq, TreeEntry, TreeNode};
+use scorel_proto::{
+    EncodedEvent, Event, GetEventsResult, GetTreeResult, PersistentEvent, Seq, TreeEntry, TreeNode,
+};
 use serde_json::value::RawValue;
 
 use super::{Lane, Section};
@@ -186,4 +188,15 @@ pub(crate) fn encoded(line: &Bytes) -> Result<EncodedEvent, SessionError> {
     let raw = text.and_then(|text| RawValue::from_string(text).ok());
     raw.map(EncodedEvent::new)
         .ok_or_else(|| SessionError::Internal("a line of the log is not JSON".to_owned()))
+}
+
+/// A line of the log as an event of a known type.
+pub(super) fn decoded(line: &[u8]) -> Result<PersistentEvent, SessionError> {
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    match Event::decode(text) {
+        Ok(Event::Persistent(event)) => Ok(*event),
+        _ => Err(SessionError::Internal(
+            "an event of the log cannot be decoded".to_owned(),
+        )),
+    }
 }

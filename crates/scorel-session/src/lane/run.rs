@@ -9,6 +9,7 @@ impl Section<'_> {
     /// Starts the task of a turn whose first record is durable.
     pub(super) fn begin_turn(&self, turn_id: TurnId) {
         let running = self.lane.job.begin(Job::Turn(turn_id));
+        self.lane.shared.windows.job_begins(self.lane.id());
         // Drain sets its flag and then interrupts every job it finds. This fills the slot and then
         // reads the flag, so one of the two always sees the other.
         if self.lane.shared.is_draining() {
@@ -29,8 +30,9 @@ impl Section<'_> {
     ) -> Result<(), SessionError> {
         let running = self.lane.job.end();
         let committed = commit(self);
-        if committed.is_err() {
-            self.lane.job.put_back(running);
+        match committed {
+            Ok(()) => self.lane.shared.windows.job_ends(self.lane.id()),
+            Err(_) => self.lane.job.put_back(running),
         }
         committed
     }

@@ -156,6 +156,7 @@ impl Section<'_> {
                 health.damage = unaccepted_damage(&found, &fold.view.state.accepted_damage);
                 health.failed = beyond_repair(&found);
                 self.state.fold = fold;
+                self.lane.shared.windows.remove(self.lane.id());
             }
             Err(error) => self.state.health.failed = Some(ErrorChain(&error).to_string()),
         }

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use scorel_journal::RESERVE;
 use scorel_proto::{
-    Anchors, Event, EventId, InFlight, Phase, Seq, SessionView, SyncMode, TransientBody,
-    TransientEvent,
+    Anchors, ContextWindow, Event, EventId, InFlight, PathNode, PersistentEvent, Phase, Seq,
+    SessionView, SyncMode, TransientBody, TransientEvent,
 };
 use serde_json::Value;
 
@@ -90,6 +90,22 @@ impl Reference {
                 permissions: state.permissions.clone(),
             },
         }
+    }
+
+    /// The window of the active path, built from all of its records.
+    pub(super) fn window(&self) -> ContextWindow {
+        let path = self.view.tree.path(self.view.leaf());
+        let event = |node: &PathNode| {
+            let at = self
+                .shown
+                .binary_search_by_key(&node.seq, |shown| shown.seq);
+            match &self.shown[at.expect("it was shown")].event {
+                Event::Persistent(event) => Some((**event).clone()),
+                _ => None,
+            }
+        };
+        let events: Vec<PersistentEvent> = path.iter().filter_map(event).collect();
+        ContextWindow::build(&events, self.view.leaf())
     }
 
     /// From now on somebody is being answered, while things happen.

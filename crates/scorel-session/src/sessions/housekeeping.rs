@@ -21,11 +21,17 @@ impl Sessions {
         }
     }
 
-    /// Shrinks the rings of idle sessions, unloads unused ones and writes the catalogue.
+    /// Shrinks the rings of idle sessions, drops their windows after a while, unloads unused ones and
+    /// writes the catalogue.
     pub async fn sweep(&self) {
         for lane in self.lanes() {
             if !lane.has_job() {
                 lane.shrink_ring();
+            }
+        }
+        for id in self.shared.windows.expire() {
+            if let Some(lane) = self.lane_in_memory(id) {
+                lane.shrink().await;
             }
         }
         self.leave_active(self.idle_active()).await;

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use scorel_proto::{
-    EventId, Message, MessageBody, MessageCancelled, MessageStart, PersistentBody, PersistentEvent,
-    Role, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart,
+    EventId, Message, MessageBody, MessageCancelled, MessageStart, PersistentBody, Role,
+    SessionView, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart,
     ToolExecutionUpdate, ToolStartedBody, TransientBody, TurnResumedBody, TurnStart,
     TurnWaitingBody,
 };
@@ -16,8 +16,6 @@ use crate::lane::Draft;
 /// Gives the engine's events their ids and hands them to the lane.
 pub(super) struct TurnBridge {
     task: TurnTask,
-    /// The active path. Only the turn moves the leaf while it runs, so this stays current.
-    path: Vec<PersistentEvent>,
     /// The id of the message that is being generated.
     message: EventId,
     /// The ids of the results to come, by tool call id. Clients know them since
@@ -26,17 +24,12 @@ pub(super) struct TurnBridge {
 }
 
 impl TurnBridge {
-    pub(super) fn new(task: TurnTask, path: Vec<PersistentEvent>) -> Self {
+    pub(super) fn new(task: TurnTask) -> Self {
         Self {
             task,
-            path,
             message: EventId::generate(),
             results: HashMap::new(),
         }
-    }
-
-    pub(super) fn path(&self) -> &[PersistentEvent] {
-        &self.path
     }
 
     /// Returns when an event that must be durable is durable.
@@ -154,9 +147,10 @@ impl TurnBridge {
 
     async fn start_message(&mut self, model: String) -> Result<(), SessionError> {
         self.message = EventId::generate();
+        let parent_id = self.task.lane.view(SessionView::leaf).await;
         self.show(TransientBody::MessageStart(MessageStart {
             event_id: self.message,
-            parent_id: self.path.last().map(|event| event.id),
+            parent_id,
             role: Role::Assistant,
             model: Some(model),
         }))
@@ -169,12 +163,10 @@ impl TurnBridge {
             queue_item_id: None,
         });
         let draft = Draft::new(body).with_id(id).in_turn(self.task.turn_id);
-        let event = self
-            .task
+        self.task
             .lane
             .section(move |section| section.commit_any_size(draft))
             .await??;
-        self.path.push(event);
         Ok(())
     }
 
@@ -201,20 +193,19 @@ impl TurnBridge {
             tool_name: call.name.clone(),
             event_id,
         });
-        let shown = TransientBody::ToolExecutionStart(ToolExecutionStart {
-            event_id,
-            parent_id: first_open
-                .then(|| self.path.last().map(|event| event.id))
-                .flatten(),
-            tool_call_id: call.id,
-            tool_name: call.name,
-            args: call.input,
-        });
         let turn_id = self.task.turn_id;
         self.task
             .lane
             .section(move |section| {
                 section.commit(Draft::new(started).in_turn(turn_id))?;
+                let parent_id = section.view().leaf().filter(|_| first_open);
+                let shown = TransientBody::ToolExecutionStart(ToolExecutionStart {
+                    event_id,
+                    parent_id,
+                    tool_call_id: call.id,
+                    tool_name: call.name,
+                    args: call.input,
+                });
                 section.show(turn_id, shown)
             })
             .await?

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{
-    Message, MessageBody, PermissionDecision, PersistentBody, PersistentEvent, build_context,
-};
+use scorel_proto::{Message, PermissionDecision};
 use scorel_runtime::{Step, ToolCall, TurnDriver, TurnEnd, TurnPorts, TurnProgress, tool_calls};
 
 use super::ask::{PermissionAnswer, permission};
@@ -20,13 +18,12 @@ impl TurnTask {
         ports: TurnPorts,
         progress: TurnProgress,
     ) -> Result<TurnEnd, SessionError> {
-        let path = self.lane.active_path().await?;
-        let mut bridge = TurnBridge::new(self.clone(), path);
+        let mut bridge = TurnBridge::new(self.clone());
         let gate = Arc::clone(&ports.gate);
-        let mut driver = self.driver(ports, progress, bridge.path()).await;
+        let mut driver = self.driver(ports, progress).await?;
         loop {
             match driver.next().await {
-                Step::NeedContext => driver.provide_context(build_context(bridge.path())),
+                Step::NeedContext => driver.provide_context(self.lane.context().await?),
                 Step::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
@@ -53,35 +50,35 @@ impl TurnTask {
         &self,
         ports: TurnPorts,
         progress: TurnProgress,
-        path: &[PersistentEvent],
-    ) -> TurnDriver {
+    ) -> Result<TurnDriver, SessionError> {
         let stop = self.stop.clone();
-        let calls = self.open_calls(path).await;
-        if calls.is_empty() {
+        let calls = self.open_calls().await?;
+        Ok(if calls.is_empty() {
             TurnDriver::after(ports, stop, progress)
         } else {
             TurnDriver::with_calls(ports, stop, progress, calls)
-        }
+        })
     }
 
     /// The calls that an earlier daemon left open when it stopped at a permission request. A new
     /// turn has none, and a call that has started is not among them: recovery has answered it.
-    async fn open_calls(&self, path: &[PersistentEvent]) -> Vec<ToolCall> {
+    async fn open_calls(&self) -> Result<Vec<ToolCall>, SessionError> {
         let count_open = |turn: &scorel_proto::OpenTurn| turn.calls.len();
         let open = self
             .lane
             .view(|view| view.state.turn.as_ref().map_or(0, count_open))
             .await;
-        let last = path.iter().rev().find_map(|event| match &event.body {
-            PersistentBody::Message(MessageBody {
-                message: Message::Assistant(message),
-                ..
-            }) => Some(message),
+        if open == 0 {
+            return Ok(Vec::new());
+        }
+        let context = self.lane.context().await?;
+        let last = context.iter().rev().find_map(|message| match message {
+            Message::Assistant(message) => Some(message),
             _ => None,
         });
         let mut calls: Vec<ToolCall> = last.map_or_else(Vec::new, tool_calls);
         // Results are recorded in call order, so the open calls are the last ones.
-        calls.split_off(calls.len().saturating_sub(open))
+        Ok(calls.split_off(calls.len().saturating_sub(open)))
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
 use scorel_proto::{Anchors, Phase, SessionId};
 use scorel_session::SessionError;
 
+use crate::follower::Follower;
 use crate::rig::{Rig, message};
 
 /// A session in memory with three exchanges, and its records.
@@ -135,26 +137,40 @@ async fn a_turn_that_needs_what_is_damaged_fails_and_says_so() {
     let (rig, id, lines) = session().await;
     let answer = lines.iter().find(|line| line.contains("to two"));
     damage(&rig, id, answer.expect("an answer"), |byte| byte ^ 1);
-    let mut follower = rig
-        .follow_from(
-            id,
-            Default::default(),
-            Anchors {
-                persistent_last_seq: rig
-                    .lane(id)
-                    .await
-                    .session()
-                    .await
-                    .expect("there")
-                    .last_persistent_seq,
-                stream_last_seq: None,
-            },
-        )
-        .await;
-    follower.until("sync_end").await;
+    let mut follower = follow_end(&rig, id).await;
+    // While its window is held, a turn reads nothing.
+    tokio::time::advance(Duration::from_secs(60)).await;
+    rig.sessions.sweep().await;
     rig.begin(id, "four").await;
     assert_eq!(follower.outcome().await, "error");
     let place = places(&rig, id).await;
     accept(&rig, id, place[0]).await;
     rig.exchange(id, "five").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_reads_nothing_of_the_conversation_within_a_minute_of_the_last_one() {
+    let (rig, id, lines) = session().await;
+    let answer = lines.iter().find(|line| line.contains("to two"));
+    damage(&rig, id, answer.expect("an answer"), |byte| byte ^ 1);
+    tokio::time::advance(Duration::from_secs(59)).await;
+    rig.sessions.sweep().await;
+    let mut follower = follow_end(&rig, id).await;
+    rig.begin(id, "four").await;
+    let call = rig.model().await;
+    assert_eq!(call.request.messages.len(), 7);
+    call.answer("to four").await;
+    assert_eq!(follower.outcome().await, "completed");
+}
+
+/// Follows the session without reading its log.
+async fn follow_end(rig: &Rig, id: SessionId) -> Follower {
+    let session = rig.lane(id).await.session().await.expect("there");
+    let anchors = Anchors {
+        persistent_last_seq: session.last_persistent_seq,
+        stream_last_seq: None,
+    };
+    let mut follower = rig.follow_from(id, Default::default(), anchors).await;
+    follower.until("sync_end").await;
+    follower
 }

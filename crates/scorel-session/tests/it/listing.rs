@@ -239,7 +239,10 @@ async fn a_session_whose_log_tells_nothing_is_listed_with_what_is_wrong_with_it(
         found.map_or("none", |session| session.problem.as_str())
     };
     assert_eq!(problem(empty), "the log has no header");
-    assert_eq!(problem(foreign), format!("the log is that of {good}"));
+    assert_eq!(
+        problem(foreign),
+        format!("the log belongs to session {good}")
+    );
     assert!(problem(directory).contains("not a regular file"));
     assert!(problem(pipe).contains("not a regular file"));
     assert_eq!(page.unreadable.len(), 4);

@@ -1,3 +1,4 @@
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Messages under construction; the roles alternate.
@@ -6,14 +7,16 @@ pub(in crate::anthropic_messages) struct Conversation {
     messages: Vec<RoleMessage>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct RoleMessage {
     role: MessageRole,
     /// Never empty.
+    #[serde(rename = "content")]
     blocks: Vec<Value>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 enum MessageRole {
     User,
     Assistant,
@@ -106,15 +109,8 @@ impl Conversation {
         first.is_some_and(|block| !is_thinking(block))
     }
 
-    pub(in crate::anthropic_messages) fn into_messages(self) -> Value {
-        let message = |message: RoleMessage| {
-            let role = match message.role {
-                MessageRole::User => "user",
-                MessageRole::Assistant => "assistant",
-            };
-            json!({"role": role, "content": message.blocks})
-        };
-        self.messages.into_iter().map(message).collect()
+    pub(in crate::anthropic_messages) fn into_messages(self) -> impl Serialize {
+        self.messages
     }
 }
 

@@ -1,19 +1,28 @@
+use std::borrow::Cow;
+
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
 use super::call_id;
+use crate::openai_completions::chat_message::{ChatMessage, ChatRole};
 use crate::openai_completions::dialect::{ChatEndpoint, EmptyText, ReasoningReplay};
 use crate::openai_completions::reasoning::ReasoningField;
-use crate::wire::sendable_text;
+use crate::wire::{joined, sendable_text};
 
 /// `None` if the message has neither text nor calls: most hosts reject it then.
 ///
 /// Of a partial message only the text is sent.
-pub(super) fn render(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Option<Value> {
+pub(super) fn render<'a>(
+    endpoint: &ChatEndpoint,
+    message: &'a AssistantMessage,
+) -> Option<ChatMessage<'a>> {
     let text = text(message);
     let calls = calls(endpoint, message);
     if text.is_empty() && calls.is_empty() {
         return None;
+    }
+    if calls.is_empty() && !has_reasoning(message) {
+        return Some(ChatMessage::text(ChatRole::Assistant, text));
     }
     let mut rendered = Map::new();
     rendered.insert("role".to_owned(), json!("assistant"));
@@ -22,13 +31,19 @@ pub(super) fn render(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Opt
     if !calls.is_empty() {
         rendered.insert("tool_calls".to_owned(), json!(calls));
     }
-    Some(Value::Object(rendered))
+    Some(ChatMessage::Object(rendered))
+}
+
+/// Whether anything but the text may have to go back.
+fn has_reasoning(message: &AssistantMessage) -> bool {
+    let thinks = |block: &Block| matches!(block, Block::Thinking { .. });
+    let kept = message.meta.provider.is_some() || message.content.iter().any(thinks);
+    kept && !message.partial
 }
 
 /// One string: many servers reject arrays of parts in assistant messages.
-fn text(message: &AssistantMessage) -> String {
-    let texts = message.content.iter().filter_map(sendable_text);
-    texts.collect::<Vec<_>>().join("\n")
+fn text(message: &AssistantMessage) -> Cow<'_, str> {
+    joined(message.content.iter().filter_map(sendable_text).collect())
 }
 
 fn content(endpoint: &ChatEndpoint, text: &str) -> Value {

@@ -1,0 +1,136 @@
+//! The context of the next model call.
+//!
+//! In: the active path, as the fold knows it. Out: its messages, from the window that follows the
+//! commits, or read from the log where there is none.
+
+use std::sync::Arc;
+
+use scorel_journal::Place;
+use scorel_proto::{Context, ContextWindow, EventId, NodeKind, PathNode, PersistentEvent};
+
+use super::read::decoded;
+use super::{Lane, Section};
+use crate::SessionError;
+
+/// What must be read to build a window.
+struct WindowPlan {
+    leaf: Option<EventId>,
+    /// From the root to the leaf. Events without a place are in a hole that a client has accepted.
+    path: Vec<(PathNode, Option<Place>)>,
+}
+
+/// A window and the length of the records that it was folded from.
+struct BuiltWindow {
+    window: ContextWindow,
+    bytes: usize,
+}
+
+impl Lane {
+    /// The context of the active path. While the window is held this reads nothing and takes the
+    /// same time for every length of the conversation.
+    ///
+    /// # Errors
+    ///
+    /// If a part of the conversation cannot be read: the model must not be shown one with a hole.
+    pub(crate) async fn context(self: &Arc<Self>) -> Result<Context, SessionError> {
+        loop {
+            let plan = {
+                let mut locked = self.lock().await;
+                let section = locked.section();
+                match section.held_context() {
+                    Some(context) => return Ok(context),
+                    None => section.window_plan(),
+                }
+            };
+            // Built without the lane: reading a long conversation takes a while, and deltas of tools
+            // and cancels must not wait for it.
+            let built = self.build_window(plan).await?;
+            let context = built.window.context().clone();
+            if self.lock().await.section().hold_window(built) {
+                return Ok(context);
+            }
+            // The path has moved on meanwhile.
+        }
+    }
+
+    /// Gives back the memory that turns have left behind. To be called some time after the last job:
+    /// the next one takes it again.
+    pub(crate) async fn shrink(self: &Arc<Self>) {
+        if !self.has_job() {
+            self.lock().await.section().state.fold.shrink();
+        }
+    }
+
+    async fn build_window(self: &Arc<Self>, plan: WindowPlan) -> Result<BuiltWindow, SessionError> {
+        let is_barrier = |(node, _): &&(PathNode, _)| node.kind == NodeKind::Compact;
+        let barrier = plan.path.iter().rfind(is_barrier);
+        let mut needed: Vec<PathNode> = plan.path.iter().map(|(node, _)| *node).collect();
+        if let Some((_, Some(place))) = barrier {
+            let barrier = self.read_path(vec![*place]).await?;
+            if let [barrier] = &barrier.events[..] {
+                needed = ContextWindow::needs(&needed, barrier);
+            }
+        }
+        // Both are in path order, so one pass finds the places.
+        let mut path = plan.path.iter();
+        let place_of = |needed: &PathNode| {
+            let found = path.find(|(node, _)| node.id == needed.id);
+            found.and_then(|(_, place)| *place)
+        };
+        let places = needed.iter().filter_map(place_of).collect();
+        let read = self.read_path(places).await?;
+        Ok(BuiltWindow {
+            window: ContextWindow::build(&read.events, plan.leaf),
+            bytes: read.bytes,
+        })
+    }
+
+    async fn read_path(self: &Arc<Self>, places: Vec<Place>) -> Result<ReadPath, SessionError> {
+        let wanted = places.len();
+        let bytes = places.iter().map(|place| place.len as usize).sum();
+        let lines = self.read_lines(places).await?;
+        if lines.len() < wanted {
+            let text = "a message of the conversation is damaged in the log";
+            return Err(SessionError::Filesystem(text.to_owned()));
+        }
+        // Events of unknown types are kept in the log and are not for the model.
+        let decode = move || lines.iter().filter_map(|line| decoded(line).ok()).collect();
+        let events = tokio::task::spawn_blocking(decode)
+            .await
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        Ok(ReadPath { events, bytes })
+    }
+}
+
+struct ReadPath {
+    events: Vec<PersistentEvent>,
+    bytes: usize,
+}
+
+impl Section<'_> {
+    fn held_context(&self) -> Option<Context> {
+        let windows = &self.lane.shared.windows;
+        windows.context(self.lane.id(), self.view().leaf())
+    }
+
+    fn window_plan(&self) -> WindowPlan {
+        let leaf = self.view().leaf();
+        let path = self.view().tree.path(leaf).into_iter();
+        WindowPlan {
+            leaf,
+            path: path.map(|node| (node, self.place_of(node.seq))).collect(),
+        }
+    }
+
+    /// Keeps the window if it is that of the active path. In a section, so that no record is
+    /// committed between the check and the first one that the window follows.
+    fn hold_window(&self, built: BuiltWindow) -> bool {
+        let current = built.window.leaf() == self.view().leaf();
+        // Only jobs ask for a context, and the end of the job limits how long the window stays.
+        if current {
+            let windows = &self.lane.shared.windows;
+            windows.insert(self.lane.id(), built.window, built.bytes);
+        }
+        current
+    }
+}

@@ -1,0 +1,175 @@
+//! The context windows of all lanes.
+//!
+//! In: the records that lanes commit, and windows that they built from their logs. Out: the context
+//! of the next model call. The windows are kept in one place and not in their lanes because they
+//! share one budget: whichever lane exceeds it, the window that goes is that of another.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use scorel_proto::{Context, ContextWindow, EventId, PersistentEvent, SessionId};
+use tokio::time::Instant;
+
+/// The bytes that all windows of a daemon may have together, counted as the lengths of the records
+/// that they were folded from.
+pub(crate) const WINDOW_BYTES: usize = 256 * 1024 * 1024;
+
+/// How long a window is kept after its session's job has ended: long enough for the next message of
+/// a person who reads the answer, short enough that memory follows the sessions in use.
+const KEPT_IDLE: Duration = Duration::from_secs(60);
+
+/// Windows by session. A window that is missing is built again by the lane, so dropping one costs
+/// time and nothing else.
+#[derive(Debug)]
+pub(crate) struct WindowPool {
+    max_bytes: usize,
+    windows: Mutex<PooledWindows>,
+}
+
+#[derive(Debug, Default)]
+struct PooledWindows {
+    by_session: HashMap<SessionId, PooledWindow>,
+    /// The sum over all windows.
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct PooledWindow {
+    window: ContextWindow,
+    bytes: usize,
+    /// When the session's job ended; `None` while one runs.
+    idle_since: Option<Instant>,
+}
+
+impl WindowPool {
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self {
+            max_bytes,
+            windows: Mutex::default(),
+        }
+    }
+
+    /// Folds a committed record of `len` bytes into the session's window, if it has one. A record
+    /// that leaves the window's path drops the window.
+    pub(crate) fn apply(&self, id: SessionId, event: &PersistentEvent, len: usize) {
+        let mut windows = self.windows();
+        let Some(pooled) = windows.by_session.get_mut(&id) else {
+            return;
+        };
+        let leaf = pooled.window.leaf();
+        if pooled.window.apply(event).is_err() {
+            windows.remove(id);
+        } else if pooled.window.leaf() != leaf {
+            pooled.bytes += len;
+            windows.bytes += len;
+            windows.evict(id, self.max_bytes);
+        }
+    }
+
+    /// The session's context, if its window is here and ends at `leaf`.
+    pub(crate) fn context(&self, id: SessionId, leaf: Option<EventId>) -> Option<Context> {
+        let windows = self.windows();
+        let pooled = windows.by_session.get(&id)?;
+        (pooled.window.leaf() == leaf).then(|| pooled.window.context().clone())
+    }
+
+    /// Keeps the window of a session whose job runs. `bytes` is the length of its records.
+    pub(crate) fn insert(&self, id: SessionId, window: ContextWindow, bytes: usize) {
+        let mut windows = self.windows();
+        windows.remove(id);
+        let idle_since = None;
+        let pooled = PooledWindow {
+            window,
+            bytes,
+            idle_since,
+        };
+        windows.by_session.insert(id, pooled);
+        windows.bytes += bytes;
+        windows.evict(id, self.max_bytes);
+    }
+
+    /// The session's job begins: its window stays.
+    pub(crate) fn job_begins(&self, id: SessionId) {
+        if let Some(pooled) = self.windows().by_session.get_mut(&id) {
+            pooled.idle_since = None;
+        }
+    }
+
+    /// The session's job has ended: its window stays for a while.
+    pub(crate) fn job_ends(&self, id: SessionId) {
+        if let Some(pooled) = self.windows().by_session.get_mut(&id) {
+            pooled.idle_since = Some(Instant::now());
+        }
+    }
+
+    /// Drops the session's window, which may no longer match its log.
+    pub(crate) fn remove(&self, id: SessionId) {
+        let removed = self.windows().remove(id);
+        // Freeing a long conversation takes a while; other lanes need the pool meanwhile.
+        drop(removed);
+    }
+
+    /// Drops the windows of sessions that have been idle for long enough, and names these sessions.
+    pub(crate) fn expire(&self) -> Vec<SessionId> {
+        let mut windows = self.windows();
+        let expired = |pooled: &PooledWindow| {
+            let idle = pooled.idle_since;
+            idle.is_some_and(|since| since.elapsed() >= KEPT_IDLE)
+        };
+        let found = windows
+            .by_session
+            .iter()
+            .filter(|(_, pooled)| expired(pooled));
+        let ids: Vec<SessionId> = found.map(|(id, _)| *id).collect();
+        let removed: Vec<_> = ids.iter().map(|id| windows.remove(*id)).collect();
+        drop(windows);
+        drop(removed);
+        ids
+    }
+
+    /// A copy of the session's window.
+    #[cfg(test)]
+    pub(crate) fn peek(&self, id: SessionId) -> Option<ContextWindow> {
+        let windows = self.windows();
+        windows
+            .by_session
+            .get(&id)
+            .map(|pooled| pooled.window.clone())
+    }
+
+    /// The pool is consistent between any two statements, so a panic elsewhere does not spoil it.
+    fn windows(&self) -> MutexGuard<'_, PooledWindows> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PooledWindows {
+    fn remove(&mut self, id: SessionId) -> Option<PooledWindow> {
+        let removed = self.by_session.remove(&id)?;
+        self.bytes -= removed.bytes;
+        Some(removed)
+    }
+
+    /// Drops windows until the rest fits: the one that has been idle longest first, then those of
+    /// running jobs, that of `newest` last.
+    fn evict(&mut self, newest: SessionId, max_bytes: usize) {
+        while self.bytes > max_bytes {
+            let rank = |(id, pooled): &(&SessionId, &PooledWindow)| {
+                (
+                    **id == newest,
+                    pooled.idle_since.is_none(),
+                    pooled.idle_since,
+                )
+            };
+            let first = self.by_session.iter().min_by_key(rank);
+            let Some(id) = first.map(|(id, _)| *id) else {
+                return;
+            };
+            self.remove(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

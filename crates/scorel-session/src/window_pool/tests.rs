@@ -1,0 +1,109 @@
+use std::time::Duration;
+
+use scorel_proto::{
+    ClientId, ContextWindow, EventId, Message, MessageBody, PersistentBody, PersistentEvent,
+    RewindBody, Seq, SessionId,
+};
+use tokio::time::advance;
+
+use super::WindowPool;
+
+fn event(parent: Option<EventId>, body: PersistentBody) -> PersistentEvent {
+    PersistentEvent {
+        id: EventId::generate(),
+        parent_id: parent,
+        seq: Seq::ZERO,
+        session_id: SessionId::from_bytes([0; 16]),
+        client_id: ClientId::Daemon,
+        ts: 0,
+        turn_id: None,
+        command_id: None,
+        digest: None,
+        origin: None,
+        body,
+        prev: None,
+    }
+}
+
+fn said(parent: Option<EventId>) -> PersistentEvent {
+    let message = Message::user("hello");
+    let queue_item_id = None;
+    event(
+        parent,
+        PersistentBody::Message(MessageBody {
+            message,
+            queue_item_id,
+        }),
+    )
+}
+
+/// Sessions that each have a window of 100 bytes, and the leaf of all of them.
+fn filled(pool: &WindowPool, count: usize) -> (Vec<SessionId>, Option<EventId>) {
+    let root = said(None);
+    let leaf = Some(root.id);
+    let ids: Vec<SessionId> = (0..count).map(|_| SessionId::generate()).collect();
+    for id in &ids {
+        pool.insert(*id, ContextWindow::build(&[root.clone()], leaf), 100);
+    }
+    (ids, leaf)
+}
+
+fn held(pool: &WindowPool, ids: &[SessionId]) -> Vec<bool> {
+    ids.iter().map(|id| pool.peek(*id).is_some()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_follows_its_path_and_goes_with_a_move() {
+    let pool = WindowPool::new(1_000);
+    let (ids, leaf) = filled(&pool, 1);
+    let next = said(leaf);
+    pool.apply(ids[0], &next, 10);
+    assert!(pool.context(ids[0], leaf).is_none(), "of an older leaf");
+    let context = pool.context(ids[0], Some(next.id)).expect("it is held");
+    assert_eq!(context.len(), 2);
+    let target_event_id = leaf;
+    let back = PersistentBody::Rewind(RewindBody { target_event_id });
+    pool.apply(ids[0], &event(Some(next.id), back), 10);
+    assert_eq!(held(&pool, &ids), [false]);
+    assert_eq!(pool.windows().bytes, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_stays_for_a_minute_after_its_job() {
+    let pool = WindowPool::new(1_000);
+    let (ids, _) = filled(&pool, 2);
+    pool.job_ends(ids[0]);
+    advance(Duration::from_secs(59)).await;
+    let _ = pool.expire();
+    assert_eq!(held(&pool, &ids), [true, true]);
+    advance(Duration::from_secs(1)).await;
+    let _ = pool.expire();
+    assert_eq!(held(&pool, &ids), [false, true], "a job runs in the second");
+    pool.job_ends(ids[1]);
+    advance(Duration::from_secs(30)).await;
+    pool.job_begins(ids[1]);
+    advance(Duration::from_secs(90)).await;
+    let _ = pool.expire();
+    assert_eq!(held(&pool, &ids), [false, true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn over_the_budget_the_window_that_is_idle_longest_goes_first() {
+    let pool = WindowPool::new(400);
+    let (ids, leaf) = filled(&pool, 4);
+    for id in [ids[2], ids[0]] {
+        pool.job_ends(id);
+        advance(Duration::from_secs(1)).await;
+    }
+    pool.apply(ids[1], &said(leaf), 1);
+    assert_eq!(held(&pool, &ids), [true, true, false, true]);
+    pool.insert(ids[2], ContextWindow::default(), 100);
+    assert_eq!(held(&pool, &ids), [false, true, true, true]);
+    // None is idle any more. The one that grows stays for as long as it fits alone.
+    pool.apply(ids[3], &said(leaf), 150);
+    assert_eq!(held(&pool, &ids)[3], true);
+    assert!(pool.windows().bytes <= 400);
+    pool.insert(ids[3], ContextWindow::default(), 401);
+    assert_eq!(held(&pool, &ids), [false; 4]);
+    assert_eq!(pool.windows().bytes, 0);
+}
