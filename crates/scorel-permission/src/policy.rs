@@ -102,7 +102,7 @@ impl Policy {
             return Verdict::new(Decision::Ask, format!("`{}`: {reason}", path.display()));
         }
         forbidding
-            .or_else(|| self.allowing(covers))
+            .or_else(|| self.allowed_by_rule(covers))
             .unwrap_or_else(|| self.by_place(path))
     }
 
@@ -154,10 +154,11 @@ impl Policy {
 
     /// The verdict of the first matching rule: deny before ask before allow.
     fn by_rules(&self, covers: impl Fn(&Rule) -> bool + Copy) -> Option<Verdict> {
-        self.forbidding(covers).or_else(|| self.allowing(covers))
+        self.forbidding(covers)
+            .or_else(|| self.allowed_by_rule(covers))
     }
 
-    fn allowing(&self, covers: impl Fn(&Rule) -> bool) -> Option<Verdict> {
+    fn allowed_by_rule(&self, covers: impl Fn(&Rule) -> bool) -> Option<Verdict> {
         let rule = self.rules.allow.iter().find(|rule| covers(rule))?;
         Some(Verdict::by(Decision::Allow, rule))
     }
