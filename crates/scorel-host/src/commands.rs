@@ -10,7 +10,7 @@ use scorel_tools::{CommandSettings, Commands};
 use crate::config::{Config, Place};
 use crate::secret::SecretStore;
 
-/// Makes what sessions run commands with.
+/// Creates the command runners of sessions, and their settings: environment, sandbox, secrets.
 #[derive(Debug)]
 pub(crate) struct CommandHost {
     supervisors: Arc<Supervisors>,
@@ -28,24 +28,24 @@ impl CommandHost {
         }
     }
 
-    /// The commands of a session, none yet.
+    /// The command runner of one session.
     pub(crate) fn open(&self, config: &Config) -> Commands {
         Commands::new(Arc::clone(&self.supervisors), self.settings(config))
     }
 
-    /// Whether commands can be kept in a sandbox here.
+    /// Whether the kernel supports the sandbox.
     pub(crate) fn has_sandbox(&self) -> bool {
         self.supervisors.support().is_enough()
     }
 
-    /// What gives the paths in rules and commands their meaning.
+    /// The directories against which paths in rules and commands are resolved, without links.
     pub(crate) fn place(&self, project: &Path, scorel_home: &Path) -> PermissionPlace {
         let home = self.user_home.as_deref().unwrap_or(Path::new("/"));
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         PermissionPlace::new(&real(project), &real(home), &real(scorel_home))
     }
 
-    /// What the configuration says now. Reads the file of secrets.
+    /// The current settings. Reads the `env` file, whose values are removed from the environment.
     pub(crate) fn settings(&self, config: &Config) -> CommandSettings {
         let key = config.model.key.as_ref();
         let names = key.map_or(&[][..], |key| &key.names);

@@ -1,4 +1,4 @@
-//! Whether tool calls may run: rules, what was granted, and the questions that remain.
+//! The permission gate: rules and grants → decision per effect → permit, request or refusal per call.
 
 mod findings;
 mod gate;

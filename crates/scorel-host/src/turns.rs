@@ -19,10 +19,11 @@ use crate::models::Models;
 use crate::permission::{Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 
-/// Makes what turns need out of the configuration, the projects and the models.
+/// Prepares turns: provider, tools, gate and limits from the configuration, the project and the model.
 ///
-/// The files are looked at for every turn, so a change holds from the next turn on. The tools of a
-/// session stay the same from turn to turn: what they know belongs to the session.
+/// Configuration, keys and grants are read for every turn, so a change applies from the next one. A
+/// session's tools live as long as it is loaded: which files were read, and background commands, are
+/// state of the session.
 pub(crate) struct Turns {
     projects: Arc<ProjectRegistry>,
     config: Arc<ConfigSource>,
@@ -32,7 +33,7 @@ pub(crate) struct Turns {
     commands: CommandHost,
     fetcher: Fetcher,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
-    /// Weak: the sessions own this.
+    /// Weak, since the sessions own this set-up.
     sessions: Weak<Sessions>,
 }
 
@@ -64,7 +65,7 @@ impl Turns {
         }
     }
 
-    /// The sessions, for a tool that makes one. Gone while the daemon ends.
+    /// The sessions, for a tool that creates a child session. `None` once the host is dropped.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "no tool makes a session yet; the test of it does")
@@ -84,7 +85,7 @@ impl Turns {
             .map_err(|error| config_error(error.to_string()))
     }
 
-    /// What decides which calls of a turn run.
+    /// The gate of one turn.
     fn gate(&self, request: &TurnRequest, config: &Config, dir: &Path) -> Result<Gate, TurnError> {
         let granted = self
             .grants
@@ -200,7 +201,7 @@ impl TurnSetup for Turns {
                 .commands()
                 .is_some_and(|commands| commands.running() > 0)
         };
-        // What it runs in the background goes on.
+        // Its background commands keep running, and belong to its tools.
         if !tools.get(&session_id).is_some_and(is_running) {
             tools.remove(&session_id);
         }
@@ -208,7 +209,7 @@ impl TurnSetup for Turns {
 
     fn forget(&self, session_id: SessionId) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        // Its commands end with it.
+        // Dropping the tools ends its commands.
         tools.remove(&session_id);
     }
 }
@@ -242,7 +243,7 @@ fn config_error(message: String) -> TurnError {
     }
 }
 
-/// The pictures of a session's conversation.
+/// The session's blobs, for providers that send images and for tools that store output.
 #[derive(Debug)]
 struct SessionBlobs(Blobs);
 

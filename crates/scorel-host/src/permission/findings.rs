@@ -5,7 +5,7 @@ use super::GateRule;
 /// The judgements of all effects of one call, combined: the strongest decision counts.
 pub(super) struct Findings {
     pub(super) decision: Decision,
-    /// Why it is asked about or denied.
+    /// The reason for the request or refusal.
     pub(super) reasons: Vec<String>,
     /// The rules that would allow all of it; nothing once a part can only be allowed each time.
     rules: Option<Vec<GateRule>>,
@@ -61,7 +61,7 @@ impl Findings {
         }
     }
 
-    /// Asks about something that no rule can allow.
+    /// Requires a decision that no rule can give.
     pub(super) fn ask(&mut self, reason: String) {
         self.decision = self.decision.max(Decision::Ask);
         self.reasons.push(reason);

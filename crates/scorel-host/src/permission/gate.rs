@@ -9,21 +9,21 @@ use super::findings::Findings;
 use super::read_filter::Unrestricted;
 use super::{GateRule, RuleSet};
 
-/// Why a command is asked about where it would run without a sandbox.
+/// The reason shown with the request for a command that would run unsandboxed.
 const UNSANDBOXED: &str = "this kernel cannot keep commands in a sandbox: it would run unsandboxed";
 
-/// What a gate decides by.
+/// The policy of a [`Gate`], fixed for one turn.
 #[derive(Debug, Clone)]
 pub(crate) struct GateSettings {
     pub(crate) mode: Mode,
-    /// The rules of the configuration; the grants are among those that allow.
+    /// The configured rules, with grants among the `allow` rules.
     pub(crate) rules: RuleSet,
     pub(crate) place: Place,
-    /// How long a question stands; without limit if absent.
+    /// How long a permission request waits; without limit if `None`.
     pub(crate) timeout: Option<Duration>,
-    /// Whether a call runs when the timeout passes without an answer.
+    /// Whether a request that times out counts as allowed.
     pub(crate) allow_at_timeout: bool,
-    /// Whether commands can be kept in a sandbox.
+    /// Whether the kernel supports the sandbox for commands.
     pub(crate) sandbox: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Gate {
     settings: Arc<Mutex<GateSettings>>,
 }
 
-/// The judgement of one call while its effects are judged.
+/// The findings about one call while its effects are judged.
 struct Judgement<'a> {
     settings: &'a GateSettings,
     policy: Policy,
@@ -52,7 +52,7 @@ impl Gate {
 impl Gatekeeper for Gate {
     fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
         let (gate, effects) = (self.clone(), effects.to_vec());
-        // Parsing a long command takes milliseconds.
+        // On a blocking thread: parsing a long command takes milliseconds.
         let judged = tokio::task::spawn_blocking(move || {
             let settings = gate.settings.lock();
             let settings = settings.unwrap_or_else(PoisonError::into_inner).clone();
@@ -151,8 +151,8 @@ impl<'a> Judgement<'a> {
         self.findings.judge(&self.policy, &action, GateRule::Action)
     }
 
-    /// A command needs to be allowed, and so does its use of the network; without a sandbox it is asked
-    /// about every time.
+    /// Judges a command and its use of the network separately. Without a sandbox every command is
+    /// asked about.
     fn command(&mut self, run: Action, network: bool) {
         self.findings.judge(&self.policy, &run, GateRule::Action);
         self.permit.command = match self.settings.mode {

@@ -4,17 +4,17 @@ use std::sync::Arc;
 use scorel_permission::{Decision, Policy};
 use scorel_runtime::ReadFilter;
 
-/// The files that no rule keeps from the model.
+/// Filters out files that a rule withholds from the model.
 #[derive(Debug)]
 pub(super) struct Unrestricted {
     policy: Policy,
-    /// The weakest decision that keeps a file back.
+    /// The weakest decision that withholds a file.
     least: Decision,
 }
 
 impl Unrestricted {
-    /// The files about which no rule decides `least` or more strongly; nothing if no rule is about
-    /// reading, since that is all files.
+    /// Admits files for which no rule decides `least` or stronger. `None` if no rule is about reading:
+    /// then every file is admitted.
     pub(super) fn by(policy: Policy, least: Decision) -> Option<Arc<dyn ReadFilter>> {
         let filter = policy.restricts_reading().then(|| Self { policy, least })?;
         Some(Arc::new(filter))

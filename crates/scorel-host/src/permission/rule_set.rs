@@ -2,7 +2,7 @@ use scorel_permission::{Mode, Place, Policy, Rules};
 
 use super::GateRule;
 
-/// Rules by what they say. A deny beats an ask, and an ask beats an allow.
+/// Rules by decision. `deny` overrides `ask`, and `ask` overrides `allow`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RuleSet {
     pub(crate) deny: Vec<GateRule>,
@@ -11,8 +11,8 @@ pub(crate) struct RuleSet {
 }
 
 impl RuleSet {
-    /// These rules and what was granted: by the session, and always. A text that is no rule, from a file
-    /// that was edited by hand, is logged and left out: it allows nothing.
+    /// These rules plus grants, of the session and permanent ones. A grant that does not parse (the file
+    /// may be edited by hand) is logged and skipped: it allows nothing.
     pub(crate) fn with_granted<'a>(&self, granted: impl IntoIterator<Item = &'a String>) -> Self {
         let mut rules = self.clone();
         for text in granted {
@@ -24,7 +24,7 @@ impl RuleSet {
         rules
     }
 
-    /// What decides about actions.
+    /// The policy for actions.
     pub(super) fn actions(&self, mode: Mode, place: &Place) -> Policy {
         let rules = self.select(|rule| match rule {
             GateRule::Action(rule) => Some(rule.clone()),
@@ -33,7 +33,7 @@ impl RuleSet {
         Policy::new(mode, rules, place.clone())
     }
 
-    /// What decides which commands may use the network. No mode allows that to any.
+    /// The policy for commands that use the network: no mode allows it, only rules do.
     pub(super) fn network(&self, place: &Place) -> Policy {
         let rules = self.select(|rule| match rule {
             GateRule::Action(_) => None,

@@ -76,22 +76,24 @@ const fn text_len(block: &Block) -> usize {
     }
 }
 
+/// Without `clearQueue` it is answered from memory and `commandId` is ignored: there is no record that
+/// could hold a receipt.
 async fn cancel(
     host: Arc<Host>,
     call: Call,
     mut params: CancelParams,
 ) -> Result<CancelResult, CallError> {
+    let lane = host.sessions.get(params.session_id).await?;
+    if params.clear_queue != Some(true) {
+        return Ok(CancelResult {
+            cancelled: lane.cancel(params.expected_turn_id),
+            seq: None,
+        });
+    }
     let id = params.command_id.take();
     let command = command(&call, id, Cancel::NAME, &params)?;
-    let lane = host.sessions.get(params.session_id).await?;
-    if params.clear_queue == Some(true) {
-        let cancelled = lane.cancel_and_clear(command, params.expected_turn_id);
-        return Ok(cancelled.await?);
-    }
-    Ok(CancelResult {
-        cancelled: lane.cancel(params.expected_turn_id),
-        seq: None,
-    })
+    let cancelled = lane.cancel_and_clear(command, params.expected_turn_id);
+    Ok(cancelled.await?)
 }
 
 async fn respond(
