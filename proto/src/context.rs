@@ -31,7 +31,6 @@ impl Context {
     }
 
     /// The messages, oldest first.
-    #[must_use]
     pub fn iter(&self) -> ContextIter<'_> {
         self.messages.iter().map(AsRef::as_ref)
     }
