@@ -155,7 +155,11 @@ impl SyncCursor {
     }
 }
 
-/// What one section of a reload yields.
+/// One page of a reload, read in one section.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "returned once for each page and taken apart at once; a box would buy nothing"
+)]
 enum ReloadPage {
     Places(Vec<Place>),
     End {
