@@ -129,7 +129,7 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::StorageStalled => "free disk space, then repeat the command",
         ErrorCode::ShuttingDown | ErrorCode::Overloaded => "retry in a moment",
         ErrorCode::ProviderError if !error.details["keyVariables"].is_null() => {
-            "add NAME=KEY to that file (mode 0600); the next message uses it"
+            "write NAME=KEY into that file (mode 0600); the next message uses it"
         }
         ErrorCode::ProviderError => {
             "`scorelctl models --offline` lists models without querying any endpoint"

@@ -109,7 +109,7 @@ impl<'a> Judgement<'a> {
     fn effect(&mut self, effect: &Effect) {
         match effect {
             Effect::ReadPath { path } => {
-                let asked = self.action(Action::Read { path: path.clone() }) == Decision::Ask;
+                let asked = self.action(&Action::Read { path: path.clone() }) == Decision::Ask;
                 if asked {
                     // The permit is used only after a yes, which covers what `ask` rules withhold.
                     self.permit.reads = Unrestricted::by(self.policy.clone(), Decision::Deny);
@@ -120,7 +120,7 @@ impl<'a> Judgement<'a> {
                 named,
                 protection,
             } => {
-                self.action(Action::Write { path: path.clone() });
+                self.action(&Action::Write { path: path.clone() });
                 if let Some(reason) = protection {
                     self.findings.ask(format!("{named}: {reason}"));
                     self.permit.protected_writes = true;
@@ -135,26 +135,26 @@ impl<'a> Judgement<'a> {
                     command: command.clone(),
                     directory: directory.clone(),
                 };
-                self.command(run, *network);
+                self.command(&run, *network);
             }
             Effect::FetchUrl { url } => {
-                self.action(Action::Fetch { url: url.clone() });
+                self.action(&Action::Fetch { url: url.clone() });
             }
             Effect::CallOutside { tool } => {
-                self.action(Action::CallTool { tool: tool.clone() });
+                self.action(&Action::CallTool { tool: tool.clone() });
             }
             Effect::Unresolved { reason } => self.findings.deny(reason.clone()),
         }
     }
 
-    fn action(&mut self, action: Action) -> Decision {
-        self.findings.judge(&self.policy, &action, GateRule::Action)
+    fn action(&mut self, action: &Action) -> Decision {
+        self.findings.judge(&self.policy, action, GateRule::Action)
     }
 
     /// Judges a command and its use of the network separately. Without a sandbox every command is
     /// asked about.
-    fn command(&mut self, run: Action, network: bool) {
-        self.findings.judge(&self.policy, &run, GateRule::Action);
+    fn command(&mut self, run: &Action, network: bool) {
+        self.findings.judge(&self.policy, run, GateRule::Action);
         self.permit.command = match self.settings.mode {
             Mode::Full => CommandAccess::Full,
             _ if !self.settings.sandbox => {
@@ -171,7 +171,7 @@ impl<'a> Judgement<'a> {
             Mode::Workspace => {
                 if network {
                     let policy = self.settings.rules.network(&self.settings.place);
-                    self.findings.judge_network(&policy, &run);
+                    self.findings.judge_network(&policy, run);
                 }
                 CommandAccess::Workspace { network }
             }

@@ -39,9 +39,8 @@ where
     table.method(
         spec::<M>(MethodKind::Subscribe),
         move |host, call, params| async move {
-            Ok(handler(host, call, params.parse()?)
-                .await
-                .map_err(RpcError::from)?)
+            let reply = handler(host, call, params.parse()?).await;
+            reply.map_err(RpcError::from)
         },
     )
 }

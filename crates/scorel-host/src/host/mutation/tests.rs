@@ -96,7 +96,7 @@ impl Place {
 
     async fn project(&self, host: &Arc<Host>) -> ProjectId {
         let command = Command::new(self.client, None, "registerProject", &());
-        let subject = mutate(&host, command, self.registration()).await;
+        let subject = mutate(host, command, self.registration()).await;
         subject.unwrap().project().unwrap()
     }
 }
