@@ -43,7 +43,11 @@ fn filled(pool: &WindowPool, count: usize) -> (Vec<SessionId>, Option<EventId>) 
     let leaf = Some(root.id);
     let ids: Vec<SessionId> = (0..count).map(|_| SessionId::generate()).collect();
     for id in &ids {
-        pool.insert(*id, ContextWindow::build(&[root.clone()], leaf), 100);
+        pool.insert(
+            *id,
+            ContextWindow::build(std::slice::from_ref(&root), leaf),
+            100,
+        );
     }
     (ids, leaf)
 }
@@ -101,7 +105,7 @@ async fn over_the_budget_the_window_that_is_idle_longest_goes_first() {
     assert_eq!(held(&pool, &ids), [false, true, true, true]);
     // None is idle any more. The one that grows stays for as long as it fits alone.
     pool.apply(ids[3], &said(leaf), 150);
-    assert_eq!(held(&pool, &ids)[3], true);
+    assert!(held(&pool, &ids)[3]);
     assert!(pool.windows().bytes <= 400);
     pool.insert(ids[3], ContextWindow::default(), 401);
     assert_eq!(held(&pool, &ids), [false; 4]);
