@@ -156,6 +156,10 @@ impl SyncCursor {
 }
 
 /// What one section of a reload yields.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one exists at a time and is taken apart at once; a box would be an allocation a page"
+)]
 enum ReloadPage {
     Places(Vec<Place>),
     End {
