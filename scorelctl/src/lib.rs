@@ -4,7 +4,7 @@
 //! machine-readable. On a terminal, text from models and tools is printed with its control
 //! characters made visible, so that nothing in a session can control the terminal.
 //!
-//! The exit codes are a stable interface; see [`Exit`].
+//! The exit codes are a stable interface; see `Exit`.
 
 mod args;
 mod commands;

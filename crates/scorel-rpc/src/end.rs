@@ -10,7 +10,7 @@ pub enum ConnectionEnd {
     PeerClosed,
     BadFrame(FrameError),
     Shutdown,
-    /// [`Connection::close`] was called, or a subscription panicked.
+    /// [`Connection::close`](crate::Connection::close) was called, or a subscription panicked.
     Closed,
     /// Also if the peer read nothing for [`Limits::write_timeout`](crate::Limits::write_timeout).
     WriteFailed(io::Error),

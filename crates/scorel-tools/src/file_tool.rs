@@ -36,7 +36,7 @@ struct OnFiles<T> {
 /// A file tool as an entry of the session's list.
 pub(crate) fn on_files<T: FileTool>(tool: T, files: &Arc<SessionFiles>) -> Arc<dyn Tool> {
     let files = Arc::clone(files);
-    Blocking::listed(OnFiles { tool, files })
+    Blocking::shared(OnFiles { tool, files })
 }
 
 impl<T: FileTool> BlockingTool for OnFiles<T> {

@@ -61,7 +61,7 @@ fn has_prefix(command: &str) -> bool {
         let rest = command.strip_prefix(*prefix);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
-    plain && allowed.clone().any(|prefix| begins(prefix))
+    plain && allowed.clone().any(begins)
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub struct Blocking<T> {
 impl<T: BlockingTool> Blocking<T> {
     /// The tool as an entry of a [`ToolList`](crate::ToolList).
     #[must_use]
-    pub fn listed(tool: T) -> Arc<dyn Tool> {
+    pub fn shared(tool: T) -> Arc<dyn Tool> {
         Arc::new(Self {
             spec: tool.spec(),
             tool: Arc::new(tool),

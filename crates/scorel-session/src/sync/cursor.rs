@@ -155,10 +155,10 @@ impl SyncCursor {
     }
 }
 
-/// One page of a reload, read in one section.
+/// What one section of a reload yields.
 #[expect(
     clippy::large_enum_variant,
-    reason = "returned once for each page and taken apart at once; a box would buy nothing"
+    reason = "one exists at a time and is taken apart at once; a box would be an allocation a page"
 )]
 enum ReloadPage {
     Places(Vec<Place>),
