@@ -79,7 +79,7 @@ fn tool(spec: &ToolSpec) -> Value {
     json!({
         "name": spec.name,
         "description": spec.description,
-        "input_schema": spec.parameters,
+        "input_schema": *spec.parameters,
     })
 }
 

@@ -126,7 +126,7 @@ pub(super) fn tool(name: &str) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: "Does.".to_owned(),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
         read_only: true,
         class: scorel_runtime::ToolClass::Inspect,
     }

@@ -13,7 +13,7 @@ fn request(messages: Vec<Message>, tools: &[&str]) -> ModelRequest {
     let spec = |name: &&str| ToolSpec {
         name: (*name).to_owned(),
         description: String::new(),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
         read_only: true,
         class: scorel_runtime::ToolClass::Inspect,
     };

@@ -34,7 +34,7 @@ fn function(spec: &ToolSpec) -> Value {
         "name": spec.name,
         "description": spec.description,
         // Takes full JSON Schema; `parameters` takes only an OpenAPI subset.
-        "parametersJsonSchema": spec.parameters,
+        "parametersJsonSchema": *spec.parameters,
     })
 }
 

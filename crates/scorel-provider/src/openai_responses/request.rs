@@ -47,7 +47,7 @@ fn tool(spec: &ToolSpec) -> Value {
         "type": "function",
         "name": spec.name,
         "description": spec.description,
-        "parameters": spec.parameters,
+        "parameters": *spec.parameters,
         // Defaults to true, which rejects schemas with optional parameters.
         "strict": false,
     })

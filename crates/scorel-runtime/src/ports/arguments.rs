@@ -1,5 +1,9 @@
 //! Tool arguments: the schema for the model and the parser for what it sends, from one type.
 
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
@@ -73,9 +77,16 @@ pub fn parse_arguments<A: DeserializeOwned>(input: Value) -> Result<A, ArgumentE
     })
 }
 
-/// The JSON Schema of a tool's arguments: plain objects and types only, the subset that every
-/// provider accepts.
-pub(super) fn schema<A: JsonSchema>() -> Value {
+/// The JSON Schema of a tool's arguments, generated once for each type and shared by all sessions.
+pub(super) fn schema<A: JsonSchema + 'static>() -> Arc<Value> {
+    static SCHEMAS: Mutex<BTreeMap<TypeId, Arc<Value>>> = Mutex::new(BTreeMap::new());
+    let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+    let schema = schemas.entry(TypeId::of::<A>());
+    Arc::clone(schema.or_insert_with(|| Arc::new(generate::<A>())))
+}
+
+/// Plain objects and types only, the subset that every provider accepts.
+fn generate<A: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -10,8 +12,9 @@ pub struct ToolSpec {
     pub name: String,
     /// What it does, for the model.
     pub description: String,
-    /// The JSON Schema of its arguments, an object schema.
-    pub parameters: Value,
+    /// The JSON Schema of its arguments, an object schema. Shared, because every loaded session has
+    /// specs of its own and the schemas of the built-in tools together take tens of kilobytes.
+    pub parameters: Arc<Value>,
     /// Whether it changes nothing, so that adjacent calls may run in parallel.
     pub read_only: bool,
     /// What kind of tool it is; tool presets are made of classes.
@@ -36,7 +39,7 @@ pub enum ToolClass {
 impl ToolSpec {
     /// A tool that changes something, with the schema of its arguments derived from `A`.
     #[must_use]
-    pub fn of<A: JsonSchema>(name: &str, description: &str, class: ToolClass) -> Self {
+    pub fn of<A: JsonSchema + 'static>(name: &str, description: &str, class: ToolClass) -> Self {
         Self {
             name: name.to_owned(),
             description: description.to_owned(),

@@ -136,7 +136,7 @@ impl ScriptedTools {
                 spec: ToolSpec {
                     name: tool.name.to_owned(),
                     description: String::new(),
-                    parameters: json!({"type": "object"}),
+                    parameters: json!({"type": "object"}).into(),
                     read_only: tool.read_only,
                     class: ToolClass::Outside,
                 },

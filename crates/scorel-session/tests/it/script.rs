@@ -66,7 +66,7 @@ impl Script {
         let spec = |name: &str, read_only| ToolSpec {
             name: name.to_owned(),
             description: format!("the tool {name}"),
-            parameters: json!({"type": "object"}),
+            parameters: json!({"type": "object"}).into(),
             read_only,
             class: ToolClass::Outside,
         };

@@ -24,7 +24,7 @@ impl FileTool for Broken {
         ToolSpec {
             name: "Broken".to_owned(),
             description: String::new(),
-            parameters: json!({}),
+            parameters: json!({}).into(),
             read_only: true,
             class: ToolClass::Inspect,
         }

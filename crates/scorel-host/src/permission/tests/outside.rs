@@ -141,7 +141,7 @@ impl Home {
                 spec: ToolSpec {
                     name: name.to_owned(),
                     description: String::new(),
-                    parameters: json!({ "type": "object" }),
+                    parameters: json!({ "type": "object" }).into(),
                     read_only: false,
                     class: ToolClass::Outside,
                 },

@@ -114,7 +114,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
     request.tools = vec![ToolSpec {
         name: "Read".to_owned(),
         description: "Reads.".to_owned(),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
         read_only: true,
         class: scorel_runtime::ToolClass::Inspect,
     }];

@@ -95,7 +95,7 @@ fn tool(tool: &Value) -> ToolSpec {
     ToolSpec {
         name: tool["name"].as_str().unwrap().to_owned(),
         description: tool["description"].as_str().unwrap().to_owned(),
-        parameters: tool["input_schema"].clone(),
+        parameters: tool["input_schema"].clone().into(),
         read_only: false,
         class: scorel_runtime::ToolClass::Inspect,
     }

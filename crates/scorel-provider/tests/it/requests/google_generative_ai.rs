@@ -88,7 +88,7 @@ fn tool(function: &Value) -> ToolSpec {
     ToolSpec {
         name: function["name"].as_str().unwrap().to_owned(),
         description: function["description"].as_str().unwrap().to_owned(),
-        parameters: said[0]["parametersJsonSchema"].clone(),
+        parameters: said[0]["parametersJsonSchema"].clone().into(),
         read_only: true,
         class: scorel_runtime::ToolClass::Inspect,
     }

@@ -119,7 +119,7 @@ fn tool(tool: &Value) -> ToolSpec {
     ToolSpec {
         name: text(&function["name"]),
         description: text(&function["description"]),
-        parameters: function["parameters"].clone(),
+        parameters: function["parameters"].clone().into(),
         read_only: false,
         class: scorel_runtime::ToolClass::Inspect,
     }

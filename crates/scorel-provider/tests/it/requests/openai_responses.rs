@@ -93,7 +93,7 @@ fn tool(tool: &Value) -> ToolSpec {
     ToolSpec {
         name: text(&tool["name"]),
         description: text(&tool["description"]),
-        parameters: tool["parameters"].clone(),
+        parameters: tool["parameters"].clone().into(),
         read_only: false,
         class: scorel_runtime::ToolClass::Inspect,
     }
