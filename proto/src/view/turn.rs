@@ -17,7 +17,7 @@ pub enum Phase {
     Preparing,
     /// A turn is running.
     Running,
-    /// A turn waits until somebody allows or refuses a tool call.
+    /// A turn waits for the answer to a permission request.
     AwaitingPermission,
     /// A turn waits for a moment that is known, for example for a rate limit to pass.
     Waiting,

@@ -113,7 +113,7 @@ impl SectionCheck<'_> {
     }
 
     /// The key that the user named; otherwise the usual one, but only for a builtin provider at its
-    /// own address: a key must not go to an address that somebody else chose.
+    /// own address: a provider's key must not go to another address.
     fn key(&self, source: &ModelSource) -> Option<KeyName> {
         if let Some(name) = &self.section.api_key_env {
             return Some(KeyName {

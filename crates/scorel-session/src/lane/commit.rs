@@ -1,7 +1,8 @@
 //! The commit path: assign seq, append, sync, fold, publish.
 //!
 //! A record is appended and synced before it is folded, and folded before it is published: no client
-//! sees an event that a crash could take back, and whoever reacts to an event finds it in the state.
+//! sees an event that a crash could take back, and a client that reacts to an event finds it in the
+//! state.
 //! A transient event is spooled before it is published, so that a crash does not take back text that
 //! was read.
 

@@ -20,7 +20,7 @@ pub(crate) struct RunningJob {
 ///
 /// It has a mutex of its own, outside the lane's: `cancel` must reach a running turn while a section
 /// waits for a slow disk. Sections take this mutex while they hold the lane's, never the other way
-/// round, and nobody holds it across anything but these few lines.
+/// round, and it is held for these few lines only.
 #[derive(Debug, Default)]
 pub(super) struct JobSlot {
     running: Mutex<Option<RunningJob>>,

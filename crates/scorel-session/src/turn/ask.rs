@@ -39,7 +39,7 @@ impl TurnTask {
         let request = self.open_request(wanted.clone()).await?;
         let is_this = |asked: &PermissionRequestBody| asked.request_id == request.request_id;
         loop {
-            // Enabled before the check: a decision between the two would wake nobody.
+            // Enabled before the check: a decision between the two would be missed.
             let answered = self.lane.answered();
             tokio::pin!(answered);
             answered.as_mut().enable();
