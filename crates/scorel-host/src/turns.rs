@@ -66,10 +66,7 @@ impl Turns {
     }
 
     /// The sessions, for a tool that creates a child session. `None` once the host is dropped.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "no tool makes a session yet; the test of it does")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "no tool uses it yet"))]
     pub(crate) fn sessions(&self) -> Option<Arc<Sessions>> {
         self.sessions.upgrade()
     }

@@ -72,10 +72,8 @@ impl FileTool for EditTool {
         let arguments: EditArguments = parse_arguments(input)?;
         check_count(&arguments.edits)?;
         let (effect, write) = files.writing(&arguments.path);
-        Ok(Planned {
-            effects: vec![effect],
-            plan: (arguments, write),
-        })
+        let (effects, plan) = (vec![effect], (arguments, write));
+        Ok(Planned { effects, plan })
     }
 
     fn run(&self, call: &Call, (arguments, write): Self::Plan) -> Result<Report, ToolError> {

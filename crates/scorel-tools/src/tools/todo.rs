@@ -68,10 +68,8 @@ impl FileTool for TodoTool {
     fn plan(&self, _: &SessionFiles, input: Value) -> Result<Planned<TodoArguments>, ToolError> {
         let plan: TodoArguments = parse_arguments(input)?;
         check(&plan.items)?;
-        Ok(Planned {
-            effects: Vec::new(),
-            plan,
-        })
+        let effects = Vec::new();
+        Ok(Planned { effects, plan })
     }
 
     fn run(&self, _: &Call, TodoArguments { items }: TodoArguments) -> Result<Report, ToolError> {

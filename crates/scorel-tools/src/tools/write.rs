@@ -60,10 +60,8 @@ impl FileTool for WriteTool {
     fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
         let arguments: WriteArguments = parse_arguments(input)?;
         let (effect, write) = files.writing(&arguments.path);
-        Ok(Planned {
-            effects: vec![effect],
-            plan: (arguments, write),
-        })
+        let (effects, plan) = (vec![effect], (arguments, write));
+        Ok(Planned { effects, plan })
     }
 
     fn run(&self, call: &Call, (arguments, write): Self::Plan) -> Result<Report, ToolError> {

@@ -29,10 +29,7 @@ pub(super) struct BashArguments {
     /// Whether the command needs network access, which the user may be asked for. Default false.
     pub(super) network: Option<bool>,
     /// The purpose of the command in a few words, for the user.
-    #[expect(
-        dead_code,
-        reason = "for user interfaces, which show the arguments of a call"
-    )]
+    #[expect(dead_code, reason = "user interfaces show a call's arguments")]
     pub(super) description: Option<String>,
 }
 
