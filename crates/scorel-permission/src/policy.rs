@@ -64,10 +64,8 @@ impl Policy {
     /// reasons.
     #[must_use]
     pub fn reading_restricted(&self, path: &Path) -> Option<Decision> {
-        let covers = |rule: &Rule| match rule.scope() {
-            Scope::Read(pattern) => pattern.covers(path, &self.place),
-            _ => false,
-        };
+        let covers =
+            |rule: &Rule| matches!(rule.scope(), Scope::Read(p) if p.covers(path, &self.place));
         if self.rules.deny.iter().any(covers) {
             Some(Decision::Deny)
         } else {
@@ -76,18 +74,14 @@ impl Policy {
     }
 
     fn read(&self, path: &Path) -> Verdict {
-        let covers = |rule: &Rule| match rule.scope() {
-            Scope::Read(pattern) => pattern.covers(path, &self.place),
-            _ => false,
-        };
+        let covers =
+            |rule: &Rule| matches!(rule.scope(), Scope::Read(p) if p.covers(path, &self.place));
         self.by_rules(covers).unwrap_or_else(|| self.by_place(path))
     }
 
     fn write(&self, path: &Path) -> Verdict {
-        let covers = |rule: &Rule| match rule.scope() {
-            Scope::Write(pattern) => pattern.covers(path, &self.place),
-            _ => false,
-        };
+        let covers =
+            |rule: &Rule| matches!(rule.scope(), Scope::Write(p) if p.covers(path, &self.place));
         let forbidding = self.forbidding(covers);
         if let Some(verdict) = &forbidding
             && verdict.decision == Decision::Deny
@@ -109,10 +103,7 @@ impl Policy {
     fn fetch(&self, address: &str) -> Verdict {
         let url = Url::parse(address).ok();
         let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
-        let covers = |rule: &Rule| match rule.scope() {
-            Scope::Fetch(pattern) => pattern.covers(host),
-            _ => false,
-        };
+        let covers = |rule: &Rule| matches!(rule.scope(), Scope::Fetch(p) if p.covers(host));
         let is_web = url
             .as_ref()
             .is_some_and(|url| matches!(url.scheme(), "http" | "https"));
@@ -139,10 +130,7 @@ impl Policy {
     /// An outside tool runs beyond every sandbox, and nothing verifies what it says about itself. So only
     /// the mode `full` allows it, even if it declares itself read-only.
     fn call_tool(&self, tool: &str) -> Verdict {
-        let covers = |rule: &Rule| match rule.scope() {
-            Scope::CallTool(pattern) => pattern.covers(tool),
-            _ => false,
-        };
+        let covers = |rule: &Rule| matches!(rule.scope(), Scope::CallTool(p) if p.covers(tool));
         if let Some(verdict) = self.by_rules(covers) {
             return verdict;
         }

@@ -45,11 +45,3 @@ pub enum ProjectError {
         source: io::Error,
     },
 }
-
-impl ProjectError {
-    /// Whether the caller's path is at fault, and not the daemon's own file.
-    #[must_use]
-    pub const fn is_about_the_path(&self) -> bool {
-        !matches!(self, Self::Write { .. } | Self::TooMany { .. })
-    }
-}
