@@ -75,4 +75,13 @@ mod tests {
             "{help}"
         );
     }
+
+    #[test]
+    fn the_operations_page_has_the_same_table() {
+        let page = include_str!("../../docs/operations.md");
+        for (exit, meaning) in Exit::ALL {
+            let row = format!("| {} |{meaning} |", exit.code());
+            assert!(page.lines().any(|line| line == row), "{row}");
+        }
+    }
 }
