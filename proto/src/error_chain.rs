@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_that_is_already_told_is_not_repeated() {
+    fn a_cause_that_is_already_in_the_text_is_not_repeated() {
         assert_eq!(line(&["a: b: c", "b: c", "c"]), "a: b: c");
         assert_eq!(line(&["a: b", "b", "c"]), "a: b: c");
         assert_eq!(line(&["disk", "no disk", "disk"]), "disk: no disk");

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_gets_nothing_to_obey() {
+    fn control_characters_are_made_visible() {
         for (text, safe) in [
             ("plain\n\ttext é 漢", "plain\n\ttext é 漢"),
             ("\x1b[2Jgone", "^[[2Jgone"),

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_model_wrote_is_shown_and_cannot_act() {
+    fn input_of_the_model_is_shown_without_escape_sequences() {
         let request = PermissionRequestBody {
             request_id: PermissionRequestId::generate(),
             tool_call_id: "c1".to_owned(),

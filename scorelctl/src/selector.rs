@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_named_by_nothing_new_an_id_or_a_prefix() {
+    fn a_selector_is_empty_new_an_id_or_a_prefix() {
         let id = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
         assert_eq!("".parse(), Ok(SessionSelector::Latest));
         assert_eq!("new".parse(), Ok(SessionSelector::New));

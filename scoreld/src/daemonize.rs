@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caller_hears_what_the_daemon_reports() {
+    fn the_caller_gets_the_report_of_the_daemon() {
         assert_eq!(heard(ReadyPipe::ready), (DaemonExit::Ok, String::new()));
         let failed = |exit| heard(move |pipe| pipe.failed(exit, "no\nway"));
         for exit in [

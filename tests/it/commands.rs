@@ -130,7 +130,7 @@ fn code(answer: &Value) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_that_is_said_again_has_one_effect_and_one_answer_over_restarts() {
+async fn a_repeated_command_has_one_effect_and_one_answer_across_restarts() {
     let mut stage = CommandStage::new().await;
     let mut raw = stage.connect(CLIENT);
     let commands = stage.commands(&mut raw);
@@ -180,8 +180,8 @@ async fn the_name_of_a_command_belongs_to_one_client() {
         mine["seq"].as_u64() < theirs["seq"].as_u64(),
         "{mine} {theirs}"
     );
-    let nobodys = RawConnection::connect(&stage.daemon).call("updateSession", &rename);
-    assert_eq!(code(&nobodys), "invalid_params", "{nobodys}");
+    let anonymous = RawConnection::connect(&stage.daemon).call("updateSession", &rename);
+    assert_eq!(code(&anonymous), "invalid_params", "{anonymous}");
 }
 
 /// Waits until the session is idle.

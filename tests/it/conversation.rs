@@ -36,7 +36,7 @@ async fn with_scripted_model() -> (DaemonUnderTest, ModelServer) {
 }
 
 #[tokio::test]
-async fn a_turn_with_tools_is_told_whole_by_its_log() {
+async fn the_log_has_every_step_of_a_turn_with_tools() {
     let (daemon, model) = with_scripted_model().await;
     let (client, id) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, id).await;

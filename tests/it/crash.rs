@@ -58,7 +58,7 @@ fn highest_seq(events: &[Value]) -> u64 {
 }
 
 #[tokio::test]
-async fn nothing_acknowledged_or_seen_is_lost_and_no_number_comes_twice() {
+async fn nothing_acknowledged_or_seen_is_lost_and_no_number_is_issued_twice() {
     let Killed {
         mut daemon,
         session: id,
@@ -146,7 +146,7 @@ async fn the_session_goes_on_after_a_crash() {
 }
 
 #[tokio::test]
-async fn sigterm_interrupts_turns_keeps_their_text_and_ends_well() {
+async fn sigterm_interrupts_turns_keeps_their_text_and_exits_successfully() {
     let model = ModelServer::start().await.unwrap();
     let gate = ResponseGate::default();
     model.answer(ScriptedChat::default().text("half an answer").wait(&gate));
@@ -173,7 +173,7 @@ async fn sigterm_interrupts_turns_keeps_their_text_and_ends_well() {
 }
 
 #[tokio::test]
-async fn what_was_seen_of_an_answer_is_kept() {
+async fn the_seen_part_of_an_answer_is_kept() {
     let Killed {
         mut daemon,
         session: id,
@@ -198,7 +198,7 @@ async fn what_was_seen_of_an_answer_is_kept() {
 }
 
 #[tokio::test]
-async fn an_interrupted_session_is_closed_although_nobody_opens_it() {
+async fn an_interrupted_turn_is_closed_before_any_client_opens_its_session() {
     let Killed {
         mut daemon,
         session: id,

@@ -70,14 +70,14 @@ async fn a_running_daemon_is_asked() {
     assert!(message(&object, "daemon").ends_with(&running), "{object}");
     assert_eq!(check(&object, "daemon")["level"], "ok");
     assert!(message(&object, "home").contains("you alone"));
-    daemon.configure("[model]\nprovider = \"nobody\"\n");
+    daemon.configure("[model]\nprovider = \"unknown-provider\"\n");
     let (code, object) = examined(&daemon).await;
     assert_eq!(code, 1, "{object}");
     assert_eq!(check(&object, "daemon")["level"], "warn", "{object}");
 }
 
 #[tokio::test]
-async fn a_broken_configuration_is_told_with_its_place() {
+async fn a_broken_configuration_is_reported_with_its_place() {
     let daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure("[tools]\npresett = \"all\"\n");
     let output = doctor(&daemon, &[]).await;
@@ -98,7 +98,7 @@ async fn a_broken_configuration_is_told_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_key_is_told_by_its_name_only() {
+async fn a_key_is_reported_by_its_name_only() {
     let daemon = DaemonUnderTest::new(SCORELD);
     let named = |name: &str| {
         format!("[model]\nprovider = \"openai\"\nid = \"gpt\"\napiKeyEnv = \"{name}\"\n")

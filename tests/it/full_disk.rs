@@ -72,7 +72,7 @@ async fn try_send(client: &Connection, session_id: SessionId) -> Result<u64, Err
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_needs_no_room_goes_on_while_there_is_none_and_the_rest_when_there_is_some() {
+async fn a_full_disk_stalls_writes_until_there_is_room_and_nothing_else() {
     if let Some(reason) = cannot_mount() {
         println!("skipped: no file system of our own: {reason}");
         return;

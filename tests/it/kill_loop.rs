@@ -31,7 +31,7 @@ struct Stakes {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kill_at_any_time_loses_nothing_and_gives_no_number_twice() {
+async fn a_kill_at_any_time_loses_nothing_and_issues_no_number_twice() {
     let mut dice = SeededDice::for_test("kill_loop");
     let kills = runs("SCOREL_KILLS", 300);
     let homes = kills.div_ceil(KILLS_A_HOME);

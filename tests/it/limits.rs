@@ -185,7 +185,7 @@ async fn bad_input_gets_a_typed_error_and_the_connection_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_too_many_is_told_so_and_a_freed_place_is_usable() {
+async fn a_connection_too_many_is_refused_and_a_freed_place_is_usable() {
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure("[rpc]\nmaxConnections = 3\n");
     daemon.spawn().await;

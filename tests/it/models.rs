@@ -122,7 +122,7 @@ async fn init_makes_a_home_in_which_the_chosen_model_answers() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_refused_is_told_and_not_shown() {
+async fn a_refused_key_is_reported_and_not_shown() {
     let (shell, server) = (ModelsShell::new(), ModelServer::start().await.unwrap());
     let refusal = format!(r#"{{"error":{{"message":"bad key {KEY}"}}}}"#);
     server.answer(ScriptedResponse::json(401, refusal));
@@ -179,7 +179,7 @@ async fn models_of_the_endpoint_and_of_the_configuration_are_listed_together() {
 }
 
 #[tokio::test]
-async fn without_asking_anybody_the_table_is_listed() {
+async fn without_queries_the_table_is_listed() {
     let shell = ModelsShell::new();
     let listed = shell.call("listModels", json!({"live": false})).await;
     let models = listed["models"].as_array().unwrap();
@@ -200,7 +200,7 @@ async fn without_asking_anybody_the_table_is_listed() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_an_error_that_says_why() {
+async fn a_provider_that_cannot_be_queried_is_an_error_that_says_why() {
     let (shell, server) = (ModelsShell::new(), ModelServer::start().await.unwrap());
     shell.0.configure_model(&server.base_url());
     let missing = shell
@@ -223,7 +223,7 @@ async fn what_cannot_be_asked_is_an_error_that_says_why() {
         (&json!(503), &json!(true))
     );
     let unknown = shell
-        .call("listModels", json!({"provider": "nobody"}))
+        .call("listModels", json!({"provider": "unknown-provider"}))
         .await;
     assert_eq!(unknown["error"]["code"], "invalid_params");
     server.answer(ScriptedResponse::json(

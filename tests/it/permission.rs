@@ -111,7 +111,7 @@ async fn a_question_is_answered_in_another_client_after_a_kill_and_its_call_runs
 }
 
 #[tokio::test]
-async fn what_is_allowed_for_ever_holds_in_the_project_from_then_on() {
+async fn a_lasting_grant_holds_in_the_project_from_then_on() {
     if !has_sandbox() {
         return;
     }
@@ -163,7 +163,7 @@ async fn rules_refuse_without_asking_and_the_rest_of_the_project_is_free() {
 }
 
 #[tokio::test]
-async fn what_others_run_or_obey_is_asked_about_each_time() {
+async fn files_that_other_programs_run_are_asked_about_each_time() {
     let hook = json!({"path": ".git/hooks/pre-commit", "content": "#!/bin/sh\n"});
     let (daemon, _model) = calling(&[("Write", hook)]).await;
     std::fs::create_dir_all(daemon.project().join(".git/hooks")).unwrap();

@@ -112,7 +112,7 @@ async fn commands_sent_again_to_the_next_daemon_get_the_same_answers() {
 }
 
 #[tokio::test]
-async fn what_was_cut_off_by_a_kill_is_done_once() {
+async fn a_command_cut_off_by_a_kill_is_applied_once() {
     let mut daemon = DaemonUnderTest::start(SCORELD).await;
     let me = InstalledClient::new();
     let mut client = me.connect(&daemon).await;

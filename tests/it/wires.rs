@@ -158,7 +158,7 @@ async fn a_conversation_with_tools_is_accepted_on_every_wire() {
 
 /// Arguments that are not a JSON object, unknown tools, repeated call ids.
 #[tokio::test]
-async fn what_a_model_does_wrong_can_be_told_to_it_on_every_wire() {
+async fn mistakes_of_a_model_are_returned_to_it_on_every_wire() {
     for api in WireApi::ALL {
         let mut scene = WireScene::over(api).await;
         scene

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_can_read_the_identity() {
+    fn only_the_owner_can_read_the_identity() {
         let directory = tempfile::tempdir().expect("a directory");
         let home = home(directory.path());
         ClientIdentity::load_or_create(&home).expect("an identity");

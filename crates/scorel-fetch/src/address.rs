@@ -52,7 +52,7 @@ mod tests {
     use super::is_public;
 
     #[test]
-    fn addresses_that_are_not_public_are_told() {
+    fn addresses_that_are_not_public_are_recognised() {
         for address in [
             "0.0.0.0",
             "0.1.2.3",
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn public_addresses_are_told() {
+    fn public_addresses_are_recognised() {
         for address in [
             "1.1.1.1",
             "8.8.8.8",

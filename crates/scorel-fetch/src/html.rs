@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_what_a_reader_would_see_of_it() {
+    fn a_page_becomes_its_visible_text() {
         let html = "<title>T</title><script>bad()</script><style>p{}</style><h1>Head <a href='#h'>¶</a></h1>\
             <p>One <a href='../y?q=1#f'>link</a>, <em>e</em> <b>s</b> <code>c()</code> <a href='javascript:x'>js</a>\
             <!-- remark --></p><pre>fn x() {\n    1\n}</pre><ul><li>a<li>b<ol><li>c</ol></ul>\

@@ -122,7 +122,7 @@ mod tests {
     use super::Media;
 
     #[test]
-    fn text_is_told_from_other_things() {
+    fn text_is_distinguished_from_other_types() {
         for text in [
             "",
             "text/html; charset=utf-8",
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_read_as_they_are_meant() {
+    fn text_is_decoded_with_its_character_set() {
         let decode = |kind: &str, body: &[u8]| Media::parse(kind).decode(body);
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(decode("text/plain", "é€".as_bytes()), some("é€"));

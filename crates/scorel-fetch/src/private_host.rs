@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_meant_however_it_is_written() {
+    fn every_spelling_of_a_host_matches() {
         assert!(covers("wiki.lan", "https://WIKI.lan./page"));
         assert!(covers("wiki.lan", "http://wiki.lan:8080/"));
         assert!(covers("127.0.0.1", "http://0x7f.1:99/"));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_host_and_port_is_meant() {
+    fn no_other_host_or_port_matches() {
         assert!(!covers("localhost:80", "https://localhost/"));
         assert!(!covers("localhost:8080", "http://localhost:8081/"));
         assert!(!covers("lan", "http://wiki.lan/"));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_refused() {
+    fn invalid_hosts_are_refused() {
         for text in [
             "", "a b", "http://a", "a/b", "u@a", "a:", "a:x", "a:65536", "*.lan", "[::1", "a?b",
         ] {

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_stays_with_its_host_or_does_not() {
+    fn a_redirect_within_a_host_is_distinguished_from_others() {
         let from = |from: &str, to: &str| {
             let from = Target::parse(from, &[]).unwrap();
             from.has_host_of(&Url::parse(to).unwrap())

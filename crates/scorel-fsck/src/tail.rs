@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_daemon_nobody_writes() {
+    fn without_a_daemon_no_line_is_being_written() {
         let (_dir, path, home) = torn();
         assert!(!is_being_written(&path, 6, &Daemon::look(&home)));
         let _lock = HomeLock::try_take(&home.lock()).unwrap().unwrap();

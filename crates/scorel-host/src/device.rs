@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_others_are_accepted_and_stay() {
+    fn unknown_fields_are_accepted_and_stay() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("device.json");
         let text = r#"{"version":1,"paired":[1],"deviceId":"dev_01ARZ3NDEKTSV4RRFFQ69G5FAV","displayName":"x"}"#;

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_the_first_by_name_are_kept() {
+    fn of_too_many_directories_the_first_by_name_are_kept() {
         let dir = tempfile::tempdir().unwrap();
         for n in 0..20 {
             fs::create_dir(dir.path().join(format!("{n:02}"))).unwrap();

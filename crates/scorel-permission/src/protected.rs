@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_other_programs_run_or_obey_is_protected() {
+    fn files_that_other_programs_run_or_read_are_protected() {
         let home = Path::new("/srv/scorel");
         let table: [(Protection, &[&str]); 5] = [
             (

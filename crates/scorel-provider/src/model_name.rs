@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn another_provider_stands_before_a_colon_and_brings_nothing_along() {
+    fn a_provider_before_a_colon_replaces_the_whole_configuration() {
         let config = ModelConfig {
             key_header: Some("api-key".to_owned()),
             headers: vec![("x-team".to_owned(), "blue".to_owned())],
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_with_colons_stay_whole_where_there_are_such() {
+    fn ids_with_colons_stay_whole_for_providers_that_have_them() {
         let ollama = ModelConfig::builtin("ollama", "x");
         assert_eq!(named(&ollama, "qwen3:8b"), pair("ollama", "qwen3:8b"));
         let with_provider = named(&ollama, "ollama:mistral:7b");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_that_nobody_knows_is_told_with_the_one_that_was_meant() {
+    fn an_unknown_provider_is_refused_with_a_suggestion() {
         let refused = ModelConfig::demo().named("antropic:claude-haiku-4-5");
         let Err(SetupError::UnknownProvider { suggestion, .. }) = refused else {
             panic!("{refused:?}");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_does_not_answer_in_the_place_of_a_model_that_was_named() {
+    fn the_demo_does_not_stand_in_for_a_named_model() {
         let demo = ModelConfig::demo();
         for (name, meant) in [
             ("gpt-5-mini", Some("openai:gpt-5-mini")),
@@ -167,7 +167,7 @@ mod tests {
                 "anthropic/claude-haiku-4-5",
                 Some("anthropic:claude-haiku-4-5"),
             ),
-            ("nobodys-model", None),
+            ("unknown-model", None),
         ] {
             let Err(SetupError::NotTheDemo { suggestion, .. }) = demo.named(name) else {
                 panic!("the demo answers for {name}");

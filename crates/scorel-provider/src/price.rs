@@ -33,7 +33,7 @@ mod tests {
     use super::Price;
 
     #[test]
-    fn dollars_come_back_as_they_went() {
+    fn dollars_survive_a_round_trip() {
         for dollars in [0.0, 0.0375, 0.007, 0.29, 1.1, 3.75, 75.0, 600.0] {
             let amount = Price::from_dollars(dollars);
             assert!(

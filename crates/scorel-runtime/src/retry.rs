@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_providers_wish_is_honoured_up_to_a_bound() {
+    fn the_providers_delay_is_honoured_up_to_a_bound() {
         let policy = RetryPolicy::default();
         let decide = |seconds| policy.decide(1, &error(true, Some(seconds)));
         assert_eq!(decide(7), Retry::After(Duration::from_secs(7)));

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn who_entered_is_there_for_the_next_daemon_until_it_leaves() {
+    fn a_listed_session_is_there_for_the_next_daemon_until_it_leaves() {
         let dir = tempfile::tempdir().expect("a directory");
         let first = set(&dir);
         assert_eq!(first.read(), None, "no file tells nothing");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn who_enters_before_the_file_was_read_does_not_hide_the_others() {
+    fn a_session_listed_before_the_file_was_read_does_not_hide_the_others() {
         let dir = tempfile::tempdir().expect("a directory");
         let mut ids = [SessionId::generate(), SessionId::generate()];
         ids.sort_unstable();

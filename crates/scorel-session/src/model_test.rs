@@ -26,8 +26,8 @@ use home::Home;
 const CASES: [(u64, bool, &str); 7] = [
     (75, false, "a hole hides that a turn is open"),
     (266, false, "a hole hides that a turn is open"),
-    (121, false, "a checkpoint hides damage that nobody accepted"),
-    (694, false, "a checkpoint hides damage that nobody accepted"),
+    (121, false, "a checkpoint hides unaccepted damage"),
+    (694, false, "a checkpoint hides unaccepted damage"),
     (1_045_792, false, "a message whose spool broke is cancelled"),
     (
         20_261_398,
@@ -106,11 +106,11 @@ fn no_history_loses_repeats_or_reorders_anything() {
         "{count} histories from seed {first} in {:?}, {merged} merged deltas",
         begun.elapsed()
     );
-    assert!(merged > 0 || count < 1_000, "somebody was far behind");
+    assert!(merged > 0 || count < 1_000, "some client fell far behind");
 }
 
 #[test]
-fn histories_on_the_real_file_system_are_the_same() {
+fn histories_hold_on_the_real_file_system() {
     let first = first_seed();
     play(first..first + 20, Home::in_files, true);
 }

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_shown_is_read_back_up_to_a_torn_line() {
+    fn shown_text_is_read_back_up_to_a_torn_line() {
         let dir = tempfile::tempdir().expect("a directory");
         let (id, turn_id) = (EventId::generate(), TurnId::generate());
         let mut writer = spool(dir.path());

@@ -75,7 +75,7 @@ fn check(records: &[String]) -> Result<CheckedLog, LogFault> {
 }
 
 #[test]
-fn a_log_as_it_should_be_has_no_fault() {
+fn a_correct_log_has_no_fault() {
     let log = check(&[user(1, 0), answer(5, 1, "yes"), outcome(9, 5)]).unwrap();
     assert_eq!((log.records().len(), log.last_seq(), log.torn()), (3, 9, 0));
     assert_eq!(log.outcomes().collect::<Vec<_>>(), [(TURN, "completed")]);
@@ -102,7 +102,7 @@ fn each_fault_of_a_log_is_found() {
             vec![user(1, 0), asks(2, 1), outcome(3, 2)],
         ),
         (
-            "a type that nobody knows",
+            "an unknown type",
             vec![record(1, 0, "\"type\":\"nonsense\"")],
         ),
     ];
@@ -112,7 +112,7 @@ fn each_fault_of_a_log_is_found() {
 }
 
 #[test]
-fn what_was_seen_and_is_not_in_the_log_is_found() {
+fn an_event_that_was_seen_and_is_not_in_the_log_is_found() {
     let (_dir, path) = written(&[user(1, 0), answer(5, 1, "yes and no")]);
     let log = CheckedLog::read(&path).unwrap();
     let mut seen = Sightings::default();

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_last_line_feed_is_told() {
+    fn a_missing_last_line_feed_is_reported() {
         let diff = Diff::between("a", "x\ny", "x\ny\n");
         let hunk = "@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+y\n";
         assert!(diff.text.ends_with(hunk), "{}", diff.text);

@@ -42,10 +42,10 @@ pub struct OpenTurn {
     /// Whether it was interrupted before and went on. That happens once.
     #[serde(default)]
     pub resumed: bool,
-    /// Whether records of it may be lost: somebody accepted damage while it was open.
+    /// Whether records of it may be lost: a client accepted damage while it was open.
     #[serde(default)]
     pub has_hole: bool,
-    /// Since when it waits: for a moment or for somebody's decision.
+    /// Since when it waits: for a moment or for a decision.
     #[serde(default)]
     pub paused_at: Option<u64>,
     /// How long it has waited before, in milliseconds.

@@ -159,7 +159,7 @@ fn every_golden_fits_what_the_document_says() {
 }
 
 #[test]
-fn what_does_not_fit_is_found_out() {
+fn the_schemas_reject_wrong_values() {
     let document = openrpc_document("1");
     for (name, pointer, wrong) in [
         (

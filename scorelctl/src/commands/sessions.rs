@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_an_unreadable_session_stands_where_its_title_would() {
+    fn an_unreadable_session_shows_its_problem_in_place_of_its_title() {
         let row = unreadable_row(&UnreadableSession {
             session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
             problem: "the log is\nno log".to_owned(),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn an_age_is_told_in_its_largest_unit() {
+    fn an_age_is_shown_in_its_largest_unit() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000);
         for (seconds, expected) in [
             (1_000_005, "0s"),

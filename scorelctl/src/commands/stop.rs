@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_is_held_until_its_owner_lets_go() {
+    fn a_lock_is_held_until_its_owner_releases_it() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("scoreld.lock");
         assert!(!is_held(&path).expect("looked"), "no daemon ever ran");

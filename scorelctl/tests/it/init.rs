@@ -229,7 +229,7 @@ fn a_server_on_this_machine_needs_no_key() {
 }
 
 #[test]
-fn an_endpoint_of_ones_own_is_described_on_the_command_line() {
+fn a_custom_endpoint_is_described_on_the_command_line() {
     let place = Place::new();
     let daemon = daemon(&place);
     let arguments = [
@@ -253,7 +253,7 @@ fn an_endpoint_of_ones_own_is_described_on_the_command_line() {
     assert_eq!(
         daemon.calls("listModels")[0]["live"],
         false,
-        "nobody has to be asked"
+        "no provider has to be queried"
     );
 }
 
@@ -302,7 +302,7 @@ fn nothing_is_written_where_something_is_missing() {
 }
 
 #[test]
-fn a_model_that_does_not_answer_is_told_and_the_files_stay() {
+fn a_model_that_does_not_answer_is_reported_and_the_files_stay() {
     let place = Place::new();
     let daemon = daemon(&place);
     daemon.refuse("checkModel", 1018, "provider_error");
@@ -314,7 +314,7 @@ fn a_model_that_does_not_answer_is_told_and_the_files_stay() {
 }
 
 #[test]
-fn a_configuration_that_the_daemon_refuses_is_told() {
+fn a_configuration_that_the_daemon_refuses_is_reported() {
     let place = Place::new();
     let daemon = daemon(&place);
     daemon.answer("getStatus", status(Some("config.toml:1:1: no")));
@@ -325,7 +325,7 @@ fn a_configuration_that_the_daemon_refuses_is_told() {
 }
 
 #[test]
-fn the_model_is_not_tried_if_nobody_wants_that() {
+fn the_option_no_check_skips_the_trial_of_the_model() {
     let place = Place::new();
     let daemon = daemon(&place);
     init(&place, &["--yes", "--no-check"]).assert_code(0);

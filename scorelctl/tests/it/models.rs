@@ -18,7 +18,7 @@ fn answer() -> Value {
             {"name": "anthropic", "keyVariables": ["K"], "hasKey": true, "local": false,
              "live": false, "problem": "the key is wrong"},
             {"name": "vllm", "hasKey": false, "local": true, "live": false,
-             "problem": "nobody listens"},
+             "problem": "connection refused"},
         ],
     })
 }
@@ -54,14 +54,14 @@ fn models_are_listed_with_their_limits_and_prices() {
     assert!(ended.err.contains("the key is wrong"), "{}", ended.err);
     assert!(ended.err.contains("2026-11-21"), "{}", ended.err);
     assert!(
-        !ended.err.contains("nobody listens"),
+        !ended.err.contains("connection refused"),
         "of no concern: {}",
         ended.err
     );
 }
 
 #[test]
-fn one_provider_can_be_asked_or_nobody() {
+fn one_provider_or_none_can_be_queried() {
     let place = Place::new();
     let daemon = Daemon::start(&place);
     daemon.answer("listModels", answer());
@@ -77,7 +77,7 @@ fn one_provider_can_be_asked_or_nobody() {
 }
 
 #[test]
-fn a_provider_that_cannot_be_asked_is_an_error_with_a_way_out() {
+fn a_provider_that_cannot_be_queried_is_an_error_with_a_way_out() {
     let place = Place::new();
     let daemon = Daemon::start(&place);
     daemon.refuse("listModels", 1018, "provider_error");

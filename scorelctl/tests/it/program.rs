@@ -113,7 +113,7 @@ impl Running {
         line
     }
 
-    /// From now on nobody reads its output.
+    /// Closes the reading end of its output.
     pub(crate) fn stop_reading(&mut self) {
         self.out = None;
     }

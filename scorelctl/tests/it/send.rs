@@ -133,7 +133,7 @@ fn a_queued_message_waits_for_its_own_turn() {
         }),
     );
     daemon.after_send(&[
-        assistant(4, 2, OTHER_TURN, "for somebody else"),
+        assistant(4, 2, OTHER_TURN, "for another client"),
         outcome(5, 4, OTHER_TURN, "completed"),
         user(6, 5, TURN, Some(ITEM)),
         assistant(7, 6, TURN, "for you"),

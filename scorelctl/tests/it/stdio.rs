@@ -50,7 +50,7 @@ fn a_daemon_that_hangs_up_ends_the_program_although_input_is_open() {
 }
 
 #[test]
-fn stopping_waits_until_the_daemon_has_let_go_of_the_home() {
+fn stopping_waits_until_the_daemon_has_released_the_home() {
     let place = Place::new();
     let daemon = daemon(&place);
     daemon.answer("shutdown", json!({"pid": 1}));

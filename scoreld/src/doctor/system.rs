@@ -137,7 +137,7 @@ mod tests {
     use super::{protected, sandbox};
 
     #[test]
-    fn what_the_kernel_lacks_is_told() {
+    fn missing_kernel_features_are_reported() {
         let nothing = Support::NONE;
         assert_eq!(sandbox(&nothing).level, Level::Warn);
         assert!(

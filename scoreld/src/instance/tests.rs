@@ -17,7 +17,7 @@ fn claim(home: &Home, timeout: Duration) -> Result<Instance, InstanceError> {
 }
 
 #[test]
-fn one_claims_the_home_and_the_other_finds_it_ready() {
+fn one_daemon_claims_the_home_and_the_other_finds_it_ready() {
     let (_dir, home) = home();
     let first = claim(&home, Duration::ZERO).unwrap();
     assert!(matches!(first, Instance::Ours(_)));
@@ -106,7 +106,7 @@ fn of_many_claims_at_once_one_wins() {
 }
 
 #[test]
-fn what_is_no_lock_file_is_refused_and_left_alone() {
+fn other_files_are_refused_as_lock_files_and_left_alone() {
     let (_dir, home) = home();
     let elsewhere = home.root().join("elsewhere");
     fs::write(&elsewhere, "kept").unwrap();

@@ -12,7 +12,7 @@ use super::listen;
 const PLAY: &str = "SCOREL_TEST_NEVER_STOPS";
 
 #[test]
-fn never_stops_when_asked_to_play_that() {
+fn the_player_never_stops() {
     if std::env::var_os(PLAY).is_none() {
         return;
     }
@@ -50,7 +50,7 @@ fn player() -> (Player, impl Iterator<Item = String>) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([
         "--exact",
-        "signals::tests::never_stops_when_asked_to_play_that",
+        "signals::tests::the_player_never_stops",
         "--nocapture",
     ]);
     command

@@ -58,7 +58,7 @@ fn a_daemon_with_a_passed_socket_does_not_run_beside_another() {
 }
 
 #[test]
-fn what_was_passed_wrongly_is_refused() {
+fn invalid_passed_sockets_are_refused() {
     let place = Place::new();
     let dir = place.dir.path();
     let stream = |name: &str| OwnedFd::from(UnixListener::bind(dir.join(name)).unwrap());

@@ -9,7 +9,7 @@ impl Background {
         Self(Place::new())
     }
 
-    /// Nobody reads the standard streams: a daemon that kept them would not be noticed to.
+    /// The test leaves the standard streams unread: it would not notice a daemon that kept them.
     fn command(&self) -> Command {
         let mut command = self.0.command();
         command.arg("--daemonize");
@@ -55,12 +55,12 @@ fn of_many_callers_at_once_all_find_the_one_daemon() {
     let ready = background.0.message();
     assert!(ready.starts_with("READY=1\n"), "{ready}");
     background.0.stop_background();
-    // Nobody else was ready in between.
+    // No other daemon was ready in between.
     assert!(background.0.message().starts_with("STOPPING=1\n"));
 }
 
 #[test]
-fn the_caller_hears_why_there_is_no_daemon() {
+fn the_caller_learns_why_there_is_no_daemon() {
     let background = Background::new();
     background
         .0

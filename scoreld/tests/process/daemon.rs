@@ -124,7 +124,7 @@ impl Place {
     }
 }
 
-/// Waits until nobody has the lock.
+/// Waits until the lock is free.
 fn wait_for_lock(path: &Path) {
     let file = fs::File::open(path).unwrap();
     drop(

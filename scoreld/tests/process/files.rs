@@ -55,7 +55,7 @@ fn nothing_is_for_other_users_whatever_the_umask() {
 }
 
 #[test]
-fn what_needs_to_be_put_right_is_named_and_left_alone() {
+fn invalid_files_are_named_and_left_alone() {
     let cases = [
         ("device.json", "{", "device.json is damaged"),
         ("projects.json", "[]", "projects.json is damaged"),
@@ -77,7 +77,7 @@ fn what_needs_to_be_put_right_is_named_and_left_alone() {
 }
 
 #[test]
-fn what_is_no_socket_is_not_replaced_by_one() {
+fn other_files_are_not_replaced_by_the_socket() {
     let place = Place::new();
     place.write("kept", "kept");
     let socket = place.path("scoreld.sock");

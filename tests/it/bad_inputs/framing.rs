@@ -119,7 +119,7 @@ async fn bytes_that_are_no_frames_end_at_most_their_own_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_first_byte_or_a_header_that_is_none_ends_the_connection() {
+async fn an_invalid_first_byte_or_header_ends_the_connection() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let mut others = RawConnection::connect(&daemon);
     let rows: [(&str, &[u8], FramingOutcome); 9] = [
@@ -235,7 +235,7 @@ async fn descriptors_that_come_with_bytes_are_not_kept() {
 
 /// Texts that look like JSON but are not, from parser test corpora.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_json_is_refused_as_such() {
+async fn invalid_json_is_refused_as_such() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let mut raw = RawConnection::connect(&daemon);
     raw.write(CALL.as_bytes());

@@ -28,7 +28,7 @@ const CHANGES: [(&str, Change); 6] = [
     ("emptied", |path| drop(fs::write(path, ""))),
     ("made longer", |path| {
         let mut file = OpenOptions::new().append(true).open(path).unwrap();
-        file.write_all(b"somebody else was here\n").unwrap();
+        file.write_all(b"another program was here\n").unwrap();
     }),
     ("deleted", |path| fs::remove_file(path).unwrap()),
     ("moved away with its directory", |path| {
@@ -44,7 +44,7 @@ fn code(reply: &Value) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_that_somebody_else_changed_is_not_written_any_more() {
+async fn a_log_that_another_program_changed_is_not_written_any_more() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (client, healthy) = new_session(&daemon).await;
     for (name, change) in CHANGES {

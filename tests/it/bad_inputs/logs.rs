@@ -284,7 +284,7 @@ fn wait_for_turn(raw: &mut RawConnection, session: SessionId) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_derived_is_made_anew_when_it_is_gone_or_garbage() {
+async fn derived_files_are_rebuilt_when_they_are_missing_or_damaged() {
     let model = ModelServer::start().await.unwrap();
     let mut daemon = start_with_model(&model).await;
     daemon.spawn().await;

@@ -15,7 +15,7 @@ fn code(reply: &Value) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_request_is_refused_and_the_connection_goes_on() {
+async fn invalid_requests_are_refused_and_the_connection_goes_on() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let mut raw = RawConnection::connect(&daemon);
     assert!(raw.works());
@@ -232,7 +232,7 @@ async fn an_id_is_never_a_path() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn anchors_that_do_not_fit_are_told_which_reload_they_get() {
+async fn anchors_of_every_kind_get_their_sync_mode() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (client, id) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
@@ -300,7 +300,7 @@ async fn anchors_that_do_not_fit_are_told_which_reload_they_get() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cancelling_what_does_not_run_changes_nothing() {
+async fn cancelling_without_a_running_turn_changes_nothing() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, id) = new_session(&daemon).await;
     let mut raw = RawConnection::connect(&daemon);
@@ -317,7 +317,7 @@ async fn cancelling_what_does_not_run_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn text_is_stored_as_it_was_said() {
+async fn text_is_stored_unchanged() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (client, id) = new_session(&daemon).await;
     let mut raw = RawConnection::connect(&daemon);
@@ -357,7 +357,7 @@ async fn text_is_stored_as_it_was_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_change_one_session_at_once_are_told_who_was_first() {
+async fn concurrent_changes_of_one_session_get_typed_answers() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, id) = new_session(&daemon).await;
     let calls = [

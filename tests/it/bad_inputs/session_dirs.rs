@@ -125,7 +125,7 @@ async fn clutter_among_the_sessions_does_not_keep_them_from_being_listed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn content_of_a_blob_is_served_only_if_it_is_what_its_name_says() {
+async fn a_blob_is_served_only_if_its_content_matches_its_name() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, session) = new_session(&daemon).await;
     let mut raw = RawConnection::connect(&daemon);

@@ -50,7 +50,7 @@ fn configure(shell: &ModelsShell, base_url: &str) {
 }
 
 #[tokio::test]
-async fn a_session_goes_to_another_provider_and_back_and_keeps_what_was_said() {
+async fn a_session_goes_to_another_provider_and_back_and_keeps_its_messages() {
     let (shell, server, proxy) = (ModelsShell::new(), server().await, Proxy::start().await);
     configure(&shell, &server.base_url());
     let variables = [
@@ -164,7 +164,7 @@ async fn googles_key_may_have_either_name_and_geminis_own_comes_first() {
 }
 
 #[tokio::test]
-async fn a_model_that_the_endpoint_does_not_have_is_told_with_the_way_out() {
+async fn a_model_that_the_endpoint_lacks_is_reported_with_a_way_out() {
     let (shell, server) = (ModelsShell::new(), server().await);
     configure(&shell, &server.base_url());
     let missing = r#"{"error":{"message":"no such model"}}"#;

@@ -38,7 +38,7 @@ async fn turn(client: &Connection, session: SessionId, watch: &mut Watch) -> Str
 
 /// The endpoint echoes the key in every way it can, and the daemon logs at the highest level.
 #[tokio::test]
-async fn a_key_that_an_endpoint_says_back_is_in_no_file_and_no_event() {
+async fn a_key_that_an_endpoint_echoes_is_in_no_file_and_no_event() {
     let server = ModelServer::start().await.unwrap();
     let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("LAB_KEY", KEY);
     let talkative = r#"exec "$0" --log-level trace "$@""#;

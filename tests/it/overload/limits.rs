@@ -141,7 +141,7 @@ async fn a_client_that_reads_nothing_is_disconnected_in_time_and_its_place_is_fr
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_peer_of_which_one_half_is_closed_is_served_to_its_end_and_no_longer() {
+async fn a_half_closed_peer_is_served_to_its_end_and_no_longer() {
     let daemon = configured("maxConnections = 2").await;
     let (client, session) = new_session(&daemon).await;
     let subscribe = json!({"sessionId": session});
@@ -171,7 +171,7 @@ async fn a_peer_of_which_one_half_is_closed_is_served_to_its_end_and_no_longer()
     let mut asked = 0;
     while hears_no_more.write(ask) {
         asked += 1;
-        assert!(asked < 1_000_000, "nobody hears the answers");
+        assert!(asked < 1_000_000, "the connection does not end");
     }
     while !RawConnection::connect(&daemon).works() {}
     let mut watch = Watch::from_start(&client, session).await;

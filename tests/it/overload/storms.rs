@@ -50,7 +50,7 @@ async fn ten_thousand_requests_at_once_are_all_answered_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_that_nobody_reads_stop_the_client_that_asks_for_them() {
+async fn unread_answers_stop_the_client_that_asks_for_them() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let mut raw = RawConnection::connect(&daemon);
     // A reply in advance, so that one-time allocations do not count.
@@ -94,7 +94,7 @@ async fn answers_that_nobody_reads_stop_the_client_that_asks_for_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_answers_that_nobody_reads_are_not_made_in_advance() {
+async fn large_unread_answers_are_not_made_in_advance() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (_client, session) = new_session(&daemon).await;
     let mut raw = RawConnection::connect(&daemon);

@@ -149,7 +149,7 @@ fn syncs_again_after_failure(trace: &Trace) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sync_that_fails_costs_nobody_a_record_that_was_told() {
+async fn a_failed_sync_loses_no_acknowledged_record() {
     if !strace_works() {
         return;
     }
@@ -284,7 +284,7 @@ async fn a_sync_that_takes_long_holds_up_its_own_session_and_no_other() {
         }
     };
     tokio::select! {
-        sent = &mut slow => panic!("nobody had to wait for {sent:?}"),
+        sent = &mut slow => panic!("the slow session was not the last one: {sent:?}"),
         () = others => {}
     }
     let sent = slow.await.unwrap();

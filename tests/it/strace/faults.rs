@@ -39,7 +39,7 @@ const TYPED: [ErrorCode; 3] = [
 type InjectedFault = (CallPoint, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_fails_is_a_typed_error_and_costs_nothing_that_was_told() {
+async fn a_failing_call_is_a_typed_error_and_loses_nothing_acknowledged() {
     if !strace_works() {
         return;
     }

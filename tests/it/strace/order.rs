@@ -57,7 +57,7 @@ async fn the_lint_finds_a_daemon_that_does_not_sync() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_is_synced_and_a_session_is_told_after_its_names_are() {
+async fn names_are_synced_and_a_session_is_announced_after_its_names() {
     if !strace_works() {
         return;
     }

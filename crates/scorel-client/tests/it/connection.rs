@@ -23,8 +23,7 @@ async fn replies_find_their_calls_in_any_order() {
         let first = wire.expect("one").await;
         let second = wire.expect("two").await;
         wire.reply(&second, json!("second")).await;
-        wire.reply(&json!({"id": 4711}), json!("nobody asked"))
-            .await;
+        wire.reply(&json!({"id": 4711}), json!("unrequested")).await;
         wire.send(&json!("not an envelope")).await;
         wire.reply(&first, Value::Null).await;
         wire
@@ -41,7 +40,7 @@ async fn replies_find_their_calls_in_any_order() {
 }
 
 #[tokio::test]
-async fn a_refusal_comes_with_its_code_and_details() {
+async fn a_refusal_has_its_code_and_details() {
     let peer = Peer::bind();
     let connection = Connection::connect(peer.path()).await.expect("connected");
     let daemon = async {
@@ -89,7 +88,7 @@ async fn calls_end_with_the_connection() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_turned_away_says_why() {
+async fn a_refused_connection_says_why() {
     let peer = Peer::bind();
     let connection = Connection::connect(peer.path()).await.expect("connected");
     let daemon = async {
@@ -105,10 +104,10 @@ async fn a_connection_that_is_turned_away_says_why() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_socket_is_unreachable() {
+async fn a_missing_socket_is_unreachable() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("none.sock");
-    let error = Connection::connect(&path).await.expect_err("nobody");
+    let error = Connection::connect(&path).await.expect_err("no listener");
     assert!(error.to_string().contains("none.sock"), "{error}");
     assert!(error.is_lost_connection());
 }
@@ -135,7 +134,7 @@ async fn a_daemon_of_another_protocol_is_named_with_its_version() {
 }
 
 #[tokio::test]
-async fn the_first_item_may_come_in_the_same_breath_as_the_subscription() {
+async fn the_first_item_may_arrive_together_with_the_subscription() {
     let peer = Peer::bind();
     let connection = Connection::connect(peer.path()).await.expect("connected");
     let daemon = async {
@@ -166,7 +165,7 @@ async fn a_subscription_that_is_dropped_is_ended_at_the_daemon() {
     drop(subscription.expect("subscribed"));
     let call = wire.expect("unsubscribeEvents").await;
     assert_eq!(call["params"]["subscription"], "s");
-    assert!(call.get("id").is_none(), "nobody waits for the reply");
+    assert!(call.get("id").is_none(), "no reply is wanted");
 }
 
 #[tokio::test]
@@ -180,7 +179,7 @@ async fn a_connection_closes_with_its_last_owner() {
     assert!(wire.call().await.is_none(), "the daemon sees the end");
 }
 
-/// The daemon can write only as much as the socket and the buffer hold until somebody reads.
+/// The daemon can write only as much as the socket and the buffer hold until the client reads.
 #[tokio::test]
 async fn a_full_subscription_makes_the_daemon_wait_and_loses_nothing() {
     const ITEMS: usize = 2_000;

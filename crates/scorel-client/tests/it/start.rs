@@ -82,7 +82,7 @@ async fn the_program_gets_the_home_and_must_leave_a_daemon_that_answers() {
     let place = Place::new();
     let program = place.program("scoreld", "exit 0");
     let error = place.without_unit(&program).connect_or_start().await;
-    let error = error.expect_err("nobody answers although the program said so");
+    let error = error.expect_err("no daemon answers although the program succeeded");
     assert!(
         matches!(error, ClientError::Unreachable { .. }),
         "{error:?}"
@@ -112,7 +112,7 @@ async fn an_installed_unit_is_preferred_for_the_default_home_only() {
     starter
         .connect_or_start()
         .await
-        .expect_err("nobody answers");
+        .expect_err("no daemon answers");
     assert_eq!(
         place.traced(),
         "systemctl --user cat scoreld.service\nsystemctl --user start scoreld.service\n"

@@ -158,7 +158,7 @@ async fn both_anchors_follow_the_events_and_name_the_place_after_a_break() {
 }
 
 #[tokio::test]
-async fn what_comes_twice_is_yielded_once() {
+async fn a_repeated_event_is_yielded_once() {
     let peer = Peer::bind();
     let script = Script::new();
     let daemon = async {
@@ -286,7 +286,7 @@ async fn a_reload_that_breaks_off_leaves_no_stream_state() {
 }
 
 #[tokio::test]
-async fn open_items_are_what_the_reload_says() {
+async fn open_items_are_those_of_the_reload() {
     let peer = Peer::bind();
     let script = Script::new();
     let message = EventId::generate();
@@ -404,7 +404,7 @@ async fn a_daemon_that_stops_is_waited_for_and_a_refusal_is_final() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_daemon_that_stays_away_is_given_up_after_a_while() {
+async fn the_stream_gives_up_on_a_daemon_that_stays_away() {
     let peer = Peer::bind();
     let script = Script::new();
     let attempts = Cell::new(0);

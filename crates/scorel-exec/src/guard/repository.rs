@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_writes_itself_is_left_as_it_is() {
+    fn settings_that_git_writes_itself_are_kept() {
         let text = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
                     [remote \"origin\"]\n\turl = /srv/x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\
                     [branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n";
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_something_is_dropped() {
+    fn settings_that_run_programs_are_dropped() {
         for line in [
             "\tfsmonitor = /x",
             "\tsshCommand = x",

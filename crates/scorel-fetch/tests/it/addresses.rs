@@ -10,7 +10,7 @@ fn is_not_public(fetched: &Result<Fetched, FetchError>) -> bool {
 }
 
 #[tokio::test]
-async fn this_machine_is_not_spoken_to_unless_allowed() {
+async fn loopback_addresses_are_refused_unless_allowed() {
     let server = Server::new(|_| typed("text/plain", "secret")).await;
     let fetcher = server.fetcher(FetchLimits::default());
     fetcher.allow(&[]);
@@ -34,7 +34,7 @@ async fn this_machine_is_not_spoken_to_unless_allowed() {
 }
 
 #[tokio::test]
-async fn a_public_name_that_leads_home_is_not_followed() {
+async fn a_public_name_with_a_private_address_is_refused() {
     let server = Server::new(|_| typed("text/plain", "secret")).await;
     let port = server.address.port();
     for addresses in [
@@ -64,7 +64,7 @@ async fn an_allowed_name_leads_to_the_address_that_was_resolved_once() {
 }
 
 #[tokio::test]
-async fn what_is_allowed_is_one_port_and_one_name() {
+async fn a_permission_covers_one_name_and_one_port() {
     let server = Server::new(|_| typed("text/plain", "page")).await;
     let fetcher = Fetcher::new(Told::new(&["127.0.0.1"]), FetchLimits::default());
     let port = server.address.port();
@@ -76,7 +76,7 @@ async fn what_is_allowed_is_one_port_and_one_name() {
 }
 
 #[tokio::test]
-async fn a_name_without_addresses_is_told() {
+async fn a_name_without_addresses_is_reported() {
     let fetcher = Fetcher::new(Told::new(&[]), FetchLimits::default());
     let fetched = fetcher.fetch("http://example.com/?token=secret").await;
     let error = fetched.unwrap_err();
@@ -85,7 +85,7 @@ async fn a_name_without_addresses_is_told() {
 }
 
 #[tokio::test]
-async fn a_redirect_of_the_same_host_to_its_private_face_is_judged() {
+async fn a_redirect_to_a_private_address_is_judged() {
     // The same name on the same port, but the user's permission has ended meanwhile.
     let server = Server::new(|path| match path {
         "/" => redirect("302 Found", "http://[::ffff:127.0.0.1]:1/"),

@@ -136,7 +136,7 @@ async fn a_page_is_read_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn empty_members_without_end_are_not_read_for_ever() {
+async fn endless_empty_gzip_members_are_cut_off() {
     let limits = FetchLimits {
         body: 10_000,
         ..FetchLimits::default()
@@ -149,7 +149,7 @@ async fn empty_members_without_end_are_not_read_for_ever() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_told() {
+async fn a_truncated_body_is_reported() {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nhalf";
     let server = Server::new(move |_| head.into()).await;
     let error = server.fetch("/?key=secret").await.unwrap_err();

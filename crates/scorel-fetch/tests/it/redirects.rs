@@ -68,7 +68,7 @@ async fn redirects_come_to_an_end() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_nowhere_is_told() {
+async fn a_redirect_to_an_invalid_address_is_reported() {
     let server = Server::new(|path| match path {
         "/bad" => redirect("302 Found", "http://"),
         "/user" => redirect("302 Found", &format!("http://user:pw@{}", "example.com/")),

@@ -5,7 +5,7 @@ use scorel_fetch::{FetchError, FetchLimits};
 use crate::server::Server;
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_left() {
+async fn a_silent_server_times_out() {
     let limit = Duration::from_millis(200);
     let limits = FetchLimits {
         total: limit,
@@ -33,7 +33,7 @@ async fn a_server_that_says_nothing_is_left() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told() {
+async fn a_refused_connection_is_reported() {
     let server = Server::new(|_| Vec::new()).await;
     let error = server.fetch("/?key=secret").await.unwrap_err();
     assert!(matches!(error, FetchError::Unreachable { .. }), "{error}");

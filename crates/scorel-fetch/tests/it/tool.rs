@@ -111,7 +111,7 @@ async fn a_long_page_is_shown_in_part_and_kept_whole() {
 }
 
 #[tokio::test]
-async fn a_failure_has_what_the_server_says() {
+async fn a_failure_contains_the_text_of_the_server() {
     let server =
         Server::new(|_| response("404 Not Found", "content-type: text/html\r\n", b"<h1>Gone"))
             .await;
@@ -128,7 +128,7 @@ async fn a_failure_has_what_the_server_says() {
 }
 
 #[tokio::test]
-async fn the_new_address_of_a_page_is_told() {
+async fn the_new_address_of_a_page_is_reported() {
     let server =
         Server::new(|_| redirect("301 Moved Permanently", "https://example.org/new")).await;
     let (text, outcome) = Tools::new(&server)

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_caller_named_is_in_the_details() {
+    fn what_the_caller_referred_to_is_in_the_details() {
         let path = Some("x".to_owned());
         let error = ProjectError::NotAbsolute {
             path: "x".to_owned(),

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_granted_is_there_for_the_next_daemon_and_for_its_project_only() {
+    fn a_grant_holds_in_the_next_daemon_and_for_its_project_only() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("grants.json");
         let (one, other) = (ProjectId::generate(), ProjectId::generate());

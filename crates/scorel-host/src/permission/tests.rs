@@ -124,7 +124,7 @@ async fn a_search_of_the_whole_project_shows_nothing_that_a_rule_denies_or_asks_
 }
 
 #[tokio::test]
-async fn what_a_person_allowed_is_shown_but_nothing_that_is_denied() {
+async fn allowed_files_are_shown_and_denied_files_are_not() {
     let stand = Stand::new(&["Read(notes/private)"], &["Read(notes/**)"]);
     let grep = || stand.shown("Grep", json!({ "pattern": "needle", "path": "notes" }));
     assert_eq!(grep().await.unwrap(), "notes/text:1:needle\n");

@@ -147,7 +147,7 @@ fn a_damaged_file_is_named_and_left_alone() {
 }
 
 #[test]
-fn fields_of_others_survive_a_rewrite() {
+fn unknown_fields_survive_a_rewrite() {
     let fixture = Fixture::new();
     let path = fixture.dir.path().join("projects.json");
     fs::write(

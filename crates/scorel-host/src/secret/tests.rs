@@ -16,7 +16,7 @@ fn found(text: &str, name: &str) -> Result<Option<String>, usize> {
 }
 
 #[test]
-fn lines_are_read_as_service_managers_and_shells_mean_them() {
+fn lines_are_read_as_service_managers_and_shells_read_them() {
     let text = "\
 # a comment
 ; another
@@ -48,7 +48,7 @@ EQUALS=a=b==\r
 }
 
 #[test]
-fn a_line_that_means_nothing_is_named_by_its_number() {
+fn an_invalid_line_is_reported_by_its_number() {
     for line in [
         "KEY",
         "=x",

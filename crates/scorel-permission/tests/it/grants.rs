@@ -48,7 +48,7 @@ fn an_answer_makes_the_narrowest_rules() {
 }
 
 #[test]
-fn they_allow_it_and_hardly_anything_else() {
+fn granted_rules_allow_the_command_and_hardly_anything_else() {
     for (command, other) in [
         ("cargo test --lib", "cargo test --lib x"),
         ("cargo build && cargo test", "cargo build && cargo run"),

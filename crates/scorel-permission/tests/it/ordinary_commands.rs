@@ -1,4 +1,4 @@
-//! Commands that nobody should be asked about.
+//! Commands that the user should not be asked about.
 
 use scorel_permission::{Decision, Mode};
 

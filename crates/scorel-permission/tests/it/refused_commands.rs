@@ -4,7 +4,7 @@ use scorel_permission::{Decision, Mode, Policy};
 
 use crate::support::{decide, policy};
 
-/// Rules that someone might well write.
+/// Rules that a user might well write.
 const ALLOW: [&str; 22] = [
     "Bash(git *)",
     "Bash(cargo *)",
@@ -30,7 +30,7 @@ const ALLOW: [&str; 22] = [
     "Bash(mkdir *)",
 ];
 
-/// Each runs `rm`, `curl` or something of its own, or writes where nobody allowed it.
+/// Each runs `rm`, `curl` or something of its own, or writes where no rule allows it.
 const SUBSTITUTIONS: [&str; 46] = [
     "echo $(rm -rf x)",
     "echo `rm -rf x`",

@@ -1,4 +1,4 @@
-//! Rules as people write them.
+//! Rules as users write them.
 
 use scorel_permission::{Decision, Mode, Rule, RuleErrorKind, RuleKind, Rules};
 
@@ -33,7 +33,7 @@ fn rules_are_shown_as_they_were_written() {
 }
 
 #[test]
-fn what_means_nothing_is_refused_with_its_place() {
+fn invalid_rules_are_refused_with_their_place() {
     assert_eq!(error("Bsh(ls)"), (0, unknown("Bsh", Some("Bash"))));
     assert_eq!(error("bash(ls)"), (0, unknown("bash", Some("Bash"))));
     assert_eq!(error("Fetch"), (0, unknown("Fetch", Some("WebFetch"))));

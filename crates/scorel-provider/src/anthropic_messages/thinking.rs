@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_level_only_shows_what_is_thought_anyway() {
+    fn the_default_level_only_requests_summaries() {
         for thinking in [ClaudeThinking::Budget, ON_REQUEST] {
             assert_eq!(thinking.fields(Default, 64_000, true), []);
         }

@@ -4,7 +4,7 @@ use super::table::BUILTINS;
 use super::{BuiltinProvider, dialect_of_host, find_builtin};
 
 #[test]
-fn every_provider_stands_once_with_an_address_that_works() {
+fn every_provider_is_listed_once_with_a_valid_address() {
     let names: HashSet<_> = BUILTINS.iter().map(|builtin| builtin.name).collect();
     assert_eq!(names.len(), BUILTINS.len());
     for builtin in BUILTINS {
@@ -17,7 +17,7 @@ fn every_provider_stands_once_with_an_address_that_works() {
 }
 
 #[test]
-fn every_model_stands_once_and_makes_sense() {
+fn every_model_is_listed_once_and_consistent() {
     for builtin in BUILTINS {
         let ids: HashSet<_> = builtin.models.iter().map(|model| model.id).collect();
         assert_eq!(ids.len(), builtin.models.len(), "{}", builtin.name);

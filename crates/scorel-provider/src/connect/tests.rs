@@ -24,7 +24,7 @@ fn every_builtin_provider_can_be_set_up() {
 }
 
 #[test]
-fn what_the_table_knows_holds_unless_the_caller_knows_better() {
+fn the_table_applies_unless_the_caller_overrides_it() {
     let mut config = ModelConfig::builtin("openai", "gpt-4o");
     let known = connect(&config, Some("key")).unwrap().model().clone();
     assert_eq!(
@@ -73,7 +73,7 @@ fn a_misspelt_provider_gets_a_suggestion() {
 }
 
 #[test]
-fn an_unknown_wire_is_told() {
+fn an_unknown_wire_is_refused() {
     let custom = ModelConfig::custom("x", "telepathy", "http://localhost/v1", "m");
     let error = failure(&custom);
     assert!(matches!(error, SetupError::UnknownApi { .. }), "{error}");

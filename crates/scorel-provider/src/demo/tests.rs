@@ -124,7 +124,7 @@ async fn it_looks_reads_and_answers_from_what_it_found() {
 }
 
 #[tokio::test]
-async fn without_a_telling_file_it_answers_after_the_listing() {
+async fn without_a_known_file_it_answers_after_the_listing() {
     let mut messages = vec![Message::user("hi")];
     let looked = ask(request(messages.clone(), &["Glob", "Read"])).await;
     messages.extend(step(&looked, "notes.txt"));
@@ -138,7 +138,7 @@ async fn without_a_telling_file_it_answers_after_the_listing() {
 }
 
 #[tokio::test]
-async fn a_listing_with_a_remark_is_not_taken_for_all() {
+async fn a_listing_with_further_pages_is_not_taken_as_complete() {
     let mut messages = vec![Message::user("hi")];
     let looked = ask(request(messages.clone(), &["Glob"])).await;
     messages.extend(step(
@@ -154,7 +154,7 @@ async fn a_listing_with_a_remark_is_not_taken_for_all() {
 }
 
 #[tokio::test]
-async fn every_question_is_answered_by_tools_anew() {
+async fn every_question_runs_the_tools_again() {
     let mut messages = vec![Message::user("one")];
     let looked = ask(request(messages.clone(), &["Glob"])).await;
     messages.extend(step(&looked, "a"));

@@ -115,7 +115,7 @@ mod tests {
     use super::{GeminiFamily, GeminiThinking};
 
     #[test]
-    fn the_most_exact_beginning_counts() {
+    fn the_longest_prefix_wins() {
         assert_eq!(
             GeminiFamily::of("gemini-2.0-flash").thinking,
             GeminiThinking::Absent

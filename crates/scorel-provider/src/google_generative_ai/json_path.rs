@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_made_on_the_way() {
+    fn missing_parents_are_created() {
         let mut root = json!({});
         assert!(put(&mut root, "$.a.b[0].c", json!(1)));
         assert!(put(&mut root, "$.a.b[1]", json!("x")));

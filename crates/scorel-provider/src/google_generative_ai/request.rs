@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_are_shown_even_if_nothing_is_said_of_how_much() {
+    fn thoughts_are_requested_at_the_default_level() {
         let shown = Some(json!({"includeThoughts": true}));
         assert_eq!(of("gemini-2.5-pro", ThinkingLevel::Default), shown);
         assert_eq!(of("gemini-3-pro-preview", ThinkingLevel::Default), shown);

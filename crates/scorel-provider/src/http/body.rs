@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn any_byte_puts_off_the_end_of_patience() {
+    async fn any_byte_restarts_the_timeout() {
         let start = tokio::time::Instant::now();
         let body = idle_limited(comments(IDLE - Duration::from_secs(1)).take(100), IDLE);
         assert!(body.all(async |chunk| chunk.is_ok()).await);

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_come_before_words() {
+    fn headers_take_precedence_over_the_message() {
         let asked = asked(&[("retry-after", "7")], "try again in 2s");
         assert_eq!(asked, Some(Duration::from_secs(7)));
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_understood() {
+    fn waits_in_the_message_are_understood() {
         for (words, millis) in [
             ("Please try again in 174ms. Visit", 174),
             ("Please try again in 11.054s.", 11_054),

@@ -81,7 +81,7 @@ fn facts_are_found_wherever_servers_put_them() {
 }
 
 #[test]
-fn what_is_no_list_is_not_taken_for_an_empty_one() {
+fn an_invalid_list_is_not_taken_for_an_empty_one() {
     assert!((openai::LISTING.read)(&json!({"error": "no"})).is_none());
     assert!((openai::LISTING.read)(&json!([])).is_some_and(|page| page.models.is_empty()));
 }

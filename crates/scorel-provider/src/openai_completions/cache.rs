@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_text_at_its_end_is_not_marked() {
+    fn a_message_without_text_at_its_end_is_not_marked() {
         let picture = json!([{"type": "image_url", "image_url": {"url": "data:"}}]);
         let mut messages = vec![json!({"role": "user", "content": picture})];
         mark(&mut messages);

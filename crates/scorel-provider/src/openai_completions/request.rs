@@ -133,7 +133,7 @@ mod tests {
     use crate::openai_completions::ChatDialect;
 
     #[test]
-    fn the_default_level_says_nothing() {
+    fn the_default_level_is_not_sent() {
         let fields = thinking(ChatDialect::OPENAI.thinking, ThinkingLevel::Default);
         assert_eq!(fields, []);
     }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_is_switched_off_in_the_words_of_the_host() {
+    fn thinking_is_switched_off_in_the_syntax_of_the_host() {
         let off = |dialect: ChatDialect| thinking(dialect.thinking, ThinkingLevel::None);
         let deepseek = json!({"type": "disabled"});
         assert_eq!(off(ChatDialect::DEEPSEEK), [("thinking", deepseek)]);

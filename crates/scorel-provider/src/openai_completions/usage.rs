@@ -58,7 +58,7 @@ mod tests {
     use super::of_chunk;
 
     #[test]
-    fn reasoning_is_added_only_where_the_total_shows_that_it_is_apart() {
+    fn reasoning_is_added_only_where_the_total_includes_it() {
         let usage = |total: u64| {
             let details = json!({"reasoning_tokens": 5});
             let usage = json!({

@@ -102,7 +102,7 @@ mod tests {
     use super::ResponsesDialect;
 
     #[test]
-    fn hosts_have_their_ways_and_others_are_compatible() {
+    fn known_hosts_have_dialects_and_others_are_compatible() {
         for (host, dialect) in [
             ("api.openai.com", ResponsesDialect::OPENAI),
             ("x.openai.azure.com", ResponsesDialect::AZURE),

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn accepted_ids_stay_and_others_are_replaced_always_by_the_same() {
+    fn accepted_ids_stay_and_others_are_replaced_consistently() {
         let mut ids = ids();
         assert_eq!(ids.of_call("resp_1:call_0"), "resp_1:call_0");
         for id in ["x".repeat(65), String::new()] {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_was_used_before_is_another_for_the_next_call() {
+    fn a_repeated_id_is_replaced_for_the_next_call() {
         let rounds = || {
             let mut ids = ids();
             let mut round = || {

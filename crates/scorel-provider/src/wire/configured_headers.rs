@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_a_bearer_token_unless_something_else_is_said() {
+    fn a_key_is_a_bearer_token_by_default() {
         let configured = ConfiguredHeaders::default();
         let key = Secret::new("sk-1");
         let headers = configured
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_and_what_the_transport_needs_are_no_configuration() {
+    fn credentials_and_transport_headers_cannot_be_configured() {
         for name in [
             "Authorization",
             "X-Api-Key",

@@ -90,7 +90,7 @@ async fn calls_without_index_or_id_are_told_apart_by_their_names() {
 }
 
 #[tokio::test]
-async fn one_id_for_two_calls_is_given_once() {
+async fn a_second_call_with_the_same_id_gets_another() {
     let got = answered(calls(&[
         json!({"index": 0, "id": "a", "function": {"name": "Read", "arguments": "{}"}}),
         json!({"index": 1, "id": "a", "function": {"name": "Read", "arguments": "{}"}}),
@@ -101,7 +101,7 @@ async fn one_id_for_two_calls_is_given_once() {
 }
 
 #[tokio::test]
-async fn a_name_that_comes_late_holds_its_arguments() {
+async fn a_late_name_keeps_earlier_arguments() {
     let got = answered(calls(&[
         json!({"index": 0, "id": "a", "function": {"arguments": "{\"a\":"}}),
         json!({"index": 0, "function": {"name": "Read", "arguments": "1}"}}),

@@ -149,7 +149,7 @@ async fn no_redirect_is_followed() {
 }
 
 #[tokio::test]
-async fn a_key_that_a_server_repeats_is_blotted_out() {
+async fn a_key_that_a_server_repeats_is_redacted() {
     let server = ModelServer::start().await.unwrap();
     let body = format!(r#"{{"error":{{"message":"bad key {KEY}!"}}}}"#);
     server.answer(ScriptedResponse::json(401, body.clone()));

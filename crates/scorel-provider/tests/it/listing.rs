@@ -84,7 +84,7 @@ async fn a_list_of_gemini_models_has_those_that_converse() {
 }
 
 #[tokio::test]
-async fn pages_that_never_end_are_left() {
+async fn endless_pages_are_abandoned() {
     let server = ModelServer::start().await.unwrap();
     let mut page = 0;
     server.answer_with(move |_| {
@@ -177,7 +177,7 @@ async fn an_endpoint_is_not_asked_without_the_key_that_it_wants() {
 }
 
 #[tokio::test]
-async fn nobody_listens_is_a_failure_of_the_network() {
+async fn a_refused_connection_is_a_network_failure() {
     let gone = ModelServer::start().await.unwrap();
     let config = custom("openai-completions", &gone);
     drop(gone);

@@ -138,7 +138,7 @@ async fn a_call_that_never_ended_is_completed_by_the_response() {
 }
 
 #[tokio::test]
-async fn a_call_whose_pieces_are_not_the_call_is_a_failure() {
+async fn a_call_that_contradicts_its_pieces_is_a_failure() {
     let got = answered(stream(&[
         added(0, &call("")),
         arguments(0, "{\"path\":\"/tmp/a\"}"),
@@ -271,7 +271,7 @@ async fn what_breaks_after_the_end_of_the_answer_does_not_matter() {
 }
 
 #[tokio::test]
-async fn an_item_that_waits_for_an_answer_of_ours_is_not_kept() {
+async fn an_item_that_expects_a_result_from_the_client_is_not_kept() {
     let shell = json!({"type": "local_shell_call", "call_id": "x", "action": {}});
     let search = json!({"type": "web_search_call", "id": "ws_1"});
     let got = answered(stream(&[done(0, &shell), done(1, &search), completed()])).await;

@@ -47,7 +47,7 @@ async fn impostor() -> (String, mpsc::Receiver<Option<Vec<u8>>>) {
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_is_refused_and_nothing_is_said() {
+async fn an_untrusted_certificate_is_refused_and_nothing_is_sent() {
     let (url, mut told) = impostor().await;
     let config = ModelConfig::custom("impostor", "openai-completions", url, "m");
     let key = Some(Secret::new(KEY));

@@ -9,7 +9,7 @@ use crate::play::{Scene, text};
 use crate::toolbox::{ScriptedTools, Tool};
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_with_a_tool_is_told_in_order() {
+async fn the_events_of_a_turn_with_a_tool_are_in_order() {
     let asks = Script::default()
         .start("scripted-1-mini")
         .thinking("hm")

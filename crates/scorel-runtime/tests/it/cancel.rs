@@ -19,7 +19,7 @@ fn taken_back(played: &Played) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_turn_begins_nothing_is_asked() {
+async fn a_turn_cancelled_before_it_begins_makes_no_call() {
     let scene = Scene::new([], []);
     scene.cancel.cancel();
     let played = scene.play().await;
@@ -28,7 +28,7 @@ async fn before_the_turn_begins_nothing_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_call_is_made_it_is_not_made() {
+async fn a_cancel_before_the_call_prevents_it() {
     let scene = Scene::new([], []);
     let announced = |event: &_| matches!(event, RawRuntimeEvent::TurnStart { .. });
     let played = scene.play_cancelled_at(announced).await;
@@ -134,7 +134,7 @@ async fn a_running_tool_finishes_unless_it_can_be_interrupted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_was_interrupted_still_shows_what_it_shows() {
+async fn a_running_tool_still_shows_updates_after_the_cancel() {
     let tools = [
         Tool::reads("Slow").takes(10 * SECOND).updates(9),
         Tool::reads("Bash").takes(HOUR).interruptible(),
@@ -152,7 +152,7 @@ async fn a_tool_that_was_interrupted_still_shows_what_it_shows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_a_retry_there_is_no_further_call() {
+async fn a_cancel_before_a_retry_prevents_it() {
     let mut scene = Scene::new([Script::default().fail(overloaded(Some(30 * SECOND)))], []);
     scene.retry = RetryPolicy::default();
     let played = scene.play_cancelled_after(SECOND).await;
@@ -171,7 +171,7 @@ async fn a_long_wait_ends_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn between_two_calls_the_second_is_not_made() {
+async fn a_cancel_between_two_calls_prevents_the_second() {
     let scene = Scene::new([Script::asks(&[("c1", "Read")])], [Tool::reads("Read")]);
     let ended = |event: &_| matches!(event, RawRuntimeEvent::TurnEnd { .. });
     let played = scene.play_cancelled_at(ended).await;
@@ -189,7 +189,7 @@ async fn a_turn_that_has_its_last_answer_stays_completed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_shown_before_the_cancel_is_what_is_kept() {
+async fn exactly_the_text_shown_before_the_cancel_is_kept() {
     let deltas = ["one ", "two ", "three ", "four"];
     for last in deltas {
         let scene = Scene::new([Script::default().text(&deltas).hang()], []);

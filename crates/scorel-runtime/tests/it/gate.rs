@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use scorel_runtime::{Effect, Gatekeeper, Permission, Permit, Question, ToolCall, Verdict};
 use tokio::time::sleep;
 
-/// A gatekeeper that says what it was told to say about each call, and lets all others pass.
+/// A gatekeeper with a scripted verdict for some calls, which lets all others pass.
 #[derive(Debug, Default)]
 pub(crate) struct ScriptedGate {
     verdicts: Mutex<HashMap<String, Verdict>>,
@@ -24,7 +24,7 @@ impl ScriptedGate {
             .insert(call.to_owned(), verdict);
     }
 
-    /// Asks about a call; somebody answers after that time.
+    /// Asks about a call; the answer comes after that time.
     pub(crate) fn asks(&self, call: &str, after: Duration, answer: Permission) {
         let question = Question {
             reason: "it writes".to_owned(),

@@ -74,7 +74,7 @@ async fn a_last_answer_may_use_up_the_tokens() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_ends_a_model_call_and_keeps_its_text() {
+async fn the_time_limit_ends_a_model_call_and_keeps_its_text() {
     let script = Script::default().text(&["half"]).hang();
     let played = scene(minutes(2), [script]).play().await;
     assert_eq!(played.outcome(), (OutcomeReason::Limit, Some("time")));
@@ -91,7 +91,7 @@ async fn time_ends_a_model_call_and_keeps_its_text() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_takes_back_a_message_without_text() {
+async fn the_time_limit_takes_back_a_message_without_text() {
     let script = Script::default().thinking("hm").hang();
     let played = scene(minutes(2), [script]).play().await;
     let reason = MessageCancelReason::Error;
@@ -99,7 +99,7 @@ async fn time_takes_back_a_message_without_text() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_interrupts_tools_and_starts_no_others() {
+async fn the_time_limit_interrupts_tools_and_starts_no_others() {
     let asks = Script::asks(&[("c1", "Bash"), ("c2", "Slow"), ("c3", "Read")]);
     let played = scene(minutes(2), [asks]).play().await;
     let late = "not run: the turn's time was up";
@@ -166,7 +166,7 @@ async fn calls_beyond_the_limit_of_an_answer_are_answered_and_not_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limits_of_a_turn_that_goes_on_hold_for_the_whole() {
+async fn the_limits_of_a_resumed_turn_hold_for_the_whole_turn() {
     let limits = || TurnLimits {
         max_steps: 3,
         max_tokens: 100,

@@ -82,7 +82,7 @@ async fn a_call_is_judged_when_those_before_it_are_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_in_which_somebody_thinks_does_not_count() {
+async fn time_spent_waiting_for_an_answer_does_not_count() {
     let mut scene = scene(&[("c1", "Write"), ("c2", "Write")]);
     scene.limits.max_duration = 5 * SECOND;
     scene.gate.asks("c1", DAY, Permission::Granted);
@@ -100,7 +100,7 @@ async fn a_turn_that_is_cancelled_at_a_question_runs_nothing_more() {
     assert_eq!(
         played.answers(),
         [
-            ("c1", "nobody said"),
+            ("c1", "no answer"),
             ("c2", StopCause::Cancelled.call_result())
         ]
     );
@@ -108,7 +108,7 @@ async fn a_turn_that_is_cancelled_at_a_question_runs_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_goes_on_at_the_calls_that_it_was_left_with() {
+async fn a_turn_resumes_at_its_pending_calls() {
     let mut scene = scene(&[]);
     scene.model = crate::model::ScriptedModel::new([Script::says("so")]);
     let call = |id: &str, name: &str| ToolCall {

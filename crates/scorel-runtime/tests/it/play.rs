@@ -83,7 +83,7 @@ impl Scene {
         self.play_watched(|_| {}).await
     }
 
-    /// Plays the turn; somebody cancels after that much time.
+    /// Plays the turn and cancels it after that much time.
     pub(crate) async fn play_cancelled_after(&self, duration: Duration) -> Played {
         let cancel = self.cancel.clone();
         tokio::spawn(async move {
@@ -93,7 +93,7 @@ impl Scene {
         self.play().await
     }
 
-    /// Plays the turn; somebody cancels as soon as they see such an event.
+    /// Plays the turn and cancels it at the first such event.
     pub(crate) async fn play_cancelled_at(
         &self,
         mut seen: impl FnMut(&RawRuntimeEvent) -> bool,
@@ -113,11 +113,11 @@ impl Scene {
         played.expect("the turn comes to an end")
     }
 
-    /// What somebody says about a call, unless the turn is cancelled.
+    /// The gate's answer about a call, unless the turn is cancelled.
     async fn permission(&self, call: &ToolCall) -> Permission {
         tokio::select! {
             biased;
-            _ = self.cancel.fired() => Permission::Refused("nobody said".to_owned()),
+            _ = self.cancel.fired() => Permission::Refused("no answer".to_owned()),
             permission = self.gate.answer(call) => permission,
         }
     }

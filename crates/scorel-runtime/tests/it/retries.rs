@@ -76,7 +76,7 @@ async fn every_model_call_has_its_own_attempts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_providers_wish_is_waited_for() {
+async fn the_providers_delay_is_waited_for() {
     let scene = Scene::new([failing(Some(20 * SECOND)), Script::says("hi")], []);
     let played = scene.play().await;
     assert_eq!(scene.model.gaps(), [20 * SECOND]);
@@ -84,7 +84,7 @@ async fn the_providers_wish_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wish_for_no_delay_does_not_lead_to_a_storm() {
+async fn a_provider_delay_of_zero_does_not_cause_a_storm() {
     let scripts = (0..5).map(|_| failing(Some(Duration::ZERO)));
     let scene = Scene::new(scripts.chain([Script::says("hi")]), []);
     let played = scene.play().await;

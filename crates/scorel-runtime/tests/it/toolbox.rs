@@ -163,7 +163,7 @@ impl scorel_runtime::Tool for ScriptedTool {
         &self.spec
     }
 
-    /// The effect names the call, so that the gate can be told what to say about it.
+    /// The effect names the call, so that the gate can have a verdict for it.
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let effect = Effect::CallOutside {
             tool: call.id.clone(),

@@ -104,7 +104,7 @@ async fn an_unknown_tool_is_a_barrier_and_gets_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn not_too_many_tools_run_together() {
+async fn the_number_of_tools_that_run_together_is_bounded() {
     let ids: Vec<String> = (0..20).map(|number| format!("c{number}")).collect();
     let calls: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "Fast")).collect();
     let scene = scene(&calls);
@@ -136,7 +136,7 @@ async fn a_tool_starts_only_after_it_was_announced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_shows_what_it_does() {
+async fn a_tool_reports_its_progress() {
     let played = scene(&[("c1", "Talk")]).play().await;
     let story = [
         "tool c1",

@@ -55,7 +55,7 @@ impl MemoryDisk {
         self.state().trouble == Trouble::Off
     }
 
-    /// The disk as the next daemon finds it. Whoever still has this one changes nothing any more.
+    /// The disk as the next daemon finds it. Changes to this one have no effect any more.
     ///
     /// The end of the process loses nothing that was written; the loss of power loses any part of
     /// what was not synced.
@@ -89,7 +89,7 @@ impl MemoryDisk {
         Some(state.files[file].bytes.clone())
     }
 
-    /// Puts other bytes into a file behind everybody's back.
+    /// Replaces the bytes of a file, as another program would.
     pub(super) fn tamper(&self, path: &Path, bytes: Vec<u8>) {
         let mut state = self.state();
         let file = state.names[path];

@@ -29,7 +29,7 @@ use crate::{
 
 use clients::Watcher;
 
-/// A session, those who follow it, and what must be true of them.
+/// A session, its clients, and what must be true of them.
 pub(super) struct History {
     dice: Dice,
     home: Home,
@@ -44,7 +44,7 @@ pub(super) struct History {
     checkpointed: usize,
     /// Whether the spool has everything that was shown of the open message.
     spooled: bool,
-    /// Whether nobody has ever changed the log behind the daemon's back.
+    /// Whether only the daemon has ever changed the log.
     pristine: bool,
     /// Whether the daemon came upon damage that was not there when it loaded the session: if a sync
     /// fails then, there is no whole copy of what was published to move to.
@@ -134,7 +134,7 @@ impl History {
         self.check().await;
     }
 
-    /// Somebody is up to date, reads nothing for a while, and gets up to date again.
+    /// A client is up to date, reads nothing for a while, and catches up.
     async fn fall_behind(&mut self, count: usize) {
         if self.home.is_off() {
             return;
@@ -196,8 +196,8 @@ impl History {
         }
     }
 
-    /// The periodic work of the daemon: the ring shrinks, and a session that nobody uses leaves
-    /// memory with a checkpoint.
+    /// The periodic work of the daemon: the ring shrinks, and an unused session leaves memory with
+    /// a checkpoint.
     async fn tidy(&mut self) {
         if self.reference.view.state.turn.is_none() {
             self.lane = None;
@@ -330,7 +330,7 @@ impl History {
         }
     }
 
-    /// Everybody comes back and gets up to date, and the log says the same as the daemon.
+    /// All clients reconnect and catch up, and the log folds into the state of the daemon.
     async fn end(&mut self) {
         self.accept_damage(usize::MAX).await;
         self.check().await;

@@ -1,4 +1,4 @@
-//! What a session is, as a list: every event that anybody was shown, and what follows from it.
+//! The expected session, as a list of all events that were shown, and what follows from it.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use crate::feed::RingEvent;
 pub(super) struct Shown {
     pub(super) seq: Seq,
     pub(super) event: Event,
-    /// Its bytes: known of records, and of others since somebody got them.
+    /// Its bytes: known of a record, and of another event once a client got it.
     json: OnceCell<Bytes>,
     /// Of a record: where it is in the log, and whether it was damaged there.
     pub(super) place: Option<(usize, usize)>,
@@ -31,7 +31,7 @@ impl Shown {
     }
 }
 
-/// What can be told of the session between two events.
+/// The state of the session between two events.
 #[derive(Debug, Clone)]
 pub(super) struct Moment {
     pub(super) head: Seq,
@@ -52,9 +52,9 @@ pub(super) struct Reference {
     ring: VecDeque<(Seq, usize)>,
     max_bytes: usize,
     floor: Seq,
-    /// Whether somebody must accept damage before the session goes on.
+    /// Whether damage must be accepted before the session goes on.
     pub(super) damaged: bool,
-    /// The moments since somebody began to be answered while things happened.
+    /// The moments since an answer began that other changes overlap.
     moments: Vec<Moment>,
 }
 
@@ -108,7 +108,7 @@ impl Reference {
         ContextWindow::build(&events, self.view.leaf())
     }
 
-    /// From now on somebody is being answered, while things happen.
+    /// An answer begins that other changes overlap.
     pub(super) fn begin_answer(&mut self) {
         self.moments = vec![self.now()];
     }
@@ -341,7 +341,7 @@ impl Reference {
         assert_eq!(tool(merged), tool(first));
     }
 
-    /// The number of an event that somebody was sent, if its bytes are those of that number.
+    /// The number of an event that a client was sent, if its bytes are those of that number.
     pub(super) fn identify(&self, json: &Bytes) -> Seq {
         let seq = seq_of(json);
         let shown = self.get(seq);

@@ -57,7 +57,7 @@ fn held(pool: &WindowPool, ids: &[SessionId]) -> Vec<bool> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_window_follows_its_path_and_goes_with_a_move() {
+async fn a_window_follows_its_path_and_a_rewind_drops_it() {
     let pool = WindowPool::new(1_000);
     let (ids, leaf) = filled(&pool, 1);
     let next = said(leaf);

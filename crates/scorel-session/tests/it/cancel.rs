@@ -68,7 +68,7 @@ fn partial_text(log: &Log) -> &str {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_turn_is_prepared() {
+async fn cancelling_does_not_wait_for_the_preparation() {
     let rig = Rig::new();
     let (open, gate) = std::sync::mpsc::channel();
     rig.plan(|plan| plan.gate = Some(gate));
@@ -90,7 +90,7 @@ impl Scene {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_first_token() {
+async fn a_cancel_before_the_first_token_leaves_no_message() {
     let scene = Scene::new().await;
     let call = scene.rig.model().await;
     scene.cancel().await;
@@ -103,7 +103,7 @@ async fn before_the_first_token() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_the_middle_of_a_text_which_is_kept() {
+async fn text_before_the_cancel_is_kept() {
     let mut scene = Scene::new().await;
     let call = scene.rig.model().await;
     call.text("half an ").await;
@@ -116,7 +116,7 @@ async fn in_the_middle_of_a_text_which_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_model_thinks_which_is_taken_back() {
+async fn thinking_without_text_is_taken_back() {
     let mut scene = Scene::new().await;
     let call = scene.rig.model().await;
     call.thinking("well").await;
@@ -129,7 +129,7 @@ async fn while_the_model_thinks_which_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn within_the_arguments_of_a_tool_call_which_is_dropped() {
+async fn an_unfinished_tool_call_is_dropped() {
     let mut scene = Scene::new().await;
     let call = scene.rig.model().await;
     call.text("I will").await;
@@ -147,7 +147,7 @@ async fn within_the_arguments_of_a_tool_call_which_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_a_tool_runs_which_finishes_and_the_calls_behind_it_do_not_start() {
+async fn a_running_tool_finishes_and_later_calls_do_not_start() {
     let scene = Scene::new().await;
     scene
         .rig
@@ -177,7 +177,7 @@ async fn while_a_tool_runs_which_finishes_and_the_calls_behind_it_do_not_start()
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_tools_run_side_by_side_which_all_have_their_results() {
+async fn tools_that_run_together_all_have_their_results() {
     let scene = Scene::new().await;
     scene
         .rig
@@ -195,7 +195,7 @@ async fn while_tools_run_side_by_side_which_all_have_their_results() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn between_two_model_calls() {
+async fn a_cancel_between_two_model_calls_ends_the_turn() {
     let mut scene = Scene::new().await;
     scene.rig.model().await.tools(&[("c1", "look")]).await;
     let run = scene.rig.tool().await;
@@ -207,7 +207,7 @@ async fn between_two_model_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_turn_waits_for_the_provider() {
+async fn a_cancel_ends_the_wait_for_the_provider() {
     let mut scene = Scene::new().await;
     let error = ProviderError {
         retry_after: Some(Duration::from_secs(3600)),
@@ -245,7 +245,7 @@ async fn another_turn_than_the_expected_one_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_session_takes_no_cancel() {
+async fn cancelling_an_idle_session_changes_nothing() {
     let rig = Rig::new();
     let id = rig.session().await;
     rig.exchange(id, "one").await;

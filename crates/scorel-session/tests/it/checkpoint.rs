@@ -31,7 +31,7 @@ async fn assert_equal(one: &Rig, two: &Rig, id: SessionId) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_the_same_with_a_checkpoint_and_without() {
+async fn a_session_is_the_same_with_and_without_a_checkpoint() {
     let (rig, id) = session().await;
     let (with, without) = (rig.crashed(), rig.crashed());
     fs::remove_file(without.dir(id).join("checkpoint")).expect("removed");
@@ -41,7 +41,7 @@ async fn a_session_is_the_same_with_a_checkpoint_and_without() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_checkpoint_that_is_older_than_the_log_is_a_beginning() {
+async fn a_checkpoint_that_is_older_than_the_log_is_a_starting_point() {
     let (rig, id) = session().await;
     let stale = fs::read(rig.dir(id).join("checkpoint")).expect("readable");
     let later = rig.restarted();
@@ -134,14 +134,14 @@ async fn opening_a_healthy_idle_session_changes_no_byte() {
     );
 }
 
-/// The log's damaged places that a session waits for somebody to accept.
+/// The damaged places of the log whose acceptance the session waits for.
 async fn problem(rig: &Rig, id: SessionId) -> Option<String> {
     let session = rig.lane(id).await.session().await;
     session.expect("there").problem
 }
 
 #[tokio::test(start_paused = true)]
-async fn damage_behind_a_checkpoint_is_served_around_and_reported_when_it_is_read() {
+async fn damage_behind_a_checkpoint_is_skipped_and_reported_when_it_is_read() {
     let (rig, id) = session().await;
     let rig = rig.crashed();
     let mut lines = rig.log(id).lines;
@@ -152,7 +152,7 @@ async fn damage_behind_a_checkpoint_is_served_around_and_reported_when_it_is_rea
     bytes[place] ^= 1;
     fs::write(&path, bytes).expect("writable");
 
-    assert_eq!(problem(&rig, id).await, None, "nobody has read it");
+    assert_eq!(problem(&rig, id).await, None, "it was not read yet");
     let client = rig.follow(id).await;
     lines.remove(4);
     let taken = client.events();

@@ -139,7 +139,7 @@ async fn calls_without_results_get_an_error_that_says_whether_they_had_started()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_shown_of_a_message_is_kept_and_no_number_is_used_again() {
+async fn shown_text_is_kept_and_no_number_is_used_again() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
@@ -308,7 +308,7 @@ async fn a_record_that_was_written_in_part_is_moved_aside_and_the_turn_closed() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_within_recovery_is_continued() {
+async fn recovery_continues_after_a_crash_within_it() {
     let rig = Rig::new();
     let id = rig.session().await;
     rig.begin(id, "go").await;

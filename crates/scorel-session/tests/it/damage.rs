@@ -102,7 +102,7 @@ async fn a_session_goes_on_when_each_damaged_place_is_accepted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_trouble_of_one_session_does_not_touch_another() {
+async fn damage_in_one_session_does_not_affect_another() {
     let (rig, id, _) = damaged().await;
     rig.lane(id).await;
     let other = rig.session().await;
@@ -118,7 +118,7 @@ async fn the_trouble_of_one_session_does_not_touch_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_changed_by_somebody_else_fails_and_is_left_alone() {
+async fn a_session_that_another_program_changes_fails_and_is_left_alone() {
     let rig = Rig::new();
     let id = rig.session().await;
     rig.exchange(id, "one").await;

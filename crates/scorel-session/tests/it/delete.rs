@@ -21,7 +21,7 @@ async fn a_session_in_the_middle_of_a_turn_is_not_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_session_is_gone_for_everybody() {
+async fn a_deleted_session_is_gone_for_all_clients() {
     let rig = Rig::new();
     let id = rig.session().await;
     rig.exchange(id, "one").await;

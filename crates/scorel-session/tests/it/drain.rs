@@ -11,7 +11,7 @@ use crate::rig::{Rig, message};
 const GRACE: Duration = Duration::from_secs(10);
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_is_interrupted_and_what_it_said_is_kept() {
+async fn a_turn_is_interrupted_and_its_text_is_kept() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
@@ -52,7 +52,7 @@ async fn a_turn_is_interrupted_and_what_it_said_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_the_stop_keeps_from_running_says_so() {
+async fn a_call_that_the_stop_prevents_says_so() {
     for cancelled in [false, true] {
         let rig = Rig::new();
         let id = rig.session().await;

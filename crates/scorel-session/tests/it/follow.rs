@@ -147,7 +147,7 @@ async fn a_client_that_reconnects_after_every_event_misses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_comes_in_the_middle_of_a_message_ends_with_the_same_text() {
+async fn a_client_that_joins_in_the_middle_of_a_message_ends_with_the_same_text() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut early = rig.follow(id).await;
@@ -171,7 +171,7 @@ async fn a_client_that_comes_in_the_middle_of_a_message_ends_with_the_same_text(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_reads_slowly_costs_nobody_anything_and_ends_with_the_same() {
+async fn a_client_that_reads_slowly_falls_back_and_ends_with_the_same_view() {
     let rig = Rig::with(SessionSettings {
         ring_bytes: 4096,
         ..settings()
@@ -196,7 +196,7 @@ async fn a_client_that_reads_slowly_costs_nobody_anything_and_ends_with_the_same
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_ring_of_one_event_is_enough_for_clients_to_end_with_the_same() {
+async fn a_ring_of_one_event_is_enough_for_clients_to_end_with_the_same_view() {
     let rig = Rig::with(SessionSettings {
         ring_bytes: 1,
         ..settings()
@@ -252,7 +252,7 @@ async fn a_long_log_comes_in_batches_of_bounded_size() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_for_a_batch_can_be_given_up_without_a_loss() {
+async fn a_cancelled_wait_for_a_batch_loses_nothing() {
     let rig = Rig::new();
     let id = rig.session().await;
     // Too much for one batch.

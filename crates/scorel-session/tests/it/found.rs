@@ -63,7 +63,7 @@ async fn phase(rig: &Rig, id: SessionId) -> Phase {
 }
 
 #[tokio::test(start_paused = true)]
-async fn damage_that_a_reader_comes_upon_is_served_around_and_accepted_once() {
+async fn damage_found_by_a_reader_is_skipped_and_accepted_once() {
     // A flipped bit, and one that breaks the line in two as well.
     for change in [|byte| byte ^ 1, |_| b'\n'] {
         let (rig, id, mut lines) = session().await;
@@ -112,7 +112,7 @@ async fn a_page_of_a_resync_reports_damage_as_a_subscription_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_runs_has_its_end_before_damage_is_accepted() {
+async fn a_running_turn_ends_before_damage_is_accepted() {
     let (rig, id, lines) = session().await;
     let mut follower = rig.follow(id).await;
     rig.begin(id, "four").await;
@@ -133,7 +133,7 @@ async fn a_turn_that_runs_has_its_end_before_damage_is_accepted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_needs_what_is_damaged_fails_and_says_so() {
+async fn a_turn_that_needs_damaged_records_fails_and_says_so() {
     let (rig, id, lines) = session().await;
     let answer = lines.iter().find(|line| line.contains("to two"));
     damage(&rig, id, answer.expect("an answer"), |byte| byte ^ 1);

@@ -76,7 +76,7 @@ async fn a_cancelled_turn_is_announced() {
 }
 
 #[test]
-fn who_is_too_far_behind_is_told_so() {
+fn a_watcher_too_far_behind_gets_a_gap() {
     let feed = HostFeed::new();
     assert_eq!(feed.after(0), Ok(Vec::new()));
     for number in 0..600 {
@@ -92,7 +92,7 @@ fn who_is_too_far_behind_is_told_so() {
 }
 
 #[test]
-fn large_changes_are_not_kept_for_ever() {
+fn the_size_of_kept_changes_is_bounded() {
     let feed = HostFeed::new();
     let large = project(&"x".repeat(1024 * 1024));
     for _ in 0..8 {

@@ -182,7 +182,7 @@ async fn the_index_is_derived_and_may_be_lost_stale_or_damaged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_session_is_not_listed() {
+async fn entries_that_are_not_sessions_are_not_listed() {
     let rig = Rig::new();
     let id = rig.session().await;
     let sessions = rig.home().join("sessions");
@@ -193,7 +193,7 @@ async fn what_is_no_session_is_not_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_log_is_summarised_by_its_ends() {
+async fn a_long_log_is_summarised_from_its_ends() {
     let rig = Rig::new();
     let id = rig.session_of(ProjectId::generate(), Some("a title")).await;
     for _ in 0..5 {
@@ -218,7 +218,7 @@ async fn a_long_log_is_summarised_by_its_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_whose_log_tells_nothing_is_listed_with_what_is_wrong_with_it() {
+async fn a_session_with_an_unreadable_log_is_listed_with_its_problem() {
     let rig = Rig::new();
     let [good, empty, foreign, directory, pipe] = sessions(&rig).await;
     let log = |id| rig.dir(id).join("events.jsonl");
@@ -316,7 +316,7 @@ async fn a_session_that_becomes_unreadable_keeps_its_place_until_it_can_be_read_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_load_that_fails_is_told_in_the_listing_until_one_succeeds() {
+async fn a_failed_load_is_in_the_listing_until_one_succeeds() {
     let rig = Rig::new();
     let id = rig.session().await;
     rig.exchange(id, "one").await;

@@ -9,7 +9,7 @@ use scorel_session::SessionSettings;
 use crate::disk::Disk;
 use crate::rig::{Rig, settings};
 
-/// Sessions that leave memory as soon as nobody uses them.
+/// Sessions that leave memory as soon as they are unused.
 fn impatient() -> Rig {
     Rig::with(SessionSettings {
         idle_unload: Duration::ZERO,
@@ -61,7 +61,7 @@ async fn a_session_that_is_used_stays_in_memory() {
     drop(follower);
     let lane = rig.lane(id).await;
     rig.sessions.sweep().await;
-    assert_eq!(rig.sessions.loaded_count(), 1, "somebody has it");
+    assert_eq!(rig.sessions.loaded_count(), 1, "it is in use");
     drop(lane);
     rig.sessions.drain(Duration::from_secs(5)).await;
     rig.sessions.sweep().await;
@@ -80,7 +80,7 @@ async fn a_session_stays_in_memory_for_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_who_ask_at_once_get_one_session_that_was_loaded_once() {
+async fn concurrent_requests_load_a_session_once() {
     let rig = Rig::new();
     let id = rig.session().await;
     rig.exchange(id, "one").await;
@@ -100,7 +100,7 @@ async fn many_who_ask_at_once_get_one_session_that_was_loaded_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_load_that_fails_does_not_stand_in_the_way_of_one_that_succeeds() {
+async fn a_failed_load_does_not_prevent_a_later_one() {
     let rig = Rig::new();
     let id = rig.session().await;
     rig.exchange(id, "one").await;
@@ -116,7 +116,7 @@ async fn a_load_that_fails_does_not_stand_in_the_way_of_one_that_succeeds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sessions_that_do_not_exist_take_no_place() {
+async fn sessions_that_do_not_exist_use_no_memory() {
     let rig = Rig::new();
     let id = SessionId::generate();
     let asked = join_all((0..8).map(|_| rig.sessions.get(id))).await;

@@ -62,7 +62,7 @@ async fn through(follower: &mut Follower, last: Seq) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscriber_that_is_far_behind_gets_fewer_events_and_ends_with_the_same() {
+async fn a_subscriber_that_is_far_behind_gets_fewer_events_and_ends_with_the_same_view() {
     let rig = rig();
     let id = rig.session().await;
     let (mut steady, mut slow) = (rig.follow(id).await, rig.follow(id).await);
@@ -107,7 +107,7 @@ async fn a_subscriber_that_is_far_behind_gets_fewer_events_and_ends_with_the_sam
     assert!(!slow.names()[behind..].contains(&"sync_start".to_owned()));
     is_each_once(&merged, &single);
 
-    // Whoever leaves behind a merged delta, or comes back far behind, gets the rest.
+    // A client that disconnects after a merged delta, or reconnects far behind, gets the rest.
     for cut in [1, merged.len() / 2, merged.len() - 1] {
         let mut view = view.clone();
         merged[..cut].iter().for_each(|event| view.apply(event));

@@ -132,7 +132,7 @@ async fn nothing_is_written_beside_a_log_of_a_newer_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_log_of_a_newer_version_is_listed_and_looked_at_again_by_the_next_daemon() {
+async fn a_log_of_a_newer_version_is_listed_and_read_again_by_the_next_daemon() {
     let (rig, id) = newer().await;
     for load in [false, true] {
         if load {

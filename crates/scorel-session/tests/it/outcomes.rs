@@ -42,7 +42,7 @@ async fn a_turn_ends_at_its_limit_of_steps() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_ends_at_its_limit_of_tokens_without_running_tools_that_nobody_reads() {
+async fn a_turn_ends_at_its_limit_of_tokens_without_running_tools() {
     let (rig, id) = rig(|plan| plan.limits.max_tokens = 15).await;
     let mut follower = rig.follow(id).await;
     rig.begin(id, "expensive").await;

@@ -71,7 +71,7 @@ async fn a_long_result_of_a_tool_becomes_a_blob() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_long_answer_that_a_crash_cut_off_everything_that_was_shown_is_kept() {
+async fn all_shown_text_of_a_long_answer_survives_a_crash() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;

@@ -90,7 +90,7 @@ async fn a_reload_gives_every_record_once_and_what_is_open_at_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_written_between_two_pages_comes_with_the_last_ones() {
+async fn records_written_between_two_pages_are_on_the_last_pages() {
     let (rig, id) = large_session().await;
     let first = resync(&rig, id, at(0, None), None).await.expect("a page");
     rig.exchange(id, "in between").await;

@@ -1,4 +1,4 @@
-//! Calls that somebody must allow.
+//! Calls that need permission.
 
 use std::time::Duration;
 
@@ -166,7 +166,7 @@ async fn a_call_that_was_allowed_and_not_started_runs_after_a_crash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_allowed_for_the_session_is_not_asked_again_not_even_after_a_restart() {
+async fn a_grant_for_the_session_holds_after_a_restart_too() {
     let (rig, id, _) = asking(question()).await;
     let asked = request(&rig, id).await;
     let mut follower = rig.follow(id).await;
@@ -196,7 +196,7 @@ async fn what_is_allowed_for_the_session_is_not_asked_again_not_even_after_a_res
 }
 
 #[tokio::test(start_paused = true)]
-async fn always_is_noted_before_it_is_told_and_not_told_if_it_cannot_be_noted() {
+async fn a_lasting_grant_is_stored_before_it_is_published() {
     let (rig, id, _) = asking(question()).await;
     let asked = request(&rig, id).await;
     let always = || decision(asked.request_id, PermissionDecision::Always);
@@ -215,7 +215,7 @@ async fn always_is_noted_before_it_is_told_and_not_told_if_it_cannot_be_noted() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_every_time_cannot_be_allowed_for_more_than_once() {
+async fn a_question_without_rules_can_be_allowed_only_once() {
     let every_time = Question {
         rules: Vec::new(),
         ..question()
@@ -233,7 +233,7 @@ async fn what_is_asked_every_time_cannot_be_allowed_for_more_than_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_answering_decides_at_the_deadline_also_in_the_next_daemon() {
+async fn an_unanswered_question_is_decided_at_its_deadline_also_in_the_next_daemon() {
     for allow in [false, true] {
         let with_deadline = Question {
             timeout: Some(HOUR),

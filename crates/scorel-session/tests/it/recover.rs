@@ -1,4 +1,4 @@
-//! Sessions that need the daemon although nobody opens them.
+//! Recovery of sessions that no client opens.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -33,7 +33,7 @@ fn active(rig: &Rig) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_was_open_is_closed_though_nobody_opens_its_session() {
+async fn an_open_turn_is_closed_before_any_client_opens_its_session() {
     let (rig, busy, _) = crashed().await;
     Arc::clone(&rig.sessions).recover().await;
     let log = rig.log(busy);
@@ -42,7 +42,7 @@ async fn a_turn_that_was_open_is_closed_though_nobody_opens_its_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_list_all_sessions_are_looked_at() {
+async fn without_a_list_all_sessions_are_checked() {
     for content in [
         None,
         Some("{\"version\":1"),
@@ -65,7 +65,7 @@ async fn without_a_list_all_sessions_are_looked_at() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_leaves_the_list_when_it_has_needed_nothing_for_a_while() {
+async fn a_session_leaves_the_list_when_it_has_been_idle_for_a_while() {
     let rig = begun().await;
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
@@ -121,7 +121,7 @@ async fn an_orderly_stop_leaves_the_next_start_nothing_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_before_all_was_looked_at_hides_nobody_from_the_next_start() {
+async fn a_message_during_recovery_hides_no_session_from_the_next_start() {
     for listed in [true, false] {
         let (rig, busy, idle) = crashed().await;
         if !listed {
@@ -140,7 +140,7 @@ async fn a_message_before_all_was_looked_at_hides_nobody_from_the_next_start() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_begins_something_while_others_are_looked_at_is_on_the_list() {
+async fn a_session_that_becomes_active_during_a_sweep_is_on_the_list() {
     // Which session is looked at first is open.
     for _ in 0..16 {
         let disk = Disk::new();
@@ -171,7 +171,7 @@ async fn a_session_that_begins_something_while_others_are_looked_at_is_on_the_li
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_on_the_list_that_is_gone_is_forgotten() {
+async fn a_missing_session_leaves_the_list() {
     let (rig, busy, idle) = crashed().await;
     fs::remove_dir_all(rig.dir(busy)).expect("removed");
     Arc::clone(&rig.sessions).recover().await;

@@ -90,7 +90,7 @@ impl ModelCall {
             .expect("the call is read");
     }
 
-    /// Completes when nobody reads the call any more.
+    /// Completes when the reader of the call is gone.
     pub(crate) async fn ended(&self) {
         within(self.events.closed()).await;
     }

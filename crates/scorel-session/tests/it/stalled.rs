@@ -86,7 +86,7 @@ async fn a_turn_without_room_for_its_answer_ends_by_itself_once_there_is_room() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_has_one_outcome_however_far_the_room_reaches() {
+async fn a_turn_has_one_outcome_however_much_room_there_is() {
     // The last appends of the first turn: its answer, its outcome, the next message.
     for room in 0..4 {
         let (disk, rig, id) = session().await;
@@ -112,7 +112,7 @@ async fn a_turn_has_one_outcome_however_far_the_room_reaches() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_that_run_come_to_their_end_when_their_results_have_no_room() {
+async fn running_tools_finish_when_there_is_no_room_for_their_results() {
     let (disk, rig, id) = session().await;
     let mut follower = rig.follow(id).await;
     rig.begin(id, "one").await;

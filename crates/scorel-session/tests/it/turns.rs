@@ -56,7 +56,7 @@ async fn a_turn_without_tools_writes_four_records_and_shows_its_answer_in_betwee
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_events_of_a_message_name_the_message_that_comes() {
+async fn the_events_of_a_message_have_the_id_of_its_record() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
@@ -131,7 +131,7 @@ async fn numbers_increase_over_everything_that_is_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn that_a_tool_starts_is_durable_before_it_starts() {
+async fn the_start_of_a_tool_is_durable_before_it_starts() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
@@ -200,7 +200,7 @@ async fn read_only_tools_run_side_by_side_and_their_results_come_in_call_order()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_running_tool_shows_replaces_what_it_showed_before() {
+async fn new_output_of_a_running_tool_replaces_the_previous_output() {
     let rig = Rig::new();
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;

@@ -44,7 +44,7 @@ fn assert_is_plain(schema: &Value, name: &str) {
 }
 
 #[test]
-fn the_schemas_are_these() {
+fn every_tool_has_its_expected_schema() {
     let tools = ToolList::new(Project::new().tools().list()).unwrap();
     let properties = |spec: &scorel_runtime::ToolSpec| -> Vec<String> {
         let properties = spec.parameters["properties"].as_object().unwrap();

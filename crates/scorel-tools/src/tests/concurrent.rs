@@ -1,4 +1,4 @@
-//! Somebody changes a file between the look at it and its replacement.
+//! Another program changes a file between its check and its replacement.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn another_file_with_the_same_content_is_not_overwritten() {
 }
 
 #[test]
-fn a_link_that_came_meanwhile_is_neither_followed_nor_replaced() {
+fn a_link_created_meanwhile_is_neither_followed_nor_replaced() {
     let project = Project::new();
     project.write("dir/file", "old\n");
     project.write("other", "old\n");
@@ -52,15 +52,15 @@ fn a_link_that_came_meanwhile_is_neither_followed_nor_replaced() {
 }
 
 #[test]
-fn a_file_that_came_meanwhile_is_not_overwritten() {
+fn a_file_created_meanwhile_is_not_overwritten() {
     let project = Project::new();
-    let put = original(&project, || project.write("dir/file", "somebody's\n"));
+    let put = original(&project, || project.write("dir/file", "another writer's\n"));
     assert_eq!(put, Err(ErrorCode::Stale));
-    assert_eq!(project.content("dir/file"), "somebody's\n");
+    assert_eq!(project.content("dir/file"), "another writer's\n");
 }
 
 #[test]
-fn a_file_that_went_away_is_not_made_again() {
+fn a_file_removed_meanwhile_is_not_created_again() {
     let project = Project::new();
     project.write("dir/file", "old\n");
     let call = project.call_context();

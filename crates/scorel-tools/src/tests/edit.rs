@@ -44,7 +44,7 @@ fn a_text_is_replaced_literally() {
 }
 
 #[test]
-fn the_answer_tells_what_changed() {
+fn the_answer_reports_the_change() {
     let edits = json!([{ "oldString": "b\n", "newString": "x\ny\n" }]);
     let (answer, after) = edit("a\nb\nc\n", edits);
     assert_eq!(answer.ok(), "Changed file: 1 text replaced, +2 -1 lines.\n");
@@ -171,7 +171,7 @@ fn a_text_that_is_not_there_is_explained() {
 }
 
 #[test]
-fn edits_that_mean_nothing_are_refused() {
+fn invalid_edits_are_refused() {
     for edits in [
         json!([]),
         json!([{ "oldString": "", "newString": "x" }]),
@@ -189,7 +189,7 @@ fn edits_that_mean_nothing_are_refused() {
 }
 
 #[test]
-fn only_what_was_read_as_it_is_can_be_changed() {
+fn only_a_file_whose_current_content_was_read_can_be_edited() {
     let project = Project::new();
     project.write("file", "one\ntwo\nthree\n");
     let session = Session::on(&project);

@@ -40,7 +40,7 @@ fn project() -> (Project, Session) {
 }
 
 #[test]
-fn a_search_tells_how_many_files_it_leaves_out_and_nothing_else_of_them() {
+fn a_search_reports_only_the_number_of_files_that_it_leaves_out() {
     let (_project, session) = project();
     for (mode, found) in [
         ("content", "open/text:1:needle\n"),

@@ -229,7 +229,7 @@ pub(super) fn call_with(tools: &ProjectTools, call: ToolCall, permit: Permit) ->
     }))
 }
 
-/// A context whose updates nobody reads.
+/// A context whose updates are not read.
 pub(super) fn context() -> ToolContext {
     ToolContext {
         updates: watch::Sender::new(None),

@@ -1,4 +1,4 @@
-//! Files that only a person may let a tool change.
+//! Files that a tool may change only with the user's permission.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ fn protection(effects: &[Effect]) -> Option<&str> {
 }
 
 #[test]
-fn they_are_refused_with_the_reason() {
+fn protected_files_are_refused_with_the_reason() {
     let project = project();
     let session = Session::on(&project);
     let links = [
@@ -89,7 +89,7 @@ fn they_are_refused_with_the_reason() {
 }
 
 #[test]
-fn the_file_that_a_call_would_change_is_told_before() {
+fn a_plan_names_the_file_that_it_would_change() {
     let project = project();
     project.write("src/file", "");
     project.link("link", "src/file");

@@ -1,4 +1,4 @@
-//! Somebody swaps a directory and a link that leads out while tools use the path.
+//! A thread swaps a directory and a link that leads out while tools use the path.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

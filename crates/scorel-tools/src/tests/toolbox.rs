@@ -82,7 +82,7 @@ fn a_panic_becomes_an_error() {
 }
 
 #[test]
-fn an_error_is_told_to_the_model_and_to_user_interfaces() {
+fn an_error_is_reported_to_the_model_and_to_user_interfaces() {
     let answer = Project::new().call("Read", json!({ "path": "absent.txt" }));
     assert_eq!(
         answer.text,

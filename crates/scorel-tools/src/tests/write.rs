@@ -42,16 +42,16 @@ fn an_existing_file_is_replaced_only_as_it_was_read() {
     let answer = session.write("file", "new\n");
     assert_eq!(answer.code(), "E_NOT_READ");
     session.read("file").ok();
-    project.write("file", "somebody's\n");
+    project.write("file", "another writer's\n");
     let answer = session.write("file", "new\n");
     assert_eq!(answer.code(), "E_STALE");
     assert!(answer.text.contains("Read it again"), "{answer:?}");
-    assert_eq!(project.content("file"), "somebody's\n");
+    assert_eq!(project.content("file"), "another writer's\n");
     session.read("file").ok();
     let answer = session.write("file", "new\n");
     assert_eq!(answer.ok(), "Replaced file: 4 bytes, +1 -1 lines.\n");
     assert_eq!(answer.details["created"], json!(false));
-    let before = format!("{:x}", Sha256::digest("somebody's\n"));
+    let before = format!("{:x}", Sha256::digest("another writer's\n"));
     assert_eq!(answer.details["sha256Before"], json!(before));
     assert_eq!(project.content("file"), "new\n");
 }
@@ -109,7 +109,7 @@ fn what_was_written_in_one_answer_is_read_in_it() {
 }
 
 #[test]
-fn permissions_are_kept_and_nobody_runs_new_content_as_somebody_else() {
+fn permissions_are_kept_except_the_setuid_and_setgid_bits() {
     let project = Project::new();
     let session = Session::on(&project);
     for (mode, kept) in [
@@ -147,7 +147,7 @@ fn links_are_followed_and_stay_links() {
 }
 
 #[test]
-fn hard_links_are_told() {
+fn hard_links_are_reported() {
     let project = Project::new();
     project.write("file", "old\n");
     fs::hard_link(project.path("file"), project.path("twin")).unwrap();
@@ -159,7 +159,7 @@ fn hard_links_are_told() {
 }
 
 #[test]
-fn what_is_no_file_or_may_not_be_written_stays() {
+fn files_that_cannot_be_replaced_stay() {
     let project = Project::new();
     project.write("dir/file", "");
     project.write("read-only", "old\n");

@@ -26,8 +26,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial("long_output_keeps_its_ends_and_exact_counts", long_output),
         trial(
-            "output_is_shown_while_it_comes",
-            output_is_shown_while_it_comes,
+            "output_is_shown_as_it_arrives",
+            output_is_shown_as_it_arrives,
         ),
         trial("a_time_limit_ends_everything", a_time_limit_ends_everything),
         trial(
@@ -35,7 +35,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_cancelled_call,
         ),
         trial(
-            "what_is_left_running_is_ended_and_told",
+            "processes_left_running_are_ended_and_reported",
             what_is_left_running,
         ),
         trial(
@@ -44,7 +44,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial("a_sandbox_holds_the_command", a_sandbox_holds_the_command),
         trial(
-            "what_others_run_or_obey_is_protected",
+            "files_that_other_programs_run_are_protected",
             what_others_run_is_protected,
         ),
         trial("a_grant_holds_for_one_call", a_grant_holds_for_one_call),
@@ -183,7 +183,7 @@ async fn long_output() {
     assert_eq!(answer.details["output"]["truncated"], false);
 }
 
-async fn output_is_shown_while_it_comes() {
+async fn output_is_shown_as_it_arrives() {
     let session = Session::new();
     let (updates, mut shown) = watch::channel(None);
     let cancel = CancellationToken::new();

@@ -14,7 +14,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("guarded::a_new_hook_is_put_back", a_new_hook),
         trial("guarded::a_setting_of_git_is_put_back", a_setting_of_git),
-        trial("guarded::what_git_does_every_day_works", every_day),
+        trial("guarded::everyday_git_commands_work", every_day),
         trial(
             "guarded::a_repository_can_be_made_and_cloned_below",
             made_below,
@@ -45,10 +45,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial("guarded::a_background_command_is_covered", background),
         trial(
-            "guarded::with_mounts_nobody_elses_change_is_put_back",
+            "guarded::with_mounts_changes_of_other_processes_stay",
             others,
         ),
-        trial("guarded::too_much_to_keep_is_told", too_much),
+        trial("guarded::too_much_to_keep_is_reported", too_much),
         trial(
             "guarded::a_killed_supervisor_changes_nothing",
             supervisor_killed,

@@ -66,7 +66,7 @@ async fn cancel(session: &Session, script: &str) -> Instant {
         text.is_some_and(|text| text.contains("ready"))
     };
     let cancelling = async {
-        // Some have ended before anybody saw it.
+        // Some have ended before it was seen.
         let _seen = shown.wait_for(is_ready).await.is_ok();
         cancel.cancel();
         Instant::now()

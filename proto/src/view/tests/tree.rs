@@ -29,7 +29,7 @@ fn messages_follow_one_another() {
 }
 
 #[test]
-fn what_stands_aside_and_what_controls_does_not_move_the_leaf() {
+fn custom_and_control_records_do_not_move_the_leaf() {
     let mut log = Log::new();
     let leaf = log.user("q");
     let aside = log.push(PersistentBody::Custom(CustomBody {

@@ -217,7 +217,7 @@ fn facts_change_one_by_one() {
 }
 
 #[test]
-fn a_session_without_a_title_shows_the_first_line_that_somebody_said() {
+fn a_session_without_a_title_shows_the_first_line_of_its_user() {
     let mut log = Log::new();
     log.user("  \n ");
     assert_eq!(log.view.state.display_title(), None);

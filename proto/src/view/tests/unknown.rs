@@ -35,7 +35,7 @@ fn an_unknown_event_that_is_not_of_the_log_only_counts() {
 }
 
 #[test]
-fn a_message_that_cannot_be_read_is_still_what_the_next_one_follows() {
+fn an_unreadable_message_is_still_the_parent_of_the_next_one() {
     let mut log = Log::new();
     log.begin();
     let first = log.user("q");

@@ -92,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn the_section_says_no_more_than_it_must() {
+    fn the_section_has_only_the_required_keys() {
         let expected = "[model]\nprovider = \"openai\"\nid = \"gpt-5-mini\"\n";
         assert_eq!(settings().section(), expected);
     }
 
     #[test]
-    fn an_endpoint_of_ones_own_is_described_in_full() {
+    fn a_custom_endpoint_is_described_in_full() {
         let section = ModelSettings {
             provider: "a \"lab\"\\".to_owned(),
             api: Some("openai-completions".to_owned()),

@@ -104,7 +104,7 @@ fn a_finished_message_that_differs_is_shown_again_whole() {
 }
 
 #[test]
-fn an_answer_that_is_dropped_is_said_to_be() {
+fn a_discarded_answer_is_marked() {
     let id = EventId::generate();
     let cancelled = json!({"type": "message_cancelled", "eventId": id, "reason": "error"});
     let text = shown(&[delta(id, "text_delta", 0, "I thi"), cancelled]);

@@ -68,7 +68,7 @@ fn a_conversation_that_fits_is_clean() {
 }
 
 #[test]
-fn what_leads_to_nothing_is_told() {
+fn dangling_references_are_reported() {
     let events = two_turns();
     let cases = [
         (0, vec!["missing_event"]),
@@ -85,7 +85,7 @@ fn what_leads_to_nothing_is_told() {
 }
 
 #[test]
-fn an_event_that_follows_itself_or_a_later_one_is_told() {
+fn an_event_that_follows_itself_or_a_later_one_is_reported() {
     let [a, b] = [(); 2].map(|()| EventId::generate());
     let event = |id: EventId, parent: EventId| json!({"type": "session_info", "changes": {}, "id": id, "parentId": parent});
     let said = Crafted::with(&[event(a, a)]).fsck(&[]);
@@ -105,7 +105,7 @@ fn an_event_that_follows_itself_or_a_later_one_is_told() {
 }
 
 #[test]
-fn what_a_repair_gave_up_is_told_once_and_the_session_goes_on() {
+fn a_loss_by_repair_is_reported_once_and_the_session_goes_on() {
     let crafted = Crafted::with(&two_turns());
     let mut lines = crafted.lines();
     lines[2][30] ^= 1;
@@ -170,7 +170,7 @@ fn call(place: &Place, method: &str, params: &Value) -> Value {
 }
 
 #[test]
-fn blobs_must_be_there_and_be_what_their_names_say() {
+fn blobs_must_exist_and_match_their_names() {
     use sha2::{Digest, Sha256};
     let hash = |content: &str| format!("{:x}", Sha256::digest(content));
     let block = |hash: &str| json!({"type": "image", "mediaType": "image/png", "blob": hash});

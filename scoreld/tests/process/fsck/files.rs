@@ -21,7 +21,7 @@ fn make_fifo(path: &Path) {
 }
 
 #[test]
-fn what_is_no_log_is_told_and_never_opened() {
+fn special_files_in_place_of_a_log_are_reported_and_never_opened() {
     let makers: [(&str, Maker); 3] = [
         ("a FIFO", make_fifo),
         ("a directory", make_dir),
@@ -43,7 +43,7 @@ fn what_is_no_log_is_told_and_never_opened() {
 }
 
 #[test]
-fn a_missing_log_and_an_unfinished_session_are_told_apart() {
+fn a_missing_log_and_an_unfinished_session_are_distinguished() {
     let crafted = Crafted::titled();
     fs::remove_file(crafted.log()).unwrap();
     let said = crafted.fsck(&[]);
@@ -155,7 +155,7 @@ fn files_that_only_their_owner_can_restore_are_named() {
 }
 
 #[test]
-fn damaged_receipts_are_told_with_their_place_and_repaired_after_a_copy() {
+fn damaged_receipts_are_reported_with_their_place_and_repaired_after_a_copy() {
     let crafted = Crafted::titled();
     let path = crafted.place.path("receipts.jsonl");
     let covered =

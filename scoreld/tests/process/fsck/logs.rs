@@ -50,7 +50,7 @@ fn body(line: &[u8]) -> u64 {
 }
 
 #[test]
-fn every_kind_of_damage_is_told_with_its_place_and_repaired() {
+fn every_kind_of_damage_is_reported_with_its_place_and_repaired() {
     let crafted = Crafted::titled();
     let l = crafted.lines();
     let [h, a, b, c, d] = [&l[0][..], &l[1], &l[2], &l[3], &l[4]];
@@ -114,7 +114,7 @@ fn every_kind_of_damage_is_told_with_its_place_and_repaired() {
 }
 
 #[test]
-fn a_log_torn_at_any_byte_is_told_from_a_whole_one() {
+fn a_log_torn_at_any_byte_is_distinguished_from_a_whole_one() {
     let crafted = Crafted::titled();
     let l = crafted.lines();
     let whole = l[..3].concat();
@@ -171,7 +171,7 @@ fn a_log_of_a_newer_format_is_named_and_left_alone() {
 }
 
 #[test]
-fn a_log_in_the_directory_of_another_session_is_told() {
+fn a_log_in_the_directory_of_another_session_is_reported() {
     let crafted = Crafted::titled();
     let other = SessionId::generate();
     crafted.add_session(other, crafted.id, &[]);
@@ -184,7 +184,7 @@ fn a_log_in_the_directory_of_another_session_is_told() {
 }
 
 #[test]
-fn records_that_are_intact_and_no_events_are_told() {
+fn intact_records_that_are_no_events_are_reported() {
     let known = EventId::generate();
     let elsewhere = SessionId::generate();
     let info = json!({"type": "session_info", "changes": {}, "id": known});
@@ -242,7 +242,7 @@ fn records_that_are_intact_and_no_events_are_told() {
 }
 
 #[test]
-fn a_log_that_lost_whole_lines_is_known_by_its_checkpoint() {
+fn the_checkpoint_shows_that_a_log_lost_whole_lines() {
     let crafted = Crafted::titled();
     let l = crafted.lines();
     let point = crafted.journal().resume_point().unwrap();

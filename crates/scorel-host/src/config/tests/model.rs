@@ -17,7 +17,7 @@ fn a_builtin_provider_brings_its_own_key_name() {
 }
 
 #[test]
-fn a_person_may_name_a_model_of_another_provider_with_its_usual_key() {
+fn a_user_may_name_a_model_of_another_provider_with_its_usual_key() {
     let text = "[model]\nprovider = 'openai'\nid = 'm'\napiKeyEnv = 'MINE'\nthinkingLevel = 'low'";
     let settings = user(text).unwrap().model;
     let same = settings.clone().named("openai:other").unwrap();
@@ -166,7 +166,7 @@ fn prices_are_dollars_and_never_below_zero() {
 }
 
 #[test]
-fn what_was_said_about_a_model_does_not_hold_for_another() {
+fn settings_of_one_model_do_not_apply_to_another() {
     let text = "[model]\nprovider = 'openai'\nid = 'm'\nmaxTokens = 5\nimages = false\n\
         price = { input = 1, output = 2 }\nstopSequences = ['END']";
     let settings = user(text).unwrap().model;

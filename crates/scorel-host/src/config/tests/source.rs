@@ -63,7 +63,7 @@ fn an_invalid_change_is_reported_and_the_old_stays() {
 }
 
 #[test]
-fn a_file_that_goes_or_becomes_something_else_keeps_what_it_said() {
+fn settings_stay_when_their_file_is_removed_or_replaced() {
     let fixture = Fixture::new("[runtime]\nmaxSteps = 7");
     let source = fixture.open();
     fs::remove_file(&fixture.path).unwrap();
@@ -100,7 +100,7 @@ fn a_file_that_others_can_write_is_refused() {
 }
 
 #[test]
-fn a_project_is_read_over_the_user_and_follows_both() {
+fn a_project_overrides_the_user_and_follows_both_files() {
     let fixture = Fixture::new("[runtime]\nmaxSteps = 50");
     let source = fixture.open();
     let project = fixture.project("[runtime]\nmaxSteps = 5");
@@ -116,7 +116,7 @@ fn a_project_is_read_over_the_user_and_follows_both() {
 }
 
 #[test]
-fn nothing_is_made_anew_while_nothing_changes() {
+fn nothing_is_rebuilt_while_nothing_changes() {
     let fixture = Fixture::new("[runtime]\nmaxSteps = 50");
     let source = fixture.open();
     let project = fixture.project("[runtime]\nmaxSteps = 5");
@@ -131,7 +131,7 @@ fn nothing_is_made_anew_while_nothing_changes() {
 }
 
 #[test]
-fn an_invalid_project_keeps_its_last_good_limits_and_troubles_nobody_else() {
+fn an_invalid_project_keeps_its_last_good_limits_and_affects_no_other() {
     let fixture = Fixture::new("[runtime]\nmaxSteps = 50");
     let source = fixture.open();
     let project = fixture.project("[runtime]\nmaxSteps = 5");

@@ -143,7 +143,7 @@ async fn a_repetition_gets_the_first_answer_and_another_command_a_conflict() {
 }
 
 #[tokio::test]
-async fn the_next_start_does_what_was_begun_under_the_same_id() {
+async fn the_next_start_finishes_a_begun_command_under_the_same_id() {
     let place = Place::new();
     let project = place.project(&place.start().await).await;
     let effect = creation(project);
@@ -158,7 +158,7 @@ async fn the_next_start_does_what_was_begun_under_the_same_id() {
 }
 
 #[tokio::test]
-async fn what_a_crash_cut_off_after_the_effect_is_found_and_not_done_twice() {
+async fn an_effect_from_before_a_crash_is_found_and_not_repeated() {
     let place = Place::new();
     let host = place.start().await;
     let effect = place.registration();
@@ -298,7 +298,7 @@ async fn a_refused_command_is_checked_again_and_not_tried_by_the_next_start() {
     }
     host.sessions.delete(id).await.unwrap();
     let host = place.start().await;
-    assert_eq!(host.projects.list().len(), 1, "nobody asked again");
+    assert_eq!(host.projects.list().len(), 1, "the start does not retry it");
     for _ in 0..2 {
         remove(Arc::clone(&host), "x").await.unwrap();
     }
@@ -328,7 +328,7 @@ async fn of_sixteen_equal_commands_at_once_one_takes_effect() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_does_not_stop_what_was_begun() {
+async fn a_caller_that_disconnects_does_not_stop_a_begun_command() {
     let place = Place::new();
     let host = place.start().await;
     let project = place.project(&host).await;
@@ -343,7 +343,7 @@ async fn a_caller_that_goes_away_does_not_stop_what_was_begun() {
 }
 
 #[tokio::test]
-async fn a_registration_that_found_its_project_does_not_bring_it_back() {
+async fn a_repeated_registration_does_not_bring_back_a_removed_project() {
     let place = Place::new();
     let host = place.start().await;
     let project_id = place.project(&host).await;

@@ -183,7 +183,7 @@ fn rule(tool: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn it_is_asked_about_and_can_be_refused() {
+async fn an_outside_tool_is_asked_about_and_can_be_refused() {
     for mode in ["readonly", "workspace"] {
         let home = Home::new(&format!("mode = \"{mode}\""));
         let refused = Permission::Refused("not run: no".to_owned());
@@ -194,7 +194,7 @@ async fn it_is_asked_about_and_can_be_refused() {
 }
 
 #[tokio::test]
-async fn it_can_be_granted_once() {
+async fn an_outside_tool_can_be_granted_once() {
     let home = Home::new("");
     let played = home
         .turn(&[], &[LOG, LOG], Permission::Granted, false)
@@ -204,7 +204,7 @@ async fn it_can_be_granted_once() {
 }
 
 #[tokio::test]
-async fn it_can_be_granted_for_the_session() {
+async fn an_outside_tool_can_be_granted_for_the_session() {
     let home = Home::new("");
     let played = home
         .turn(&[], &[LOG, LOG, PUSH], Permission::Granted, true)
@@ -219,7 +219,7 @@ async fn it_can_be_granted_for_the_session() {
 }
 
 #[tokio::test]
-async fn it_can_be_granted_always() {
+async fn an_outside_tool_can_be_granted_always() {
     let home = Home::new("");
     let played = home.turn(&[], &[LOG], Permission::Granted, true).await;
     home.grants.add(home.project, &played.asked[0]).unwrap();
@@ -232,7 +232,7 @@ async fn it_can_be_granted_always() {
 }
 
 #[tokio::test]
-async fn rules_of_the_configuration_are_about_it() {
+async fn rules_of_the_configuration_cover_outside_tools() {
     let home = Home::new("allow = [\"Tool(mcp__git__*)\"]\ndeny = [\"Tool(mcp__git__push)\"]");
     let played = home
         .turn(&[], &[LOG, PUSH], Permission::Granted, false)
@@ -243,7 +243,7 @@ async fn rules_of_the_configuration_are_about_it() {
 }
 
 #[tokio::test]
-async fn the_mode_full_runs_it() {
+async fn the_mode_full_runs_outside_tools() {
     let home = Home::new("mode = \"full\"");
     let played = home
         .turn(&[], &[LOG, PUSH], Permission::Granted, false)

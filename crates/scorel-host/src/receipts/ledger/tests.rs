@@ -169,7 +169,7 @@ fn what_was_begun_is_finished_in_that_order_whatever_the_clock_says() {
 }
 
 #[test]
-fn what_is_about_to_be_deleted_is_not_made_again() {
+fn a_session_that_is_about_to_be_deleted_is_not_created_again() {
     let place = Place::new();
     let (effect, subject) = creation();
     let mut ledger = place.open();
@@ -204,7 +204,7 @@ fn a_torn_last_line_is_ignored_and_gone_with_the_next_receipt() {
 }
 
 #[test]
-fn a_damaged_line_is_left_out_and_kept_aside_when_the_file_is_rewritten() {
+fn a_damaged_line_is_skipped_and_kept_in_a_copy_when_the_file_is_rewritten() {
     let place = Place::new();
     let (effect, subject) = creation();
     let mut ledger = place.open();
@@ -261,7 +261,7 @@ fn a_long_file_is_rewritten_with_what_is_still_remembered() {
 }
 
 #[test]
-fn there_is_an_end_to_how_many_commands_are_remembered() {
+fn the_number_of_remembered_commands_is_bounded() {
     let place = Place::new();
     let (effect, subject) = creation();
     let mut ledger = place.open();

@@ -12,7 +12,7 @@ use crate::anthropic_messages::samples::{
 use crate::wire::ModelOrigin;
 
 #[test]
-fn what_holds_nothing_is_left_out() {
+fn empty_messages_are_left_out() {
     let empty = UserMessage {
         content: vec![Block::text(""), Block::text(" \n")],
         meta: Meta::default(),
@@ -54,7 +54,7 @@ fn neighbours_of_one_role_become_one_message_with_its_results_in_front() {
 }
 
 #[test]
-fn of_a_partial_answer_only_the_text_is_sent() {
+fn only_the_text_of_a_partial_answer_is_sent() {
     let content = vec![
         thinking("hm", &origin(), false),
         Block::text("I beg"),
@@ -96,7 +96,7 @@ fn signed_reasoning_goes_back_where_it_was_even_if_it_shows_nothing() {
 }
 
 #[test]
-fn reasoning_of_others_does_not_go_back() {
+fn reasoning_of_other_models_does_not_go_back() {
     let other_model = endpoint("claude-opus-4-1").origin();
     let info = endpoint(MODEL).model;
     let other_wire = ModelOrigin::new("google-generative-ai", &info);
@@ -189,7 +189,7 @@ fn citations_and_callers_go_back_to_the_same_model_only() {
 }
 
 #[test]
-fn results_hold_pictures_unless_they_tell_of_a_failure() {
+fn results_hold_pictures_unless_they_are_errors() {
     let failed = ToolResultBlock {
         is_error: true,
         content: vec![picture("image/png")],
@@ -234,7 +234,7 @@ fn pictures_that_cannot_be_sent_are_notes() {
 }
 
 #[test]
-fn ids_of_other_wires_are_rewritten_and_never_stand_twice() {
+fn ids_of_other_wires_are_rewritten_and_stay_unique() {
     let rendered = messages(vec![
         Message::user("hi"),
         answer(vec![call("functions.Read:0")]),
@@ -256,7 +256,7 @@ fn a_conversation_begins_with_the_user() {
 }
 
 #[test]
-fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
+fn the_beginning_of_an_answer_in_a_blob_is_sent() {
     let blob = Block::Blob {
         sha256: "a".repeat(64).parse().unwrap(),
         size: 9_000_000,

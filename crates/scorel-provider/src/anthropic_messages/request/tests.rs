@@ -53,7 +53,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
 }
 
 #[test]
-fn the_output_is_bound_as_configured_or_as_the_model_bounds_it() {
+fn the_output_limit_is_the_configured_one_or_the_models() {
     let request = conversation(vec![Message::user("hi")]);
     let mut endpoint = endpoint(MODEL);
     assert_eq!(body(&endpoint, &request)["max_tokens"], 64_000);
@@ -79,7 +79,7 @@ fn the_cache_is_marked_at_the_last_two_messages_of_the_user_only() {
 }
 
 #[test]
-fn a_turn_that_was_begun_without_thinking_goes_on_without_a_budget() {
+fn a_turn_that_began_without_thinking_continues_without_a_budget() {
     let ask = |messages: Vec<Message>, model: &str| {
         let mut request = conversation(messages);
         request.thinking = ThinkingLevel::High;
@@ -104,7 +104,7 @@ fn a_turn_that_was_begun_without_thinking_goes_on_without_a_budget() {
 }
 
 #[test]
-fn thinking_is_asked_for_only_of_models_that_can() {
+fn thinking_is_requested_only_of_models_that_support_it() {
     let mut request = conversation(vec![Message::user("hi")]);
     request.thinking = ThinkingLevel::Medium;
     let mut endpoint = endpoint("claude-opus-4-6");
@@ -121,7 +121,7 @@ fn thinking_is_asked_for_only_of_models_that_can() {
 }
 
 #[test]
-fn features_in_trial_are_named_to_the_host_that_knows_them() {
+fn beta_features_are_requested_only_of_hosts_that_know_them() {
     let beta = |dialect: AnthropicDialect, model: &str| {
         let mut endpoint = endpoint(model);
         endpoint.dialect = dialect;

@@ -218,7 +218,7 @@ fn a_signature_whose_text_has_changed_is_left_out() {
 }
 
 #[test]
-fn what_another_model_signed_does_not_go_back() {
+fn signed_parts_of_another_model_do_not_go_back() {
     let origin = endpoint(OLD).origin();
     let opaque = passback::tag_part(&json!({"executableCode": {"code": "1"}}), &origin);
     let thinking = Block::Thinking {
@@ -303,7 +303,7 @@ fn roles_take_turns_and_the_user_begins() {
 }
 
 #[test]
-fn of_a_partial_answer_only_the_text_is_sent() {
+fn only_the_text_of_a_partial_answer_is_sent() {
     let origin = endpoint(NEW).origin();
     let mut partial = message(vec![
         Block::Thinking {
@@ -347,7 +347,7 @@ fn pictures_are_inlined_inside_responses_where_the_model_knows_that() {
 }
 
 #[test]
-fn a_model_that_cannot_be_told_how_much_to_think_is_not_told() {
+fn a_model_without_reasoning_gets_no_thinking_level() {
     let request = conversation(vec![Message::user("hi")]);
     let mut endpoint = endpoint(NEW);
     let config = json!({"thinkingConfig": {"includeThoughts": true}});
@@ -357,7 +357,7 @@ fn a_model_that_cannot_be_told_how_much_to_think_is_not_told() {
 }
 
 #[test]
-fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
+fn the_beginning_of_an_answer_in_a_blob_is_sent() {
     let blob = Block::Blob {
         sha256: "a".repeat(64).parse().unwrap(),
         size: 9_000_000,

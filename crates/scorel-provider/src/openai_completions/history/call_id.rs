@@ -26,7 +26,7 @@ mod tests {
     }
 
     #[test]
-    fn other_ids_are_replaced_always_by_the_same() {
+    fn other_ids_are_replaced_consistently() {
         let long = "x".repeat(41);
         assert_eq!(render(CallIdRule::Short, &long).len(), 37);
         assert_eq!(

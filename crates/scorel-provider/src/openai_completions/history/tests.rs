@@ -149,7 +149,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
 }
 
 #[test]
-fn what_holds_nothing_is_left_out() {
+fn empty_messages_are_left_out() {
     let empty = UserMessage {
         content: vec![Block::text("")],
         meta: Meta::default(),
@@ -169,7 +169,7 @@ fn what_holds_nothing_is_left_out() {
 }
 
 #[test]
-fn of_a_partial_answer_only_the_text_is_sent() {
+fn only_the_text_of_a_partial_answer_is_sent() {
     let mut partial = assistant(vec![
         thinking("hm", "reasoning_content"),
         Block::text("I beg"),
@@ -181,7 +181,7 @@ fn of_a_partial_answer_only_the_text_is_sent() {
 }
 
 #[test]
-fn the_daemon_speaks_as_a_user() {
+fn messages_of_the_daemon_have_the_role_user() {
     let internal = Message::Internal(InternalMessage {
         content: vec![Block::text("<system-reminder>x</system-reminder>")],
         meta: Meta::default(),
@@ -331,7 +331,7 @@ fn the_fields_of_a_host_are_in_its_requests() {
 }
 
 #[test]
-fn a_model_that_cannot_be_told_how_much_to_think_is_not_told() {
+fn a_model_without_reasoning_gets_no_thinking_level() {
     let mut request = conversation(vec![Message::user("hi")]);
     request.thinking = ThinkingLevel::High;
     let mut endpoint = endpoint(ChatDialect::OPENAI);
@@ -341,7 +341,7 @@ fn a_model_that_cannot_be_told_how_much_to_think_is_not_told() {
 }
 
 #[test]
-fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
+fn the_beginning_of_an_answer_in_a_blob_is_sent() {
     let blob = Block::Blob {
         sha256: "a".repeat(64).parse().unwrap(),
         size: 9_000_000,

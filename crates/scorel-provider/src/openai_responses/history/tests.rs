@@ -193,7 +193,7 @@ fn a_longer_conversation_begins_with_the_bytes_of_the_shorter() {
 }
 
 #[test]
-fn what_holds_nothing_is_left_out() {
+fn empty_messages_are_left_out() {
     let empty = Message::User(UserMessage {
         content: vec![Block::text("")],
         meta: Meta::default(),
@@ -228,7 +228,7 @@ fn reasoning_goes_back_only_right_before_what_it_led_to() {
 }
 
 #[test]
-fn of_a_partial_answer_only_the_text_is_sent() {
+fn only_the_text_of_a_partial_answer_is_sent() {
     let mut partial = assistant(vec![
         thinking(),
         text("I beg", json!({"id": "msg_1", "phase": "commentary"})),
@@ -244,7 +244,7 @@ fn of_a_partial_answer_only_the_text_is_sent() {
 }
 
 #[test]
-fn nothing_but_text_and_calls_comes_from_another_model() {
+fn only_text_and_calls_of_another_model_are_sent() {
     let mut other = endpoint(ResponsesDialect::COMPATIBLE);
     other.model.id = "model-2".to_owned();
     let item = Block::Text {
@@ -317,7 +317,7 @@ fn items_that_only_the_endpoint_understands_go_back_in_their_place() {
 }
 
 #[test]
-fn the_daemon_speaks_as_a_user() {
+fn messages_of_the_daemon_have_the_role_user() {
     let internal = Message::Internal(InternalMessage {
         content: vec![Block::text("<system-reminder>x</system-reminder>")],
         meta: Meta::default(),
@@ -426,7 +426,7 @@ fn levels_become_those_of_the_host() {
 }
 
 #[test]
-fn bounds_are_those_of_the_wire() {
+fn limits_are_those_of_the_wire() {
     let mut endpoint = endpoint(ResponsesDialect::COMPATIBLE);
     endpoint.output_limit = Some(1);
     endpoint.stop_sequences = vec!["END".to_owned()];
@@ -437,7 +437,7 @@ fn bounds_are_those_of_the_wire() {
 }
 
 #[test]
-fn of_an_answer_that_became_a_blob_its_beginning_is_sent() {
+fn the_beginning_of_an_answer_in_a_blob_is_sent() {
     let blob = Block::Blob {
         sha256: "a".repeat(64).parse().unwrap(),
         size: 9_000_000,

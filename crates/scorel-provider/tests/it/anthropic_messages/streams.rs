@@ -64,7 +64,7 @@ async fn text_without_a_start_is_text() {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_is_ignored() {
+async fn unknown_events_and_reasons_are_ignored() {
     let events = [
         json!({"type": "telemetry", "data": 1}),
         start(&json!({"type": "text", "text": ""})),

@@ -25,7 +25,7 @@ async fn body(provider: &str, api: &str, rebuilt: Rebuilt) -> Value {
 }
 
 #[tokio::test]
-async fn only_claude_behind_a_router_is_told_what_to_cache() {
+async fn only_claude_behind_a_router_gets_cache_marks() {
     let chat = "openai-completions";
     let asked = |model: &str| request(model, vec![Message::user("hi")]);
     let marked = json!({"type": "ephemeral"});
@@ -64,7 +64,7 @@ async fn a_conversation_names_its_cache_where_the_host_wants_a_name() {
 }
 
 #[tokio::test]
-async fn no_host_gets_more_texts_to_stop_at_than_it_takes() {
+async fn no_host_gets_more_stop_sequences_than_it_accepts() {
     for (provider, api, model, field, taken) in [
         (
             "anthropic",
@@ -117,7 +117,7 @@ fn about_thinking(body: &Value) -> String {
 }
 
 #[tokio::test]
-async fn every_level_of_thinking_is_said_in_the_words_of_every_provider() {
+async fn every_thinking_level_is_rendered_for_every_provider() {
     use ThinkingLevel::{High, Low, Medium, Minimal, None as Off};
     for (provider, api, model, expected) in LEVELS {
         for (level, expected) in [Off, Minimal, Low, Medium, High].into_iter().zip(expected) {

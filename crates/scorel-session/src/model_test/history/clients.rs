@@ -1,4 +1,4 @@
-//! Clients that come, read some of what they are sent, and go.
+//! Clients that connect, read a part of what they are sent, and disconnect.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -231,7 +231,7 @@ impl History {
         }
     }
 
-    /// Somebody comes with anchors that are not theirs, reads a little, and goes.
+    /// A client connects with anchors that are not its own, reads a little, and disconnects.
     pub(super) async fn probe(&mut self) {
         let anchors = self.any_anchors();
         let paged = self.dice.one_in(2);

@@ -41,7 +41,7 @@ impl History {
     /// Everything that the daemon had in memory is gone.
     async fn die(&mut self) {
         if let Some(lane) = self.lane.take() {
-            // A section that somebody gave up waiting for has its end first.
+            // A section whose caller stopped waiting ends first.
             drop(lane.lock().await);
         }
         for watcher in &mut self.watchers {

@@ -88,8 +88,8 @@ impl History {
         self.reference.damaged = true;
     }
 
-    /// Damages one record while the session is in memory and between two turns, and lets somebody
-    /// read it: what stands around it is served, and the session is what loading would make of it.
+    /// Damages one record while the session is in memory and between two turns, and reads the log:
+    /// the records around it are served, and the session is what loading would make of it.
     pub(super) async fn damage_alive(&mut self) {
         let idle = self.reference.view.state.turn.is_none();
         if !idle || self.reference.damaged || self.home.is_off() {
@@ -195,7 +195,7 @@ impl History {
         }
     }
 
-    /// Somebody accepts up to `count` damaged places.
+    /// Accepts up to `count` damaged places.
     pub(super) async fn accept_damage(&mut self, count: usize) {
         let lane = self.lane().await;
         let places = lane.lock().await.section().damage().to_vec();

@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 16;
 /// Places in one guard.
 const MAX_PLACES: usize = 1_000;
 
-/// Directories of dependencies and build results. They are large, and no one runs git in them. They
+/// Directories of dependencies and build results. They are large, and git is not run in them. They
 /// are known by name and not by a marker file in them, which a command could create anywhere.
 const SKIPPED: [&str; 3] = [".venv", "node_modules", "target"];
 
