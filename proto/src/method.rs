@@ -34,7 +34,7 @@ pub trait Method: Send + Sync + 'static {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Access {
+pub enum AccessLevel {
     /// Read projects, sessions and events.
     Read,
     /// Send messages to sessions and change them.
@@ -80,7 +80,7 @@ pub struct MethodInfo {
     /// The section of the reference.
     pub group: MethodGroup,
     /// The permission that a method requires. Each level includes the previous ones.
-    pub access: Access,
+    pub access: AccessLevel,
     /// Whether this version implements it; otherwise it fails with `unsupported`.
     pub available: bool,
     /// The error codes specific to this method. JSON-RPC errors, `forbidden`, `shutting_down` and
@@ -135,7 +135,7 @@ macro_rules! methods {
                 name: $name,
                 summary: concat!($($doc, "\n"),*),
                 group: MethodGroup::$group,
-                access: Access::$access,
+                access: AccessLevel::$access,
                 available: methods!(@available $state),
                 errors: &[$(ErrorCode::$error),*],
                 params: |generator| generator.subschema_for::<$params>(),

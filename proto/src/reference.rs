@@ -13,7 +13,7 @@ use self::schema_text::{cell, field_table, sections, type_text};
 use crate::catalogue::{
     Catalogue, MethodSchemas, NotificationSchemas, description, fields, reference,
 };
-use crate::{Access, ErrorCode, MethodGroup, PersistentBody, Place};
+use crate::{AccessLevel, ErrorCode, MethodGroup, PersistentBody, TreePlacement};
 
 const INTRODUCTION: &str = "<!-- Generated: SCOREL_REWRITE_DOCS=1 cargo test -p scorel-proto -->\n\n\
     # Protocol reference\n\n\
@@ -92,11 +92,11 @@ fn method(method: &MethodSchemas, page: &mut Vec<String>) {
     }
 }
 
-const fn access(access: Access) -> &'static str {
+const fn access(access: AccessLevel) -> &'static str {
     match access {
-        Access::Read => "read",
-        Access::Control => "control",
-        Access::Admin => "admin",
+        AccessLevel::Read => "read",
+        AccessLevel::Control => "control",
+        AccessLevel::Admin => "admin",
     }
 }
 
@@ -172,12 +172,12 @@ fn event(catalogue: &Catalogue, variant: &Value, page: &mut Vec<String>) {
     }
 }
 
-const fn place(place: Place) -> &'static str {
+const fn place(place: TreePlacement) -> &'static str {
     match place {
-        Place::Leaf => " It becomes the leaf.",
-        Place::Move => " It moves the leaf to its target.",
-        Place::Aside => " It leaves the leaf where it is.",
-        Place::Control => " It is not part of the tree.",
+        TreePlacement::Leaf => " It becomes the leaf.",
+        TreePlacement::Move => " It moves the leaf to its target.",
+        TreePlacement::Aside => " It leaves the leaf where it is.",
+        TreePlacement::Control => " It is not part of the tree.",
     }
 }
 

@@ -3,7 +3,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use scorel_client::{Backoff, ClientError, ClientIdentity, Connect, Connection, Home, Starter};
+use scorel_client::{
+    Backoff, ClientError, ClientIdentity, Connect, Connection, DaemonHome, Starter,
+};
 use scorel_proto::{CommandId, EventId, Method};
 use tokio::time::Instant;
 
@@ -24,7 +26,7 @@ pub(crate) struct DaemonConnector {
 impl DaemonConnector {
     /// Evaluates the environment and the global options.
     pub(crate) fn new(global: &GlobalArgs) -> Result<Self, Failure> {
-        let home = Home::resolve(global.home.as_deref(), |name| env::var_os(name))
+        let home = DaemonHome::resolve(global.home.as_deref(), |name| env::var_os(name))
             .map_err(ClientError::from)?;
         Ok(Self {
             starter: Starter::new(home, daemon_program(env::var_os("SCORELD"))),
@@ -32,7 +34,7 @@ impl DaemonConnector {
         })
     }
 
-    pub(crate) const fn home(&self) -> &Home {
+    pub(crate) const fn home(&self) -> &DaemonHome {
         self.starter.home()
     }
 

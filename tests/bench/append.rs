@@ -4,7 +4,7 @@ use std::time::Instant;
 use scorel_journal::{Durability, FileStorage, Journal};
 use serde_json::json;
 
-use crate::disk::{Disk, RECORD};
+use crate::disk_probe::{DiskProbe, RECORD};
 use crate::figure::{Figure, Goal, rounded};
 use crate::samples::Samples;
 
@@ -13,7 +13,7 @@ const RECORDS: usize = 1_000;
 /// Appends to a journal beside the same bytes to a plain file, in alternation.
 pub(crate) fn measure() -> Vec<Figure> {
     let directory = tempfile::tempdir_in("/tmp").unwrap();
-    let mut disk = Disk::new(directory.path());
+    let mut disk = DiskProbe::new(directory.path());
     let header = br#"{"format":1}"#.to_vec();
     let storage = Arc::new(FileStorage);
     let mut journal = Journal::create(

@@ -6,10 +6,10 @@ use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::json;
 
 use crate::bare::{Bare, SOCKETS};
+use crate::bench_client::BenchClient;
+use crate::bench_daemon::{BenchDaemon, words};
 use crate::figure::{Figure, Goal, rounded};
-use crate::stand::{Stand, words};
 use crate::throughput::WRITE_BYTES;
-use crate::wire::Wire;
 
 const DELTAS: usize = 50_000;
 
@@ -37,17 +37,17 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
 
 /// Events per second that reach every subscriber of the daemon.
 async fn daemon(program: &Path) -> f64 {
-    let mut stand = Stand::new(program).await;
-    let session = stand.new_session().await;
+    let mut bench = BenchDaemon::new(program).await;
+    let session = bench.new_session().await;
     let mut watches = Vec::new();
     for _ in 0..SOCKETS {
-        watches.push(stand.watch(&session).await);
+        watches.push(bench.watch(&session).await);
     }
     let gate = ResponseGate::new();
     let answer = ScriptedResponse::event_stream(words(DELTAS))
         .in_writes_of(WRITE_BYTES)
         .hold(&gate);
-    stand.begin_turn(&session, answer, &gate).await;
+    bench.begin_turn(&session, answer, &gate).await;
     let started = Instant::now();
     gate.open();
     let events = count(watches, "\"turn_outcome\"").await;
@@ -58,7 +58,7 @@ async fn daemon(program: &Path) -> f64 {
 async fn bare_with(batch: &str) -> f64 {
     let deltas = DELTAS.to_string();
     let mut bare = Bare::start("bare-fan-out", SOCKETS, &[&deltas, batch]).await;
-    let mut watches: Vec<Wire> = bare.sockets.drain(..).map(Wire::new).collect();
+    let mut watches: Vec<BenchClient> = bare.sockets.drain(..).map(BenchClient::new).collect();
     let started = Instant::now();
     watches[0].send(b"!").await;
     let events = count(watches, "\"the end\"").await;
@@ -66,7 +66,7 @@ async fn bare_with(batch: &str) -> f64 {
 }
 
 /// Reads from all until each has had the last line; returns the number of lines of one.
-async fn count(watches: Vec<Wire>, last: &'static str) -> usize {
+async fn count(watches: Vec<BenchClient>, last: &'static str) -> usize {
     let readers = watches
         .into_iter()
         .map(|mut watch| tokio::spawn(async move { watch.count_until(last).await }));

@@ -4,22 +4,22 @@ use std::time::Instant;
 use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::json;
 
+use crate::bench_daemon::BenchDaemon;
 use crate::figure::{Figure, Goal, rounded};
 use crate::samples::Samples;
-use crate::stand::Stand;
 
 const CHUNKS: usize = 2_000;
 
 /// The time from the endpoint's write of a chunk to the subscriber's event, one chunk at a time.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
-    let mut stand = Stand::new(program).await;
-    let session = stand.new_session().await;
-    let mut watch = stand.watch(&session).await;
+    let mut bench = BenchDaemon::new(program).await;
+    let session = bench.new_session().await;
+    let mut watch = bench.watch(&session).await;
     let gates: Vec<ResponseGate> = (0..CHUNKS).map(|_| ResponseGate::new()).collect();
     let answer = gates.iter().fold(ScriptedResponse::chat(), |answer, gate| {
         answer.wait(gate).text(" word")
     });
-    stand
+    bench
         .begin_turn(&session, answer.finish("stop").into(), &gates[0])
         .await;
     let mut samples = Samples::default();

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use scorel_journal::{ContinueAt, Durability, FileStorage, Journal};
 use scorel_proto::{
     AssistantMessage, Block, ClientId, Event, EventId, Message, MessageBody, Meta, OutcomeReason,
-    PersistentBody, PersistentEvent, Place, Seq, SessionId, StopReason, TurnId, TurnOutcomeBody,
-    Usage,
+    PersistentBody, PersistentEvent, Seq, SessionId, StopReason, TreePlacement, TurnId,
+    TurnOutcomeBody, Usage,
 };
 
 /// How many characters each message has.
@@ -19,7 +19,7 @@ pub(crate) fn append_turns(session_dir: &Path, session: &str, turns: usize) -> u
     let mut leaf = None;
     let opened = Journal::open(Arc::new(FileStorage), session_dir, None, &mut |record| {
         if let Ok(Event::Persistent(event)) = Event::decode(record.line)
-            && event.body.place() == Place::Leaf
+            && event.body.place() == TreePlacement::Leaf
         {
             leaf = Some(event.id);
         }
@@ -51,7 +51,7 @@ pub(crate) fn append_turns(session_dir: &Path, session: &str, turns: usize) -> u
             message(Message::Assistant(answer())),
             PersistentBody::TurnOutcome(outcome),
         ] {
-            let in_tree = body.place() == Place::Leaf;
+            let in_tree = body.place() == TreePlacement::Leaf;
             let mut event = PersistentEvent {
                 id: EventId::generate(),
                 parent_id: leaf.filter(|_| in_tree),

@@ -5,8 +5,10 @@
 
 mod append;
 mod bare;
+mod bench_client;
+mod bench_daemon;
 mod context;
-mod disk;
+mod disk_probe;
 mod fan_out;
 mod figure;
 mod latency;
@@ -14,11 +16,9 @@ mod long_history;
 mod memory;
 mod round_trip;
 mod samples;
-mod stand;
 mod start;
 mod throughput;
 mod turns;
-mod wire;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -99,7 +99,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
 
 async fn sessions(daemon: &Path) -> Vec<Figure> {
     let mut figures = vec![start::empty_home(daemon).await, memory::idle(daemon).await];
-    let mut filled = stand::Filled::new(daemon).await;
+    let mut filled = bench_daemon::Filled::new(daemon).await;
     figures.push(start::filled_home(&mut filled).await);
     figures.push(memory::loaded(&filled).await);
     figures

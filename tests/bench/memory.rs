@@ -5,10 +5,10 @@ use scorel_testkit::{DaemonUnderTest, ScriptedResponse};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use crate::bench_client::BenchClient;
+use crate::bench_daemon::{BenchDaemon, Filled};
 use crate::figure::{Figure, Goal, rounded};
 use crate::long_history;
-use crate::stand::{Filled, Stand};
-use crate::wire::Wire;
 
 /// The idle time before memory is measured.
 const QUIET: Duration = Duration::from_secs(5);
@@ -36,13 +36,13 @@ pub(crate) async fn loaded(filled: &Filled) -> Figure {
     let daemon = &filled.daemon;
     sleep(QUIET).await;
     let before = daemon.resident_kib();
-    let mut wire = Wire::connect(&daemon.socket()).await;
+    let mut client = BenchClient::connect(&daemon.socket()).await;
     for session in &filled.sessions {
         let params = json!({"sessionId": session, "afterSeq": 0, "limit": 1});
-        wire.call("getEvents", &params).await;
+        client.call("getEvents", &params).await;
     }
     sleep(QUIET).await;
-    let status = wire.call("getStatus", &json!({})).await;
+    let status = client.call("getStatus", &json!({})).await;
     let measured = PerSession {
         sessions: filled.sessions.len(),
         events: filled.events,
@@ -69,71 +69,71 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
 
 /// What a session adds in which turns were played, once all that belongs to turns is gone.
 async fn after_turns(program: &Path) -> Figure {
-    let mut stand = Stand::new(program).await;
+    let mut bench = BenchDaemon::new(program).await;
     let answer = ScriptedResponse::chat()
         .text("I have seen it.")
         .finish("stop");
-    stand.model.fallback(answer);
+    bench.model.fallback(answer);
     // Connections, threads and their stacks come with the first turns, not with a session.
-    play(&mut stand, 20, BUSY_TURNS).await;
+    play(&mut bench, 20, BUSY_TURNS).await;
     sleep(WINDOW_DROPPED).await;
-    let before = stand.daemon.resident_kib();
-    let events = play(&mut stand, BUSY_SESSIONS, BUSY_TURNS).await;
+    let before = bench.daemon.resident_kib();
+    let events = play(&mut bench, BUSY_SESSIONS, BUSY_TURNS).await;
     sleep(WINDOW_DROPPED).await;
-    let status = stand.wire.call("getStatus", &json!({})).await;
+    let status = bench.client.call("getStatus", &json!({})).await;
     let measured = PerSession {
         sessions: BUSY_SESSIONS,
         events,
         before,
-        after: stand.daemon.resident_kib(),
+        after: bench.daemon.resident_kib(),
     };
     measured.figure("memory per idle session after its turns", &status)
 }
 
 /// Makes sessions and plays turns in them, a call of a tool in each. How many records they have.
-async fn play(stand: &mut Stand, sessions: usize, turns: usize) -> usize {
+async fn play(bench: &mut BenchDaemon, sessions: usize, turns: usize) -> usize {
     let mut events = 0;
     for _ in 0..sessions {
-        let session = stand.new_session().await;
-        let mut watch = stand.watch(&session).await;
+        let session = bench.new_session().await;
+        let mut watch = bench.watch(&session).await;
         for _ in 0..turns {
             let call = ScriptedResponse::chat().tool_call("call_1", "Glob", r#"{"pattern":"*"}"#);
-            stand.model.answer(call.finish("tool_calls"));
-            stand.send_message(&session).await;
+            bench.model.answer(call.finish("tool_calls"));
+            bench.send_message(&session).await;
             watch.until("\"turn_outcome\"").await;
         }
-        events += stand.daemon.log(&session).len() - 1;
+        events += bench.daemon.log(&session).len() - 1;
     }
     events
 }
 
 /// What a session adds that is loaded from a long log.
 async fn long(program: &Path) -> Figure {
-    let mut stand = Stand::new(program).await;
+    let mut bench = BenchDaemon::new(program).await;
     let mut sessions = Vec::new();
     for _ in 0..LONG_SESSIONS {
-        sessions.push(stand.new_session().await);
+        sessions.push(bench.new_session().await);
     }
-    stand.daemon.stop().await;
+    bench.daemon.stop().await;
     let mut events = 0;
     for session in &sessions {
-        let dir = stand.daemon.session_dir(session);
+        let dir = bench.daemon.session_dir(session);
         events += long_history::append_turns(&dir, session, LONG_TURNS);
     }
-    stand.restart().await;
+    bench.restart().await;
     sleep(QUIET).await;
-    let before = stand.daemon.resident_kib();
+    let before = bench.daemon.resident_kib();
     for session in &sessions {
         let params = json!({"sessionId": session, "afterSeq": 0, "limit": 1});
-        stand.wire.call("getEvents", &params).await;
+        bench.client.call("getEvents", &params).await;
     }
     sleep(PERIOD_OF_SWEEPS).await;
-    let status = stand.wire.call("getStatus", &json!({})).await;
+    let status = bench.client.call("getStatus", &json!({})).await;
     let measured = PerSession {
         sessions: LONG_SESSIONS,
         events,
         before,
-        after: stand.daemon.resident_kib(),
+        after: bench.daemon.resident_kib(),
     };
     measured.figure("memory per loaded idle session, 10,000 messages", &status)
 }

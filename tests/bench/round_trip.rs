@@ -7,9 +7,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use crate::bare::Bare;
+use crate::bench_client::request;
 use crate::figure::{Figure, Goal, rounded};
 use crate::samples::Samples;
-use crate::wire::request;
 
 const ROUNDS: usize = 20;
 const CALLS: usize = 1_000;

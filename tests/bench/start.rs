@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
 
+use crate::bench_daemon::Filled;
 use crate::figure::{Figure, Goal, rounded};
 use crate::samples::Samples;
-use crate::stand::Filled;
 
 const STARTS: usize = 20;
 

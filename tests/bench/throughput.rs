@@ -4,8 +4,8 @@ use std::time::Instant;
 use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::json;
 
+use crate::bench_daemon::{BenchDaemon, words};
 use crate::figure::{Figure, Goal, rounded};
-use crate::stand::{Stand, words};
 
 const DELTAS: usize = 300_000;
 
@@ -14,14 +14,14 @@ pub(crate) const WRITE_BYTES: usize = 16 * 1024;
 
 /// A long reply with one event per word, read by one subscriber.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
-    let mut stand = Stand::new(program).await;
-    let session = stand.new_session().await;
-    let mut watch = stand.watch(&session).await;
+    let mut bench = BenchDaemon::new(program).await;
+    let session = bench.new_session().await;
+    let mut watch = bench.watch(&session).await;
     let gate = ResponseGate::new();
     let answer = ScriptedResponse::event_stream(words(DELTAS))
         .in_writes_of(WRITE_BYTES)
         .hold(&gate);
-    stand.begin_turn(&session, answer, &gate).await;
+    bench.begin_turn(&session, answer, &gate).await;
     let started = Instant::now();
     gate.open();
     let events = watch.count_until("\"turn_outcome\"").await;

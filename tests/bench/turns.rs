@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 use scorel_testkit::{ResponseGate, ScriptedResponse};
 use serde_json::{Value, json};
 
-use crate::disk::Disk;
+use crate::bench_client::BenchClient;
+use crate::bench_daemon::{BenchDaemon, send_message};
+use crate::disk_probe::DiskProbe;
 use crate::figure::{Figure, Goal, rounded};
 use crate::samples::Samples;
-use crate::stand::{Stand, send_message};
-use crate::wire::Wire;
 
 const TURNS: usize = 200;
 
@@ -24,18 +24,18 @@ const SYNCS_OF_A_TOOL: f64 = 3.0;
 
 /// The overhead of a turn over the model's and the disk's time.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
-    let mut stand = Stand::new(program).await;
-    stand.daemon.write_project_file("small.txt", "a line\n");
-    let mut disk = Disk::new(stand.daemon.root());
+    let mut bench = BenchDaemon::new(program).await;
+    bench.daemon.write_project_file("small.txt", "a line\n");
+    let mut disk = DiskProbe::new(bench.daemon.root());
     let (mut requests, mut tools, mut syncs) =
         (Samples::default(), Samples::default(), Samples::default());
     for _ in 0..TURNS / TURNS_PER_SESSION {
-        let session = stand.new_session().await;
-        let mut watch = stand.watch(&session).await;
+        let session = bench.new_session().await;
+        let mut watch = bench.watch(&session).await;
         // The first turn of a session freezes its instructions; later ones do not.
-        turn(&mut stand, &mut watch, &session).await;
+        turn(&mut bench, &mut watch, &session).await;
         for _ in 0..TURNS_PER_SESSION {
-            let (request, tool) = turn(&mut stand, &mut watch, &session).await;
+            let (request, tool) = turn(&mut bench, &mut watch, &session).await;
             requests.push(request);
             tools.push(tool);
             syncs.push(disk.sync());
@@ -78,21 +78,25 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
 
 /// Runs a turn that reads a small file. Returns the times from the message to the first request,
 /// and from the first reply to the second request.
-async fn turn(stand: &mut Stand, watch: &mut Wire, session: &str) -> (Duration, Duration) {
+async fn turn(
+    bench: &mut BenchDaemon,
+    watch: &mut BenchClient,
+    session: &str,
+) -> (Duration, Duration) {
     let (asked, told, asked_again) = (
         ResponseGate::new(),
         ResponseGate::new(),
         ResponseGate::new(),
     );
-    stand.model.answer(asks_to_read(&told).hold(&asked));
+    bench.model.answer(asks_to_read(&told).hold(&asked));
     let done = ScriptedResponse::chat().text("done").finish("stop");
-    stand
+    bench
         .model
         .answer(ScriptedResponse::from(done).hold(&asked_again));
     let line = send_message(session);
 
     let started = Instant::now();
-    stand.wire.send(&line).await;
+    bench.client.send(&line).await;
     asked.reached().await;
     let request = started.elapsed();
     asked.open();
@@ -104,7 +108,7 @@ async fn turn(stand: &mut Stand, watch: &mut Wire, session: &str) -> (Duration, 
     let tool = started.elapsed();
     asked_again.open();
     watch.until("\"turn_outcome\"").await;
-    stand.wire.until("\"id\":1").await;
+    bench.client.until("\"id\":1").await;
     (request, tool)
 }
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use scorel_proto::{ProtocolRange, RpcError};
 
-use crate::{HomeError, IdentityError, StartError};
+use crate::{DaemonHomeError, IdentityError, StartError};
 
 /// Why an operation that needs the daemon failed.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum ClientError {
     Protocol(String),
     /// The home directory or its socket path cannot be used.
     #[error(transparent)]
-    Home(#[from] HomeError),
+    Home(#[from] DaemonHomeError),
     /// The client identity cannot be read or created.
     #[error(transparent)]
     Identity(#[from] IdentityError),

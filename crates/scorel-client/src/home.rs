@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Client and daemon derive the same socket path from the same directory, so they find each other
 /// without a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home {
+pub struct DaemonHome {
     path: PathBuf,
     is_default: bool,
     runtime_dir: Option<PathBuf>,
@@ -17,7 +17,7 @@ pub struct Home {
 
 /// Why a home directory or its socket path cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum HomeError {
+pub enum DaemonHomeError {
     /// No directory was given, and neither `SCOREL_HOME` nor `HOME` is set.
     #[error("no home directory: set SCOREL_HOME, or HOME")]
     Unknown,
@@ -29,12 +29,12 @@ pub enum HomeError {
         /// The cause.
         source: io::Error,
     },
-    /// The path of the socket exceeds [`Home::MAX_SOCKET_PATH`], and so does its substitute, if
+    /// The path of the socket exceeds [`DaemonHome::MAX_SOCKET_PATH`], and so does its substitute, if
     /// there is one.
     #[error(
         "{} is too long for a socket (at most {} bytes), and XDG_RUNTIME_DIR offers no shorter one",
         path.display(),
-        Home::MAX_SOCKET_PATH
+        DaemonHome::MAX_SOCKET_PATH
     )]
     TooLong {
         /// The preferred path.
@@ -50,7 +50,7 @@ pub enum HomeError {
     },
 }
 
-impl Home {
+impl DaemonHome {
     /// The maximum length of a Unix socket's path in bytes: the 108 bytes of `sun_path` on Linux,
     /// less the terminating zero.
     pub const MAX_SOCKET_PATH: usize = 107;
@@ -67,14 +67,14 @@ impl Home {
     pub fn resolve(
         named: Option<&Path>,
         variable: impl Fn(&str) -> Option<OsString>,
-    ) -> Result<Self, HomeError> {
+    ) -> Result<Self, DaemonHomeError> {
         let variable = |name| variable(name).filter(|value| !value.is_empty());
         let default = variable("HOME").map(|home| Path::new(&home).join(".scorel"));
         let path = named
             .map(Path::to_path_buf)
             .or_else(|| variable("SCOREL_HOME").map(PathBuf::from))
             .or_else(|| default.clone())
-            .ok_or(HomeError::Unknown)?;
+            .ok_or(DaemonHomeError::Unknown)?;
         let path = normal(&path)?;
         let is_default =
             default.is_some_and(|default| normal(&default).ok().as_ref() == Some(&path));
@@ -104,7 +104,7 @@ impl Home {
     /// # Errors
     ///
     /// If both paths are too long, or `XDG_RUNTIME_DIR` is not set.
-    pub fn socket_path(&self) -> Result<PathBuf, HomeError> {
+    pub fn socket_path(&self) -> Result<PathBuf, DaemonHomeError> {
         let fits = |path: &Path| path.as_os_str().len() <= Self::MAX_SOCKET_PATH;
         let usual = self.path.join("scoreld.sock");
         if fits(&usual) {
@@ -117,7 +117,7 @@ impl Home {
         let short = self.runtime_dir.as_ref().map(|dir| dir.join(name));
         short
             .filter(|path| fits(path))
-            .ok_or(HomeError::TooLong { path: usual })
+            .ok_or(DaemonHomeError::TooLong { path: usual })
     }
 
     /// The file that the daemon holds locked as long as it runs.
@@ -143,20 +143,20 @@ impl Home {
     /// # Errors
     ///
     /// If it cannot be created.
-    pub fn create(&self) -> Result<(), HomeError> {
+    pub fn create(&self) -> Result<(), DaemonHomeError> {
         std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&self.path)
-            .map_err(|source| HomeError::Create {
+            .map_err(|source| DaemonHomeError::Create {
                 path: self.path.clone(),
                 source,
             })
     }
 }
 
-fn normal(path: &Path) -> Result<PathBuf, HomeError> {
-    let absolute = std::path::absolute(path).map_err(|source| HomeError::Path {
+fn normal(path: &Path) -> Result<PathBuf, DaemonHomeError> {
+    let absolute = std::path::absolute(path).map_err(|source| DaemonHomeError::Path {
         path: path.to_path_buf(),
         source,
     })?;
@@ -186,8 +186,8 @@ mod tests {
         }
     }
 
-    fn home(named: Option<&str>, pairs: &[(&str, &str)]) -> Home {
-        Home::resolve(named.map(Path::new), environment(pairs)).expect("a home")
+    fn home(named: Option<&str>, pairs: &[(&str, &str)]) -> DaemonHome {
+        DaemonHome::resolve(named.map(Path::new), environment(pairs)).expect("a home")
     }
 
     #[test]
@@ -196,8 +196,8 @@ mod tests {
         assert_eq!(home(Some("/f"), &pairs).path(), Path::new("/f"));
         assert_eq!(home(None, &pairs).path(), Path::new("/v"));
         assert_eq!(home(None, &pairs[1..]).path(), Path::new("/u/.scorel"));
-        let nothing = Home::resolve(None, environment(&[("SCOREL_HOME", "")]));
-        assert!(matches!(nothing, Err(HomeError::Unknown)));
+        let nothing = DaemonHome::resolve(None, environment(&[("SCOREL_HOME", "")]));
+        assert!(matches!(nothing, Err(DaemonHomeError::Unknown)));
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(text.len(), "/run/user/1/scorel-.sock".len() + 16);
         assert!(matches!(
             home(Some(&longer), &[]).socket_path(),
-            Err(HomeError::TooLong { .. })
+            Err(DaemonHomeError::TooLong { .. })
         ));
     }
 

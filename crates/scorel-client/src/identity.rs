@@ -6,7 +6,7 @@ use scorel_proto::ClientId;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use crate::Home;
+use crate::DaemonHome;
 
 /// The identity of this client installation, stable across runs, so that the daemon recognises a
 /// repeated command.
@@ -52,7 +52,7 @@ impl ClientIdentity {
     /// # Errors
     ///
     /// If the file cannot be read or created, or is damaged.
-    pub fn load_or_create(home: &Home) -> Result<Self, IdentityError> {
+    pub fn load_or_create(home: &DaemonHome) -> Result<Self, IdentityError> {
         let path = home.identity_file();
         match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => create(home.path(), &path),
@@ -122,8 +122,8 @@ mod tests {
 
     use super::*;
 
-    fn home(directory: &Path) -> Home {
-        Home::resolve(Some(directory), |_| None).expect("a home")
+    fn home(directory: &Path) -> DaemonHome {
+        DaemonHome::resolve(Some(directory), |_| None).expect("a home")
     }
 
     #[test]

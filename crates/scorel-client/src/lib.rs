@@ -1,6 +1,6 @@
 //! A client library for the Scorel daemon.
 //!
-//! - [`Home`] locates the daemon of a home directory, [`Starter`] connects to it and starts it if
+//! - [`DaemonHome`] locates the daemon of a home directory, [`Starter`] connects to it and starts it if
 //!   necessary, and [`ClientIdentity`] identifies this installation.
 //! - [`Connection`] carries typed calls ([`Connection::call`]) and subscriptions.
 //! - [`SessionStream`] follows one session indefinitely: it applies the resync rules of the protocol
@@ -32,7 +32,7 @@ pub use anchors::{ClientAnchors, EventNovelty};
 pub use backoff::Backoff;
 pub use connection::{Connection, Subscription};
 pub use error::ClientError;
-pub use home::{Home, HomeError};
+pub use home::{DaemonHome, DaemonHomeError};
 pub use identity::{ClientIdentity, IdentityError};
 pub use start::{StartError, Starter};
 pub use stream::{Connect, SessionStream, StreamItem};

@@ -13,7 +13,7 @@ use fs2::FileExt;
 
 pub use error::StartError;
 
-use crate::{ClientError, Connection, Home};
+use crate::{ClientError, Connection, DaemonHome};
 
 /// How much of a failing daemon's standard error is reported, in bytes.
 const MAX_REPORT: u64 = 64 * 1024;
@@ -26,7 +26,7 @@ const MAX_REPORT: u64 = 64 * 1024;
 /// `--daemonize --home <home>`, which returns once the daemon is ready.
 #[derive(Debug, Clone)]
 pub struct Starter {
-    home: Home,
+    home: DaemonHome,
     program: PathBuf,
     service_manager: PathBuf,
 }
@@ -34,7 +34,7 @@ pub struct Starter {
 impl Starter {
     /// A starter that runs `program` as the daemon of `home`.
     #[must_use]
-    pub fn new(home: Home, program: impl Into<PathBuf>) -> Self {
+    pub fn new(home: DaemonHome, program: impl Into<PathBuf>) -> Self {
         Self {
             home,
             program: program.into(),
@@ -51,7 +51,7 @@ impl Starter {
 
     /// The home directory of the daemon.
     #[must_use]
-    pub const fn home(&self) -> &Home {
+    pub const fn home(&self) -> &DaemonHome {
         &self.home
     }
 

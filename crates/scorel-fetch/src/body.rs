@@ -14,7 +14,7 @@ pub(crate) const ACCEPTED: &str = "gzip, deflate";
 
 /// A response body, decompressed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Body {
+pub(crate) struct ResponseBody {
     pub(crate) bytes: Vec<u8>,
     /// Whether the body is longer than the limit.
     pub(crate) is_cut: bool,
@@ -22,9 +22,9 @@ pub(crate) struct Body {
 
 /// Reads up to `limit` bytes of a body. The limit holds for the decompressed and for the compressed size:
 /// a body may compress to more than itself, and one that decompresses to nothing must end too.
-pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Body, FetchError> {
+pub(crate) async fn read(mut response: Response, limit: usize) -> Result<ResponseBody, FetchError> {
     let host = response.url().host_str().unwrap_or_default().to_owned();
-    let mut decoder = Decoder::of(&response, limit)?;
+    let mut decoder = BodyDecoder::of(&response, limit)?;
     let mut received = 0;
     loop {
         let chunk = response.chunk().await.map_err(|error| FetchError::Cut {
@@ -43,13 +43,13 @@ pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Body, F
 }
 
 #[derive(Debug)]
-enum Decoder {
+enum BodyDecoder {
     Plain(Bounded),
     Gzip(MultiGzDecoder<Bounded>),
     Deflate(ZlibDecoder<Bounded>),
 }
 
-impl Decoder {
+impl BodyDecoder {
     fn of(response: &Response, limit: usize) -> Result<Self, FetchError> {
         let bounded = Bounded {
             bytes: Vec::new(),
@@ -83,7 +83,7 @@ impl Decoder {
         }
     }
 
-    fn finish(mut self) -> Result<Body, FetchError> {
+    fn finish(mut self) -> Result<ResponseBody, FetchError> {
         let ended = match &mut self {
             Self::Plain(_) => Ok(()),
             Self::Gzip(decoder) => decoder.try_finish(),
@@ -95,7 +95,7 @@ impl Decoder {
         }
     }
 
-    fn cut(self) -> Body {
+    fn cut(self) -> ResponseBody {
         self.into_body(true)
     }
 
@@ -107,13 +107,13 @@ impl Decoder {
         }
     }
 
-    fn into_body(mut self, is_cut: bool) -> Body {
+    fn into_body(mut self, is_cut: bool) -> ResponseBody {
         let bounded = match &mut self {
             Self::Plain(bounded) => bounded,
             Self::Gzip(decoder) => decoder.get_mut(),
             Self::Deflate(decoder) => decoder.get_mut(),
         };
-        Body {
+        ResponseBody {
             bytes: std::mem::take(&mut bounded.bytes),
             is_cut: is_cut || bounded.is_cut,
         }

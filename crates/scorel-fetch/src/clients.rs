@@ -12,7 +12,7 @@ use url::Url;
 use crate::error::FetchError;
 use crate::limits::FetchLimits;
 use crate::lookup::{Lookup, Reach, Resolver};
-use crate::target::Target;
+use crate::target::FetchTarget;
 
 /// HTTP clients by [`Route`] and scheme. Each is made when it is first used, since loading the root
 /// certificates costs time and memory.
@@ -45,7 +45,7 @@ impl Clients {
     }
 
     /// The client for a target.
-    pub(crate) async fn of(&self, target: &Target) -> Result<&Client, FetchError> {
+    pub(crate) async fn of(&self, target: &FetchTarget) -> Result<&Client, FetchError> {
         let route = if target.is_allowed {
             // The host is in the user's own network, which a proxy may not reach.
             Route::Allowed

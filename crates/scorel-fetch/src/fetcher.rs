@@ -8,16 +8,16 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::body::{self, Body};
+use crate::body::{self, ResponseBody};
 use crate::clients::Clients;
 use crate::error::FetchError;
 use crate::html;
 use crate::limits::FetchLimits;
 use crate::lookup::{Lookup, NotPublic};
 use crate::media::Media;
-use crate::page::{Fetched, Page};
+use crate::page::{Fetched, WebPage};
 use crate::private_host::PrivateHost;
-use crate::target::Target;
+use crate::target::FetchTarget;
 
 /// The `Accept` header: Markdown first, which needs no conversion.
 const ACCEPTED: &str = "text/markdown, text/plain;q=0.9, text/html;q=0.8, application/json;q=0.8, text/*;q=0.7, */*;q=0.1";
@@ -32,11 +32,11 @@ const REDUCTIONS: usize = 4;
 /// conversion of HTML that has begun.
 #[derive(Debug, Clone)]
 pub struct Fetcher {
-    shared: Arc<Shared>,
+    inner: Arc<FetcherInner>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct FetcherInner {
     clients: Clients,
     limits: FetchLimits,
     allowed: RwLock<Arc<[PrivateHost]>>,
@@ -48,7 +48,7 @@ impl Fetcher {
     #[must_use]
     pub fn new(lookup: Arc<dyn Lookup>, limits: FetchLimits) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            inner: Arc::new(FetcherInner {
                 clients: Clients::new(lookup, limits),
                 limits,
                 allowed: RwLock::default(),
@@ -59,7 +59,7 @@ impl Fetcher {
 
     /// Replaces the hosts that may be fetched from although they are not at public addresses.
     pub fn allow(&self, hosts: &[PrivateHost]) {
-        let mut allowed = self.shared.allowed.write();
+        let mut allowed = self.inner.allowed.write();
         **allowed.as_mut().unwrap_or_else(|error| error.get_mut()) = hosts.into();
     }
 
@@ -68,20 +68,20 @@ impl Fetcher {
     /// # Errors
     /// The URL may not be fetched, or there is no text at it.
     pub async fn fetch(&self, url: &str) -> Result<Fetched, FetchError> {
-        let limit = self.shared.limits.total;
-        let fetched = timeout(limit, self.shared.follow(url)).await;
+        let limit = self.inner.limits.total;
+        let fetched = timeout(limit, self.inner.follow(url)).await;
         fetched.unwrap_or(Err(FetchError::TimedOut(limit)))
     }
 }
 
-impl Shared {
+impl FetcherInner {
     async fn follow(&self, url: &str) -> Result<Fetched, FetchError> {
         let allowed = self
             .allowed
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let mut target = Target::parse(url, &allowed)?;
+        let mut target = FetchTarget::parse(url, &allowed)?;
         for _ in 0..=self.limits.redirects {
             let response = self.get(&target).await?;
             let status = response.status();
@@ -96,12 +96,12 @@ impl Shared {
                     to: next.into(),
                 });
             }
-            target = Target::new(next, &allowed)?;
+            target = FetchTarget::new(next, &allowed)?;
         }
         Err(FetchError::Redirects(self.limits.redirects))
     }
 
-    async fn get(&self, target: &Target) -> Result<Response, FetchError> {
+    async fn get(&self, target: &FetchTarget) -> Result<Response, FetchError> {
         let client = self.clients.of(target).await?;
         let request = client
             .get(target.url.clone())
@@ -117,17 +117,17 @@ impl Shared {
         })
     }
 
-    async fn page(&self, response: Response) -> Result<Page, FetchError> {
+    async fn page(&self, response: Response) -> Result<WebPage, FetchError> {
         let (url, status) = (response.url().clone(), response.status());
         let media = response.headers().get(CONTENT_TYPE);
         let media = Media::parse(media.and_then(|it| it.to_str().ok()).unwrap_or_default());
         if !media.may_be_text() {
             return Err(FetchError::NotText(quoted(&media.essence)));
         }
-        let Body { bytes, is_cut } = body::read(response, self.limits.body).await?;
+        let ResponseBody { bytes, is_cut } = body::read(response, self.limits.body).await?;
         let size = bytes.len() as u64;
         let text = self.text(bytes, media.clone(), url.clone()).await?;
-        Ok(Page {
+        Ok(WebPage {
             url: url.into(),
             status: status.as_u16(),
             media_type: media.essence,

@@ -1,6 +1,6 @@
 //! Pages of the web as text, from public addresses only.
 //!
-//! In goes a URL that the gate has allowed; out comes a [`Page`] as text, or the target of a redirect to
+//! In goes a URL that the gate has allowed; out comes a [`WebPage`] as text, or the target of a redirect to
 //! another host. [`WebFetch`] is the tool, [`Fetcher`] the HTTP client behind it.
 //!
 //! The client is a defence of its own against server-side request forgery: it connects to public
@@ -30,6 +30,6 @@ pub use error::FetchError;
 pub use fetcher::Fetcher;
 pub use limits::FetchLimits;
 pub use lookup::{Lookup, SystemLookup};
-pub use page::{Fetched, Page};
+pub use page::{Fetched, WebPage};
 pub use private_host::{PrivateHost, PrivateHostError};
 pub use web_fetch::WebFetch;

@@ -2,7 +2,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
     /// A page; its status may be that of a failure.
-    Page(Page),
+    Page(WebPage),
     /// A redirect to another host, which was not followed.
     Elsewhere {
         /// The HTTP status of the redirect.
@@ -16,7 +16,7 @@ pub enum Fetched {
 
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct WebPage {
     /// The URL after all redirects that were followed.
     pub url: String,
     /// The HTTP status.

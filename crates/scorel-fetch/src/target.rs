@@ -10,13 +10,13 @@ use crate::private_host::{PrivateHost, host};
 
 /// A URL that may be fetched, if its host name resolves to an address that may be connected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct FetchTarget {
     pub(crate) url: Url,
     /// Whether the host is one of the user's [`PrivateHost`]s.
     pub(crate) is_allowed: bool,
 }
 
-impl Target {
+impl FetchTarget {
     pub(crate) fn parse(text: &str, allowed: &[PrivateHost]) -> Result<Self, FetchError> {
         Self::new(Url::parse(text.trim()).map_err(FetchError::Url)?, allowed)
     }
@@ -76,11 +76,11 @@ fn may_be_public(url: &Url) -> bool {
 mod tests {
     use url::Url;
 
-    use super::Target;
+    use super::FetchTarget;
     use crate::error::FetchError;
 
     fn refused(url: &str) -> FetchError {
-        Target::parse(url, &[]).expect_err(url)
+        FetchTarget::parse(url, &[]).expect_err(url)
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
             "http://example.com\\@127.0.0.1/".trim_end_matches('x'),
             "http://a%40b@example.com/",
         ] {
-            match Target::parse(url, &[]) {
+            match FetchTarget::parse(url, &[]) {
                 Err(FetchError::Credentials) => {}
                 // A backslash is a slash: what follows belongs to the path.
                 Ok(target) => assert_eq!(target.name(), "example.com", "{url}"),
@@ -187,7 +187,7 @@ mod tests {
             "http://notlocalhost/",
             "http://[2606:4700:4700::1111]/",
         ] {
-            let target = Target::parse(url, &[]).expect(url);
+            let target = FetchTarget::parse(url, &[]).expect(url);
             assert!(
                 !target.is_allowed && target.url.fragment().is_none(),
                 "{url}"
@@ -206,18 +206,21 @@ mod tests {
             "https://10.0.0.7:4430/",
             "http://10.7/",
         ] {
-            assert!(Target::parse(url, &allowed).expect(url).is_allowed, "{url}");
+            assert!(
+                FetchTarget::parse(url, &allowed).expect(url).is_allowed,
+                "{url}"
+            );
         }
         for url in [
             "http://localhost:8081/",
             "http://127.0.0.1:8080/",
             "http://10.0.0.8/",
         ] {
-            assert!(Target::parse(url, &allowed).is_err(), "{url}");
+            assert!(FetchTarget::parse(url, &allowed).is_err(), "{url}");
         }
         // Being allowed lets no credentials through.
         assert_eq!(
-            Target::parse("http://u@localhost:8080/", &allowed),
+            FetchTarget::parse("http://u@localhost:8080/", &allowed),
             Err(FetchError::Credentials)
         );
     }
@@ -225,7 +228,7 @@ mod tests {
     #[test]
     fn a_redirect_within_a_host_is_distinguished_from_others() {
         let from = |from: &str, to: &str| {
-            let from = Target::parse(from, &[]).unwrap();
+            let from = FetchTarget::parse(from, &[]).unwrap();
             from.has_host_of(&Url::parse(to).unwrap())
         };
         assert!(from("http://a.com/x", "http://a.com:80/y"));

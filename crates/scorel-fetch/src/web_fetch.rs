@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use tokio::task::spawn_blocking;
 
 use crate::fetcher::Fetcher;
-use crate::page::{Fetched, Page};
+use crate::page::{Fetched, WebPage};
 
 /// How much of a page the model gets by default, in bytes of text.
 const DEFAULT_SHOWN: usize = 50 << 10;
@@ -103,7 +103,7 @@ impl WebFetch {
         }
     }
 
-    async fn show(self: Arc<Self>, page: Page, shown: usize, duration: Duration) -> ToolOutcome {
+    async fn show(self: Arc<Self>, page: WebPage, shown: usize, duration: Duration) -> ToolOutcome {
         let end = boundary(&page.text, shown);
         let text = shown_text(&page, end);
         let text_bytes = page.text.len();
@@ -175,7 +175,7 @@ impl FetchArguments {
     }
 }
 
-fn shown_text(page: &Page, end: usize) -> String {
+fn shown_text(page: &WebPage, end: usize) -> String {
     let mut text = format!("[{}]\n\n{}", page.url, &page.text[..end]);
     if !text.ends_with('\n') {
         text.push('\n');
@@ -211,7 +211,7 @@ fn elsewhere(status: u16, from: String, to: String, duration: Duration) -> ToolO
     ToolOutcome::success(text, &figures)
 }
 
-fn error_page(page: &Page) -> ToolOutcome {
+fn error_page(page: &WebPage) -> ToolOutcome {
     let shown = page.text[..boundary(&page.text, ERROR_PAGE_SHOWN)].trim();
     let shown = match shown {
         "" => String::new(),

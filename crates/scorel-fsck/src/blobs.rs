@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
-use scorel_journal::{Access, EVENTS, FileStorage, Storage};
+use scorel_journal::{EVENTS, FileStorage, OpenMode, Storage};
 use scorel_proto::BlobHash;
 use sha2::{Digest, Sha256};
 
@@ -75,7 +75,7 @@ fn check_blob(
 
 /// The SHA-256 of a file, and its length.
 fn hash_of(path: &Path) -> io::Result<(String, u64)> {
-    let file = FileStorage.open(path, Access::Read)?;
+    let file = FileStorage.open(path, OpenMode::Read)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; CHUNK];
     let mut offset = 0;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use scorel_journal::RecordRef;
 use scorel_proto::{
-    DamageAcceptedBody, Event, EventId, Message, PersistentBody, PersistentEvent, Place, Seq,
-    SessionId, SessionView,
+    DamageAcceptedBody, Event, EventId, Message, PersistentBody, PersistentEvent, Seq, SessionId,
+    SessionView, TreePlacement,
 };
 
 use crate::daemon::Daemon;
-use crate::finding::{Finding, Severity, Span};
+use crate::finding::{ByteRange, Finding, Severity};
 use crate::references::{References, add_references};
 
 /// Findings listed per log; the rest are counted.
@@ -51,7 +51,7 @@ impl EventCheck {
     }
 
     pub(crate) fn take(&mut self, record: RecordRef<'_>) {
-        let span = Span {
+        let span = ByteRange {
             offset: record.place.offset,
             length: u64::from(record.place.len),
         };
@@ -92,7 +92,7 @@ impl EventCheck {
         }
     }
 
-    fn persistent(&mut self, span: Span, event: &PersistentEvent) {
+    fn persistent(&mut self, span: ByteRange, event: &PersistentEvent) {
         self.place_in_tree(span, event);
         if event.origin.is_none() {
             self.turn(span, event);
@@ -104,8 +104,8 @@ impl EventCheck {
         }
     }
 
-    fn place_in_tree(&mut self, span: Span, event: &PersistentEvent) {
-        if event.body.place() == Place::Control {
+    fn place_in_tree(&mut self, span: ByteRange, event: &PersistentEvent) {
+        if event.body.place() == TreePlacement::Control {
             return;
         }
         if self.view.tree.contains(event.id) {
@@ -127,14 +127,14 @@ impl EventCheck {
         }
     }
 
-    fn must_exist(&mut self, span: Span, id: Option<EventId>, verb: &str) {
+    fn must_exist(&mut self, span: ByteRange, id: Option<EventId>, verb: &str) {
         if let Some(id) = id.filter(|id| !self.view.tree.contains(*id)) {
             let meaning = format!("this event {verb} event {id}, which does not precede it");
             self.damage(span, "missing_event", meaning);
         }
     }
 
-    fn turn(&mut self, span: Span, event: &PersistentEvent) {
+    fn turn(&mut self, span: ByteRange, event: &PersistentEvent) {
         let Some(open) = &self.view.state.turn else {
             return;
         };
@@ -170,7 +170,7 @@ impl EventCheck {
         }
     }
 
-    fn damage(&mut self, span: Span, code: &'static str, meaning: String) {
+    fn damage(&mut self, span: ByteRange, code: &'static str, meaning: String) {
         let finding = Finding::damage(code, &self.path, meaning);
         self.push(finding.at(span.offset, span.length));
     }

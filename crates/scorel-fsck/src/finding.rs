@@ -17,7 +17,7 @@ pub(crate) enum Severity {
 
 /// A range of bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Span {
+pub(crate) struct ByteRange {
     pub(crate) offset: u64,
     pub(crate) length: u64,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Finding {
     /// Stable: scripts match on it.
     pub(crate) code: &'static str,
     pub(crate) path: PathBuf,
-    pub(crate) span: Option<Span>,
+    pub(crate) span: Option<ByteRange>,
     pub(crate) session: Option<SessionId>,
     /// For people: one sentence.
     pub(crate) meaning: String,
@@ -82,7 +82,7 @@ impl Finding {
     }
 
     pub(crate) const fn at(mut self, offset: u64, length: u64) -> Self {
-        self.span = Some(Span { offset, length });
+        self.span = Some(ByteRange { offset, length });
         self
     }
 

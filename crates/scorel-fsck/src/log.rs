@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use scorel_journal::{
-    Access, Damage, DamageReason, EVENTS, FORMAT, FileStorage, Header, OpenError, OpenReport,
+    Damage, DamageReason, EVENTS, FORMAT, FileStorage, LogHeader, OpenError, OpenMode, OpenReport,
     Reader, Storage,
 };
 use scorel_proto::{DamageAcceptedBody, Seq, SessionId};
@@ -100,7 +100,7 @@ fn read(
     }))
 }
 
-fn other_format(path: &Path, header: &Header) -> Option<Finding> {
+fn other_format(path: &Path, header: &LogHeader) -> Option<Finding> {
     let (format, length) = (header.format(), header.text().len() as u64);
     if format > FORMAT {
         let meaning = format!(
@@ -115,7 +115,7 @@ fn other_format(path: &Path, header: &Header) -> Option<Finding> {
     }
 }
 
-fn check_header(path: &Path, header: &Header, id: SessionId) -> Option<Finding> {
+fn check_header(path: &Path, header: &LogHeader, id: SessionId) -> Option<Finding> {
     let meaning = match serde_json::from_str::<SessionHeader>(header.text()) {
         Ok(header) if header.session_id == id => return None,
         Ok(header) => format!(
@@ -153,7 +153,7 @@ fn not_opened(path: &Path, error: &OpenError) -> Finding {
 
 /// The length of the first line without its newline.
 fn first_line(path: &Path) -> io::Result<u64> {
-    let file = FileStorage.open(path, Access::Read)?;
+    let file = FileStorage.open(path, OpenMode::Read)?;
     let mut buffer = vec![0; 64 * 1024];
     let mut offset = 0;
     loop {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::error::FsckError;
 use crate::exit::FsckExit;
-use crate::finding::{Finding, Severity, Span};
+use crate::finding::{ByteRange, Finding, Severity};
 use crate::report::FsckReport;
 
 /// One line of `--json` output: a stable interface.
@@ -25,7 +25,7 @@ enum JsonLine<'a> {
         code: &'static str,
         file: String,
         #[serde(flatten)]
-        span: Option<Span>,
+        span: Option<ByteRange>,
         #[serde(skip_serializing_if = "Option::is_none")]
         session_id: Option<SessionId>,
         meaning: &'a str,
@@ -139,7 +139,7 @@ fn write_finding(
 ) -> io::Result<()> {
     let path = visible(&text(shown(&finding.path, &report.home)));
     write!(out, "{label:<11} {path}")?;
-    if let Some(Span { offset, length }) = finding.span {
+    if let Some(ByteRange { offset, length }) = finding.span {
         write!(out, ", offset {offset}, {length} bytes")?;
     }
     writeln!(out, "\n            {}", visible(&finding.meaning))

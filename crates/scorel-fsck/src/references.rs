@@ -2,13 +2,13 @@ use std::collections::HashMap;
 
 use scorel_proto::{BlobHash, Block, Message, PersistentBody, QueueOp, ToolResultContent};
 
-use crate::finding::Span;
+use crate::finding::ByteRange;
 
 /// The blobs that a log references, each with the first record that does.
-pub(crate) type References = HashMap<BlobHash, Span>;
+pub(crate) type References = HashMap<BlobHash, ByteRange>;
 
 /// Adds the blobs that an event references.
-pub(crate) fn add_references(body: &PersistentBody, span: Span, references: &mut References) {
+pub(crate) fn add_references(body: &PersistentBody, span: ByteRange, references: &mut References) {
     let mut add = |hash: &BlobHash| {
         references.entry(hash.clone()).or_insert(span);
     };

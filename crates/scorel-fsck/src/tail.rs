@@ -3,7 +3,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use scorel_journal::{Access, FileStorage, LogFile, Storage};
+use scorel_journal::{FileStorage, LogFile, OpenMode, Storage};
 
 use crate::daemon::Daemon;
 
@@ -30,7 +30,7 @@ pub(crate) fn is_being_written(path: &Path, offset: u64, daemon: &Daemon) -> boo
 }
 
 fn is_finished(path: &Path, offset: u64) -> io::Result<bool> {
-    let file = FileStorage.open(path, Access::Read)?;
+    let file = FileStorage.open(path, OpenMode::Read)?;
     if file.status()?.len <= offset {
         return Ok(true);
     }

@@ -3,11 +3,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_exec::{Environment, Supervisors, default_caches, secret_places};
-use scorel_permission::Place as PermissionPlace;
+use scorel_permission::BaseDirs;
 use scorel_provider::{builtin_providers, key_variables};
 use scorel_tools::{CommandSettings, Commands};
 
-use crate::config::{Config, Place};
+use crate::config::{Config, ConfigPath};
 use crate::secret::SecretStore;
 
 /// Creates the command runners of sessions, and their settings: environment, sandbox, secrets.
@@ -39,10 +39,10 @@ impl CommandHost {
     }
 
     /// The directories against which paths in rules and commands are resolved, without links.
-    pub(crate) fn place(&self, project: &Path, scorel_home: &Path) -> PermissionPlace {
+    pub(crate) fn base_dirs(&self, project: &Path, scorel_home: &Path) -> BaseDirs {
         let home = self.user_home.as_deref().unwrap_or(Path::new("/"));
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        PermissionPlace::new(&real(project), &real(home), &real(scorel_home))
+        BaseDirs::new(&real(project), &real(home), &real(scorel_home))
     }
 
     /// The current settings. Reads the `env` file, whose values are removed from the environment.
@@ -75,8 +75,8 @@ impl CommandHost {
         }
     }
 
-    fn paths(&self, places: &[Place]) -> impl Iterator<Item = PathBuf> {
+    fn paths(&self, paths: &[ConfigPath]) -> impl Iterator<Item = PathBuf> {
         let home = self.user_home.as_deref();
-        places.iter().filter_map(move |place| place.path(home))
+        paths.iter().filter_map(move |path| path.path(home))
     }
 }

@@ -17,7 +17,7 @@ mod model_section;
 mod on_restart;
 mod origin;
 mod parse;
-mod place;
+mod path;
 mod project;
 mod schema;
 mod source;
@@ -25,7 +25,7 @@ mod source;
 pub use error::{ConfigError, Position};
 pub use model::{KeyName, Layer, ModelSettings};
 pub use on_restart::OnRestart;
-pub use place::Place;
+pub use path::ConfigPath;
 pub use project::Warning;
 pub use source::ConfigSource;
 
@@ -36,7 +36,7 @@ use scorel_journal::Durability;
 use scorel_permission::Mode;
 use scorel_proto::ToolPreset;
 use scorel_provider::Timeouts;
-use scorel_rpc::Limits;
+use scorel_rpc::RpcLimits;
 
 use crate::permission::RuleSet;
 
@@ -47,7 +47,7 @@ pub struct Config {
     pub sessions: SessionsConfig,
     pub runtime: RuntimeConfig,
     /// Limits per connection. Read at start; a change needs a restart.
-    pub rpc: Limits,
+    pub rpc: RpcLimits,
     pub tools: ToolsConfig,
     pub permissions: PermissionsConfig,
     /// Settings of the project's file that were ignored.
@@ -87,9 +87,9 @@ pub struct ToolsConfig {
     /// For sessions without a preset of their own.
     pub preset: ToolPreset,
     /// Writable for sandboxed commands, besides the project and the usual package caches.
-    pub caches: Vec<Place>,
+    pub caches: Vec<ConfigPath>,
     /// Unreadable for sandboxed commands, besides the usual places of credentials.
-    pub hidden: Vec<Place>,
+    pub hidden: Vec<ConfigPath>,
     /// Hosts that `web_fetch` may reach although their addresses are private.
     pub fetch_private: Vec<PrivateHost>,
 }

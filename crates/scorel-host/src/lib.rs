@@ -32,8 +32,8 @@ mod turns;
 mod unix_time;
 
 pub use config::{
-    Config, ConfigError, ConfigSource, KeyName, Layer, ModelSettings, OnRestart, PermissionsConfig,
-    Place, Position, RuntimeConfig, SessionsConfig, ToolsConfig, Warning,
+    Config, ConfigError, ConfigPath, ConfigSource, KeyName, Layer, ModelSettings, OnRestart,
+    PermissionsConfig, Position, RuntimeConfig, SessionsConfig, ToolsConfig, Warning,
 };
 pub use device::{Device, DeviceError};
 pub use home::{

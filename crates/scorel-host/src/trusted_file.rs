@@ -18,7 +18,7 @@ const SETTLING: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
     /// Anyone may have written it: no symbolic link is followed, the owner is not checked.
-    Nobody,
+    Untrusted,
     /// Writable only by this user and root.
     Ours,
     /// Writable and readable only by this user and root.
@@ -126,7 +126,7 @@ pub fn read(path: &Path, max: u64, trust: Trust) -> Result<Option<(Stamp, Vec<u8
 
 fn open(path: &Path, trust: Trust) -> io::Result<File> {
     let mut flags = OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
-    if trust == Trust::Nobody {
+    if trust == Trust::Untrusted {
         flags |= OFlag::O_NOFOLLOW;
     }
     OpenOptions::new()
@@ -140,7 +140,7 @@ fn check(path: &Path, metadata: &Metadata, trust: Trust) -> Result<(), FileProbl
     if !metadata.is_file() || metadata.file_type().is_fifo() {
         return Err(FileProblem::NotRegular { path: path() });
     }
-    if trust == Trust::Nobody {
+    if trust == Trust::Untrusted {
         return Ok(());
     }
     let uid = metadata.uid();
@@ -189,7 +189,7 @@ mod tests {
             (0o644, Trust::Ours, true),
             (0o664, Trust::Ours, true),
             (0o646, Trust::Ours, false),
-            (0o666, Trust::Nobody, true),
+            (0o666, Trust::Untrusted, true),
         ];
         for (mode, trust, accepted) in cases {
             let (_dir, path) = file_with_mode(mode);
@@ -209,7 +209,7 @@ mod tests {
             refused,
             Err(FileProblem::ForeignOwner { uid: 12_345, .. })
         ));
-        assert!(read(&path, 100, Trust::Nobody).is_ok());
+        assert!(read(&path, 100, Trust::Untrusted).is_ok());
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
                 .success()
         );
         for path in [fifo.as_path(), dir.path(), Path::new("/dev/zero")] {
-            let refused = read(path, 100, Trust::Nobody);
+            let refused = read(path, 100, Trust::Untrusted);
             assert!(
                 matches!(refused, Err(FileProblem::NotRegular { .. })),
                 "{path:?}"
@@ -238,7 +238,7 @@ mod tests {
         let link = dir.path().join("link");
         symlink(&path, &link).unwrap();
         assert!(matches!(
-            read(&link, 100, Trust::Nobody),
+            read(&link, 100, Trust::Untrusted),
             Err(FileProblem::NotRegular { .. })
         ));
         assert!(read(&link, 100, Trust::Ours).is_ok());
@@ -247,12 +247,12 @@ mod tests {
     #[test]
     fn a_long_file_is_refused_and_a_missing_one_is_none() {
         let (dir, path) = file_with_mode(0o600);
-        assert!(read(&path, 7, Trust::Nobody).is_ok());
+        assert!(read(&path, 7, Trust::Untrusted).is_ok());
         assert!(matches!(
-            read(&path, 6, Trust::Nobody),
+            read(&path, 6, Trust::Untrusted),
             Err(FileProblem::TooLarge { max: 6, .. })
         ));
         let absent = dir.path().join("none");
-        assert!(read(&absent, 7, Trust::Nobody).unwrap().is_none());
+        assert!(read(&absent, 7, Trust::Untrusted).unwrap().is_none());
     }
 }

@@ -94,7 +94,7 @@ impl Turns {
                 .permissions
                 .rules
                 .with_granted(granted.iter().chain(&request.allowed)),
-            place: self.commands.place(dir, &self.home),
+            base_dirs: self.commands.base_dirs(dir, &self.home),
             timeout: config.permissions.timeout,
             allow_at_timeout: config.permissions.allow_at_timeout,
             sandbox: self.commands.has_sandbox(),

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use scorel_proto::BlobHash;
 use sha2::{Digest, Sha256};
 
-use crate::storage::{Access, LogFile, Storage, is_no_space, read_exact_at};
+use crate::storage::{LogFile, OpenMode, Storage, is_no_space, read_exact_at};
 use crate::{read_bounded, replace_file};
 
 #[derive(Debug, thiserror::Error)]
@@ -132,7 +132,7 @@ impl Blobs {
     }
 
     fn open(&self, hash: &BlobHash) -> Result<(Arc<dyn LogFile>, u64), BlobError> {
-        let file = self.storage.open(&self.path(hash), Access::Read)?;
+        let file = self.storage.open(&self.path(hash), OpenMode::Read)?;
         let len = file.status()?.len;
         Ok((file, len))
     }

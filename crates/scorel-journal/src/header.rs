@@ -10,12 +10,12 @@ use crate::{DamageReason, OpenError};
 
 /// The first line of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Header {
+pub struct LogHeader {
     format: u32,
     text: String,
 }
 
-impl Header {
+impl LogHeader {
     /// The log format; see [`FORMAT`](crate::FORMAT).
     #[must_use]
     pub fn format(&self) -> u32 {

@@ -2,13 +2,13 @@
 
 use scorel_proto::Seq;
 
-use crate::Place;
+use crate::RecordPosition;
 
 /// Offsets of a log's records, 24 bytes per record. Records are appended in order, so a sorted vector
 /// does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
-    places: Vec<Place>,
+    places: Vec<RecordPosition>,
 }
 
 impl Index {
@@ -18,7 +18,7 @@ impl Index {
     }
 
     /// Adds the next record. One whose sequence number is not above the last is ignored.
-    pub fn push(&mut self, place: Place) {
+    pub fn push(&mut self, place: RecordPosition) {
         let in_order = self.last().is_none_or(|last| last.seq < place.seq);
         debug_assert!(in_order, "records come in the order of their numbers");
         if in_order {
@@ -32,7 +32,7 @@ impl Index {
     }
 
     #[must_use]
-    pub fn get(&self, seq: Seq) -> Option<Place> {
+    pub fn get(&self, seq: Seq) -> Option<RecordPosition> {
         let at = self
             .places
             .binary_search_by_key(&seq, |place| place.seq)
@@ -47,19 +47,19 @@ impl Index {
 
     /// Records above `seq`.
     #[must_use]
-    pub fn after(&self, seq: Seq) -> &[Place] {
+    pub fn after(&self, seq: Seq) -> &[RecordPosition] {
         &self.places[self.places.partition_point(|place| place.seq <= seq)..]
     }
 
     /// The last `count` records below `seq`, in ascending order.
     #[must_use]
-    pub fn before(&self, seq: Seq, count: usize) -> &[Place] {
+    pub fn before(&self, seq: Seq, count: usize) -> &[RecordPosition] {
         let end = self.places.partition_point(|place| place.seq < seq);
         &self.places[end.saturating_sub(count)..end]
     }
 
     #[must_use]
-    pub fn last(&self) -> Option<Place> {
+    pub fn last(&self) -> Option<RecordPosition> {
         self.places.last().copied()
     }
 
@@ -77,7 +77,7 @@ impl Index {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.places.len() * 5);
-        let mut before = Place::START;
+        let mut before = RecordPosition::START;
         for place in &self.places {
             put(&mut bytes, place.seq.get() - before.seq.get());
             put(&mut bytes, place.offset - before.end());
@@ -91,10 +91,10 @@ impl Index {
     #[must_use]
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut places = Vec::new();
-        let mut before = Place::START;
+        let mut before = RecordPosition::START;
         while !bytes.is_empty() {
             let seq = before.seq.get().checked_add(take(&mut bytes)?)?;
-            let place = Place {
+            let place = RecordPosition {
                 seq: Seq::new(seq).filter(|&seq| seq > before.seq)?,
                 offset: before.end().checked_add(take(&mut bytes)?)?,
                 len: take(&mut bytes)?.try_into().ok()?,
@@ -107,7 +107,7 @@ impl Index {
     }
 }
 
-impl Place {
+impl RecordPosition {
     /// What the first difference is relative to.
     const START: Self = Self {
         seq: Seq::ZERO,
@@ -142,9 +142,9 @@ fn take(bytes: &mut &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn place(seq: u64, offset: u64, len: u32) -> Place {
+    fn place(seq: u64, offset: u64, len: u32) -> RecordPosition {
         let seq = Seq::new(seq).expect("in range");
-        Place { seq, offset, len }
+        RecordPosition { seq, offset, len }
     }
 
     fn sample() -> Index {
@@ -158,7 +158,8 @@ mod tests {
     #[test]
     fn records_are_found_by_sequence_number_and_by_neighbour() {
         let index = sample();
-        let seqs = |places: &[Place]| places.iter().map(|p| p.seq.get()).collect::<Vec<_>>();
+        let seqs =
+            |places: &[RecordPosition]| places.iter().map(|p| p.seq.get()).collect::<Vec<_>>();
         let at = |value| Seq::new(value).expect("in range");
         assert_eq!(index.get(at(4)), Some(place(4, 181, 4 << 20)));
         assert!(!index.contains(at(3)) && !index.contains(Seq::ZERO));
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(seqs(index.before(at(70_000), 1)), [4]);
         assert_eq!(seqs(index.before(Seq::MAX, 10)), [1, 4, 70_000]);
         assert_eq!(seqs(index.before(at(1), 10)), [0; 0]);
-        assert_eq!(size_of::<Place>(), 24);
+        assert_eq!(size_of::<RecordPosition>(), 24);
     }
 
     #[test]

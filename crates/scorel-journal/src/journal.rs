@@ -16,7 +16,7 @@ use scorel_proto::Seq;
 use crate::numbers::SequenceNumbers;
 use crate::reader::SharedFile;
 use crate::storage::{FileId, LogFile, Storage};
-use crate::{Failure, NeedsRecord, Place, Reader, ResumePoint};
+use crate::{Failure, NeedsRecord, Reader, RecordPosition, ResumePoint};
 
 pub use open::Opened;
 
@@ -111,7 +111,7 @@ impl Journal {
 #[derive(Debug, Clone)]
 #[must_use = "an appended record is to be published"]
 pub struct Appended {
-    place: Place,
+    place: RecordPosition,
     prev: Seq,
     line: Bytes,
 }
@@ -129,7 +129,7 @@ impl Appended {
     }
 
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> RecordPosition {
         self.place
     }
 

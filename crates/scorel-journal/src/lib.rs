@@ -72,17 +72,17 @@ pub use error::{
     AppendError, BoxError, CopyError, CreateError, FailedStep, Failure, ForeignChange,
     InvalidRecord, OpenError, ReadError, RepairError,
 };
-pub use header::Header;
+pub use header::LogHeader;
 pub use index::Index;
 pub use journal::{Appended, Durability, Journal, Opened};
 pub use line::{check_line, seal_line};
 pub use numbers::{ContinueAt, NeedsRecord, RESERVE};
 pub use reader::{Reader, Records};
-pub use record::{Place, Record, RecordRef};
+pub use record::{Record, RecordPosition, RecordRef};
 pub use replace::{read_bounded, replace_file};
 pub use report::{OpenReport, Resumed, TornTail};
 pub use resume::ResumePoint;
-pub use storage::{Access, FileId, FileStatus, FileStorage, LogFile, Storage};
+pub use storage::{FileId, FileStatus, FileStorage, LogFile, OpenMode, Storage};
 
 /// The log format that this version writes.
 pub const FORMAT: u32 = 1;

@@ -12,10 +12,10 @@ use crate::line::check_record;
 use crate::replay::{Replay, ReplayItem, ReplayStep};
 use crate::report::ReplayCollector;
 use crate::scan::LineScanner;
-use crate::storage::{Access, LogFile, Storage, read_exact_at};
+use crate::storage::{LogFile, OpenMode, Storage, read_exact_at};
 use crate::{
-    Damage, DamageReason, EVENTS, Header, OpenError, OpenReport, Place, ReadError, Record,
-    RecordRef, ResumePoint,
+    Damage, DamageReason, EVENTS, LogHeader, OpenError, OpenReport, ReadError, Record,
+    RecordPosition, RecordRef, ResumePoint,
 };
 
 /// The current file of a journal, shared with its readers: [`Journal::recover_by_copy`] replaces it.
@@ -58,16 +58,16 @@ impl Reader {
     /// # Errors
     ///
     /// As [`Journal::open`](crate::Journal::open), but never [`OpenError::NewerFormat`].
-    pub fn open(storage: &dyn Storage, dir: &Path) -> Result<(Self, Header), OpenError> {
+    pub fn open(storage: &dyn Storage, dir: &Path) -> Result<(Self, LogHeader), OpenError> {
         let failed = |source| OpenError::Io {
             action: "open the log",
             source,
         };
         let file = storage
-            .open(&dir.join(EVENTS), Access::Read)
+            .open(&dir.join(EVENTS), OpenMode::Read)
             .map_err(failed)?;
         let len = file.status().map_err(failed)?.len;
-        let header = Header::read(&file, len)?;
+        let header = LogHeader::read(&file, len)?;
         let file = SharedFile::new(file);
         Ok((Self { file }, header))
     }
@@ -77,7 +77,7 @@ impl Reader {
     /// # Errors
     ///
     /// [`ReadError::Damaged`] if the record is no longer there.
-    pub fn read(&self, place: Place) -> Result<Bytes, ReadError> {
+    pub fn read(&self, place: RecordPosition) -> Result<Bytes, ReadError> {
         let mut line = vec![0; place.len as usize];
         read_exact_at(&*self.file.get(), &mut line, place.offset)?;
         let reason = match check_record(&line) {
@@ -121,7 +121,7 @@ impl Reader {
             action: "read the log",
             source,
         })?;
-        let header = Header::read(&file, status.len)?;
+        let header = LogHeader::read(&file, status.len)?;
         let mut collector = ReplayCollector::from_start(&header);
         collector.collect(&file, status.len, visit)?;
         Ok(collector.into_report(header))

@@ -5,7 +5,7 @@ use scorel_proto::Seq;
 
 /// The position of a record in its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct RecordPosition {
     pub seq: Seq,
     /// Start of the line, in bytes.
     pub offset: u64,
@@ -13,7 +13,7 @@ pub struct Place {
     pub len: u32,
 }
 
-impl Place {
+impl RecordPosition {
     /// The offset of the newline.
     #[must_use]
     pub fn end(self) -> u64 {
@@ -24,7 +24,7 @@ impl Place {
 /// An intact record, borrowed from the buffer that it was read into.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordRef<'a> {
-    pub place: Place,
+    pub place: RecordPosition,
     /// The sequence number of the previous record, or zero.
     pub prev: Seq,
     pub crc: u32,
@@ -35,7 +35,7 @@ pub struct RecordRef<'a> {
 /// An intact record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    pub place: Place,
+    pub place: RecordPosition,
     /// The sequence number of the previous record, or zero.
     pub prev: Seq,
     /// The line without its newline.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::storage::{Access, Storage, append_all, read_exact_at, remove_if_present};
+use crate::storage::{OpenMode, Storage, append_all, read_exact_at, remove_if_present};
 
 /// Makes the names of temporary files unique within the process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
@@ -41,7 +41,7 @@ pub fn replace_file(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Res
 /// `FileTooLarge` if it is longer than `max` bytes, `InvalidInput` if it is not a regular file, or any
 /// other I/O error.
 pub fn read_bounded(storage: &dyn Storage, path: &Path, max: u64) -> io::Result<Vec<u8>> {
-    let file = storage.open(path, Access::Read)?;
+    let file = storage.open(path, OpenMode::Read)?;
     let len = file.status()?.len;
     if len > max {
         let text = format!("{len} bytes instead of at most {max}");

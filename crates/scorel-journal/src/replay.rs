@@ -10,7 +10,7 @@ use scorel_proto::Seq;
 use crate::line::{RecordHead, check_record};
 use crate::salvage::intact_records;
 use crate::scan::{LinePiece, LineScanner};
-use crate::{Damage, DamageReason, Place, RecordRef};
+use crate::{Damage, DamageReason, RecordPosition, RecordRef};
 
 #[derive(Debug)]
 pub(crate) enum ReplayItem<'a> {
@@ -175,7 +175,7 @@ fn accept(
     head: RecordHead,
     sink: &mut dyn FnMut(ReplayItem<'_>),
 ) {
-    let place = Place {
+    let place = RecordPosition {
         seq: head.seq,
         offset,
         len: u32::try_from(bytes.len()).expect("a record is at most 4 MiB long"),

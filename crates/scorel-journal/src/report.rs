@@ -9,7 +9,7 @@ use crate::replay::{Replay, ReplayItem, ReplayStart, ReplayStep, TornBytes};
 use crate::resume::ResumePoint;
 use crate::scan::LineScanner;
 use crate::storage::LogFile;
-use crate::{Damage, DamageReason, Header, OpenError, RecordRef};
+use crate::{Damage, DamageReason, LogHeader, OpenError, RecordRef};
 
 /// Ranges of damage that are listed; the rest is counted. A zeroed gigabyte must not become a gigabyte
 /// of reports.
@@ -17,7 +17,7 @@ const MAX_DAMAGE: usize = 1024;
 
 #[derive(Debug, Clone)]
 pub struct OpenReport {
-    pub header: Header,
+    pub header: LogHeader,
     /// Intact records that were visited.
     pub records: u64,
     /// The first 1,024 damaged ranges after the position where reading began.
@@ -67,7 +67,7 @@ pub(crate) struct ReplayCollector {
 }
 
 impl ReplayCollector {
-    pub(crate) fn from_start(header: &Header) -> Self {
+    pub(crate) fn from_start(header: &LogHeader) -> Self {
         Self {
             from: header.end(),
             start: ReplayStart::Line(Some(Seq::ZERO)),
@@ -83,7 +83,7 @@ impl ReplayCollector {
     }
 
     /// Starts after `point` if that is a record of this file.
-    pub(crate) fn resuming(header: &Header, file: &dyn LogFile, point: &ResumePoint) -> Self {
+    pub(crate) fn resuming(header: &LogHeader, file: &dyn LogFile, point: &ResumePoint) -> Self {
         let from_start = Self::from_start(header);
         if point.verify(file) {
             Self {
@@ -158,7 +158,7 @@ impl ReplayCollector {
         self.damage.is_empty() && self.torn.is_none()
     }
 
-    pub(crate) fn into_report(self, header: Header) -> OpenReport {
+    pub(crate) fn into_report(self, header: LogHeader) -> OpenReport {
         OpenReport {
             header,
             records: self.records,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::line::check_record;
 use crate::storage::{LogFile, read_exact_at};
-use crate::{MAX_RECORD, Place};
+use crate::{MAX_RECORD, RecordPosition};
 
 /// A record that a checkpoint remembers, so that opening need not read what precedes it. It is trusted
 /// only if the record is still there, with the same checksum: a restored backup of the log may be older
@@ -21,7 +21,7 @@ pub struct ResumePoint {
 }
 
 impl ResumePoint {
-    pub(crate) fn behind(before: Option<Self>, place: Place, crc: u32) -> Self {
+    pub(crate) fn behind(before: Option<Self>, place: RecordPosition, crc: u32) -> Self {
         Self {
             offset: place.offset,
             len: place.len,
@@ -37,8 +37,8 @@ impl ResumePoint {
     }
 
     #[must_use]
-    pub fn place(&self) -> Place {
-        Place {
+    pub fn place(&self) -> RecordPosition {
+        RecordPosition {
             seq: self.seq,
             offset: self.offset,
             len: self.len,

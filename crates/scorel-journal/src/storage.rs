@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub use file::FileStorage;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum OpenMode {
     Read,
     /// Reading anywhere, writing at the end (`O_APPEND`).
     Append,
@@ -36,7 +36,7 @@ pub struct FileStatus {
 /// a regular file is an error, and opening it never blocks.
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Opens an existing regular file.
-    fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>>;
+    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn LogFile>>;
 
     /// Creates a file with mode 0600 that must not exist (`O_EXCL`), and opens it for appending.
     fn create_new(&self, path: &Path) -> io::Result<Arc<dyn LogFile>>;

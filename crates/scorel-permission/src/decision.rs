@@ -18,7 +18,7 @@ pub enum Decision {
 
 /// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct PolicyVerdict {
     pub decision: Decision,
     /// For users, without a capital letter or a full stop.
     pub reason: String,
@@ -26,13 +26,17 @@ pub struct Verdict {
     pub rule: Option<Rule>,
 }
 
-impl Verdict {
+impl PolicyVerdict {
     pub(crate) fn new(decision: Decision, reason: impl Into<String>) -> Self {
         Self {
             decision,
             reason: reason.into(),
             rule: None,
         }
+    }
+
+    pub(crate) fn ask(reason: impl Into<String>) -> Self {
+        Self::new(Decision::Ask, reason)
     }
 
     pub(crate) fn by(decision: Decision, rule: &Rule) -> Self {

@@ -1,7 +1,7 @@
 //! Which actions of an agent are allowed, asked about, or denied.
 //!
 //! An [`Action`] is what a tool is about to do: read a file, write a file, run a shell command, fetch
-//! a page. A [`Policy`] judges it and gives a [`Verdict`]: [`Decision::Allow`], [`Decision::Ask`] or
+//! a page. A [`Policy`] judges it and gives a [`PolicyVerdict`]: [`Decision::Allow`], [`Decision::Ask`] or
 //! [`Decision::Deny`], with the reason and the rule that decided. Nothing here reads a file, asks a
 //! person or knows a session: the same policy gives the same verdict wherever it is computed.
 //!
@@ -63,9 +63,9 @@
 //! that its arguments do not name, is for the sandbox to stop.
 
 mod action;
+mod base_dirs;
 mod decision;
 mod mode;
-mod place;
 mod policy;
 mod program;
 pub mod protected;
@@ -74,9 +74,9 @@ mod rules;
 mod shell;
 
 pub use action::Action;
-pub use decision::{Decision, Verdict};
+pub use base_dirs::BaseDirs;
+pub use decision::{Decision, PolicyVerdict};
 pub use mode::{Mode, UnknownMode};
-pub use place::Place;
 pub use policy::Policy;
 pub use rule::{Rule, RuleError, RuleErrorKind, RuleKind};
 pub use rules::Rules;

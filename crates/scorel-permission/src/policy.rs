@@ -9,22 +9,22 @@ use std::path::Path;
 use url::{Host, Url};
 
 use crate::protected::is_protected;
-use crate::rule::Scope;
-use crate::{Action, Decision, Mode, Place, Rule, Rules, Verdict};
+use crate::rule::RuleScope;
+use crate::{Action, BaseDirs, Decision, Mode, PolicyVerdict, Rule, Rules};
 
 /// Judges actions by rules and a mode.
 #[derive(Debug, Clone)]
 pub struct Policy {
     mode: Mode,
     rules: Rules,
-    place: Place,
+    dirs: BaseDirs,
 }
 
 impl Policy {
     /// A policy of rules, and a mode where no rule matches.
     #[must_use]
-    pub const fn new(mode: Mode, rules: Rules, place: Place) -> Self {
-        Self { mode, rules, place }
+    pub const fn new(mode: Mode, rules: Rules, dirs: BaseDirs) -> Self {
+        Self { mode, rules, dirs }
     }
 
     /// The same policy with more allowing rules, such as grants.
@@ -42,11 +42,11 @@ impl Policy {
 
     /// Judges an action.
     #[must_use]
-    pub fn judge(&self, action: &Action) -> Verdict {
+    pub fn judge(&self, action: &Action) -> PolicyVerdict {
         match action {
-            Action::Read { path } => self.read(&self.place.resolve(path)),
-            Action::Write { path } => self.write(&self.place.resolve(path)),
-            Action::Run { command, directory } => self.run(command, &self.place.resolve(directory)),
+            Action::Read { path } => self.read(&self.dirs.resolve(path)),
+            Action::Write { path } => self.write(&self.dirs.resolve(path)),
+            Action::Run { command, directory } => self.run(command, &self.dirs.resolve(directory)),
             Action::Fetch { url } => self.fetch(url),
             Action::CallTool { tool } => self.call_tool(tool),
         }
@@ -56,7 +56,7 @@ impl Policy {
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
         let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
-        rules.any(|rule| matches!(rule.scope(), Scope::Read(_)))
+        rules.any(|rule| matches!(rule.scope(), RuleScope::Read(_)))
     }
 
     /// The decision of denying and asking rules about reading `path`, which is absolute and normal; `None`
@@ -65,7 +65,7 @@ impl Policy {
     #[must_use]
     pub fn reading_restricted(&self, path: &Path) -> Option<Decision> {
         let covers =
-            |rule: &Rule| matches!(rule.scope(), Scope::Read(p) if p.covers(path, &self.place));
+            |rule: &Rule| matches!(rule.scope(), RuleScope::Read(p) if p.covers(path, &self.dirs));
         if self.rules.deny.iter().any(covers) {
             Some(Decision::Deny)
         } else {
@@ -73,15 +73,15 @@ impl Policy {
         }
     }
 
-    fn read(&self, path: &Path) -> Verdict {
+    fn read(&self, path: &Path) -> PolicyVerdict {
         let covers =
-            |rule: &Rule| matches!(rule.scope(), Scope::Read(p) if p.covers(path, &self.place));
+            |rule: &Rule| matches!(rule.scope(), RuleScope::Read(p) if p.covers(path, &self.dirs));
         self.by_rules(covers).unwrap_or_else(|| self.by_place(path))
     }
 
-    fn write(&self, path: &Path) -> Verdict {
+    fn write(&self, path: &Path) -> PolicyVerdict {
         let covers =
-            |rule: &Rule| matches!(rule.scope(), Scope::Write(p) if p.covers(path, &self.place));
+            |rule: &Rule| matches!(rule.scope(), RuleScope::Write(p) if p.covers(path, &self.dirs));
         let forbidding = self.forbidding(covers);
         if let Some(verdict) = &forbidding
             && verdict.decision == Decision::Deny
@@ -91,34 +91,29 @@ impl Policy {
         if self.mode == Mode::Readonly {
             return self.by_mode(Decision::Deny);
         }
-        if let Some(protection) = is_protected(path, self.place.scorel_home()) {
+        if let Some(protection) = is_protected(path, self.dirs.scorel_home()) {
             let reason = protection.reason();
-            return Verdict::new(Decision::Ask, format!("`{}`: {reason}", path.display()));
+            return PolicyVerdict::ask(format!("`{}`: {reason}", path.display()));
         }
         forbidding
             .or_else(|| self.allowed_by_rule(covers))
             .unwrap_or_else(|| self.by_place(path))
     }
 
-    fn fetch(&self, address: &str) -> Verdict {
+    fn fetch(&self, address: &str) -> PolicyVerdict {
         let url = Url::parse(address).ok();
         let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
-        let covers = |rule: &Rule| matches!(rule.scope(), Scope::Fetch(p) if p.covers(host));
-        let is_web = url
-            .as_ref()
-            .is_some_and(|url| matches!(url.scheme(), "http" | "https"));
-        if !is_web || host.is_empty() {
-            return Verdict::new(Decision::Deny, "only http and https addresses are fetched");
+        let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.covers(host));
+        let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
+        if !url.as_ref().is_some_and(is_web) || host.is_empty() {
+            return PolicyVerdict::new(Decision::Deny, "only http and https addresses are fetched");
         }
         if let Some(verdict) = self.by_rules(covers) {
             return verdict;
         }
-        if url
-            .as_ref()
-            .and_then(Url::host)
-            .is_some_and(|host| is_private(&host))
-        {
-            return Verdict::new(Decision::Ask, format!("{host} is not a public address"));
+        let parsed = url.as_ref().and_then(Url::host);
+        if parsed.is_some_and(|host| is_private(&host)) {
+            return PolicyVerdict::ask(format!("{host} is not a public address"));
         }
         self.by_mode(if self.mode == Mode::Full {
             Decision::Allow
@@ -129,8 +124,8 @@ impl Policy {
 
     /// An outside tool runs beyond every sandbox, and nothing verifies what it says about itself. So only
     /// the mode `full` allows it, even if it declares itself read-only.
-    fn call_tool(&self, tool: &str) -> Verdict {
-        let covers = |rule: &Rule| matches!(rule.scope(), Scope::CallTool(p) if p.covers(tool));
+    fn call_tool(&self, tool: &str) -> PolicyVerdict {
+        let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::CallTool(p) if p.covers(tool));
         if let Some(verdict) = self.by_rules(covers) {
             return verdict;
         }
@@ -141,29 +136,29 @@ impl Policy {
     }
 
     /// The verdict of the first matching rule: deny before ask before allow.
-    fn by_rules(&self, covers: impl Fn(&Rule) -> bool + Copy) -> Option<Verdict> {
+    fn by_rules(&self, covers: impl Fn(&Rule) -> bool + Copy) -> Option<PolicyVerdict> {
         self.forbidding(covers)
             .or_else(|| self.allowed_by_rule(covers))
     }
 
-    fn allowed_by_rule(&self, covers: impl Fn(&Rule) -> bool) -> Option<Verdict> {
+    fn allowed_by_rule(&self, covers: impl Fn(&Rule) -> bool) -> Option<PolicyVerdict> {
         let rule = self.rules.allow.iter().find(|rule| covers(rule))?;
-        Some(Verdict::by(Decision::Allow, rule))
+        Some(PolicyVerdict::by(Decision::Allow, rule))
     }
 
     /// The verdict on a path that no rule matches.
-    fn by_place(&self, path: &Path) -> Verdict {
+    fn by_place(&self, path: &Path) -> PolicyVerdict {
         if self.mode == Mode::Full {
             return self.by_mode(Decision::Allow);
         }
-        if self.place.is_in_project(path) {
-            return Verdict::new(Decision::Allow, "it is in the project");
+        if self.dirs.is_in_project(path) {
+            return PolicyVerdict::new(Decision::Allow, "it is in the project");
         }
         outside(path)
     }
 
     /// The verdict of the first denying rule, or else of the first asking one.
-    fn forbidding(&self, covers: impl Fn(&Rule) -> bool) -> Option<Verdict> {
+    fn forbidding(&self, covers: impl Fn(&Rule) -> bool) -> Option<PolicyVerdict> {
         [
             (&self.rules.deny, Decision::Deny),
             (&self.rules.ask, Decision::Ask),
@@ -171,25 +166,22 @@ impl Policy {
         .into_iter()
         .find_map(|(rules, decision)| {
             let rule = rules.iter().find(|rule| covers(rule))?;
-            Some(Verdict::by(decision, rule))
+            Some(PolicyVerdict::by(decision, rule))
         })
     }
 
-    fn by_mode(&self, decision: Decision) -> Verdict {
+    fn by_mode(&self, decision: Decision) -> PolicyVerdict {
         let reason = match decision {
             Decision::Allow => format!("the mode {} allows it", self.mode),
             Decision::Ask => "no rule allows it".to_owned(),
             Decision::Deny => format!("the mode {} denies it", self.mode),
         };
-        Verdict::new(decision, reason)
+        PolicyVerdict::new(decision, reason)
     }
 }
 
-fn outside(path: &Path) -> Verdict {
-    Verdict::new(
-        Decision::Ask,
-        format!("`{}` is outside of the project", path.display()),
-    )
+fn outside(path: &Path) -> PolicyVerdict {
+    PolicyVerdict::ask(format!("`{}` is outside of the project", path.display()))
 }
 
 /// Whether the host is local or in a private network, judged by its name alone. The resolver of the

@@ -13,14 +13,14 @@ mod wrapper;
 
 use std::path::Path;
 
-use crate::Place;
+use crate::BaseDirs;
 use crate::shell::Word;
 
 pub(crate) use facts::{Facts, Inner};
 use options::operands;
 
 /// Describes a simple command: the program is the word at `program`, after the assignments.
-pub(crate) fn describe(words: &[Word], program: usize, place: &Place) -> Facts {
+pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts {
     let mut facts = Facts::default();
     facts.special.extend(0..program);
     let Some(name) = words[program].known() else {
@@ -39,7 +39,7 @@ pub(crate) fn describe(words: &[Word], program: usize, place: &Place) -> Facts {
         name if names::OBSCURE.contains(&name) => {
             facts.obscure = Some(format!("what `{name}` does is only known at run time"));
         }
-        "cd" => change_directory(args, place, &mut facts),
+        "cd" => change_directory(args, dirs, &mut facts),
         "git" => git::describe(args, start, &mut facts),
         "find" => search::find(args, start, &mut facts),
         "sed" | "gsed" => sed::describe(args, start, &mut facts),
@@ -100,8 +100,8 @@ fn spellings(base: &str, words: &[Word], program: usize) -> Vec<Vec<Word>> {
     spellings
 }
 
-fn change_directory(args: &[Word], place: &Place, facts: &mut Facts) {
-    let home = place.home().to_string_lossy().into_owned();
+fn change_directory(args: &[Word], dirs: &BaseDirs, facts: &mut Facts) {
+    let home = dirs.home().to_string_lossy().into_owned();
     let directory = match args {
         [] => Some(home.as_str()),
         [directory] => directory.known().filter(|text| !text.starts_with('-')),

@@ -38,11 +38,11 @@ pub enum RuleKind {
 #[serde(try_from = "String", into = "String")]
 pub struct Rule {
     written: String,
-    scope: Scope,
+    scope: RuleScope,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Scope {
+pub(crate) enum RuleScope {
     Read(PathPattern),
     Write(PathPattern),
     Run(CommandPattern),
@@ -54,11 +54,11 @@ impl Rule {
     #[must_use]
     pub const fn kind(&self) -> RuleKind {
         match self.scope {
-            Scope::Read(_) => RuleKind::Read,
-            Scope::Write(_) => RuleKind::Write,
-            Scope::Run(_) => RuleKind::Bash,
-            Scope::Fetch(_) => RuleKind::WebFetch,
-            Scope::CallTool(_) => RuleKind::Outside,
+            RuleScope::Read(_) => RuleKind::Read,
+            RuleScope::Write(_) => RuleKind::Write,
+            RuleScope::Run(_) => RuleKind::Bash,
+            RuleScope::Fetch(_) => RuleKind::WebFetch,
+            RuleScope::CallTool(_) => RuleKind::Outside,
         }
     }
 
@@ -67,7 +67,7 @@ impl Rule {
         &self.written
     }
 
-    pub(crate) const fn scope(&self) -> &Scope {
+    pub(crate) const fn scope(&self) -> &RuleScope {
         &self.scope
     }
 }

@@ -1,6 +1,6 @@
 //! The parts of a shell script.
 //!
-//! In goes the text of a command, out comes a [`Script`]: every simple command it may run, every file it
+//! In goes the text of a command, out comes a [`ShellScript`]: every simple command it may run, every file it
 //! opens, and a doubt where anything was not understood. The grammar's tree is not trusted: each byte of
 //! the source must be accounted for by a node that was handled.
 
@@ -14,21 +14,21 @@ mod test_command;
 mod variables;
 mod word;
 
-pub(crate) use self::script::{Access, Opened, Part, Script};
+pub(crate) use self::script::{FileAccess, Opened, ShellScript, SimpleCommand};
 pub(crate) use self::variables::{is_harmless_for_programs, is_harmless_in_shell};
 pub(crate) use self::word::{Word, WordKind};
 
 use std::path::Path;
 
-use crate::Place;
+use crate::BaseDirs;
 
 /// Parses a command that starts in `directory`, absolute and normal.
-pub(crate) fn read(command: &str, directory: &Path, place: &Place) -> Script {
-    let mut script = Script::default();
+pub(crate) fn read(command: &str, directory: &Path, dirs: &BaseDirs) -> ShellScript {
+    let mut script = ShellScript::default();
     cursor::read(
         command,
         &mut vec![directory.to_owned()],
-        place,
+        dirs,
         0,
         None,
         &mut script,

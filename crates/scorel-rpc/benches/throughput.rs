@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use scorel_rpc::{
-    Access, Limits, Listener, MethodKind, MethodSpec, MethodTable, Service, Sink, Table, local_user,
+    AccessLevel, Listener, MethodKind, MethodSpec, MethodTable, RpcLimits, Service, Sink, Table,
+    local_user,
 };
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -27,7 +28,7 @@ fn table() -> Arc<MethodTable> {
     let mut table = Table::new(Arc::new(()));
     let spec = |name, kind| MethodSpec {
         name,
-        access: Access::Read,
+        access: AccessLevel::Read,
         kind,
         params: Vec::new,
         reply: 0,
@@ -106,7 +107,7 @@ async fn bare_echo(listener: UnixListener) {
 async fn main() {
     let directory = tempfile::tempdir().unwrap();
     let (path, bare) = (directory.path().join("s"), directory.path().join("b"));
-    let service = Service::new(table(), Limits::default(), CancellationToken::new()).unwrap();
+    let service = Service::new(table(), RpcLimits::default(), CancellationToken::new()).unwrap();
     let listener = Listener::bind(&path, false).unwrap();
     let uid = nix::unistd::getuid().as_raw();
     tokio::spawn(async move { service.listen(listener, local_user(uid)).await });

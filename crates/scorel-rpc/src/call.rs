@@ -8,13 +8,13 @@ use crate::{Caller, Connection, MethodKind, Subscription};
 
 /// What a handler gets besides params: the caller, and ways to subscribe.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub struct RpcCall {
     connection: Connection,
     kind: MethodKind,
     gates: Gates,
 }
 
-impl Call {
+impl RpcCall {
     pub(crate) fn new(connection: Connection, kind: MethodKind, gates: Gates) -> Self {
         Self {
             connection,

@@ -1,6 +1,6 @@
 use scorel_proto::ClientId;
 
-use crate::Access;
+use crate::AccessLevel;
 
 /// The peer of a connection, as authenticated by its transport.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,5 +16,5 @@ pub struct Caller {
     pub principal: Principal,
     /// Authenticated by the transport, or else claimed by the client.
     pub client_id: Option<ClientId>,
-    pub access: Access,
+    pub access: AccessLevel,
 }

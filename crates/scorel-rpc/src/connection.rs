@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::outbox::Outbox;
 use crate::registry::SubscriptionRegistry;
-use crate::{Caller, Limits};
+use crate::{Caller, RpcLimits};
 
 /// A handle to one connection. It does not keep the connection open.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ struct ConnectionState {
     id: u64,
     authenticated: Caller,
     claimed: Mutex<Option<ClientId>>,
-    limits: Arc<Limits>,
+    limits: Arc<RpcLimits>,
     outbox: Outbox,
     subscriptions: SubscriptionRegistry,
     pumps: TaskTracker,
@@ -29,7 +29,7 @@ struct ConnectionState {
 }
 
 impl Connection {
-    pub(crate) fn new(caller: Caller, limits: Arc<Limits>) -> Self {
+    pub(crate) fn new(caller: Caller, limits: Arc<RpcLimits>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(Arc::new(ConnectionState {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -79,11 +79,11 @@ impl Connection {
     }
 
     #[must_use]
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &RpcLimits {
         &self.0.limits
     }
 
-    /// Bytes waiting to be written, with overhead; at most [`Limits::outbox`].
+    /// Bytes waiting to be written, with overhead; at most [`RpcLimits::outbox`].
     #[must_use]
     pub fn queued(&self) -> usize {
         self.0.outbox.used()

@@ -11,10 +11,10 @@ use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
 
 use crate::call::Gates;
-use crate::envelope::{Entry, Frame, Request, RequestId, invalid_request};
+use crate::envelope::{Frame, FrameEntry, RequestId, RequestObject, invalid_request};
 use crate::in_flight::{IdReservation, InFlight};
 use crate::outbox::Closed;
-use crate::{Call, Connection, MethodKind, MethodTable, Text, reply};
+use crate::{Connection, JsonText, MethodKind, MethodTable, RpcCall, reply};
 
 /// The execution of a frame.
 pub(crate) struct FrameWork {
@@ -48,7 +48,7 @@ struct PreparedCall {
 
 /// A call with its reply, which is not in the outbox yet.
 struct AnsweredCall {
-    text: Text,
+    text: JsonText,
     success: bool,
     gates: Gates,
     _reservation: Option<IdReservation>,
@@ -56,7 +56,7 @@ struct AnsweredCall {
 
 enum EntryStep {
     Execute(Box<PreparedCall>),
-    Reply(Text),
+    Reply(JsonText),
 }
 
 impl Dispatcher {
@@ -71,7 +71,7 @@ impl Dispatcher {
     /// `None` if there is nothing to execute or reply.
     pub(crate) fn work(&self, frame: Frame) -> Option<FrameWork> {
         match frame {
-            Frame::Single(Entry::Notification(request)) => self.notification(request),
+            Frame::Single(FrameEntry::Notification(request)) => self.notification(request),
             Frame::Single(entry) => self.step(entry, false).map(|step| self.single(step)),
             Frame::Batch(entries) => self.batch(entries),
             Frame::Refused(error) => Some(self.refusal(&error)),
@@ -108,8 +108,8 @@ impl Dispatcher {
     }
 
     /// Runs the method without a reply; errors are dropped, as JSON-RPC demands.
-    fn notification(&self, request: Request) -> Option<FrameWork> {
-        let entry = Entry::Call(RequestId::null(), request);
+    fn notification(&self, request: RequestObject) -> Option<FrameWork> {
+        let entry = FrameEntry::Call(RequestId::null(), request);
         let Some(EntryStep::Execute(prepared)) = self.step(entry, true) else {
             return None;
         };
@@ -121,12 +121,12 @@ impl Dispatcher {
 
     /// Runs the entries one after another; a batch counts as one call in flight. A batch of
     /// notifications has no reply.
-    fn batch(&self, entries: Vec<Entry>) -> Option<FrameWork> {
+    fn batch(&self, entries: Vec<FrameEntry>) -> Option<FrameWork> {
         let steps: Vec<(EntryStep, bool)> = entries
             .into_iter()
             .filter_map(|entry| match entry {
-                Entry::Notification(request) => {
-                    let step = self.step(Entry::Call(RequestId::null(), request), true)?;
+                FrameEntry::Notification(request) => {
+                    let step = self.step(FrameEntry::Call(RequestId::null(), request), true)?;
                     matches!(step, EntryStep::Execute(_)).then_some((step, false))
                 }
                 entry => Some((self.step(entry, true)?, true)),
@@ -149,12 +149,12 @@ impl Dispatcher {
     }
 
     /// `None` if the entry is ignored.
-    fn step(&self, entry: Entry, no_subscribe: bool) -> Option<EntryStep> {
+    fn step(&self, entry: FrameEntry, no_subscribe: bool) -> Option<EntryStep> {
         match entry {
-            Entry::Response => None,
-            Entry::Invalid(id, error) => Some(EntryStep::Reply(reply::error(&id, &error))),
-            Entry::Notification(_) => None,
-            Entry::Call(id, request) => Some(match self.prepare(&id, request, no_subscribe) {
+            FrameEntry::Response => None,
+            FrameEntry::Invalid(id, error) => Some(EntryStep::Reply(reply::error(&id, &error))),
+            FrameEntry::Notification(_) => None,
+            FrameEntry::Call(id, request) => Some(match self.prepare(&id, request, no_subscribe) {
                 Ok(prepared) => EntryStep::Execute(Box::new(prepared)),
                 Err(error) => EntryStep::Reply(reply::error(&id, &error)),
             }),
@@ -164,7 +164,7 @@ impl Dispatcher {
     fn prepare(
         &self,
         id: &RequestId,
-        request: Request,
+        request: RequestObject,
         no_subscribe: bool,
     ) -> Result<PreparedCall, RpcError> {
         let Some(reservation) = self.in_flight.reserve(&id.key) else {
@@ -182,7 +182,7 @@ impl Dispatcher {
             return Err(error.with_details(needed));
         }
         let gates = Gates::default();
-        let call = Call::new(self.connection.clone(), spec.kind, gates.clone());
+        let call = RpcCall::new(self.connection.clone(), spec.kind, gates.clone());
         let callback = Arc::clone(callback);
         let response = async move {
             let mut extensions = Extensions::new();
@@ -212,7 +212,7 @@ impl Dispatcher {
 async fn answers(
     steps: Vec<(EntryStep, bool)>,
     limit: usize,
-) -> (Vec<Text>, Vec<Option<IdReservation>>) {
+) -> (Vec<JsonText>, Vec<Option<IdReservation>>) {
     let (mut replies, mut reservations) = (Vec::new(), Vec::new());
     let mut left = limit;
     let mut open = steps.len();
@@ -274,7 +274,7 @@ impl PreparedCall {
     }
 }
 
-fn address(id: &RequestId, response: MethodResponse, limit: usize) -> (Text, bool) {
+fn address(id: &RequestId, response: MethodResponse, limit: usize) -> (JsonText, bool) {
     let success = response.is_success();
     let error = match reply::readdress(id, response.into_json().into()) {
         Some(text) if text.len() <= limit => return (text, success),

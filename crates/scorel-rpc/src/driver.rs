@@ -26,7 +26,7 @@ pub(crate) struct Driver {
     connection: Connection,
     dispatcher: Dispatcher,
     calls: FuturesUnordered<PendingCall>,
-    /// The sizes of all `calls`, compared with [`Limits::in_flight`](crate::Limits::in_flight).
+    /// The sizes of all `calls`, compared with [`RpcLimits::in_flight`](crate::RpcLimits::in_flight).
     held: usize,
 }
 

@@ -12,6 +12,6 @@ pub enum ConnectionEnd {
     Shutdown,
     /// [`Connection::close`](crate::Connection::close) was called, or a subscription panicked.
     Closed,
-    /// Also if the peer read nothing for [`Limits::write_timeout`](crate::Limits::write_timeout).
+    /// Also if the peer read nothing for [`RpcLimits::write_timeout`](crate::RpcLimits::write_timeout).
     WriteFailed(io::Error),
 }

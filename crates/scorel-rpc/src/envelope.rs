@@ -13,24 +13,24 @@ use serde_json::value::RawValue;
 
 pub(crate) use error::invalid_request;
 pub(crate) use id::{IdKey, RequestId};
-pub(crate) use object::{Entry, Request};
+pub(crate) use object::{FrameEntry, RequestObject};
 
-use crate::Limits;
+use crate::RpcLimits;
 use crate::array::ArrayPrefix;
 use error::parse_error;
 
 #[derive(Debug)]
 pub(crate) enum Frame {
-    Single(Entry),
+    Single(FrameEntry),
     /// At least one entry.
-    Batch(Vec<Entry>),
+    Batch(Vec<FrameEntry>),
     /// Answered with one error, whose id is null.
     Refused(RpcError),
     /// Ends the connection: a client that sends other bytes has lost track of frames.
     NotUtf8,
 }
 
-pub(crate) fn parse(frame: &[u8], limits: &Limits) -> Frame {
+pub(crate) fn parse(frame: &[u8], limits: &RpcLimits) -> Frame {
     let Ok(text) = std::str::from_utf8(frame) else {
         return Frame::NotUtf8;
     };
@@ -40,7 +40,7 @@ pub(crate) fn parse(frame: &[u8], limits: &Limits) -> Frame {
     }
 }
 
-fn entries(text: &str, limits: &Limits) -> Result<Frame, RpcError> {
+fn entries(text: &str, limits: &RpcLimits) -> Result<Frame, RpcError> {
     scan::check(text.as_bytes(), limits.nesting).map_err(parse_error)?;
     if !text.trim_start().starts_with('[') {
         let value: &RawValue = serde_json::from_str(text).map_err(parse_error)?;

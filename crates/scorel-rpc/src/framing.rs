@@ -21,7 +21,7 @@ use tokio_util::codec::FramedWrite;
 pub use error::FrameError;
 pub(crate) use incoming::Incoming;
 
-use crate::Limits;
+use crate::RpcLimits;
 use decoder::FrameDecoder;
 use encoder::TextEncoder;
 use kind::ChosenFraming;
@@ -33,7 +33,7 @@ pub(crate) type Outgoing<W> = FramedWrite<std::pin::Pin<Box<TimeoutWriter<W>>>, 
 
 /// Wraps the two halves of a byte stream. What is written before the first frame is read, is written as
 /// lines.
-pub(crate) fn frame<R, W>(reader: R, writer: W, limits: &Limits) -> (Incoming<R>, Outgoing<W>)
+pub(crate) fn frame<R, W>(reader: R, writer: W, limits: &RpcLimits) -> (Incoming<R>, Outgoing<W>)
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite,

@@ -7,7 +7,7 @@ const MIB: usize = 1024 * 1024;
 /// Limits of one connection, except for `connections`. Sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+pub struct RpcLimits {
     /// The largest frame that is read. A larger one ends the connection.
     pub frame_in: usize,
     /// The largest reply; a larger one is replaced by an error.
@@ -41,7 +41,7 @@ pub struct Limits {
     pub drain: Duration,
 }
 
-impl Default for Limits {
+impl Default for RpcLimits {
     fn default() -> Self {
         Self {
             frame_in: 8 * MIB,
@@ -70,7 +70,7 @@ pub struct InvalidLimits {
     pub max: usize,
 }
 
-impl Limits {
+impl RpcLimits {
     /// # Errors
     /// The first limit that is outside its range.
     pub fn validate(&self) -> Result<(), InvalidLimits> {
@@ -120,22 +120,22 @@ mod tests {
 
     #[test]
     fn defaults_are_within_their_ranges() {
-        assert_eq!(Limits::default().validate(), Ok(()));
+        assert_eq!(RpcLimits::default().validate(), Ok(()));
     }
 
     #[test]
     fn configuration_overrides_single_limits() {
-        let limits: Limits = toml::from_str("calls = 3\nwrite_timeout_seconds = 7").unwrap();
+        let limits: RpcLimits = toml::from_str("calls = 3\nwrite_timeout_seconds = 7").unwrap();
         assert_eq!((limits.calls, limits.write_timeout.as_secs()), (3, 7));
-        assert_eq!(limits.batch, Limits::default().batch);
-        assert!(toml::from_str::<Limits>("cals = 3").is_err());
+        assert_eq!(limits.batch, RpcLimits::default().batch);
+        assert!(toml::from_str::<RpcLimits>("cals = 3").is_err());
     }
 
     #[test]
     fn a_limit_below_its_minimum_is_named() {
-        let limits = Limits {
+        let limits = RpcLimits {
             outbox: 10,
-            ..Limits::default()
+            ..RpcLimits::default()
         };
         assert_eq!(limits.validate().unwrap_err().limit, "outbox");
     }

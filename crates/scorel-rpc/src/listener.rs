@@ -14,7 +14,7 @@ use tokio::net::unix::UCred;
 
 pub use bind::BindError;
 
-use crate::{Access, Caller, Principal};
+use crate::{AccessLevel, Caller, Principal};
 use socket_file::SocketFile;
 
 /// A listening Unix socket.
@@ -58,7 +58,7 @@ pub fn local_user(uid: u32) -> impl Fn(&UCred) -> Option<Caller> + Send + Sync {
         (peer.uid() == uid).then_some(Caller {
             principal: Principal::LocalUser { uid },
             client_id: None,
-            access: Access::Admin,
+            access: AccessLevel::Admin,
         })
     }
 }

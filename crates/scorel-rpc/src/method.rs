@@ -1,4 +1,4 @@
-use scorel_proto::Access;
+use scorel_proto::AccessLevel;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodKind {
@@ -13,12 +13,12 @@ pub enum MethodKind {
 pub struct MethodSpec {
     pub name: &'static str,
     /// The least access that a caller needs.
-    pub access: Access,
+    pub access: AccessLevel,
     pub kind: MethodKind,
     /// The names of the params in the order of positional params. Called once, for the first call
     /// with positional params: the names come from a JSON schema, which costs to build.
     pub params: fn() -> Vec<String>,
     /// The largest reply in bytes, or 0 if that is a few KiB. Counts towards
-    /// [`Limits::in_flight`](crate::Limits::in_flight) while a call is in flight.
+    /// [`RpcLimits::in_flight`](crate::RpcLimits::in_flight) while a call is in flight.
     pub reply: usize,
 }

@@ -6,7 +6,7 @@ use std::task::{Poll, Waker};
 
 use tokio::sync::Semaphore;
 
-use crate::Text;
+use crate::JsonText;
 
 /// What a queued text costs beyond its bytes: its place in the queue, and the headers of its parts.
 const OVERHEAD: usize = 64;
@@ -38,7 +38,7 @@ pub(crate) struct Outbox {
 
 #[derive(Debug)]
 struct OutboxQueue {
-    texts: VecDeque<(Text, usize)>,
+    texts: VecDeque<(JsonText, usize)>,
     open: bool,
     /// Of the writer, while it waits for texts.
     writer: Option<Waker>,
@@ -66,7 +66,7 @@ impl Outbox {
     }
 
     /// Queues a reply as soon as there is room. Only for the task that also writes.
-    pub(crate) async fn reply(&self, text: Text) -> Result<(), Closed> {
+    pub(crate) async fn reply(&self, text: JsonText) -> Result<(), Closed> {
         self.admit([text], None, Wake::No).await
     }
 
@@ -74,7 +74,7 @@ impl Outbox {
     /// an error once `alive` is false.
     pub(crate) async fn send_all(
         &self,
-        texts: Vec<Text>,
+        texts: Vec<JsonText>,
         alive: &AtomicBool,
     ) -> Result<(), Closed> {
         let mut group = Vec::new();
@@ -93,13 +93,13 @@ impl Outbox {
     }
 
     /// Queues one text, unless `alive` is false by the time there is room.
-    pub(crate) async fn send_while(&self, text: Text, alive: &AtomicBool) -> Result<(), Closed> {
+    pub(crate) async fn send_if(&self, text: JsonText, alive: &AtomicBool) -> Result<(), Closed> {
         self.admit([text], Some(alive), Wake::Writer).await
     }
 
     async fn admit<T>(&self, texts: T, alive: Option<&AtomicBool>, wake: Wake) -> Result<(), Closed>
     where
-        T: IntoIterator<Item = Text> + AsRef<[Text]>,
+        T: IntoIterator<Item = JsonText> + AsRef<[JsonText]>,
     {
         let cost: usize = texts.as_ref().iter().map(|text| self.cost(text)).sum();
         let cost = u32::try_from(cost.min(self.bound)).unwrap_or(u32::MAX);
@@ -121,7 +121,7 @@ impl Outbox {
 
     /// Moves the next texts to `batch`. Returns the room to [release](Self::release) when they are
     /// written; `None` once the outbox is closed and empty.
-    pub(crate) async fn take(&self, batch: &mut Vec<Text>) -> Option<usize> {
+    pub(crate) async fn take(&self, batch: &mut Vec<JsonText>) -> Option<usize> {
         poll_fn(|cx| {
             let mut queue = self.queue();
             match queue.take(batch) {
@@ -159,7 +159,7 @@ impl Outbox {
         self.bound.saturating_sub(self.room.available_permits())
     }
 
-    fn cost(&self, text: &Text) -> usize {
+    fn cost(&self, text: &JsonText) -> usize {
         (text.len() + OVERHEAD).min(self.bound)
     }
 
@@ -170,7 +170,7 @@ impl Outbox {
 
 impl OutboxQueue {
     /// Moves up to [`CHUNK`] bytes to `batch` and returns their room.
-    fn take(&mut self, batch: &mut Vec<Text>) -> usize {
+    fn take(&mut self, batch: &mut Vec<JsonText>) -> usize {
         let mut total = 0;
         while total < CHUNK
             && let Some((text, cost)) = self.texts.pop_front()

@@ -5,7 +5,7 @@ use jsonrpsee::types::ErrorObjectOwned;
 use scorel_proto::RpcError;
 use serde_json::Value;
 
-use crate::Text;
+use crate::JsonText;
 use crate::beginning::beginning;
 use crate::envelope::RequestId;
 
@@ -17,18 +17,18 @@ const NULL_REPLY: &str = r#"{"jsonrpc":"2.0","id":null,"#;
 const MAX_ERROR_TEXT: usize = 4096;
 
 /// Replaces the null id of a reply from jsonrpsee's table, without copying the rest.
-pub(crate) fn readdress(id: &RequestId, json: Box<str>) -> Option<Text> {
+pub(crate) fn readdress(id: &RequestId, json: Box<str>) -> Option<JsonText> {
     json.starts_with(NULL_REPLY).then(|| {
         let rest = Bytes::from(json.into_boxed_bytes()).slice(NULL_REPLY.len()..);
-        Text::new(head(id).into(), rest, "")
+        JsonText::new(head(id).into(), rest, "")
     })
 }
 
 /// An error reply.
-pub(crate) fn error(id: &RequestId, error: &RpcError) -> Text {
+pub(crate) fn error(id: &RequestId, error: &RpcError) -> JsonText {
     let object = serde_json::to_string(&error_object(error))
         .expect("an error object holds texts, numbers and JSON values");
-    Text::from(format!("{}\"error\":{object}}}", head(id)))
+    JsonText::from(format!("{}\"error\":{object}}}", head(id)))
 }
 
 /// The error as jsonrpsee's type. Its strings may quote what a client sent, so they are cut.
@@ -52,7 +52,7 @@ fn shorten(details: &mut Value) {
 }
 
 /// The replies of a batch as one JSON array.
-pub(crate) fn batch(replies: &[Text]) -> Text {
+pub(crate) fn batch(replies: &[JsonText]) -> JsonText {
     let mut json = BytesMut::from("[");
     for (index, reply) in replies.iter().enumerate() {
         if index > 0 {
@@ -60,7 +60,7 @@ pub(crate) fn batch(replies: &[Text]) -> Text {
         }
         reply.put(&mut json);
     }
-    Text::new(Bytes::new(), json.freeze(), "]")
+    JsonText::new(Bytes::new(), json.freeze(), "]")
 }
 
 fn head(id: &RequestId) -> String {

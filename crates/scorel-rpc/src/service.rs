@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::dispatch::Dispatcher;
 use crate::driver::Driver;
 use crate::{
-    Caller, Connection, ConnectionEnd, FrameError, InvalidLimits, Limits, MethodTable, Text,
+    Caller, Connection, ConnectionEnd, FrameError, InvalidLimits, JsonText, MethodTable, RpcLimits,
 };
 use crate::{framing, writer};
 
@@ -19,7 +19,7 @@ use crate::{framing, writer};
 #[derive(Debug, Clone)]
 pub struct Service {
     table: Arc<MethodTable>,
-    limits: Arc<Limits>,
+    limits: Arc<RpcLimits>,
     shutdown: CancellationToken,
     slots: Arc<Semaphore>,
 }
@@ -31,7 +31,7 @@ impl Service {
     /// A limit is outside its range.
     pub fn new(
         table: Arc<MethodTable>,
-        limits: Limits,
+        limits: RpcLimits,
         shutdown: CancellationToken,
     ) -> Result<Self, InvalidLimits> {
         limits.validate()?;
@@ -45,14 +45,14 @@ impl Service {
 
     /// Serves one connection over a transport that delimits texts itself.
     ///
-    /// The sink has to fail when its peer reads nothing for [`Limits::write_timeout`]. After
-    /// `shutdown`, or at the peer's end of file, calls in flight have [`Limits::drain`] to finish; then
+    /// The sink has to fail when its peer reads nothing for [`RpcLimits::write_timeout`]. After
+    /// `shutdown`, or at the peer's end of file, calls in flight have [`RpcLimits::drain`] to finish; then
     /// the outbox is written and the sink closed. When this returns or is dropped, no call and no pump
     /// of the connection runs.
     pub async fn serve<In, Out>(&self, incoming: In, outgoing: Out, caller: Caller) -> ConnectionEnd
     where
         In: Stream<Item = Result<Bytes, FrameError>> + Unpin + Send,
-        Out: Sink<Text, Error = io::Error> + Unpin + Send,
+        Out: Sink<JsonText, Error = io::Error> + Unpin + Send,
     {
         let connection = Connection::new(caller, Arc::clone(&self.limits));
         let _kill = connection.killed().clone().drop_guard();
@@ -81,7 +81,7 @@ impl Service {
     ) -> ConnectionEnd
     where
         In: Stream<Item = Result<Bytes, FrameError>> + Unpin,
-        Out: Sink<Text, Error = io::Error> + Unpin,
+        Out: Sink<JsonText, Error = io::Error> + Unpin,
     {
         let dispatcher = Dispatcher::new(Arc::clone(&self.table), connection.clone());
         let mut driver = Driver::new(connection.clone(), dispatcher);
@@ -113,7 +113,7 @@ impl Service {
         }
     }
 
-    /// Resolves [`Limits::drain`] after the shutdown.
+    /// Resolves [`RpcLimits::drain`] after the shutdown.
     async fn overdue(&self) {
         self.shutdown.cancelled().await;
         tokio::time::sleep(self.limits.drain).await;

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::outbox::Closed;
 use crate::registry::LiveSubscription;
-use crate::{Connection, Text};
+use crate::{Connection, JsonText};
 
 /// A subscription that is not started yet.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Sink {
     /// The subscription or its connection has ended.
     pub async fn send(&self, event: Bytes) -> Result<(), Closed> {
         let outbox = self.connection.outbox();
-        outbox.send_while(self.text(event), &self.live.alive).await
+        outbox.send_if(self.text(event), &self.live.alive).await
     }
 
     /// Queues events in order, with one lock per group instead of one per event.
@@ -107,7 +107,7 @@ impl Sink {
     }
 
     /// Resolves when the pump should finish because the connection drains. Events can still be sent
-    /// until [`Limits::drain`](crate::Limits::drain) has passed.
+    /// until [`RpcLimits::drain`](crate::RpcLimits::drain) has passed.
     pub async fn closed(&self) {
         tokio::select! {
             () = self.connection.drain().cancelled() => {}
@@ -125,8 +125,8 @@ impl Sink {
         &self.connection
     }
 
-    fn text(&self, event: Bytes) -> Text {
-        Text::new(self.head.clone(), event, "}}")
+    fn text(&self, event: Bytes) -> JsonText {
+        JsonText::new(self.head.clone(), event, "}}")
     }
 }
 

@@ -7,7 +7,7 @@ use scorel_proto::{ErrorCode, RpcError};
 use serde_json::value::RawValue;
 
 use crate::reply::error_object;
-use crate::{Call, MethodSpec, Params};
+use crate::{MethodSpec, Params, RpcCall};
 
 #[derive(Debug, thiserror::Error)]
 #[error("method `{0}` is registered twice")]
@@ -39,7 +39,7 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
     /// There is a method of this name.
     pub fn method<F, R>(&mut self, spec: MethodSpec, handler: F) -> Result<(), DuplicateMethod>
     where
-        F: Fn(Arc<Ctx>, Call, Params) -> R + Clone + Send + Sync + 'static,
+        F: Fn(Arc<Ctx>, RpcCall, Params) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Result<Box<RawValue>, RpcError>> + Send + 'static,
     {
         let names = Arc::new(LazyLock::new(spec.params));
@@ -70,8 +70,8 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
 
 /// The call that [`Dispatcher`](crate::dispatch) put into the extensions, which is how jsonrpsee hands
 /// a handler anything besides params.
-fn call_of(extensions: &Extensions) -> Result<Call, ErrorObjectOwned> {
-    extensions.get::<Call>().cloned().ok_or_else(|| {
+fn call_of(extensions: &Extensions) -> Result<RpcCall, ErrorObjectOwned> {
+    extensions.get::<RpcCall>().cloned().ok_or_else(|| {
         let message = "the method was not called by the connection driver";
         error_object(&RpcError::new(ErrorCode::InternalError, message))
     })

@@ -3,13 +3,13 @@ use bytes::{BufMut, Bytes, BytesMut};
 /// A JSON text to be written. It has three parts, so that subscribers share the encoded event and
 /// differ in the head, which holds the subscription's id.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct JsonText {
     head: Bytes,
     body: Bytes,
     tail: &'static str,
 }
 
-impl Text {
+impl JsonText {
     pub(crate) fn new(head: Bytes, body: Bytes, tail: &'static str) -> Self {
         Self { head, body, tail }
     }
@@ -34,7 +34,7 @@ impl Text {
     }
 }
 
-impl From<String> for Text {
+impl From<String> for JsonText {
     fn from(text: String) -> Self {
         Self::new(Bytes::new(), text.into(), "")
     }

@@ -4,14 +4,14 @@ use std::io;
 
 use futures_util::{Sink, SinkExt};
 
-use crate::Text;
+use crate::JsonText;
 use crate::outbox::Outbox;
 
 /// Writes until the outbox is closed and empty, then closes the sink. Texts that wait are written in
 /// one flush. Their room is released only then, so that what the sink buffers counts too.
 pub(crate) async fn write<K>(outbox: &Outbox, mut sink: K) -> io::Result<()>
 where
-    K: Sink<Text, Error = io::Error> + Unpin,
+    K: Sink<JsonText, Error = io::Error> + Unpin,
 {
     let mut batch = Vec::new();
     while let Some(room) = outbox.take(&mut batch).await {

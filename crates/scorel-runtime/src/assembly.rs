@@ -8,12 +8,12 @@ use crate::{ProviderEvent, RawRuntimeEvent};
 /// Assembles an answer from the provider's events.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
-    blocks: Vec<Part>,
+    blocks: Vec<AnswerPart>,
     ids: HashSet<String>,
 }
 
 #[derive(Debug)]
-struct Part {
+struct AnswerPart {
     /// The provider's number of the block. Those may have gaps; indices in `blocks` have none.
     number: usize,
     content: PartContent,
@@ -82,7 +82,7 @@ impl Assembly {
 
     /// Whether there are tool calls.
     pub(crate) fn has_calls(&self) -> bool {
-        let is_call = |part: &Part| matches!(part.content, PartContent::ToolCall { .. });
+        let is_call = |part: &AnswerPart| matches!(part.content, PartContent::ToolCall { .. });
         self.blocks.iter().any(is_call)
     }
 
@@ -91,19 +91,19 @@ impl Assembly {
         let content = self
             .blocks
             .into_iter()
-            .filter_map(Part::into_block)
+            .filter_map(AnswerPart::into_block)
             .collect();
         message(content, ending, false)
     }
 
     /// The message of an answer that was cut off, without its tool calls: the last may be incomplete.
     pub(crate) fn cut_off(self, ending: Ending) -> AssistantMessage {
-        let readable = |part: &Part| !matches!(part.content, PartContent::ToolCall { .. });
+        let readable = |part: &AnswerPart| !matches!(part.content, PartContent::ToolCall { .. });
         let content = self
             .blocks
             .into_iter()
             .filter(readable)
-            .filter_map(Part::into_block);
+            .filter_map(AnswerPart::into_block);
         message(content.collect(), ending, true)
     }
 
@@ -112,7 +112,7 @@ impl Assembly {
         match self.blocks.iter().rposition(|part| part.number == number) {
             Some(place) => place,
             None => {
-                self.blocks.push(Part {
+                self.blocks.push(AnswerPart {
                     number,
                     content: new(),
                 });
@@ -266,7 +266,7 @@ impl PartContent {
     }
 }
 
-impl Part {
+impl AnswerPart {
     fn into_block(self) -> Option<Block> {
         match self.content {
             PartContent::Text { text, provider } => {

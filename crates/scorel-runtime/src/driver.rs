@@ -17,7 +17,7 @@ use crate::{
 
 /// What the driver did, or needs to go on.
 #[derive(Debug)]
-pub enum Step {
+pub enum TurnStep {
     /// The context of the next model call is due: answer with [`TurnDriver::provide_context`].
     NeedContext,
     /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
@@ -99,7 +99,7 @@ impl TurnDriver {
     /// Runs to the next step.
     ///
     /// Not cancel-safe: a dropped future may only be followed by dropping the driver.
-    pub async fn next(&mut self) -> Step {
+    pub async fn next(&mut self) -> TurnStep {
         loop {
             // Every arm sets the next state, or puts the state it took back.
             let step = match std::mem::replace(&mut self.state, TurnState::NeedContext) {
@@ -140,12 +140,12 @@ impl TurnDriver {
         }
     }
 
-    /// Answers [`Step::NeedContext`].
+    /// Answers [`TurnStep::NeedContext`].
     pub fn provide_context(&mut self, messages: Context) {
         self.state = TurnState::Ready(messages);
     }
 
-    /// Answers [`Step::NeedPermission`].
+    /// Answers [`TurnStep::NeedPermission`].
     pub fn provide_permission(&mut self, permission: Permission) {
         if let Some(asked_at) = self.asked_at.take() {
             let waited = self.ports.clock.now().saturating_sub(asked_at);
@@ -157,7 +157,7 @@ impl TurnDriver {
     }
 
     /// Ends the turn although its signal has not fired: nothing more of it can be recorded. Tools
-    /// that run come to their end; go on pulling steps until [`Step::Finished`].
+    /// that run come to their end; go on pulling steps until [`TurnStep::Finished`].
     pub fn abort(&mut self) {
         self.stop.abort();
     }
@@ -167,7 +167,7 @@ impl TurnDriver {
         self.state = TurnState::NeedContext;
     }
 
-    fn before_call(&mut self) -> Option<Step> {
+    fn before_call(&mut self) -> Option<TurnStep> {
         if let Some(cause) = self.stop.now() {
             self.state = self.stopped(cause);
             None
@@ -176,16 +176,16 @@ impl TurnDriver {
             None
         } else {
             self.attempts = 0;
-            Some(Step::NeedContext)
+            Some(TurnStep::NeedContext)
         }
     }
 
     /// The request is sent with the next step, after its announcement was published.
-    fn announce_call(&mut self, messages: Context) -> Step {
+    fn announce_call(&mut self, messages: Context) -> TurnStep {
         let index = self.steps;
         self.steps += 1;
         self.state = TurnState::Due(messages);
-        Step::Event(RawRuntimeEvent::TurnStart { index })
+        TurnStep::Event(RawRuntimeEvent::TurnStart { index })
     }
 
     fn make_call(&mut self, messages: Context) {
@@ -204,18 +204,18 @@ impl TurnDriver {
         self.state = TurnState::Calling { call, messages };
     }
 
-    async fn read_call(&mut self, mut call: Box<ModelCall>, messages: Context) -> Option<Step> {
+    async fn read_call(&mut self, mut call: Box<ModelCall>, messages: Context) -> Option<TurnStep> {
         match call.next(&self.stop).await {
             CallProgress::Event(event) => {
                 self.state = TurnState::Calling { call, messages };
-                Some(Step::Event(event))
+                Some(TurnStep::Event(event))
             }
             CallProgress::Answered { message, announced } => {
                 self.usage += message.usage.unwrap_or_default();
                 let model = message.model.clone();
                 self.state = TurnState::Answered(message);
                 // `message_start` is published with the first content; here there was none.
-                (!announced).then_some(Step::Event(RawRuntimeEvent::MessageStart { model }))
+                (!announced).then_some(TurnStep::Event(RawRuntimeEvent::MessageStart { model }))
             }
             CallProgress::NoRoom { usage, taken_back } => {
                 self.usage += usage.unwrap_or_default();
@@ -224,46 +224,39 @@ impl TurnDriver {
                     usage,
                     then: Box::new(TurnState::after_last_answer(StopReason::MaxTokens)),
                 };
-                taken_back.map(Step::Event)
+                taken_back.map(TurnStep::Event)
             }
             CallProgress::Ended(early) => self.end_call_early(early, messages),
         }
     }
 
-    fn end_call_early(&mut self, early: EarlyEnd, messages: Context) -> Option<Step> {
+    fn end_call_early(&mut self, early: EarlyEnd, messages: Context) -> Option<TurnStep> {
         self.usage += early.usage.unwrap_or_default();
         match early.cause {
             EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
             EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error, messages),
             EarlyCause::Failed(error) => self.end_failed_call(&error),
         }
-        early.remains.map(Step::Event)
+        early.remains.map(TurnStep::Event)
     }
 
-    fn failed_unseen(&mut self, error: &ProviderError, messages: Context) -> Option<Step> {
-        match self.ports.retry.decide(self.attempts, error) {
-            Retry::After(delay) => {
-                self.state = TurnState::Retrying {
-                    delay,
-                    announced: false,
-                    messages,
-                };
-                None
-            }
-            Retry::Wait(duration) => {
-                self.state = TurnState::Retrying {
-                    delay: duration,
-                    announced: true,
-                    messages,
-                };
-                let reason = error.message.clone();
-                Some(Step::Event(RawRuntimeEvent::Waiting { duration, reason }))
-            }
+    fn failed_unseen(&mut self, error: &ProviderError, messages: Context) -> Option<TurnStep> {
+        let (duration, announced) = match self.ports.retry.decide(self.attempts, error) {
+            Retry::After(delay) => (delay, false),
+            Retry::Wait(delay) => (delay, true),
             Retry::No => {
                 self.end_failed_call(error);
-                None
+                return None;
             }
-        }
+        };
+        self.state = TurnState::Retrying {
+            delay: duration,
+            announced,
+            messages,
+        };
+        let reason = error.message.clone();
+        let waiting = RawRuntimeEvent::Waiting { duration, reason };
+        announced.then_some(TurnStep::Event(waiting))
     }
 
     fn end_failed_call(&mut self, error: &ProviderError) {
@@ -283,7 +276,12 @@ impl TurnDriver {
         };
     }
 
-    async fn retry(&mut self, delay: Duration, announced: bool, messages: Context) -> Option<Step> {
+    async fn retry(
+        &mut self,
+        delay: Duration,
+        announced: bool,
+        messages: Context,
+    ) -> Option<TurnStep> {
         if announced {
             self.stop.extend(delay);
         }
@@ -292,11 +290,11 @@ impl TurnDriver {
             return None;
         }
         self.state = TurnState::Due(messages);
-        announced.then_some(Step::Event(RawRuntimeEvent::Resumed))
+        announced.then_some(TurnStep::Event(RawRuntimeEvent::Resumed))
     }
 
     /// Tools are planned in the step after this one, when the answer is durable.
-    fn after_answer(&mut self, message: &AssistantMessage) -> Option<Step> {
+    fn after_answer(&mut self, message: &AssistantMessage) -> Option<TurnStep> {
         let calls = tool_calls(message);
         let end = CallEnd {
             stop_reason: message.stop_reason,
@@ -311,7 +309,7 @@ impl TurnDriver {
         } else {
             self.plan_tools(calls, end)
         };
-        Some(Step::Event(RawRuntimeEvent::MessageEnd {
+        Some(TurnStep::Event(RawRuntimeEvent::MessageEnd {
             message: message.clone(),
         }))
     }
@@ -344,7 +342,7 @@ impl TurnDriver {
         mut run: Box<ToolRun>,
         message_end: CallEnd,
         then: AfterTools,
-    ) -> Option<Step> {
+    ) -> Option<TurnStep> {
         match run.next(&self.ports, &self.stop).await {
             Some(step) => {
                 self.state = TurnState::Tools {
@@ -353,10 +351,10 @@ impl TurnDriver {
                     then,
                 };
                 Some(match step {
-                    ToolStep::Event(event) => Step::Event(event),
+                    ToolStep::Event(event) => TurnStep::Event(event),
                     ToolStep::Ask(call, question) => {
                         self.asked_at = Some(self.ports.clock.now());
-                        Step::NeedPermission { call, question }
+                        TurnStep::NeedPermission { call, question }
                     }
                 })
             }
@@ -371,9 +369,9 @@ impl TurnDriver {
         }
     }
 
-    fn turn_end(&self, stop_reason: Option<StopReason>, usage: Option<Usage>) -> Step {
+    fn turn_end(&self, stop_reason: Option<StopReason>, usage: Option<Usage>) -> TurnStep {
         let index = self.steps.saturating_sub(1);
-        Step::Event(RawRuntimeEvent::TurnEnd {
+        TurnStep::Event(RawRuntimeEvent::TurnEnd {
             index,
             usage,
             stop_reason,
@@ -388,8 +386,8 @@ impl TurnDriver {
         TurnState::Finished(cause.outcome(), error)
     }
 
-    fn finished(&self, reason: OutcomeReason, error: Option<TurnError>) -> Step {
-        Step::Finished(TurnEnd {
+    fn finished(&self, reason: OutcomeReason, error: Option<TurnError>) -> TurnStep {
+        TurnStep::Finished(TurnEnd {
             reason,
             error,
             usage: self.usage,

@@ -1,6 +1,6 @@
 //! The turn engine: drives a model and tools, and nothing else.
 //!
-//! A [`TurnDriver`] runs one turn. Its caller pulls one [`Step`] after the other, and persists or
+//! A [`TurnDriver`] runs one turn. Its caller pulls one [`TurnStep`] after the other, and persists or
 //! publishes a step before it asks for the next, so the engine never runs ahead of what is durable. In
 //! go the context, [`TurnPorts`] and answers to questions; out come [`RawRuntimeEvent`]s without ids,
 //! numbers or time, which the session adds.
@@ -20,7 +20,7 @@ mod stop;
 mod tool_run;
 mod turn_ports;
 
-pub use driver::{Step, TurnDriver, tool_calls};
+pub use driver::{TurnDriver, TurnStep, tool_calls};
 pub use event::{RawRuntimeEvent, TurnEnd};
 pub use limits::TurnLimits;
 pub use ports::{

@@ -31,7 +31,7 @@ pub(crate) struct ToolRun {
     excess: Vec<ToolCall>,
     /// The next group.
     judging: Judging,
-    group: Group,
+    group: CallGroup,
     due: VecDeque<RawRuntimeEvent>,
 }
 
@@ -43,8 +43,8 @@ pub(crate) enum ToolStep {
 
 /// The group that is announced or running.
 #[derive(Default)]
-struct Group {
-    slots: Vec<Slot>,
+struct CallGroup {
+    slots: Vec<CallSlot>,
     launched: bool,
     /// How many results were returned, in call order.
     released: usize,
@@ -55,7 +55,7 @@ struct Group {
 }
 
 /// One call of the group.
-struct Slot {
+struct CallSlot {
     call: ToolCall,
     /// Taken when the group is launched.
     fate: Option<Fate>,
@@ -80,7 +80,7 @@ impl ToolRun {
             groups,
             excess,
             judging: Judging::default(),
-            group: Group::default(),
+            group: CallGroup::default(),
             due: VecDeque::new(),
         }
     }
@@ -92,7 +92,7 @@ impl ToolRun {
             groups: VecDeque::new(),
             excess: Vec::new(),
             judging: Judging::default(),
-            group: Group::default(),
+            group: CallGroup::default(),
             due,
         }
     }
@@ -115,7 +115,7 @@ impl ToolRun {
                     return Some(ToolStep::Ask(call, question));
                 }
             } else if let Some(calls) = self.judging.take_judged() {
-                self.group = Group::announce(calls, &mut self.due);
+                self.group = CallGroup::announce(calls, &mut self.due);
             } else {
                 self.begin_group(stop)?;
             }
@@ -177,7 +177,7 @@ impl ToolRun {
     }
 }
 
-impl Group {
+impl CallGroup {
     fn announce(calls: Vec<Judged>, due: &mut VecDeque<RawRuntimeEvent>) -> Self {
         let announce = |judged: &Judged| RawRuntimeEvent::ToolExecutionStart {
             call: judged.call.clone(),
@@ -186,7 +186,7 @@ impl Group {
             .iter()
             .filter(|judged| matches!(judged.fate, Fate::Run(..)));
         due.extend(run.map(announce));
-        let slot = |judged: Judged| Slot {
+        let slot = |judged: Judged| CallSlot {
             call: judged.call,
             fate: Some(judged.fate),
             started_at: Duration::ZERO,

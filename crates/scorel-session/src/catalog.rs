@@ -14,7 +14,7 @@ use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
 use scorel_proto::{ListSessionsResult, Phase, ProjectId, Session, SessionId};
 use tokio::sync::OnceCell;
 
-use crate::SessionError;
+use crate::{SessionError, blocking};
 
 use entries::{CatalogEntries, CatalogEntry};
 
@@ -68,9 +68,7 @@ impl Catalog {
     pub(crate) async fn ready(catalog: &Arc<Self>) -> Result<(), SessionError> {
         let read = || async {
             let catalog = Arc::clone(catalog);
-            tokio::task::spawn_blocking(move || catalog.read())
-                .await
-                .map_err(|error| SessionError::Internal(error.to_string()))?
+            blocking(move || catalog.read()).await?
         };
         catalog.ready.get_or_try_init(read).await.copied()
     }

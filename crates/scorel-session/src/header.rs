@@ -1,4 +1,4 @@
-use scorel_journal::{FORMAT, Header};
+use scorel_journal::{FORMAT, LogHeader};
 use scorel_proto::{
     DeviceId, Phase, ProjectId, Session, SessionId, SessionKind, SessionParent, SessionView,
 };
@@ -27,7 +27,7 @@ pub struct SessionHeader {
 
 impl SessionHeader {
     /// Parses the first line of the log of session `id`. The error is for people.
-    pub(crate) fn read(line: &Header, id: SessionId) -> Result<Self, String> {
+    pub(crate) fn read(line: &LogHeader, id: SessionId) -> Result<Self, String> {
         let header: Self = serde_json::from_str(line.text()).map_err(|error| {
             newer(line.format()).unwrap_or_else(|| {
                 format!("the first line of the log is not a session header: {error}")

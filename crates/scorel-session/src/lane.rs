@@ -63,7 +63,7 @@ use tokio::sync::futures::Notified;
 use tokio::sync::{Mutex, Notify, watch};
 use tokio_util::task::TaskTracker;
 
-pub(crate) use draft::Draft;
+pub(crate) use draft::EventDraft;
 pub(crate) use job::{Job, RunningJob};
 use phase::phase;
 pub(crate) use read::encoded;
@@ -74,7 +74,7 @@ use job::JobSlot;
 use state::LaneState;
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
-use crate::shared::Shared;
+use crate::shared::LaneShared;
 use crate::{SessionError, SessionHeader, TurnSetup};
 
 /// Spawns the task of a job whose first record is durable.
@@ -94,7 +94,7 @@ pub struct Lane {
     job: JobSlot,
     /// Wakes the turn after a permission decision is durable.
     answered: Notify,
-    shared: Arc<Shared>,
+    shared: Arc<LaneShared>,
     start_job: StartJob,
     /// A read found damage that loading did not see: a checkpoint hid it, or it is new. From then
     /// on no checkpoint is written, since it would hide the damage from the next load as well.
@@ -109,7 +109,7 @@ impl Lane {
         header: SessionHeader,
         dir: PathBuf,
         state: LaneState,
-        shared: Arc<Shared>,
+        shared: Arc<LaneShared>,
         start_job: StartJob,
     ) -> Self {
         let feed = Feed::new(state.log.last_seq(), shared.settings.ring_bytes);

@@ -18,6 +18,7 @@
 //! [`TurnSetup`].
 
 mod active;
+mod blocking;
 mod catalog;
 mod checkpoint;
 mod clock;
@@ -49,8 +50,10 @@ pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{Lane, SendRequest};
-pub use receipts::Command;
+pub use receipts::MutationCommand;
 pub use sessions::{NewSession, Sessions};
 pub use settings::SessionSettings;
 pub use setup::{PreparedTurn, TurnRequest, TurnSetup};
 pub use subscriber::Subscriber;
+
+use blocking::blocking;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use history::History;
-use home::Home;
+use home::HistoryHome;
 
 /// Seeds of histories that failed once, whether they have twists, and what was wrong. Another order
 /// of choices makes them other histories.
@@ -61,7 +61,7 @@ impl Drop for Named {
     }
 }
 
-fn play(seeds: impl Iterator<Item = u64>, home: fn() -> Home, twisted: bool) {
+fn play(seeds: impl Iterator<Item = u64>, home: fn() -> HistoryHome, twisted: bool) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();
@@ -98,7 +98,7 @@ fn no_history_loses_repeats_or_reorders_anything() {
             let seeds = (first..first + count)
                 .skip(thread as usize)
                 .step_by(threads as usize);
-            scope.spawn(move || play(seeds, Home::in_memory, true));
+            scope.spawn(move || play(seeds, HistoryHome::in_memory, true));
         }
     });
     let merged = MERGED.load(Ordering::Relaxed);
@@ -112,13 +112,13 @@ fn no_history_loses_repeats_or_reorders_anything() {
 #[test]
 fn histories_hold_on_the_real_file_system() {
     let first = first_seed();
-    play(first..first + 20, Home::in_files, true);
+    play(first..first + 20, HistoryHome::in_files, true);
 }
 
 #[test]
 fn histories_that_failed_once_hold() {
     for (seed, twisted, what) in CASES {
         println!("{seed}: {what}");
-        play(std::iter::once(seed), Home::in_memory, twisted);
+        play(std::iter::once(seed), HistoryHome::in_memory, twisted);
     }
 }

@@ -11,7 +11,7 @@ use crate::SessionError;
 
 /// Who asks for a mutation, and the key under which a retry finds its receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct MutationCommand {
     pub client_id: ClientId,
     /// Without an id the mutation leaves no receipt.
     pub id: Option<CommandId>,
@@ -19,7 +19,7 @@ pub struct Command {
     pub digest: String,
 }
 
-impl Command {
+impl MutationCommand {
     /// The command of a call. `params` must not contain the command id, or renaming a retry would
     /// make it another command.
     #[must_use]
@@ -112,7 +112,10 @@ impl Receipts {
     /// # Errors
     ///
     /// [`SessionError::Conflict`] if the client has used the id for another command.
-    pub(crate) fn find(&self, command: &Command) -> Result<Option<&ReceiptAnswer>, SessionError> {
+    pub(crate) fn find(
+        &self,
+        command: &MutationCommand,
+    ) -> Result<Option<&ReceiptAnswer>, SessionError> {
         let Some(id) = &command.id else {
             return Ok(None);
         };

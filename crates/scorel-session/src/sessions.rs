@@ -25,8 +25,8 @@ use tokio::time::Instant;
 pub use create::NewSession;
 
 use crate::catalog::ListFilter;
-use crate::shared::Shared;
-use crate::{HostFeed, Lane, SessionError, SessionSettings, Subscriber, TurnSetup, turn};
+use crate::shared::LaneShared;
+use crate::{HostFeed, Lane, SessionError, SessionSettings, Subscriber, TurnSetup, blocking, turn};
 
 /// How many sessions a host snapshot holds, the most recent ones. It has to fit into one reply; a
 /// client lists the rest.
@@ -35,7 +35,7 @@ const SNAPSHOT_SESSIONS: usize = 200;
 /// All sessions of a daemon.
 #[derive(Debug)]
 pub struct Sessions {
-    shared: Arc<Shared>,
+    shared: Arc<LaneShared>,
     loaded: Mutex<HashMap<SessionId, Arc<LaneSlot>>>,
     device_id: DeviceId,
     version: String,
@@ -79,7 +79,7 @@ impl Sessions {
         Arc::new_cyclic(|sessions| {
             let setup = setup(Weak::clone(sessions));
             Self {
-                shared: Arc::new(Shared::new(dir, files, storage, settings, setup)),
+                shared: Arc::new(LaneShared::new(dir, files, storage, settings, setup)),
                 loaded: Mutex::default(),
                 device_id,
                 version,
@@ -121,9 +121,7 @@ impl Sessions {
 
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
         let shared = Arc::clone(&self.shared);
-        let loaded = tokio::task::spawn_blocking(move || Lane::load(shared, id, turn::start_job))
-            .await
-            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        let loaded = blocking(move || Lane::load(shared, id, turn::start_job)).await?;
         if let Err(SessionError::Failed { reason, .. }) = &loaded {
             self.shared.session_failed(id, reason);
         }

@@ -15,7 +15,7 @@ use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
 /// What all lanes of a daemon share: the settings, the host side of turns, and the files that are
 /// about all sessions.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct LaneShared {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) settings: SessionSettings,
     pub(crate) setup: Arc<dyn TurnSetup>,
@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     draining: AtomicBool,
 }
 
-impl Shared {
+impl LaneShared {
     pub(crate) fn new(
         dir: PathBuf,
         (index, active): (PathBuf, PathBuf),

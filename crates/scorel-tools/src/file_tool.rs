@@ -8,11 +8,11 @@ use scorel_runtime::{
 };
 use serde_json::Value;
 
-use crate::call::Call;
 use crate::error::ToolError;
 use crate::pace::Pace;
-use crate::report::Report;
+use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
+use crate::tool_output::ToolOutput;
 
 /// A tool that needs nothing but the session's files.
 pub(crate) trait FileTool: fmt::Debug + Send + Sync + 'static {
@@ -23,7 +23,7 @@ pub(crate) trait FileTool: fmt::Debug + Send + Sync + 'static {
 
     fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError>;
 
-    fn run(&self, call: &Call, plan: Self::Plan) -> Result<Report, ToolError>;
+    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError>;
 }
 
 /// A file tool of one session.
@@ -51,7 +51,7 @@ impl<T: FileTool> BlockingTool for OnFiles<T> {
     }
 
     fn run(&self, plan: T::Plan, permit: &Permit, context: &ToolContext) -> ToolOutcome {
-        let call = Call {
+        let call = RunningCall {
             files: Arc::clone(&self.files),
             permit: permit.clone(),
             pace: Pace::new(context.cancel.clone(), self.files.time_limit),

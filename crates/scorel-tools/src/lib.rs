@@ -14,7 +14,6 @@
 //! everything that was left out. The `details` are for user interfaces: one object, `ok: true` with
 //! figures or `ok: false` with an error's code, message and details.
 
-mod call;
 mod char_boundary;
 mod content_hash;
 mod details;
@@ -24,13 +23,14 @@ mod file_tool;
 mod host;
 mod limits;
 mod pace;
-mod page;
-mod report;
+mod result_page;
 mod root;
 mod roots;
-mod seen;
+mod running_call;
+mod seen_files;
 mod session_files;
 mod shown_path;
+mod tool_output;
 mod tools;
 mod walk;
 mod write_target;

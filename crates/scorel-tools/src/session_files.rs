@@ -14,7 +14,7 @@ use crate::host::ToolHost;
 use crate::pace::TIME_LIMIT;
 use crate::root::real_path;
 use crate::roots::{Location, Roots};
-use crate::seen::Seen;
+use crate::seen_files::SeenFiles;
 use crate::write_target::WriteTarget;
 
 /// The roots of one session and what its model has seen of the files below them.
@@ -23,7 +23,7 @@ use crate::write_target::WriteTarget;
 #[derive(Debug)]
 pub struct SessionFiles {
     pub(crate) roots: Roots,
-    pub(crate) seen: Seen,
+    pub(crate) seen: SeenFiles,
     pub(crate) host: ToolHost,
     /// How long one call may take.
     pub(crate) time_limit: Duration,
@@ -40,7 +40,7 @@ impl SessionFiles {
     pub(crate) fn new(roots: Roots, host: ToolHost) -> Self {
         Self {
             roots,
-            seen: Seen::default(),
+            seen: SeenFiles::default(),
             host,
             time_limit: TIME_LIMIT,
         }

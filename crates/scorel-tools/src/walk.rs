@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ignore::WalkBuilder;
 use rustix::fs::FileType;
 
-use crate::call::Call;
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Interruption;
 use crate::roots::{EntryKind, Location};
+use crate::running_call::RunningCall;
 
 pub(crate) use scan::{Scanned, scan};
 
@@ -28,7 +28,7 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 /// The `ignore` crate works with paths, which may be replaced while it runs. So an entry is only a name,
 /// to be opened through the roots.
 pub(crate) struct Walk<'a> {
-    call: &'a Call,
+    call: &'a RunningCall,
     system_start: PathBuf,
     entries: ignore::Walk,
     unreadable: u64,
@@ -41,7 +41,7 @@ impl<'a> Walk<'a> {
     /// A walk below `start`, at most `depth` components deep. Skips directories for whose path below `start`
     /// `prune` returns true.
     pub(crate) fn new(
-        call: &'a Call,
+        call: &'a RunningCall,
         start: &Location,
         depth: Option<usize>,
         prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
@@ -81,7 +81,7 @@ struct WalkPlan {
 
 impl WalkPlan {
     fn new(
-        call: &Call,
+        call: &RunningCall,
         start: &Location,
         depth: Option<usize>,
         prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
@@ -126,15 +126,15 @@ impl WalkPlan {
 
 /// One entry of a walk.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct WalkEntry {
     /// Its path below the start.
     pub(crate) path: PathBuf,
     /// Its kind when its directory was listed.
-    pub(crate) kind: FoundKind,
+    pub(crate) kind: WalkEntryKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FoundKind {
+pub(crate) enum WalkEntryKind {
     /// Something that is not a link.
     Entry(EntryKind),
     /// A link, not followed.
@@ -142,9 +142,9 @@ pub(crate) enum FoundKind {
 }
 
 impl Iterator for Walk<'_> {
-    type Item = Found;
+    type Item = WalkEntry;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<WalkEntry> {
         loop {
             if let Err(interruption) = self.call.pace.check() {
                 self.interruption = Some(interruption);
@@ -154,14 +154,14 @@ impl Iterator for Walk<'_> {
                 self.unreadable += 1;
                 continue;
             };
-            if let Some(found) = Found::new(&self.system_start, &entry) {
+            if let Some(found) = WalkEntry::new(&self.system_start, &entry) {
                 return Some(found);
             }
         }
     }
 }
 
-impl Found {
+impl WalkEntry {
     fn new(system_start: &Path, entry: &ignore::DirEntry) -> Option<Self> {
         let path = below(system_start, entry.path())?.to_owned();
         let kind = found_kind(entry);
@@ -187,12 +187,12 @@ fn below<'a>(start: &Path, path: &'a Path) -> Option<&'a Path> {
     (!rest.is_empty()).then(|| Path::new(OsStr::from_bytes(rest)))
 }
 
-fn found_kind(entry: &ignore::DirEntry) -> FoundKind {
+fn found_kind(entry: &ignore::DirEntry) -> WalkEntryKind {
     match entry.file_type() {
-        Some(kind) if kind.is_symlink() => FoundKind::Link,
-        Some(kind) if kind.is_dir() => FoundKind::Entry(EntryKind::Directory),
-        Some(kind) if kind.is_file() => FoundKind::Entry(EntryKind::File),
-        _ => FoundKind::Entry(EntryKind::Special),
+        Some(kind) if kind.is_symlink() => WalkEntryKind::Link,
+        Some(kind) if kind.is_dir() => WalkEntryKind::Entry(EntryKind::Directory),
+        Some(kind) if kind.is_file() => WalkEntryKind::Entry(EntryKind::File),
+        _ => WalkEntryKind::Entry(EntryKind::Special),
     }
 }
 

@@ -97,14 +97,14 @@ macro_rules! persistent_bodies {
 
             /// The event's relation to the session's tree.
             #[must_use]
-            pub const fn place(&self) -> Place {
-                match self { $(Self::$variant(_) => Place::$place,)* }
+            pub const fn place(&self) -> TreePlacement {
+                match self { $(Self::$variant(_) => TreePlacement::$place,)* }
             }
 
             /// The relation of a type of event to the tree; `None` for an unknown type.
-            pub(crate) fn place_of(name: &str) -> Option<Place> {
+            pub(crate) fn place_of(name: &str) -> Option<TreePlacement> {
                 match name {
-                    $($name => Some(Place::$place),)*
+                    $($name => Some(TreePlacement::$place),)*
                     _ => None,
                 }
             }
@@ -123,7 +123,7 @@ macro_rules! persistent_bodies {
 
 /// The relation of a persistent event to the session's tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum TreePlacement {
     /// Attaches to the active leaf and becomes the leaf.
     Leaf,
     /// Attaches to the active leaf and moves the leaf to its target.

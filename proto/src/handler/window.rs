@@ -2,8 +2,8 @@
 
 use super::LlmAction;
 use crate::{
-    Block, Context, EventId, Message, PathNode, PersistentEvent, Place, ToolResultContent,
-    ToolResultMessage, TurnId,
+    Block, Context, EventId, Message, PathNode, PersistentEvent, ToolResultContent,
+    ToolResultMessage, TreePlacement, TurnId,
 };
 
 /// Builds the model's context from the events between the root and a leaf, both included.
@@ -90,10 +90,10 @@ impl ContextWindow {
     pub fn apply(&mut self, event: &PersistentEvent) -> Result<(), OffPath> {
         match event.body.place() {
             // Neither becomes the leaf, so no path goes through it.
-            Place::Control | Place::Aside => return Ok(()),
-            Place::Move => return Err(OffPath),
-            Place::Leaf if event.parent_id != self.leaf => return Err(OffPath),
-            Place::Leaf => {}
+            TreePlacement::Control | TreePlacement::Aside => return Ok(()),
+            TreePlacement::Move => return Err(OffPath),
+            TreePlacement::Leaf if event.parent_id != self.leaf => return Err(OffPath),
+            TreePlacement::Leaf => {}
         }
         if matches!(action(event), LlmAction::Barrier { .. }) {
             return Err(OffPath);

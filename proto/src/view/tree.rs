@@ -2,7 +2,7 @@ mod node_table;
 
 use node_table::NodeTable;
 
-use crate::{EventId, PersistentBody, PersistentEvent, Place, Seq, UnknownEvent};
+use crate::{EventId, PersistentBody, PersistentEvent, Seq, TreePlacement, UnknownEvent};
 
 const NONE: u32 = u32::MAX;
 
@@ -12,14 +12,14 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     /// In log order, so a parent stands before its children.
-    nodes: Vec<Node>,
+    nodes: Vec<StoredNode>,
     /// Derived from `nodes`.
     by_id: NodeTable,
     leaf: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Node {
+struct StoredNode {
     id: EventId,
     seq: Seq,
     parent: u32,
@@ -142,11 +142,11 @@ impl Tree {
     }
 
     pub(super) fn apply(&mut self, event: &PersistentEvent) {
-        let kind = match event.body.place() {
-            Place::Control => return,
-            Place::Move | Place::Aside => NodeKind::Aside,
-            Place::Leaf if matches!(event.body, PersistentBody::Compact(_)) => NodeKind::Compact,
-            Place::Leaf => NodeKind::Message,
+        let kind = match (event.body.place(), &event.body) {
+            (TreePlacement::Control, _) => return,
+            (TreePlacement::Move | TreePlacement::Aside, _) => NodeKind::Aside,
+            (TreePlacement::Leaf, PersistentBody::Compact(_)) => NodeKind::Compact,
+            (TreePlacement::Leaf, _) => NodeKind::Message,
         };
         let index = self.add(event.id, event.parent_id, event.seq, kind);
         match &event.body {
@@ -164,7 +164,7 @@ impl Tree {
     /// An event of an unknown type attaches and never moves the leaf. One of a known type whose body
     /// cannot be decoded attaches as its type does, because its children name it as their parent.
     pub(super) fn apply_unknown(&mut self, event: &UnknownEvent) {
-        let is_leaf = PersistentBody::place_of(&event.type_name) == Some(Place::Leaf);
+        let is_leaf = PersistentBody::place_of(&event.type_name) == Some(TreePlacement::Leaf);
         let Some(id) = event.id else { return };
         if is_leaf || event.parent_id.is_some() {
             let index = self.add(id, event.parent_id, event.seq, NodeKind::Aside);
@@ -184,7 +184,7 @@ impl Tree {
     fn add(&mut self, id: EventId, parent: Option<EventId>, seq: Seq, kind: NodeKind) -> u32 {
         let parent = parent.and_then(|id| self.index_of(id)).unwrap_or(NONE);
         let index = u32::try_from(self.nodes.len()).unwrap_or(NONE);
-        self.nodes.push(Node {
+        self.nodes.push(StoredNode {
             id,
             seq,
             parent,
@@ -222,7 +222,7 @@ impl Tree {
         if !chunks.remainder().is_empty() {
             return None;
         }
-        let nodes: Vec<Node> = chunks.map(Node::decode).collect::<Option<_>>()?;
+        let nodes: Vec<StoredNode> = chunks.map(StoredNode::decode).collect::<Option<_>>()?;
         let mut by_id = NodeTable::default();
         for index in 0..u32::try_from(nodes.len()).ok()? {
             by_id.insert(index, |index| nodes[index as usize].id);
@@ -239,7 +239,7 @@ impl PartialEq for Tree {
     }
 }
 
-impl Node {
+impl StoredNode {
     fn decode(bytes: &[u8]) -> Option<Self> {
         Some(Self {
             id: EventId::from_bytes(bytes[..16].try_into().ok()?),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::daemon::Daemon;
-use crate::program::Place;
+use crate::program::TestHome;
 
 pub(crate) const SESSION: &str = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 pub(crate) const TURN: &str = "trn_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -12,7 +12,7 @@ pub(crate) const ITEM: &str = "que_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const PROJECT: &str = "prj_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /// A daemon with a project for the working directory and a session with two records.
-pub(crate) fn daemon(place: &Place) -> Daemon {
+pub(crate) fn daemon(place: &TestHome) -> Daemon {
     let daemon = Daemon::start(place);
     let work = place.work();
     let project = json!({

@@ -8,7 +8,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::program::Place;
+use crate::program::TestHome;
 
 #[derive(Clone)]
 pub(crate) struct Daemon {
@@ -23,7 +23,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    answers: HashMap<String, Answer>,
+    answers: HashMap<String, MethodAnswer>,
     calls: Vec<Value>,
     /// What every subscriber gets at once.
     prelude: Vec<Value>,
@@ -37,7 +37,7 @@ struct State {
 
 /// How a method is answered.
 #[derive(Clone)]
-enum Answer {
+enum MethodAnswer {
     Never,
     Result(Value),
     Error(Value),
@@ -45,7 +45,7 @@ enum Answer {
 
 impl Daemon {
     /// Answers at the home's socket from now on.
-    pub(crate) fn start(place: &Place) -> Self {
+    pub(crate) fn start(place: &TestHome) -> Self {
         let listener = UnixListener::bind(place.home().join("scoreld.sock")).expect("a socket");
         let daemon = Self {
             shared: Arc::default(),
@@ -67,7 +67,7 @@ impl Daemon {
     }
 
     pub(crate) fn answer(&self, method: &str, result: Value) {
-        let answer = Answer::Result(result);
+        let answer = MethodAnswer::Result(result);
         self.state().answers.insert(method.to_owned(), answer);
     }
 
@@ -76,14 +76,14 @@ impl Daemon {
         let error = json!({"code": number, "message": format!("it is {code}"), "data": data});
         self.state()
             .answers
-            .insert(method.to_owned(), Answer::Error(error));
+            .insert(method.to_owned(), MethodAnswer::Error(error));
     }
 
     /// Calls of `method` are not answered.
     pub(crate) fn hold(&self, method: &str) {
         self.state()
             .answers
-            .insert(method.to_owned(), Answer::Never);
+            .insert(method.to_owned(), MethodAnswer::Never);
     }
 
     /// The next call of `method` ends its connection.
@@ -183,9 +183,9 @@ impl Daemon {
         }
         let mut reply = json!({"jsonrpc": "2.0", "id": call["id"]});
         match state.answers.get(method) {
-            Some(Answer::Never) => return true,
-            Some(Answer::Result(result)) => reply["result"] = result.clone(),
-            Some(Answer::Error(error)) => reply["error"] = error.clone(),
+            Some(MethodAnswer::Never) => return true,
+            Some(MethodAnswer::Result(result)) => reply["result"] = result.clone(),
+            Some(MethodAnswer::Error(error)) => reply["error"] = error.clone(),
             None => reply["error"] = json!({"code": -32601, "message": format!("no {method}")}),
         }
         send(stream, &reply);

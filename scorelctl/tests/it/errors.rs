@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::answers::{SESSION, daemon};
-use crate::program::Place;
+use crate::program::TestHome;
 
 fn error(text: &str) -> Value {
     let value: Value = serde_json::from_str(text).expect("one JSON object");
@@ -10,7 +10,7 @@ fn error(text: &str) -> Value {
 
 #[test]
 fn without_a_daemon_the_hint_says_what_would_start_one() {
-    let place = Place::new();
+    let place = TestHome::new();
     let ended = place.run(&["status"]);
     ended.assert_code(7);
     assert!(
@@ -31,7 +31,7 @@ fn without_a_daemon_the_hint_says_what_would_start_one() {
 
 #[test]
 fn mistakes_in_the_command_line_are_errors_of_usage() {
-    let place = Place::new();
+    let place = TestHome::new();
     place.run(&["dance"]).assert_code(2);
     place.run_with(&["send"], " \n").assert_code(2);
     place.run(&["call", "getStatus", "{"]).assert_code(2);
@@ -42,7 +42,7 @@ fn mistakes_in_the_command_line_are_errors_of_usage() {
 
 #[test]
 fn help_and_version_are_results() {
-    let place = Place::new();
+    let place = TestHome::new();
     let help = place.run(&["--help"]);
     help.assert_code(0);
     assert!(help.out.contains("Exit codes:"), "{}", help.out);
@@ -52,7 +52,7 @@ fn help_and_version_are_results() {
 
 #[test]
 fn a_prefix_names_a_session_and_a_typo_is_pointed_out() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer("cancel", json!({"cancelled": true}));
     let ended = place.run(&["cancel", "--session", "01arz3", "--clear-queue"]);
@@ -77,7 +77,7 @@ fn a_prefix_names_a_session_and_a_typo_is_pointed_out() {
 
 #[test]
 fn a_daemon_of_another_version_is_named_with_the_command_that_helps() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.refuse("hello", 1010, "protocol_mismatch");
     daemon.answer(
@@ -96,7 +96,7 @@ fn a_daemon_of_another_version_is_named_with_the_command_that_helps() {
 
 #[test]
 fn any_method_can_be_called() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer(
         "getTree",
@@ -118,7 +118,7 @@ fn any_method_can_be_called() {
 
 #[test]
 fn listings_are_for_people_or_for_programs() {
-    let place = Place::new();
+    let place = TestHome::new();
     let _daemon = daemon(&place);
     let people = place.run(&["sessions"]);
     people.assert_code(0);
@@ -137,7 +137,7 @@ fn listings_are_for_people_or_for_programs() {
 
 #[test]
 fn the_conversation_is_shown_without_other_branches() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     let turn = crate::answers::turn("error");
     let node = |index: usize, parent: Value| {

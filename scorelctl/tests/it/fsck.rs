@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::program::Place;
+use crate::program::TestHome;
 
 /// A program that says how it was called and ends with 1.
-fn stand_in(place: &Place) -> PathBuf {
+fn stand_in(place: &TestHome) -> PathBuf {
     let path = place.work().join("stand-in");
     let text = "#!/bin/sh\necho \"$@\"\necho talk >&2\nexit 1\n";
     // By a process of its own: one that another test starts meanwhile would hold the file open for
@@ -20,7 +20,7 @@ fn stand_in(place: &Place) -> PathBuf {
 
 #[test]
 fn the_daemons_program_checks_and_its_words_and_exit_code_are_passed_on() {
-    let place = Place::new();
+    let place = TestHome::new();
     let program = stand_in(&place);
     let home = place.home().display().to_string();
     let cases = [
@@ -41,7 +41,7 @@ fn the_daemons_program_checks_and_its_words_and_exit_code_are_passed_on() {
 
 #[test]
 fn a_check_that_cannot_take_place_says_why() {
-    let place = Place::new();
+    let place = TestHome::new();
     let mut command = place.command(&["fsck"]);
     let output = command.env("SCORELD", "/nowhere/scoreld").output();
     let output = output.expect("it runs");

@@ -6,12 +6,12 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::daemon::Daemon;
-use crate::program::{Ended, Place};
+use crate::program::{Ended, TestHome};
 
 const KEY: &str = "sk-canary-0123456789";
 
 /// A daemon that knows two providers with keys and a server on this machine.
-fn daemon(place: &Place) -> Daemon {
+fn daemon(place: &TestHome) -> Daemon {
     let daemon = Daemon::start(place);
     let provider = |name: &str, variable: Option<&str>, live: bool| {
         json!({
@@ -55,11 +55,11 @@ fn status(problem: Option<&str>) -> Value {
 }
 
 /// Runs the command with a key in the environment.
-fn init(place: &Place, arguments: &[&str]) -> Ended {
+fn init(place: &TestHome, arguments: &[&str]) -> Ended {
     run(place, arguments, &[("OPENAI_API_KEY", KEY)])
 }
 
-fn run(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
+fn run(place: &TestHome, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
     let mut all = vec!["init"];
     all.extend(arguments);
     let mut command: Command = place.command(&all);
@@ -74,7 +74,7 @@ fn run(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
     ended
 }
 
-fn file(place: &Place, name: &str) -> String {
+fn file(place: &TestHome, name: &str) -> String {
     fs::read_to_string(place.home().join(name)).expect("a usable home")
 }
 
@@ -86,11 +86,11 @@ fn mode(path: &Path) -> u32 {
         & 0o777
 }
 
-fn put(place: &Place, name: &str, text: &str) {
+fn put(place: &TestHome, name: &str, text: &str) {
     fs::write(place.home().join(name), text).expect("a usable home");
 }
 
-fn names(place: &Place) -> Vec<String> {
+fn names(place: &TestHome) -> Vec<String> {
     let entries = fs::read_dir(place.home()).expect("a usable home");
     let names = entries.map(|entry| {
         entry
@@ -107,7 +107,7 @@ fn names(place: &Place) -> Vec<String> {
 
 #[test]
 fn a_key_in_the_environment_becomes_a_configuration_that_is_tried() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     let ended = init(&place, &["--yes"]);
     ended.assert_code(0);
@@ -133,7 +133,7 @@ fn a_key_in_the_environment_becomes_a_configuration_that_is_tried() {
 
 #[test]
 fn programs_get_one_report() {
-    let place = Place::new();
+    let place = TestHome::new();
     let _daemon = daemon(&place);
     let ended = init(
         &place,
@@ -155,7 +155,7 @@ fn programs_get_one_report() {
 
 #[test]
 fn a_configuration_that_is_there_stays() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     put(&place, "config.toml", "# mine\n");
     let ended = init(&place, &["--yes"]);
@@ -171,7 +171,7 @@ fn a_configuration_that_is_there_stays() {
 
 #[test]
 fn keys_that_are_there_stay_and_then_the_configuration_is_not_written() {
-    let place = Place::new();
+    let place = TestHome::new();
     let _daemon = daemon(&place);
     put(&place, "env", "OTHER=1\n");
     let ended = init(&place, &["--yes"]);
@@ -187,7 +187,7 @@ fn keys_that_are_there_stay_and_then_the_configuration_is_not_written() {
 
 #[test]
 fn with_force_only_the_model_and_its_key_change() {
-    let place = Place::new();
+    let place = TestHome::new();
     let _daemon = daemon(&place);
     put(
         &place,
@@ -207,7 +207,7 @@ fn with_force_only_the_model_and_its_key_change() {
 
 #[test]
 fn a_key_that_is_in_its_file_already_is_used_as_it_is() {
-    let place = Place::new();
+    let place = TestHome::new();
     let _daemon = daemon(&place);
     put(&place, "env", "OPENAI_API_KEY=mine\n");
     init(&place, &["--yes"]).assert_code(0);
@@ -217,7 +217,7 @@ fn a_key_that_is_in_its_file_already_is_used_as_it_is() {
 
 #[test]
 fn a_server_on_this_machine_needs_no_key() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     run(&place, &["--yes"], &[]).assert_code(0);
     assert_eq!(
@@ -230,7 +230,7 @@ fn a_server_on_this_machine_needs_no_key() {
 
 #[test]
 fn a_custom_endpoint_is_described_on_the_command_line() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     let arguments = [
         "--provider",
@@ -292,7 +292,7 @@ fn nothing_is_written_where_something_is_missing() {
             "export NONE",
         ),
     ] {
-        let place = Place::new();
+        let place = TestHome::new();
         let _daemon = daemon(&place);
         let ended = run(&place, arguments, variables);
         ended.assert_code(2);
@@ -303,7 +303,7 @@ fn nothing_is_written_where_something_is_missing() {
 
 #[test]
 fn a_model_that_does_not_answer_is_reported_and_the_files_stay() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.refuse("checkModel", 1018, "provider_error");
     let ended = init(&place, &["--yes"]);
@@ -315,7 +315,7 @@ fn a_model_that_does_not_answer_is_reported_and_the_files_stay() {
 
 #[test]
 fn a_configuration_that_the_daemon_refuses_is_reported() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer("getStatus", status(Some("config.toml:1:1: no")));
     let ended = init(&place, &["--yes"]);
@@ -326,7 +326,7 @@ fn a_configuration_that_the_daemon_refuses_is_reported() {
 
 #[test]
 fn the_option_no_check_skips_the_trial_of_the_model() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     init(&place, &["--yes", "--no-check"]).assert_code(0);
     assert!(daemon.calls("checkModel").is_empty());

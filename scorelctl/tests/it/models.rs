@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::daemon::Daemon;
-use crate::program::Place;
+use crate::program::TestHome;
 
 fn answer() -> Value {
     json!({
@@ -25,7 +25,7 @@ fn answer() -> Value {
 
 #[test]
 fn models_are_listed_with_their_limits_and_prices() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = Daemon::start(&place);
     daemon.answer("listModels", answer());
     let ended = place.run(&["models"]);
@@ -62,7 +62,7 @@ fn models_are_listed_with_their_limits_and_prices() {
 
 #[test]
 fn one_provider_or_none_can_be_queried() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = Daemon::start(&place);
     daemon.answer("listModels", answer());
     place
@@ -78,7 +78,7 @@ fn one_provider_or_none_can_be_queried() {
 
 #[test]
 fn a_provider_that_cannot_be_queried_is_an_error_with_a_way_out() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = Daemon::start(&place);
     daemon.refuse("listModels", 1018, "provider_error");
     let ended = place.run(&["models", "--provider", "openai"]);

@@ -10,11 +10,11 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A home, a working directory and the program in them.
-pub(crate) struct Place {
+pub(crate) struct TestHome {
     directory: TempDir,
 }
 
-impl Place {
+impl TestHome {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         for name in ["home", "work"] {

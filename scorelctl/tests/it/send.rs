@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::answers::{
     ITEM, OTHER_TURN, SESSION, TURN, assistant, daemon, delta, end, outcome, start, turn, user,
 };
-use crate::program::{Place, Running};
+use crate::program::{Running, TestHome};
 
 fn queued() -> Value {
     json!({
@@ -15,7 +15,7 @@ fn queued() -> Value {
 
 #[test]
 fn in_a_pipe_only_the_last_answer_is_printed() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.after_send(&turn("completed"));
     let ended = place.run(&["send", "what", "is", "this?"]);
@@ -37,7 +37,7 @@ fn in_a_pipe_only_the_last_answer_is_printed() {
 
 #[test]
 fn the_session_is_followed_before_the_message_is_sent() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.after_send(&turn("completed"));
     place.run(&["send", "x"]).assert_code(0);
@@ -59,7 +59,7 @@ fn the_session_is_followed_before_the_message_is_sent() {
 
 #[test]
 fn a_directory_without_a_session_gets_one() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer("listSessions", json!({"sessions": []}));
     daemon.after_send(&turn("completed"));
@@ -73,7 +73,7 @@ fn a_directory_without_a_session_gets_one() {
 
 #[test]
 fn programs_get_the_acceptance_and_every_event_as_it_is() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     let events = turn("completed");
     daemon.after_send(&events);
@@ -98,7 +98,7 @@ fn the_exit_code_tells_how_the_turn_ended() {
         ("interrupted", 5, "interrupted"),
         ("cancelled", 6, "cancelled"),
     ] {
-        let place = Place::new();
+        let place = TestHome::new();
         let daemon = daemon(&place);
         daemon.after_send(&turn(reason));
         let ended = place.run(&["send", "x"]);
@@ -109,7 +109,7 @@ fn the_exit_code_tells_how_the_turn_ended() {
 
 #[test]
 fn a_refused_message_is_not_accepted() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.refuse("sendMessage", 1004, "runtime_busy");
     let ended = place.run(&["send", "--while-running", "reject", "x"]);
@@ -124,7 +124,7 @@ fn a_refused_message_is_not_accepted() {
 
 #[test]
 fn a_queued_message_waits_for_its_own_turn() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer(
         "sendMessage",
@@ -146,7 +146,7 @@ fn a_queued_message_waits_for_its_own_turn() {
 
 #[test]
 fn a_message_that_leaves_the_queue_has_no_turn_to_wait_for() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer(
         "sendMessage",
@@ -164,7 +164,7 @@ fn a_message_that_leaves_the_queue_has_no_turn_to_wait_for() {
 
 #[test]
 fn a_message_whose_answer_was_lost_is_sent_again_under_the_same_name() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.drop_next("sendMessage");
     daemon.after_send(&turn("completed"));
@@ -177,7 +177,7 @@ fn a_message_whose_answer_was_lost_is_sent_again_under_the_same_name() {
 
 #[test]
 fn a_lost_connection_does_not_lose_the_answer() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.after_send(&turn("completed")[..2]);
     let mut running = Running::start(&mut place.command(&["send", "--json", "x"]));
@@ -207,7 +207,7 @@ fn a_lost_connection_does_not_lose_the_answer() {
 
 #[test]
 fn a_session_that_goes_away_leaves_the_outcome_unknown() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     let gone = json!({"type": "end", "sessionId": SESSION, "reason": "deleted"});
     daemon.after_send(&[gone]);
@@ -222,7 +222,7 @@ fn a_session_that_goes_away_leaves_the_outcome_unknown() {
 
 #[test]
 fn detaching_waits_for_nothing() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     let ended = place.run(&["send", "--detach", "x"]);
     ended.assert_code(0);
@@ -232,7 +232,7 @@ fn detaching_waits_for_nothing() {
 
 #[test]
 fn an_interrupt_cancels_the_turn_and_waits_for_its_outcome() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer("cancel", json!({"cancelled": true}));
     daemon.after_send(&turn("completed")[..2]);
@@ -249,7 +249,7 @@ fn an_interrupt_cancels_the_turn_and_waits_for_its_outcome() {
 
 #[test]
 fn a_second_interrupt_leaves_the_turn_alone() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer("cancel", json!({"cancelled": true}));
     daemon.after_send(&turn("completed")[..2]);
@@ -268,7 +268,7 @@ fn a_second_interrupt_leaves_the_turn_alone() {
 
 #[test]
 fn an_interrupt_before_the_acceptance_ends_the_program_at_once() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.hold("sendMessage");
     let running = Running::start(&mut place.command(&["send", "x"]));
@@ -280,7 +280,7 @@ fn an_interrupt_before_the_acceptance_ends_the_program_at_once() {
 
 #[test]
 fn an_interrupt_leaves_a_message_that_is_still_queued() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer("sendMessage", queued());
     let mut running = Running::start(&mut place.command(&["send", "--json", "x"]));
@@ -294,7 +294,7 @@ fn an_interrupt_leaves_a_message_that_is_still_queued() {
 #[test]
 fn a_message_comes_from_standard_input_too() {
     for arguments in [&["send"][..], &["send", "-"][..]] {
-        let place = Place::new();
+        let place = TestHome::new();
         let daemon = daemon(&place);
         daemon.after_send(&turn("completed"));
         place.run_with(arguments, "from a pipe\n").assert_code(0);
@@ -305,7 +305,7 @@ fn a_message_comes_from_standard_input_too() {
 
 #[test]
 fn the_identity_stays_the_same() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     place.run(&["send", "--detach", "x"]).assert_code(0);
     let before = fs::read(place.home().join("client.json")).expect("a file");

@@ -8,11 +8,11 @@ use fs2::FileExt;
 use serde_json::json;
 
 use crate::answers::daemon;
-use crate::program::{Place, Running};
+use crate::program::{Running, TestHome};
 
 #[test]
 fn bytes_go_both_ways_and_the_end_of_input_ends_one_way_only() {
-    let place = Place::new();
+    let place = TestHome::new();
     let listener = UnixListener::bind(place.home().join("scoreld.sock")).expect("a socket");
     let daemon = thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a connection");
@@ -39,7 +39,7 @@ fn bytes_go_both_ways_and_the_end_of_input_ends_one_way_only() {
 
 #[test]
 fn a_daemon_that_hangs_up_ends_the_program_although_input_is_open() {
-    let place = Place::new();
+    let place = TestHome::new();
     let listener = UnixListener::bind(place.home().join("scoreld.sock")).expect("a socket");
     let daemon = thread::spawn(move || drop(listener.accept().expect("a connection")));
     let mut running = Running::start(place.command(&["stdio"]).stdin(Stdio::piped()));
@@ -51,7 +51,7 @@ fn a_daemon_that_hangs_up_ends_the_program_although_input_is_open() {
 
 #[test]
 fn stopping_waits_until_the_daemon_has_released_the_home() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     daemon.answer("shutdown", json!({"pid": 1}));
     let lock = File::create(place.home().join("scoreld.lock")).expect("a file");
@@ -71,7 +71,7 @@ fn stopping_waits_until_the_daemon_has_released_the_home() {
 
 #[test]
 fn stopping_without_a_daemon_is_no_failure() {
-    let place = Place::new();
+    let place = TestHome::new();
     let ended = place.run(&["stop"]);
     ended.assert_code(0);
     assert!(ended.err.contains("no daemon is running"), "{}", ended.err);

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::answers::{TURN, daemon, delta, end, outcome, session, start, turn, user};
-use crate::program::{Place, Running};
+use crate::program::{Running, TestHome};
 
 fn event_types(lines: &[Value]) -> Vec<&str> {
     lines
@@ -11,8 +11,8 @@ fn event_types(lines: &[Value]) -> Vec<&str> {
 }
 
 /// The program follows from event 4 on, and the session has 7 of them.
-fn from_four() -> (Place, crate::daemon::Daemon) {
-    let place = Place::new();
+fn from_four() -> (TestHome, crate::daemon::Daemon) {
+    let place = TestHome::new();
     let daemon = daemon(&place);
     let before = json!({"events": [user(3, 2, TURN, None)], "more": true});
     daemon.answer("getEvents", before);
@@ -89,7 +89,7 @@ fn what_is_not_kept_is_replaced_by_a_sync_line() {
 
 #[test]
 fn without_a_place_the_last_turn_is_shown() {
-    let place = Place::new();
+    let place = TestHome::new();
     let daemon = daemon(&place);
     let events: Vec<Value> = turn("completed")
         .into_iter()

@@ -7,18 +7,18 @@ use std::process::{Command, Stdio};
 
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
-use crate::daemon::{Place, ended};
+use crate::daemon::{TestHome, ended};
 
 /// The shell passes what it has as standard input on as descriptor 3.
 const PASS: &str = "exec 3<&0 </dev/null";
 
-fn activated(place: &Place, passed: OwnedFd, variables: &str) -> Command {
+fn activated(place: &TestHome, passed: OwnedFd, variables: &str) -> Command {
     let mut command = place.command_after(&format!("{PASS}\nexport {variables}"));
     command.stdin(Stdio::from(passed));
     command
 }
 
-fn listener(place: &Place) -> (PathBuf, UnixListener) {
+fn listener(place: &TestHome) -> (PathBuf, UnixListener) {
     place.write("config.toml", "");
     let path = place.path("scoreld.sock");
     (path.clone(), UnixListener::bind(path).unwrap())
@@ -26,7 +26,7 @@ fn listener(place: &Place) -> (PathBuf, UnixListener) {
 
 #[test]
 fn a_passed_socket_is_used_and_stays_at_the_end() {
-    let place = Place::new();
+    let place = TestHome::new();
     let (path, listener) = listener(&place);
     // A client that was there before the daemon.
     let mut early = UnixStream::connect(&path).unwrap();
@@ -43,7 +43,7 @@ fn a_passed_socket_is_used_and_stays_at_the_end() {
 
 #[test]
 fn a_daemon_with_a_passed_socket_does_not_run_beside_another() {
-    let place = Place::new();
+    let place = TestHome::new();
     let first = place.start();
     let other = place.dir.path().join("other.sock");
     let passed = UnixListener::bind(&other).unwrap();
@@ -59,7 +59,7 @@ fn a_daemon_with_a_passed_socket_does_not_run_beside_another() {
 
 #[test]
 fn invalid_passed_sockets_are_refused() {
-    let place = Place::new();
+    let place = TestHome::new();
     let dir = place.dir.path();
     let stream = |name: &str| OwnedFd::from(UnixListener::bind(dir.join(name)).unwrap());
     let datagram = OwnedFd::from(UnixDatagram::bind(dir.join("d")).unwrap());
@@ -101,7 +101,7 @@ fn invalid_passed_sockets_are_refused() {
 
 #[test]
 fn no_socket_at_all_is_no_activation() {
-    let place = Place::new();
+    let place = TestHome::new();
     let passed = UnixListener::bind(place.dir.path().join("1")).unwrap();
     let mut command = activated(&place, passed.into(), "LISTEN_FDS=0 LISTEN_PID=$$");
     let _daemon = place.start_with(&mut command);

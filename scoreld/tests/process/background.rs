@@ -1,12 +1,12 @@
 use std::process::{Command, Stdio};
 
-use crate::daemon::{Place, ended};
+use crate::daemon::{TestHome, ended};
 
-struct Background(Place);
+struct Background(TestHome);
 
 impl Background {
     fn new() -> Self {
-        Self(Place::new())
+        Self(TestHome::new())
     }
 
     /// The test leaves the standard streams unread: it would not notice a daemon that kept them.

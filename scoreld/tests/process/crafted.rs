@@ -11,11 +11,11 @@ use scorel_journal::{ContinueAt, Durability, EVENTS, FileStorage, Journal};
 use scorel_proto::SessionId;
 use serde_json::{Value, json};
 
-use crate::daemon::Place;
+use crate::daemon::TestHome;
 
 /// A home with one session.
 pub(crate) struct Crafted {
-    pub(crate) place: Place,
+    pub(crate) place: TestHome,
     pub(crate) id: SessionId,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Said {
 impl Crafted {
     /// A session whose log has these events, given without what every event has.
     pub(crate) fn with(events: &[Value]) -> Self {
-        let place = Place::new();
+        let place = TestHome::new();
         make_dir(&place.home());
         make_dir(&place.path("sessions"));
         let crafted = Self {

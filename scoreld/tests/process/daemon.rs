@@ -15,12 +15,12 @@ use serde_json::Value;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A home and a service manager's socket, in a directory that goes with this value.
-pub(crate) struct Place {
+pub(crate) struct TestHome {
     pub(crate) dir: tempfile::TempDir,
     manager: UnixDatagram,
 }
 
-impl Place {
+impl TestHome {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let manager = UnixDatagram::bind(dir.path().join("notify")).unwrap();

@@ -4,7 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
 
-use crate::daemon::{Place, ended};
+use crate::daemon::{TestHome, ended};
 
 fn modes(dir: &Path, found: &mut Vec<(String, u32, bool)>) {
     for entry in fs::read_dir(dir).unwrap() {
@@ -28,7 +28,7 @@ fn modes(dir: &Path, found: &mut Vec<(String, u32, bool)>) {
 #[test]
 fn nothing_is_for_other_users_whatever_the_umask() {
     for umask in ["000", "022", "077", "177"] {
-        let place = Place::new();
+        let place = TestHome::new();
         let _daemon = place.start_with(&mut place.command_after(&format!("umask {umask}")));
         let mut found = Vec::new();
         modes(place.dir.path(), &mut found);
@@ -66,7 +66,7 @@ fn invalid_files_are_named_and_left_alone() {
         ),
     ];
     for (name, text, message) in cases {
-        let place = Place::new();
+        let place = TestHome::new();
         place.write(name, text);
         let (code, stderr) = ended(&place.run(&[]));
         assert_eq!(code, Some(78), "{stderr}");
@@ -78,7 +78,7 @@ fn invalid_files_are_named_and_left_alone() {
 
 #[test]
 fn other_files_are_not_replaced_by_the_socket() {
-    let place = Place::new();
+    let place = TestHome::new();
     place.write("kept", "kept");
     let socket = place.path("scoreld.sock");
     let refused = || {
@@ -110,7 +110,7 @@ fn other_files_are_not_replaced_by_the_socket() {
 
 #[test]
 fn a_home_that_others_can_change_is_refused_with_the_fix() {
-    let place = Place::new();
+    let place = TestHome::new();
     place.write("config.toml", "");
     fs::set_permissions(place.home(), fs::Permissions::from_mode(0o777)).unwrap();
     let (code, stderr) = ended(&place.run(&[]));
@@ -120,7 +120,7 @@ fn a_home_that_others_can_change_is_refused_with_the_fix() {
 
 #[test]
 fn a_long_home_has_its_socket_in_the_runtime_directory() {
-    let place = Place::new();
+    let place = TestHome::new();
     let runtime = place.dir.path().join("run");
     fs::create_dir(&runtime).unwrap();
     fs::set_permissions(&runtime, fs::Permissions::from_mode(0o700)).unwrap();

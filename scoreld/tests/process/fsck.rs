@@ -27,7 +27,7 @@ fn a_healthy_home_is_clean_and_stays_as_it_is() {
 
 #[test]
 fn a_check_without_a_home_or_a_session_says_so() {
-    let place = crate::daemon::Place::new();
+    let place = crate::daemon::TestHome::new();
     let said = Said::new(&place.run(&["fsck", "--json"]));
     assert_eq!(said.code, Some(3), "{}", said.stderr);
     assert!(

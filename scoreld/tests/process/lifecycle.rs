@@ -1,10 +1,10 @@
 use nix::sys::signal::Signal;
 
-use crate::daemon::{Place, ended};
+use crate::daemon::{TestHome, ended};
 
 #[test]
 fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
-    let place = Place::new();
+    let place = TestHome::new();
     let mut daemon = place.start();
     place.connect().unwrap();
     let information = place.information().unwrap();
@@ -27,7 +27,7 @@ fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
 
 #[test]
 fn a_second_daemon_finds_the_first_and_leaves_it_alone() {
-    let place = Place::new();
+    let place = TestHome::new();
     let first = place.start();
     let (code, text) = ended(&place.run(&[]));
     assert_eq!(code, Some(0), "{text}");
@@ -42,7 +42,7 @@ fn a_second_daemon_finds_the_first_and_leaves_it_alone() {
 
 #[test]
 fn a_killed_daemon_does_not_keep_the_next_from_starting() {
-    let place = Place::new();
+    let place = TestHome::new();
     for _ in 0..5 {
         let mut daemon = place.start();
         daemon.0.kill().unwrap();
@@ -55,7 +55,7 @@ fn a_killed_daemon_does_not_keep_the_next_from_starting() {
 
 #[test]
 fn the_watchdog_is_fed_while_the_daemon_runs() {
-    let place = Place::new();
+    let place = TestHome::new();
     let _daemon = place.start_with(place.command().env("WATCHDOG_USEC", "100000"));
     assert_eq!(place.message(), "WATCHDOG=1\n");
     assert_eq!(place.message(), "WATCHDOG=1\n");
@@ -63,7 +63,7 @@ fn the_watchdog_is_fed_while_the_daemon_runs() {
 
 #[test]
 fn interrupt_stops_it_and_hangup_does_not() {
-    let place = Place::new();
+    let place = TestHome::new();
     let mut daemon = place.start();
     daemon.signal(Signal::SIGHUP);
     place.connect().unwrap();
@@ -73,7 +73,7 @@ fn interrupt_stops_it_and_hangup_does_not() {
 
 #[test]
 fn the_command_line_has_documented_exit_codes() {
-    let place = Place::new();
+    let place = TestHome::new();
     let code = |arguments: &[&str]| place.run(arguments).status.code();
     assert_eq!(code(&["--version"]), Some(0));
     assert_eq!(code(&["--help"]), Some(0));

@@ -3,10 +3,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::daemon::Place;
+use crate::daemon::TestHome;
 
 fn printed(kind: &str) -> String {
-    let output = Place::new().run(&["--print-unit", kind]);
+    let output = TestHome::new().run(&["--print-unit", kind]);
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap()
 }

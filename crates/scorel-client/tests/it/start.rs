@@ -3,24 +3,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scorel_client::{ClientError, Home, Starter};
+use scorel_client::{ClientError, DaemonHome, Starter};
 use tempfile::TempDir;
 use tokio::net::UnixListener;
 
-struct Place {
+struct TestHome {
     directory: TempDir,
 }
 
-impl Place {
+impl TestHome {
     fn new() -> Self {
         Self {
             directory: tempfile::tempdir().expect("a directory"),
         }
     }
 
-    fn home(&self) -> Home {
+    fn home(&self) -> DaemonHome {
         let user = self.directory.path().to_path_buf();
-        Home::resolve(None, |name| (name == "HOME").then(|| user.clone().into())).expect("a home")
+        DaemonHome::resolve(None, |name| (name == "HOME").then(|| user.clone().into()))
+            .expect("a home")
     }
 
     fn trace(&self) -> PathBuf {
@@ -56,7 +57,7 @@ impl Place {
 
 #[tokio::test]
 async fn a_daemon_that_cannot_start_is_reported_in_its_own_words() {
-    let place = Place::new();
+    let place = TestHome::new();
     let program = place.program("scoreld", "echo 'the home is damaged' >&2; exit 78");
     let error = place.without_unit(&program).connect_or_start().await;
     let error = error.expect_err("no daemon");
@@ -67,7 +68,7 @@ async fn a_daemon_that_cannot_start_is_reported_in_its_own_words() {
 
 #[tokio::test]
 async fn a_missing_program_is_reported_with_what_to_do() {
-    let place = Place::new();
+    let place = TestHome::new();
     let starter = place.without_unit(Path::new("/nonexistent/scoreld"));
     let error = starter.connect_or_start().await.expect_err("no program");
     assert!(
@@ -79,7 +80,7 @@ async fn a_missing_program_is_reported_with_what_to_do() {
 
 #[tokio::test]
 async fn the_program_gets_the_home_and_must_leave_a_daemon_that_answers() {
-    let place = Place::new();
+    let place = TestHome::new();
     let program = place.program("scoreld", "exit 0");
     let error = place.without_unit(&program).connect_or_start().await;
     let error = error.expect_err("no daemon answers although the program succeeded");
@@ -94,7 +95,7 @@ async fn the_program_gets_the_home_and_must_leave_a_daemon_that_answers() {
 
 #[tokio::test]
 async fn a_daemon_that_answers_is_not_started() {
-    let place = Place::new();
+    let place = TestHome::new();
     place.home().create().expect("a home");
     let socket = place.home().socket_path().expect("a path");
     let _listener = UnixListener::bind(socket).expect("a socket");
@@ -105,7 +106,7 @@ async fn a_daemon_that_answers_is_not_started() {
 
 #[tokio::test]
 async fn an_installed_unit_is_preferred_for_the_default_home_only() {
-    let place = Place::new();
+    let place = TestHome::new();
     let program = place.program("scoreld", "exit 1");
     let systemctl = place.program("systemctl", "exit 0");
     let starter = Starter::new(place.home(), &program).service_manager(&systemctl);
@@ -119,7 +120,7 @@ async fn an_installed_unit_is_preferred_for_the_default_home_only() {
     );
     fs::remove_file(place.trace()).expect("removed");
     let other = place.directory.path().join("other");
-    let home = Home::resolve(Some(&other), |_| None).expect("a home");
+    let home = DaemonHome::resolve(Some(&other), |_| None).expect("a home");
     let starter = Starter::new(home, &program).service_manager(&systemctl);
     starter.connect_or_start().await.expect_err("it fails");
     assert_eq!(
@@ -132,7 +133,7 @@ async fn an_installed_unit_is_preferred_for_the_default_home_only() {
 /// run twice.
 #[tokio::test]
 async fn sixteen_clients_at_once_start_exactly_one_daemon() {
-    let place = Place::new();
+    let place = TestHome::new();
     let directory = place.directory.path().display();
     let body = format!(
         "mkdir {directory}/started || exit 1\n\

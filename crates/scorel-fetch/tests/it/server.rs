@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use scorel_fetch::{FetchError, FetchLimits, Fetched, Fetcher, Lookup, Page, SystemLookup};
+use scorel_fetch::{FetchError, FetchLimits, Fetched, Fetcher, Lookup, SystemLookup, WebPage};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -67,7 +67,7 @@ impl Server {
             .await
     }
 
-    pub(crate) async fn page(&self, path: &str) -> Page {
+    pub(crate) async fn page(&self, path: &str) -> WebPage {
         match self.fetch(path).await {
             Ok(Fetched::Page(page)) => page,
             other => panic!("{path}: {other:?}"),

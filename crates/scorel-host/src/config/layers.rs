@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
-use scorel_rpc::Limits;
+use scorel_rpc::RpcLimits;
 
 use super::bounded::Bounded;
 use super::model_section::model_settings;
@@ -141,9 +141,9 @@ fn runtime(section: &RuntimeSection) -> RuntimeConfig {
     }
 }
 
-fn rpc(section: &RpcSection) -> Limits {
-    let usual = Limits::default();
-    Limits {
+fn rpc(section: &RpcSection) -> RpcLimits {
+    let usual = RpcLimits::default();
+    RpcLimits {
         frame_in: size(section.max_frame_in, usual.frame_in),
         frame_out: size(section.max_frame_out, usual.frame_out),
         nesting: size(section.max_depth, usual.nesting),

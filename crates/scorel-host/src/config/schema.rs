@@ -11,7 +11,7 @@ use toml::Spanned;
 use super::bounded::Bounded;
 use super::dollars::Dollars;
 use super::on_restart::OnRestart;
-use super::place::Place;
+use super::path::ConfigPath;
 use crate::permission::GateRule;
 use crate::secret::SecretName;
 
@@ -131,8 +131,8 @@ pub(super) struct RuntimeSection {
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct ToolsSection {
     pub(super) preset: Option<ToolPreset>,
-    pub(super) caches: Vec<Place>,
-    pub(super) hidden: Vec<Place>,
+    pub(super) caches: Vec<ConfigPath>,
+    pub(super) hidden: Vec<ConfigPath>,
     pub(super) fetch_private: Vec<PrivateHost>,
 }
 

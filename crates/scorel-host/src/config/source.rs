@@ -233,7 +233,7 @@ fn read_user(path: &Path) -> Result<(Option<Stamp>, Option<Config>), ConfigError
 }
 
 fn read_project(path: &Path) -> Result<(Option<Stamp>, Option<ProjectLayer>), ConfigError> {
-    let Some((stamp, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Nobody)? else {
+    let Some((stamp, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Untrusted)? else {
         return Ok((None, None));
     };
     let (document, origin) = parse(path, &bytes)?;

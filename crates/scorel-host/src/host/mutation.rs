@@ -7,7 +7,7 @@ use std::sync::Arc;
 use scorel_proto::{
     ClientId, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId, SessionKind,
 };
-use scorel_session::{Command, NewSession, SessionError};
+use scorel_session::{MutationCommand, NewSession, SessionError};
 
 use super::Host;
 use crate::call_error::CallError;
@@ -26,7 +26,7 @@ impl Host {
     /// does not leave a half-applied effect.
     pub(crate) async fn mutate(
         self: &Arc<Self>,
-        command: Command,
+        command: MutationCommand,
         effect: Effect,
     ) -> Result<Subject, CallError> {
         let host = Arc::clone(self);
@@ -35,7 +35,11 @@ impl Host {
             .map_err(|error| CallError::Internal(error.to_string()))?
     }
 
-    async fn mutate_once(&self, command: Command, effect: Effect) -> Result<Subject, CallError> {
+    async fn mutate_once(
+        &self,
+        command: MutationCommand,
+        effect: Effect,
+    ) -> Result<Subject, CallError> {
         let client_id = command.client_id;
         let Some(command_id) = command.id else {
             return self.apply(client_id, effect, Attempt::First).await;

@@ -1,4 +1,4 @@
-use scorel_permission::{Action, Decision, Policy, Rule, Verdict as RuleVerdict};
+use scorel_permission::{Action, Decision, Policy, PolicyVerdict, Rule};
 
 use super::GateRule;
 
@@ -30,7 +30,7 @@ impl Findings {
         action: &Action,
         kind: fn(Rule) -> GateRule,
     ) -> Decision {
-        let RuleVerdict {
+        let PolicyVerdict {
             decision, reason, ..
         } = policy.judge(action);
         match decision {

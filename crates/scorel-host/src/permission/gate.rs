@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use scorel_permission::{Action, Decision, Mode, Place, Policy};
+use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy};
 use scorel_runtime::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
 
 use super::findings::Findings;
@@ -18,7 +18,7 @@ pub(crate) struct GateSettings {
     pub(crate) mode: Mode,
     /// The configured rules, with grants among the `allow` rules.
     pub(crate) rules: RuleSet,
-    pub(crate) place: Place,
+    pub(crate) base_dirs: BaseDirs,
     /// How long a permission request waits; without limit if `None`.
     pub(crate) timeout: Option<Duration>,
     /// Whether a request that times out counts as allowed.
@@ -74,7 +74,7 @@ impl Gatekeeper for Gate {
 
 impl<'a> Judgement<'a> {
     fn new(settings: &'a GateSettings) -> Self {
-        let policy = settings.rules.actions(settings.mode, &settings.place);
+        let policy = settings.rules.actions(settings.mode, &settings.base_dirs);
         Self {
             permit: Permit {
                 reads: Unrestricted::by(policy.clone(), Decision::Ask),
@@ -170,7 +170,7 @@ impl<'a> Judgement<'a> {
             }
             Mode::Workspace => {
                 if network {
-                    let policy = self.settings.rules.network(&self.settings.place);
+                    let policy = self.settings.rules.network(&self.settings.base_dirs);
                     self.findings.judge_network(&policy, run);
                 }
                 CommandAccess::Workspace { network }

@@ -1,4 +1,4 @@
-use scorel_permission::{Mode, Place, Policy, Rules};
+use scorel_permission::{BaseDirs, Mode, Policy, Rules};
 
 use super::GateRule;
 
@@ -25,21 +25,21 @@ impl RuleSet {
     }
 
     /// The policy for actions.
-    pub(super) fn actions(&self, mode: Mode, place: &Place) -> Policy {
+    pub(super) fn actions(&self, mode: Mode, dirs: &BaseDirs) -> Policy {
         let rules = self.select(|rule| match rule {
             GateRule::Action(rule) => Some(rule.clone()),
             GateRule::Network(_) => None,
         });
-        Policy::new(mode, rules, place.clone())
+        Policy::new(mode, rules, dirs.clone())
     }
 
     /// The policy for commands that use the network: no mode allows it, only rules do.
-    pub(super) fn network(&self, place: &Place) -> Policy {
+    pub(super) fn network(&self, dirs: &BaseDirs) -> Policy {
         let rules = self.select(|rule| match rule {
             GateRule::Action(_) => None,
             GateRule::Network(rule) => Some(rule.clone()),
         });
-        Policy::new(Mode::Workspace, rules, place.clone())
+        Policy::new(Mode::Workspace, rules, dirs.clone())
     }
 
     fn select(&self, choose: impl Fn(&GateRule) -> Option<scorel_permission::Rule>) -> Rules {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scorel_permission::protected::is_protected;
-use scorel_permission::{Action, Decision, Mode, Place, Policy, Rules};
+use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy, Rules};
 use scorel_proto::{BlobHash, Block};
 use scorel_runtime::{
     BlobSink, CommandAccess, Effect, Gatekeeper as _, ToolCall, ToolContext, ToolList, Verdict,
@@ -29,13 +29,13 @@ impl BlobSink for NoPictures {
 }
 
 /// A project with something to keep back, and a gate that does.
-struct Stand {
+struct GateFixture {
     dir: tempfile::TempDir,
     tools: ToolList,
     gate: Gate,
 }
 
-impl Stand {
+impl GateFixture {
     fn new(deny: &[&str], ask: &[&str]) -> Self {
         Self::with(deny, ask, |_| {})
     }
@@ -62,7 +62,7 @@ impl Stand {
                 ask: rules(ask),
                 allow: Vec::new(),
             },
-            place: Place::new(&project, home, home),
+            base_dirs: BaseDirs::new(&project, home, home),
             timeout: None,
             allow_at_timeout: false,
             sandbox: true,
@@ -111,7 +111,7 @@ impl Stand {
 
 #[tokio::test]
 async fn a_search_of_the_whole_project_shows_nothing_that_a_rule_denies_or_asks_about() {
-    let stand = Stand::new(&["Read(secrets/**)"], &["Read(notes/**)"]);
+    let stand = GateFixture::new(&["Read(secrets/**)"], &["Read(notes/**)"]);
     let grep = stand.shown("Grep", json!({ "pattern": "needle" })).await;
     let note = "[2 files left out by permission rules.]\n";
     assert_eq!(grep.unwrap(), format!("open/text:1:needle\n{note}"));
@@ -125,10 +125,10 @@ async fn a_search_of_the_whole_project_shows_nothing_that_a_rule_denies_or_asks_
 
 #[tokio::test]
 async fn allowed_files_are_shown_and_denied_files_are_not() {
-    let stand = Stand::new(&["Read(notes/private)"], &["Read(notes/**)"]);
+    let stand = GateFixture::new(&["Read(notes/private)"], &["Read(notes/**)"]);
     let grep = || stand.shown("Grep", json!({ "pattern": "needle", "path": "notes" }));
     assert_eq!(grep().await.unwrap(), "notes/text:1:needle\n");
-    let stand = Stand::new(&["Read(notes/t*)"], &["Read(notes)"]);
+    let stand = GateFixture::new(&["Read(notes/t*)"], &["Read(notes)"]);
     let grep = stand.shown("Grep", json!({ "pattern": "needle", "path": "notes" }));
     let shown = grep.await.unwrap();
     assert!(shown.contains("1 file left out"), "{shown}");
@@ -137,7 +137,7 @@ async fn allowed_files_are_shown_and_denied_files_are_not() {
 
 #[tokio::test]
 async fn a_link_is_judged_as_what_it_leads_to() {
-    let stand = Stand::new(&["Read(secrets/**)"], &[]);
+    let stand = GateFixture::new(&["Read(secrets/**)"], &[]);
     for path in [
         "secrets/key",
         "link",
@@ -161,7 +161,7 @@ async fn a_link_is_judged_as_what_it_leads_to() {
 #[test]
 fn the_engine_and_the_tools_protect_the_same_files() {
     let home = Path::new("/srv/scorel");
-    let place = Place::new(Path::new("/p"), Path::new("/home/u"), home);
+    let place = BaseDirs::new(Path::new("/p"), Path::new("/home/u"), home);
     let policy = Policy::new(Mode::Full, Rules::default(), place);
     for path in [
         "/p/.git/hooks/pre-commit",
@@ -195,8 +195,8 @@ fn the_engine_and_the_tools_protect_the_same_files() {
 }
 
 /// A stand in the mode `workspace`.
-fn workspace(allow: &[&str], sandbox: bool) -> Stand {
-    Stand::with(&[], &[], |settings| {
+fn workspace(allow: &[&str], sandbox: bool) -> GateFixture {
+    GateFixture::with(&[], &[], |settings| {
         settings.mode = Mode::Workspace;
         settings.rules.allow = allow.iter().map(|text| text.parse().unwrap()).collect();
         settings.sandbox = sandbox;

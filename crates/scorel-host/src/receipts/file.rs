@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_journal::{Access, FileStorage, LogFile, Storage, replace_file};
+use scorel_journal::{FileStorage, LogFile, OpenMode, Storage, replace_file};
 
 use crate::trusted_file::{self, FileProblem, Trust};
 use crate::unix_time::now_ms;
@@ -51,7 +51,7 @@ impl ReceiptsFile {
         let file = Self {
             path: path.to_owned(),
             whole: appendable
-                .then(|| FileStorage.open(path, Access::Append).ok())
+                .then(|| FileStorage.open(path, OpenMode::Append).ok())
                 .flatten(),
             len: bytes.len() as u64,
             rewrite_at: REWRITE_FROM,
@@ -79,7 +79,7 @@ impl ReceiptsFile {
         // If replacing fails, the old handle may point to a file without a name: never append to it.
         self.whole = None;
         replace_file(&FileStorage, &self.path, lines)?;
-        self.whole = Some(FileStorage.open(&self.path, Access::Append)?);
+        self.whole = Some(FileStorage.open(&self.path, OpenMode::Append)?);
         self.len = lines.len() as u64;
         self.rewrite_at = REWRITE_FROM.max(self.len * 2);
         self.unsynced = false;

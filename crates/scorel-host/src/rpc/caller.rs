@@ -1,8 +1,8 @@
 use std::sync::LazyLock;
 
 use scorel_proto::{ClientId, CommandId};
-use scorel_rpc::Call;
-use scorel_session::Command;
+use scorel_rpc::RpcCall;
+use scorel_session::MutationCommand;
 use serde::Serialize;
 
 use crate::call_error::CallError;
@@ -15,7 +15,7 @@ static ANONYMOUS: LazyLock<[u8; 16]> = LazyLock::new(|| match ClientId::generate
 
 /// The calling client. One that sent no id in `hello` gets an id of its connection: a random base xor
 /// the connection's number, so no two connections share one, even across restarts.
-pub(super) fn client(call: &Call) -> ClientId {
+pub(super) fn client(call: &RpcCall) -> ClientId {
     call.caller().client_id.unwrap_or_else(|| {
         let mut bytes = *ANONYMOUS;
         let connection = call.connection().id().to_be_bytes();
@@ -29,16 +29,16 @@ pub(super) fn client(call: &Call) -> ClientId {
 /// The command of a mutating call. `params` are without `commandId`: their digest must be equal when
 /// the command is sent again.
 pub(super) fn command<P: Serialize>(
-    call: &Call,
+    call: &RpcCall,
     id: Option<CommandId>,
     method: &str,
     params: &P,
-) -> Result<Command, CallError> {
+) -> Result<MutationCommand, CallError> {
     // Receipts are found by client and command: a client that reconnects without an id could not find
     // its own again.
     if id.is_some() && call.caller().client_id.is_none() {
         let text = "`commandId` needs a client id: call `hello` with `clientId` first";
         return Err(CallError::invalid(text));
     }
-    Ok(Command::new(client(call), id, method, params))
+    Ok(MutationCommand::new(client(call), id, method, params))
 }

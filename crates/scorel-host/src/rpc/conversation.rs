@@ -8,7 +8,7 @@ use scorel_proto::{
     RespondPermission, RespondPermissionParams, SendMessage, SendMessageParams, SendMessageResult,
     SeqResult,
 };
-use scorel_rpc::{Call, DuplicateMethod, Table};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{SendRequest, SessionError};
 
 use super::caller::command;
@@ -25,7 +25,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
 
 async fn send(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: SendMessageParams,
 ) -> Result<SendMessageResult, CallError> {
     check_content(&params.content.0)?;
@@ -80,7 +80,7 @@ const fn text_len(block: &Block) -> usize {
 /// could hold a receipt.
 async fn cancel(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: CancelParams,
 ) -> Result<CancelResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
@@ -98,7 +98,7 @@ async fn cancel(
 
 async fn respond(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: RespondPermissionParams,
 ) -> Result<SeqResult, CallError> {
     check_name("reason", params.reason.as_deref())?;

@@ -8,7 +8,7 @@ use scorel_proto::{
     HelloResult, ListModels, ListModelsParams, ListModelsResult, NoParams, ProjectId,
     ProtocolRange, Shutdown, ShutdownResult, Status, openrpc_document,
 };
-use scorel_rpc::{Call, DuplicateMethod, Table};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::register::method;
 use super::sessions::project_dir;
@@ -25,7 +25,11 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<Discover, _, _>(table, discover)
 }
 
-async fn hello(host: Arc<Host>, call: Call, params: HelloParams) -> Result<HelloResult, CallError> {
+async fn hello(
+    host: Arc<Host>,
+    call: RpcCall,
+    params: HelloParams,
+) -> Result<HelloResult, CallError> {
     let ours = ProtocolRange::SUPPORTED;
     let Some(protocol) = ours.common(params.protocol) else {
         let advice = if params.protocol.max < ours.min {
@@ -49,11 +53,11 @@ async fn hello(host: Arc<Host>, call: Call, params: HelloParams) -> Result<Hello
     })
 }
 
-async fn get_status(host: Arc<Host>, _: Call, _: NoParams) -> Result<Status, CallError> {
+async fn get_status(host: Arc<Host>, _: RpcCall, _: NoParams) -> Result<Status, CallError> {
     Ok(host.status().await)
 }
 
-async fn shutdown(host: Arc<Host>, _: Call, _: NoParams) -> Result<ShutdownResult, CallError> {
+async fn shutdown(host: Arc<Host>, _: RpcCall, _: NoParams) -> Result<ShutdownResult, CallError> {
     host.shutdown.begin(ShutdownCause::Request);
     Ok(ShutdownResult {
         pid: std::process::id(),
@@ -62,7 +66,7 @@ async fn shutdown(host: Arc<Host>, _: Call, _: NoParams) -> Result<ShutdownResul
 
 async fn list_models(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: ListModelsParams,
 ) -> Result<ListModelsResult, CallError> {
     let dir = directory(&host, params.project_id)?;
@@ -72,7 +76,7 @@ async fn list_models(
 
 async fn check_model(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: CheckModelParams,
 ) -> Result<CheckModelResult, CallError> {
     let dir = directory(&host, params.project_id)?;
@@ -83,6 +87,6 @@ fn directory(host: &Host, project: Option<ProjectId>) -> Result<Option<PathBuf>,
     project.map(|id| project_dir(host, id)).transpose()
 }
 
-async fn discover(_: Arc<Host>, _: Call, _: NoParams) -> Result<serde_json::Value, CallError> {
+async fn discover(_: Arc<Host>, _: RpcCall, _: NoParams) -> Result<serde_json::Value, CallError> {
     Ok(openrpc_document(env!("CARGO_PKG_VERSION")))
 }

@@ -7,7 +7,7 @@ use scorel_proto::{
     ListProjectsResult, Method, NoParams, ProjectId, RegisterProject, RegisterProjectParams,
     RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult,
 };
-use scorel_rpc::{Call, DuplicateMethod, Table};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::caller::command;
 use super::register::{blocking, method};
@@ -26,7 +26,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
 
 async fn directories(
     _: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: ListDirectoriesParams,
 ) -> Result<ListDirectoriesResult, CallError> {
     let path = params.path.clone();
@@ -36,7 +36,7 @@ async fn directories(
 
 async fn register_project(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: RegisterProjectParams,
 ) -> Result<RegisterProjectResult, CallError> {
     check_display_name(params.display_name.as_deref())?;
@@ -55,7 +55,7 @@ async fn register_project(
 
 async fn list_projects(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     _: NoParams,
 ) -> Result<ListProjectsResult, CallError> {
     Ok(ListProjectsResult {
@@ -65,7 +65,7 @@ async fn list_projects(
 
 async fn remove_project(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: RemoveProjectParams,
 ) -> Result<RemoveProjectResult, CallError> {
     let id = params.command_id.take();

@@ -10,7 +10,7 @@ use scorel_proto::{
     GetTreeParams, GetTreeResult, PutBlob, PutBlobParams, PutBlobResult, Resync, ResyncParams,
     ResyncResult,
 };
-use scorel_rpc::{Call, DuplicateMethod, Table};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::register::{blocking, method};
 use super::sessions::limit;
@@ -30,7 +30,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
 
 async fn get_tree(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: GetTreeParams,
 ) -> Result<GetTreeResult, CallError> {
     let limit = limit(params.limit, 1000, 10_000)?;
@@ -42,7 +42,7 @@ async fn get_tree(
 
 async fn get_events(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: GetEventsParams,
 ) -> Result<GetEventsResult, CallError> {
     let limit = limit(params.limit, 100, 1000)?;
@@ -54,7 +54,7 @@ async fn get_events(
 
 async fn get_blob(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: GetBlobParams,
 ) -> Result<GetBlobResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
@@ -81,7 +81,7 @@ async fn get_blob(
 
 async fn put_blob(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: PutBlobParams,
 ) -> Result<PutBlobResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
@@ -103,6 +103,10 @@ async fn put_blob(
     .await?
 }
 
-async fn resync(host: Arc<Host>, _: Call, params: ResyncParams) -> Result<ResyncResult, CallError> {
+async fn resync(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: ResyncParams,
+) -> Result<ResyncResult, CallError> {
     Ok(host.sessions.resync(params).await?)
 }

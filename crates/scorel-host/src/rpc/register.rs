@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    Access, GetBlob, GetEvents, GetTree, ListModels, ListSessions, Method, Resync, RpcError,
+    AccessLevel, GetBlob, GetEvents, GetTree, ListModels, ListSessions, Method, Resync, RpcError,
     method_info,
 };
-use scorel_rpc::{Call, DuplicateMethod, MethodKind, MethodSpec, Table};
+use scorel_rpc::{DuplicateMethod, MethodKind, MethodSpec, RpcCall, Table};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::call_error::CallError;
@@ -14,7 +14,7 @@ use crate::host::Host;
 pub(super) fn method<M, F, R>(table: &mut Table<Host>, handler: F) -> Result<(), DuplicateMethod>
 where
     M: Method,
-    F: Fn(Arc<Host>, Call, M::Params) -> R + Copy + Send + Sync + 'static,
+    F: Fn(Arc<Host>, RpcCall, M::Params) -> R + Copy + Send + Sync + 'static,
     R: Future<Output = Result<M::Result, CallError>> + Send + 'static,
 {
     table.method(
@@ -33,7 +33,7 @@ pub(super) fn subscription<M, F, R>(
 ) -> Result<(), DuplicateMethod>
 where
     M: Method,
-    F: Fn(Arc<Host>, Call, M::Params) -> R + Copy + Send + Sync + 'static,
+    F: Fn(Arc<Host>, RpcCall, M::Params) -> R + Copy + Send + Sync + 'static,
     R: Future<Output = Result<Box<RawValue>, CallError>> + Send + 'static,
 {
     table.method(
@@ -50,7 +50,7 @@ fn spec<M: Method>(kind: MethodKind) -> MethodSpec {
     MethodSpec {
         name: M::NAME,
         // A method that is missing in the protocol's table gets the strictest access.
-        access: info.map_or(Access::Admin, |info| info.access),
+        access: info.map_or(AccessLevel::Admin, |info| info.access),
         kind,
         params: info.map_or(Vec::new, |info| info.param_names),
         reply: largest_reply(M::NAME),

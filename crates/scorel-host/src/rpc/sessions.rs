@@ -10,8 +10,8 @@ use scorel_proto::{
     ListSessionsParams, ListSessionsResult, Method, ProjectId, SeqResult, SessionChanges,
     SessionId, UpdateSession, UpdateSessionParams, UpdateSessionResult,
 };
-use scorel_rpc::{Call, DuplicateMethod, Table};
-use scorel_session::{Command, Lane, ListFilter};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_session::{Lane, ListFilter, MutationCommand};
 
 use super::caller::command;
 use super::register::method;
@@ -34,7 +34,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
 
 async fn create(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: CreateSessionParams,
 ) -> Result<CreateSessionResult, CallError> {
     check_name("title", params.title.as_deref())?;
@@ -54,7 +54,7 @@ async fn create(
 
 async fn get(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: GetSessionParams,
 ) -> Result<GetSessionResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
@@ -65,7 +65,7 @@ async fn get(
 
 async fn list(
     host: Arc<Host>,
-    _: Call,
+    _: RpcCall,
     params: ListSessionsParams,
 ) -> Result<ListSessionsResult, CallError> {
     if let Some(id) = params.project_id {
@@ -83,7 +83,7 @@ async fn list(
 
 async fn update(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: UpdateSessionParams,
 ) -> Result<UpdateSessionResult, CallError> {
     check_name("title", params.title.as_deref())?;
@@ -104,7 +104,7 @@ async fn update(
 
 async fn archive(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: ArchiveSessionParams,
 ) -> Result<UpdateSessionResult, CallError> {
     let id = params.command_id.take();
@@ -120,7 +120,7 @@ async fn archive(
 
 async fn change(
     lane: &Arc<Lane>,
-    command: Command,
+    command: MutationCommand,
     changes: SessionChanges,
 ) -> Result<UpdateSessionResult, CallError> {
     if changes == SessionChanges::default() {
@@ -132,7 +132,7 @@ async fn change(
 
 async fn delete(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: DeleteSessionParams,
 ) -> Result<DeleteSessionResult, CallError> {
     let id = params.command_id.take();
@@ -145,7 +145,7 @@ async fn delete(
 
 async fn accept_damage(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     mut params: AcceptDamageParams,
 ) -> Result<SeqResult, CallError> {
     let id = params.command_id.take();

@@ -7,7 +7,7 @@ use scorel_proto::{
     Anchors, HostEvent, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost,
     UnsubscribeEvents, UnsubscribeHost, UnsubscribeParams,
 };
-use scorel_rpc::{Call, DuplicateMethod, Sink, Table};
+use scorel_rpc::{DuplicateMethod, RpcCall, Sink, Table};
 use scorel_session::{HostFeedGap, Subscriber};
 use serde_json::value::RawValue;
 
@@ -24,7 +24,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
 
 async fn unsubscribe(
     _: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     params: UnsubscribeParams,
 ) -> Result<bool, CallError> {
     Ok(call.unsubscribe(&params.subscription))
@@ -32,7 +32,7 @@ async fn unsubscribe(
 
 async fn subscribe_events(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     params: SubscribeEventsParams,
 ) -> Result<Box<RawValue>, CallError> {
     let anchors = Anchors {
@@ -70,7 +70,7 @@ async fn pump_events(mut subscriber: Subscriber, sink: Sink) {
 
 async fn subscribe_host(
     host: Arc<Host>,
-    call: Call,
+    call: RpcCall,
     _: NoParams,
 ) -> Result<Box<RawValue>, CallError> {
     let subscription = call.subscribe("host")?;

@@ -9,7 +9,9 @@ use scorel_proto::Seq;
 use super::{Appended, Durability, Journal};
 use crate::line::{SealedLine, seal_record};
 use crate::storage::is_no_space;
-use crate::{AppendError, BoxError, FailedStep, Failure, ForeignChange, Place, ResumePoint};
+use crate::{
+    AppendError, BoxError, FailedStep, Failure, ForeignChange, RecordPosition, ResumePoint,
+};
 
 impl Journal {
     /// Appends the record that `encode` makes for its sequence number, and returns when it is as
@@ -110,7 +112,7 @@ impl Journal {
         self.end += line.len() as u64;
         line.truncate(line.len() - 1);
         let len = u32::try_from(line.len()).expect("a record is at most 4 MiB long");
-        let place = Place { seq, offset, len };
+        let place = RecordPosition { seq, offset, len };
         self.numbers.recorded();
         self.last = Some(ResumePoint::behind(self.last, place, sealed.crc));
         Appended { place, prev, line }

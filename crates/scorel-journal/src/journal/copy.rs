@@ -8,7 +8,7 @@ use super::Journal;
 use super::torn::copy_range;
 use crate::report::ReplayCollector;
 use crate::storage::{FileStatus, LogFile, remove_if_present};
-use crate::{CopyError, EVENTS, Header};
+use crate::{CopyError, EVENTS, LogHeader};
 
 impl Journal {
     /// Copies all published records to a new file, syncs and verifies it, renames it over the old one
@@ -66,7 +66,7 @@ impl Journal {
 
     /// Whether the copy holds as many intact records as were published, and ends with the same one.
     fn verify(&self, copy: &Arc<dyn LogFile>) -> Result<(), CopyError> {
-        let header = Header::read(copy, self.end).map_err(|_| CopyError::Incomplete)?;
+        let header = LogHeader::read(copy, self.end).map_err(|_| CopyError::Incomplete)?;
         let mut collector = ReplayCollector::from_start(&header);
         let read = collector.collect(copy, self.end, &mut |_| {});
         if read.is_err() || collector.last != self.last {

@@ -10,9 +10,9 @@ use super::{Durability, Journal, torn};
 use crate::numbers::{ContinueAt, PublishedTraces, SequenceNumbers};
 use crate::reader::SharedFile;
 use crate::report::ReplayCollector;
-use crate::storage::{Access, FileId, LogFile, Storage};
+use crate::storage::{FileId, LogFile, OpenMode, Storage};
 use crate::{
-    DamageReason, EVENTS, FORMAT, Header, OpenError, OpenReport, Reader, RecordRef, ResumePoint,
+    DamageReason, EVENTS, FORMAT, LogHeader, OpenError, OpenReport, Reader, RecordRef, ResumePoint,
 };
 
 /// A journal that was read and is not writable yet: which sequence number comes next depends on what
@@ -50,7 +50,7 @@ impl Journal {
     ) -> Result<Opened, OpenError> {
         let path = dir.join(EVENTS);
         let file = storage
-            .open(&path, Access::Append)
+            .open(&path, OpenMode::Append)
             .map_err(failed("open the log"))?;
         let status = file.status().map_err(failed("look at the log"))?;
         let header = current_header(&file, status.len)?;
@@ -126,8 +126,8 @@ impl Opened {
 }
 
 /// Reads the header and checks that this version can write its format.
-fn current_header(file: &Arc<dyn LogFile>, len: u64) -> Result<Header, OpenError> {
-    let header = Header::read(file, len)?;
+fn current_header(file: &Arc<dyn LogFile>, len: u64) -> Result<LogHeader, OpenError> {
+    let header = LogHeader::read(file, len)?;
     match header.format() {
         FORMAT => Ok(header),
         found if found > FORMAT => Err(OpenError::NewerFormat { found }),

@@ -16,8 +16,8 @@ use crate::report::ReplayCollector;
 use crate::scan::LineScanner;
 use crate::storage::{LogFile, append_all, remove_if_present};
 use crate::{
-    AppendError, EVENTS, ForeignChange, Header, InvalidRecord, Place, RecordRef, RepairError,
-    ResumePoint,
+    AppendError, EVENTS, ForeignChange, InvalidRecord, LogHeader, RecordPosition, RecordRef,
+    RepairError, ResumePoint,
 };
 
 /// Bytes written at a time.
@@ -167,7 +167,7 @@ impl Opened {
 }
 
 impl Rewrite {
-    fn new(file: Arc<dyn LogFile>, header: &Header) -> Self {
+    fn new(file: Arc<dyn LogFile>, header: &LogHeader) -> Self {
         Self {
             file,
             buffer: format!("{}\n", header.text()).into_bytes(),
@@ -190,7 +190,7 @@ impl Rewrite {
             sealed.crc
         };
         let len = self.buffer.len() - begin;
-        let place = Place {
+        let place = RecordPosition {
             seq: record.place.seq,
             offset: self.end,
             len: u32::try_from(len - 1).expect("a record is at most 4 MiB long"),
@@ -214,7 +214,8 @@ impl Rewrite {
 /// Reads the new log back: all of it must be intact, with `copied` records before offset `end`. Returns
 /// the sequence number of the first record after that.
 fn verify(journal: &Journal, copied: u64, end: u64) -> Result<Seq, RepairError> {
-    let header = Header::read(&journal.file, journal.end).map_err(|_| RepairError::Incomplete)?;
+    let header =
+        LogHeader::read(&journal.file, journal.end).map_err(|_| RepairError::Incomplete)?;
     let mut collector = ReplayCollector::from_start(&header);
     let mut before = 0;
     let mut first = None;

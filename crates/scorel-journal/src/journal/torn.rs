@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::EVENTS;
 use crate::replay::TornBytes;
-use crate::storage::{Access, LogFile, Storage, append_all, read_exact_at, remove_if_present};
+use crate::storage::{LogFile, OpenMode, Storage, append_all, read_exact_at, remove_if_present};
 
 /// Bytes copied at a time.
 const CHUNK: usize = 64 * 1024;
@@ -75,7 +75,7 @@ fn free_name(
             1 => dir.join(&first),
             _ => dir.join(format!("{first}.{count}")),
         };
-        match storage.open(&name, Access::Read) {
+        match storage.open(&name, OpenMode::Read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(name),
             Ok(copy) if same_bytes(file, &*copy, part)? => return Ok(name),
             Ok(_) => {}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use nix::fcntl::OFlag;
 
-use super::{Access, FileId, FileStatus, LogFile, Storage};
+use super::{FileId, FileStatus, LogFile, OpenMode, Storage};
 
 /// How often a system call is retried after `EINTR`. Bounded: a test that interrupts every call must end.
 const RETRIES: usize = 8;
@@ -19,9 +19,9 @@ const RETRIES: usize = 8;
 pub struct FileStorage;
 
 impl Storage for FileStorage {
-    fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>> {
+    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn LogFile>> {
         let mut options = options();
-        options.append(access == Access::Append);
+        options.append(mode == OpenMode::Append);
         let file = options.open(path)?;
         regular(&file.metadata()?)?;
         Ok(Arc::new(OpenFile(file)))

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use nix::errno::Errno;
-use scorel_journal::{Access, FileStatus, FileStorage, LogFile, Storage};
+use scorel_journal::{FileStatus, FileStorage, LogFile, OpenMode, Storage};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Op {
@@ -130,7 +130,7 @@ impl Disk {
 }
 
 impl Storage for Disk {
-    fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>> {
+    fn open(&self, path: &Path, access: OpenMode) -> io::Result<Arc<dyn LogFile>> {
         let file = self.access(Op::Open, || FileStorage.open(path, access))?;
         Ok(self.wrap(file))
     }

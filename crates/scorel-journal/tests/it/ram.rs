@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use scorel_journal::{Access, FileId, FileStatus, LogFile, Storage};
+use scorel_journal::{FileId, FileStatus, LogFile, OpenMode, Storage};
 
 /// A file system without directories: files are stored under their whole paths.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Ram {
 }
 
 impl Storage for Ram {
-    fn open(&self, path: &Path, _access: Access) -> io::Result<Arc<dyn LogFile>> {
+    fn open(&self, path: &Path, _access: OpenMode) -> io::Result<Arc<dyn LogFile>> {
         Ok(self.find(path)?)
     }
 

@@ -3,24 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use super::Policy;
-use crate::place::normal;
+use crate::base_dirs::normal;
 use crate::protected::{Protection, is_protected};
-use crate::rule::{Likeness, Scope};
-use crate::shell::{self, Access, Opened, Part, Script, Word, WordKind};
-use crate::{Decision, Mode, Rule, Verdict};
+use crate::rule::{Likeness, RuleScope};
+use crate::shell::{self, FileAccess, Opened, ShellScript, SimpleCommand, Word, WordKind};
+use crate::{Decision, Mode, PolicyVerdict, Rule};
 
 impl Policy {
-    pub(super) fn run(&self, command: &str, directory: &Path) -> Verdict {
-        let script = shell::read(command, directory, &self.place);
-        let mut verdict = Verdict::new(Decision::Allow, "every part of it is allowed");
+    pub(super) fn run(&self, command: &str, directory: &Path) -> PolicyVerdict {
+        let script = shell::read(command, directory, &self.dirs);
+        let mut verdict = PolicyVerdict::new(Decision::Allow, "every part of it is allowed");
         if command.trim().is_empty() {
-            verdict = Verdict::new(Decision::Ask, "there is no command");
+            verdict = PolicyVerdict::ask("there is no command");
         }
-        if self.mode != Mode::Full && !self.place.is_in_project(directory) {
+        if self.mode != Mode::Full && !self.dirs.is_in_project(directory) {
             verdict = verdict.or_stronger(super::outside(directory));
         }
         for doubt in &script.doubts {
-            verdict = verdict.or_stronger(Verdict::new(Decision::Ask, doubt.clone()));
+            verdict = verdict.or_stronger(PolicyVerdict::ask(doubt.clone()));
         }
         for index in 0..script.parts.len() {
             verdict = verdict.or_stronger(self.part(&script, index));
@@ -36,12 +36,12 @@ impl Policy {
         verdict
     }
 
-    pub(super) fn part(&self, script: &Script, index: usize) -> Verdict {
+    pub(super) fn part(&self, script: &ShellScript, index: usize) -> PolicyVerdict {
         let part = &script.parts[index];
         let always = part
             .facts
             .always_ask
-            .map(|reason| Verdict::new(Decision::Ask, format!("`{}`: {reason}", shown(part))));
+            .map(|reason| PolicyVerdict::ask(format!("`{}`: {reason}", shown(part))));
         let touched = part
             .facts
             .paths
@@ -52,14 +52,14 @@ impl Policy {
             .chain(always)
             .chain(touched)
             .chain([self.base(script, index)])
-            .reduce(Verdict::or_stronger)
+            .reduce(PolicyVerdict::or_stronger)
             .unwrap_or_else(|| self.by_mode(Decision::Ask))
     }
 
     /// The verdict of denying and asking rules about commands.
-    fn forbidding_for_words(&self, part: &Part) -> Option<Verdict> {
+    fn forbidding_for_words(&self, part: &SimpleCommand) -> Option<PolicyVerdict> {
         let likeness = |rule: &Rule| match rule.scope() {
-            Scope::Run(pattern) => std::iter::once(&part.words)
+            RuleScope::Run(pattern) => std::iter::once(&part.words)
                 .chain(&part.facts.spellings)
                 .map(|words| pattern.touches(words))
                 .max()
@@ -75,45 +75,39 @@ impl Policy {
     }
 
     /// The verdict about a part that no rule denies or asks about.
-    fn base(&self, script: &Script, index: usize) -> Verdict {
+    fn base(&self, script: &ShellScript, index: usize) -> PolicyVerdict {
         let part = &script.parts[index];
         let mut verdict = None;
         if part.facts.is_transparent {
-            return Verdict::new(Decision::Allow, "what it runs is judged by itself");
+            return PolicyVerdict::new(Decision::Allow, "what it runs is judged by itself");
         }
         if part.facts.is_harmless {
-            let harmless = part
-                .facts
-                .paths
-                .iter()
-                .flat_map(|word| self.opening(word, Access::Read, &part.directories))
-                .fold(
-                    Verdict::new(Decision::Allow, "it only reads"),
-                    Verdict::or_stronger,
-                );
+            let reads = PolicyVerdict::new(Decision::Allow, "it only reads");
+            let paths = part.facts.paths.iter();
+            let harmless = paths
+                .flat_map(|word| self.opening(word, FileAccess::Read, &part.directories))
+                .fold(reads, PolicyVerdict::or_stronger);
             if harmless.decision == Decision::Allow {
                 return harmless;
             }
             verdict = Some(harmless);
         }
         if let Some(rule) = self.allowing_rule(script, index) {
-            return Verdict::by(Decision::Allow, rule);
+            return PolicyVerdict::by(Decision::Allow, rule);
         }
         if self.mode == Mode::Full {
             return self.by_mode(Decision::Allow);
         }
-        verdict.unwrap_or_else(|| {
-            Verdict::new(Decision::Ask, format!("no rule allows `{}`", shown(part)))
-        })
+        verdict.unwrap_or_else(|| PolicyVerdict::ask(format!("no rule allows `{}`", shown(part))))
     }
 
     /// The rule that allows a part, or one of the parts that run it.
-    fn allowing_rule(&self, script: &Script, index: usize) -> Option<&Rule> {
+    fn allowing_rule(&self, script: &ShellScript, index: usize) -> Option<&Rule> {
         let mut next = Some(index);
         while let Some(index) = next {
             let part = &script.parts[index];
             let allows = |rule: &&Rule| match rule.scope() {
-                Scope::Run(pattern) => {
+                RuleScope::Run(pattern) => {
                     pattern.allows(&part.words, &part.facts.special, part.facts.is_exact)
                 }
                 _ => false,
@@ -127,30 +121,30 @@ impl Policy {
     }
 
     /// The verdict of rules about files, and of protection, on an argument that may be a path.
-    fn touched(&self, part: &Part, word: &Word) -> Option<Verdict> {
+    fn touched(&self, part: &SimpleCommand, word: &Word) -> Option<PolicyVerdict> {
         let is_harmless = part.facts.is_harmless;
         let writes = part.facts.is_writing && !is_harmless;
         match word.kind {
             WordKind::Literal => places(word, &part.directories)
                 .map(|path| self.touched_path(&path, is_harmless))
                 .fold(None, |all, one| match (all, one) {
-                    (Some(all), Some(one)) => Some(Verdict::or_stronger(all, one)),
+                    (Some(all), Some(one)) => Some(PolicyVerdict::or_stronger(all, one)),
                     (all, one) => all.or(one),
                 }),
             WordKind::Glob => places(&directory_of(word), &part.directories).find_map(|path| {
                 let rule = self.forbidding_below(&path, is_harmless);
-                let protection = is_protected(&path, self.place.scorel_home());
+                let protection = is_protected(&path, self.dirs.scorel_home());
                 let reason = protection.filter(|_| writes).map(Protection::reason);
                 rule.map(|rule| perhaps(rule, part))
-                    .or_else(|| reason.map(|reason| Verdict::new(Decision::Ask, reason)))
+                    .or_else(|| reason.map(PolicyVerdict::ask))
             }),
             WordKind::Unknown => {
                 let rule = self.forbidding_below(Path::new("/"), is_harmless);
                 let is_unclear = writes.then(|| {
-                    Verdict::new(
-                        Decision::Ask,
-                        format!("what `{}` changes is only known when it runs", shown(part)),
-                    )
+                    PolicyVerdict::ask(format!(
+                        "what `{}` changes is only known when it runs",
+                        shown(part)
+                    ))
                 });
                 rule.map(|rule| perhaps(rule, part))
                     .or(is_unclear.filter(|_| self.mode != Mode::Full))
@@ -158,17 +152,17 @@ impl Policy {
         }
     }
 
-    fn touched_path(&self, path: &Path, is_harmless: bool) -> Option<Verdict> {
+    fn touched_path(&self, path: &Path, is_harmless: bool) -> Option<PolicyVerdict> {
         let by_rule = self.forbidding(|rule| match rule.scope() {
-            Scope::Read(pattern) => pattern.covers(path, &self.place),
-            Scope::Write(pattern) => !is_harmless && pattern.covers(path, &self.place),
+            RuleScope::Read(pattern) => pattern.covers(path, &self.dirs),
+            RuleScope::Write(pattern) => !is_harmless && pattern.covers(path, &self.dirs),
             _ => false,
         });
-        let by_protection = is_protected(path, self.place.scorel_home())
+        let by_protection = is_protected(path, self.dirs.scorel_home())
             .filter(|_| !is_harmless)
             .map(|protection| {
                 let reason = format!("`{}`: {}", path.display(), protection.reason());
-                Verdict::new(Decision::Ask, reason)
+                PolicyVerdict::ask(reason)
             });
         match (by_rule, by_protection) {
             (Some(rule), Some(protection)) => Some(rule.or_stronger(protection)),
@@ -179,36 +173,35 @@ impl Policy {
     /// A rule that denies or asks about a path in the directory or below.
     fn forbidding_below(&self, directory: &Path, is_harmless: bool) -> Option<&Rule> {
         let reaches = |rule: &&Rule| match rule.scope() {
-            Scope::Read(pattern) => pattern.reaches_below(directory, &self.place),
-            Scope::Write(pattern) => !is_harmless && pattern.reaches_below(directory, &self.place),
+            RuleScope::Read(p) => p.reaches_below(directory, &self.dirs),
+            RuleScope::Write(p) => !is_harmless && p.reaches_below(directory, &self.dirs),
             _ => false,
         };
         self.rules.deny.iter().chain(&self.rules.ask).find(reaches)
     }
 
-    pub(super) fn opened(&self, opened: &Opened) -> Verdict {
+    pub(super) fn opened(&self, opened: &Opened) -> PolicyVerdict {
         self.opening(&opened.word, opened.access, &opened.directories)
             .into_iter()
-            .reduce(Verdict::or_stronger)
-            .unwrap_or_else(|| Verdict::new(Decision::Ask, "the directory is not known"))
+            .reduce(PolicyVerdict::or_stronger)
+            .unwrap_or_else(|| PolicyVerdict::ask("the directory is not known"))
     }
 
-    /// The verdicts on opening the file that a word names.
-    fn opening(&self, word: &Word, access: Access, directories: &[PathBuf]) -> Vec<Verdict> {
+    /// The verdicts on opening the file that a word names, in each of the directories `from`.
+    fn opening(&self, word: &Word, access: FileAccess, from: &[PathBuf]) -> Vec<PolicyVerdict> {
         let judge = |path: &Path| match access {
-            Access::Read => self.read(path),
-            Access::Write => self.write(path),
+            FileAccess::Read => self.read(path),
+            FileAccess::Write => self.write(path),
         };
         match (word.kind, access) {
-            (WordKind::Literal, _) => places(word, directories)
+            (WordKind::Literal, _) => places(word, from)
                 .filter(|path| !is_stream(path))
                 .map(|path| judge(&path))
                 .collect(),
-            (WordKind::Glob, Access::Read) => places(&directory_of(word), directories)
+            (WordKind::Glob, FileAccess::Read) => places(&directory_of(word), from)
                 .map(|path| judge(&path.join("*")))
                 .collect(),
-            _ => vec![Verdict::new(
-                Decision::Ask,
+            _ => vec![PolicyVerdict::ask(
                 "which file it is, is only known when it runs",
             )],
         }
@@ -235,8 +228,8 @@ fn is_stream(path: &Path) -> bool {
         .any(|stream| path == Path::new(stream))
 }
 
-fn perhaps(rule: &Rule, part: &Part) -> Verdict {
-    Verdict {
+fn perhaps(rule: &Rule, part: &SimpleCommand) -> PolicyVerdict {
+    PolicyVerdict {
         decision: Decision::Ask,
         reason: format!("the rule {rule} may be about `{}`", shown(part)),
         rule: Some(rule.clone()),
@@ -244,7 +237,7 @@ fn perhaps(rule: &Rule, part: &Part) -> Verdict {
 }
 
 /// The command shortened for a message.
-fn shown(part: &Part) -> String {
+fn shown(part: &SimpleCommand) -> String {
     let mut text = String::new();
     for word in part.words.iter().take(60) {
         if !text.is_empty() {

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::Policy;
 use crate::rule::{CommandPattern, PathPattern, ToolNamePattern};
-use crate::shell::{self, Access, WordKind};
+use crate::shell::{self, FileAccess, WordKind};
 use crate::{Action, Decision, Rule};
 
 impl Policy {
@@ -20,7 +20,7 @@ impl Policy {
             Action::Read { path } => self.path_rule("Read", path).into_iter().collect(),
             Action::Write { path } => self.path_rule("Write", path).into_iter().collect(),
             Action::Run { command, directory } => {
-                self.command_rules(command, &self.place.resolve(directory))
+                self.command_rules(command, &self.dirs.resolve(directory))
             }
             Action::Fetch { url } => Url::parse(url)
                 .ok()
@@ -42,12 +42,12 @@ impl Policy {
     }
 
     fn path_rule(&self, tool: &str, path: &Path) -> Option<String> {
-        let pattern = PathPattern::exactly(&self.place.resolve(path), &self.place)?;
+        let pattern = PathPattern::exactly(&self.dirs.resolve(path), &self.dirs)?;
         Some(format!("{tool}({pattern})"))
     }
 
     fn command_rules(&self, command: &str, directory: &Path) -> Vec<String> {
-        let script = shell::read(command, directory, &self.place);
+        let script = shell::read(command, directory, &self.dirs);
         let mut rules = Vec::new();
         // The script that it runs comes from outside the command, so no rule can name it.
         if script.parts.iter().any(|part| part.facts.is_exact) {
@@ -60,8 +60,8 @@ impl Policy {
         }
         for opened in &script.opened {
             let tool = match opened.access {
-                Access::Read => "Read",
-                Access::Write => "Write",
+                FileAccess::Read => "Read",
+                FileAccess::Write => "Write",
             };
             if opened.word.kind == WordKind::Literal
                 && self.opened(opened).decision != Decision::Allow

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::{
-    CommandPattern, HostPattern, PathPattern, Rule, RuleError, RuleErrorKind, RuleKind, Scope,
+    CommandPattern, HostPattern, PathPattern, Rule, RuleError, RuleErrorKind, RuleKind, RuleScope,
     ToolNamePattern,
 };
 
@@ -88,15 +88,15 @@ fn built_in() -> impl Iterator<Item = &'static str> {
     names.filter(|name| *name != OUTSIDE)
 }
 
-fn scope(kind: RuleKind, pattern: Option<&str>) -> Result<Scope, (usize, RuleErrorKind)> {
+fn scope(kind: RuleKind, pattern: Option<&str>) -> Result<RuleScope, (usize, RuleErrorKind)> {
     if pattern.is_some_and(|pattern| pattern.trim().is_empty()) {
         return Err((0, RuleErrorKind::Empty));
     }
     Ok(match kind {
-        RuleKind::Read => Scope::Read(PathPattern::parse(pattern)?),
-        RuleKind::Write => Scope::Write(PathPattern::parse(pattern)?),
-        RuleKind::Bash => Scope::Run(CommandPattern::parse(pattern)?),
-        RuleKind::WebFetch => Scope::Fetch(HostPattern::parse(pattern)?),
-        RuleKind::Outside => Scope::CallTool(ToolNamePattern::parse(pattern, built_in())?),
+        RuleKind::Read => RuleScope::Read(PathPattern::parse(pattern)?),
+        RuleKind::Write => RuleScope::Write(PathPattern::parse(pattern)?),
+        RuleKind::Bash => RuleScope::Run(CommandPattern::parse(pattern)?),
+        RuleKind::WebFetch => RuleScope::Fetch(HostPattern::parse(pattern)?),
+        RuleKind::Outside => RuleScope::CallTool(ToolNamePattern::parse(pattern, built_in())?),
     })
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::RuleErrorKind;
-use crate::Place;
-use crate::place::normal;
+use crate::BaseDirs;
+use crate::base_dirs::normal;
 
 /// A pattern of paths.
 #[derive(Debug, Clone)]
@@ -60,11 +60,8 @@ impl PathPattern {
     }
 
     /// The pattern that matches this path only; `None` if none can spell it.
-    pub(crate) fn exactly(path: &Path, place: &Place) -> Option<String> {
-        let text = path
-            .strip_prefix(place.project())
-            .unwrap_or(path)
-            .to_str()?;
+    pub(crate) fn exactly(path: &Path, dirs: &BaseDirs) -> Option<String> {
+        let text = path.strip_prefix(dirs.project()).unwrap_or(path).to_str()?;
         let mut pattern = String::new();
         for letter in text.chars() {
             if "*?[]{}\\!".contains(letter) {
@@ -78,21 +75,21 @@ impl PathPattern {
     }
 
     /// Whether it matches the path, which is absolute and normal.
-    pub(crate) fn covers(&self, path: &Path, place: &Place) -> bool {
-        path.strip_prefix(self.base(place))
+    pub(crate) fn covers(&self, path: &Path, dirs: &BaseDirs) -> bool {
+        path.strip_prefix(self.base(dirs))
             .is_ok_and(|rest| self.matcher.is_match(rest))
     }
 
     /// Whether it may match something in the directory or below.
-    pub(crate) fn reaches_below(&self, directory: &Path, place: &Place) -> bool {
-        let literal = normal(&self.base(place).join(&self.literal));
+    pub(crate) fn reaches_below(&self, directory: &Path, dirs: &BaseDirs) -> bool {
+        let literal = normal(&self.base(dirs).join(&self.literal));
         literal.starts_with(directory) || directory.starts_with(&literal)
     }
 
-    fn base<'a>(&self, place: &'a Place) -> &'a Path {
+    fn base<'a>(&self, dirs: &'a BaseDirs) -> &'a Path {
         match self.anchor {
-            Anchor::Project => place.project(),
-            Anchor::Home => place.home(),
+            Anchor::Project => dirs.project(),
+            Anchor::Home => dirs.home(),
             Anchor::Root => Path::new("/"),
         }
     }

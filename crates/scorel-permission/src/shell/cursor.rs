@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use tree_sitter::{Node, Parser, Tree};
 
-use super::{Part, Script, Word};
-use crate::Place;
-use crate::place::normal;
+use super::{ShellScript, SimpleCommand, Word};
+use crate::BaseDirs;
+use crate::base_dirs::normal;
 use crate::program::{self, Inner};
 
 /// The longest command that is parsed, in bytes. A longer one is asked about.
@@ -20,8 +20,8 @@ const MOST_PIPES: usize = 1_000;
 
 pub(super) struct Cursor<'a> {
     pub(super) source: &'a str,
-    pub(super) place: &'a Place,
-    pub(super) script: &'a mut Script,
+    pub(super) dirs: &'a BaseDirs,
+    pub(super) script: &'a mut ShellScript,
     /// The possible working directories of the shell.
     pub(super) directories: &'a mut Vec<PathBuf>,
     /// The working directories if the command before was a `cd` that succeeded.
@@ -37,10 +37,10 @@ pub(super) struct Cursor<'a> {
 pub(super) fn read(
     source: &str,
     directories: &mut Vec<PathBuf>,
-    place: &Place,
+    dirs: &BaseDirs,
     depth: usize,
     within: Option<usize>,
-    script: &mut Script,
+    script: &mut ShellScript,
 ) {
     if source.len() > LONGEST {
         script.doubt("the command is too long to be understood");
@@ -70,7 +70,7 @@ pub(super) fn read(
     }
     let mut cursor = Cursor {
         source,
-        place,
+        dirs,
         script,
         directories,
         entered: None,
@@ -208,13 +208,13 @@ impl Cursor<'_> {
             self.leave();
             return;
         }
-        let facts = program::describe(&words, program, self.place);
+        let facts = program::describe(&words, program, self.dirs);
         if let Some(reason) = &facts.obscure {
             self.script.doubt(reason.clone());
         }
         let runs = facts.runs.clone();
         let directory = facts.changes_directory.clone();
-        self.script.parts.push(Part {
+        self.script.parts.push(SimpleCommand {
             words,
             facts,
             directories: self.directories.clone(),
@@ -232,7 +232,7 @@ impl Cursor<'_> {
                 Inner::Script(source) => read(
                     &source,
                     &mut self.directories.clone(),
-                    self.place,
+                    self.dirs,
                     self.depth,
                     self.within,
                     self.script,

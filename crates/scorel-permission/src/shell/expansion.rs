@@ -4,17 +4,17 @@ use tree_sitter::Node;
 
 use super::Word;
 use super::cursor::{Cursor, children};
-use super::word::Pieces;
+use super::word::WordPieces;
 
 impl Cursor<'_> {
     /// The word of a node. Records commands that its substitutions run.
     pub(super) fn word(&mut self, node: Node<'_>) -> Word {
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         self.piece(node, &mut pieces);
-        pieces.finish(&self.place.home().to_string_lossy())
+        pieces.finish(&self.dirs.home().to_string_lossy())
     }
 
-    fn piece(&mut self, node: Node<'_>, pieces: &mut Pieces) {
+    fn piece(&mut self, node: Node<'_>, pieces: &mut WordPieces) {
         if !self.enter() {
             self.leave();
             return pieces.unknown();
@@ -73,13 +73,13 @@ impl Cursor<'_> {
         self.leave();
     }
 
-    fn unclear(&mut self, node: Node<'_>, pieces: &mut Pieces) {
+    fn unclear(&mut self, node: Node<'_>, pieces: &mut WordPieces) {
         self.not_understood(node);
         pieces.unknown();
     }
 
     /// Unquoted text, where a backslash makes the next character literal.
-    fn bare(&mut self, node: Node<'_>, pieces: &mut Pieces) {
+    fn bare(&mut self, node: Node<'_>, pieces: &mut WordPieces) {
         let text = self.text(node).to_owned();
         let mut letters = text.chars();
         while let Some(letter) = letters.next() {
@@ -95,7 +95,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn string(&mut self, node: Node<'_>, pieces: &mut Pieces) {
+    fn string(&mut self, node: Node<'_>, pieces: &mut WordPieces) {
         let text = self.text(node);
         if text.len() < 2 || !text.starts_with('"') || !text.ends_with('"') {
             return self.unclear(node, pieces);
@@ -113,7 +113,7 @@ impl Cursor<'_> {
         node: Node<'_>,
         start: usize,
         end: usize,
-        pieces: &mut Pieces,
+        pieces: &mut WordPieces,
         escapable: &[char],
     ) -> bool {
         let mut position = start;

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::cursor::{Cursor, children};
-use super::word::Pieces;
+use super::word::WordPieces;
 
 impl Cursor<'_> {
     /// A here-document. Its bounds are found again by the shell's own rule: where the grammar and the shell
@@ -58,7 +58,7 @@ impl Cursor<'_> {
         if text.contains("\\\n") {
             return self.not_understood(start);
         }
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         let is_covered = match body {
             Some(body) => self.quoted(body, first, last, &mut pieces, &['$', '`', '\\']),
             None => first == last,

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::cursor::{Cursor, children};
-use super::{Access, Opened, Word, WordKind};
+use super::{FileAccess, Opened, Word, WordKind};
 
 /// Devices that store nothing, so that opening them needs no permission.
 const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
@@ -41,8 +41,8 @@ impl Cursor<'_> {
             }
         }
         let access = match operator.as_str() {
-            "<" => Some(Access::Read),
-            ">" | ">>" | ">|" | "&>" | "&>>" => Some(Access::Write),
+            "<" => Some(FileAccess::Read),
+            ">" | ">>" | ">|" | "&>" | "&>>" => Some(FileAccess::Write),
             "<&" | ">&" => None,
             "<&-" | ">&-" if targets.is_empty() => return,
             _ => return self.not_understood(node),
@@ -58,13 +58,13 @@ impl Cursor<'_> {
         match (access, target.known()) {
             (None, Some(text)) if is_descriptor(text) => {}
             // `>&file` without a number redirects standard output and error.
-            (None, Some(_)) if operator == ">&" => self.open(target, Access::Write),
+            (None, Some(_)) if operator == ">&" => self.open(target, FileAccess::Write),
             (Some(access), _) => self.open(target, access),
             (None, _) => self.not_understood(node),
         }
     }
 
-    fn open(&mut self, target: &Word, access: Access) {
+    fn open(&mut self, target: &Word, access: FileAccess) {
         if target.kind == WordKind::Literal {
             if STREAMS.contains(&target.text.as_str()) {
                 return;

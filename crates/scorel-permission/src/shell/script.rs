@@ -7,9 +7,9 @@ use crate::program::Facts;
 
 /// A parsed command.
 #[derive(Debug, Default)]
-pub(crate) struct Script {
+pub(crate) struct ShellScript {
     /// The simple commands, including those that wrappers run.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SimpleCommand>,
     /// The files that redirections open.
     pub(crate) opened: Vec<Opened>,
     /// Reasons why it is not fully understood.
@@ -18,7 +18,7 @@ pub(crate) struct Script {
 
 /// A simple command.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct SimpleCommand {
     /// Assignments, the program, its arguments.
     pub(crate) words: Vec<Word>,
     pub(crate) facts: Facts,
@@ -32,17 +32,17 @@ pub(crate) struct Part {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) word: Word,
-    pub(crate) access: Access,
+    pub(crate) access: FileAccess,
     pub(crate) directories: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum FileAccess {
     Read,
     Write,
 }
 
-impl Script {
+impl ShellScript {
     pub(crate) fn doubt(&mut self, reason: impl Into<String>) {
         let reason = reason.into();
         if !self.doubts.contains(&reason) {

@@ -75,35 +75,34 @@ impl Word {
 
 /// Builds a word from its pieces.
 #[derive(Debug, Default)]
-pub(super) struct Pieces(Vec<Piece>);
+pub(super) struct WordPieces(Vec<WordPiece>);
 
 #[derive(Debug)]
-enum Piece {
+enum WordPiece {
     /// Unquoted text, in which wildcards and braces are special.
     Bare(char),
     Quoted(char),
-    Unknown {
-        is_one: bool,
-    },
+    /// An expansion, which may split into several words.
+    Unknown,
+    /// A quoted expansion, which stays one word.
+    UnknownText,
 }
 
-impl Pieces {
+impl WordPieces {
     pub(super) fn bare(&mut self, letter: char) {
-        self.0.push(Piece::Bare(letter));
+        self.0.push(WordPiece::Bare(letter));
     }
 
     pub(super) fn quoted(&mut self, letter: char) {
-        self.0.push(Piece::Quoted(letter));
+        self.0.push(WordPiece::Quoted(letter));
     }
 
-    /// An expansion, which may split into several words.
     pub(super) fn unknown(&mut self) {
-        self.0.push(Piece::Unknown { is_one: false });
+        self.0.push(WordPiece::Unknown);
     }
 
-    /// A quoted expansion, which stays one word.
     pub(super) fn unknown_text(&mut self) {
-        self.0.push(Piece::Unknown { is_one: true });
+        self.0.push(WordPiece::UnknownText);
     }
 
     /// The word; `home` replaces `~`.
@@ -111,27 +110,27 @@ impl Pieces {
         let pieces = self.expand_home(home);
         let is_one = pieces
             .iter()
-            .all(|piece| matches!(piece, Piece::Quoted(_) | Piece::Unknown { is_one: true }));
+            .all(|piece| matches!(piece, WordPiece::Quoted(_) | WordPiece::UnknownText));
         let mut text = String::new();
         let mut kind = WordKind::Literal;
         let mut pieces = pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
             match piece {
-                Piece::Unknown { .. } => {
+                WordPiece::Unknown | WordPiece::UnknownText => {
                     return Word {
                         is_one,
                         ..Word::unknown(text)
                     };
                 }
-                Piece::Quoted(letter) => text.push(*letter),
-                Piece::Bare('{') => {
+                WordPiece::Quoted(letter) => text.push(*letter),
+                WordPiece::Bare('{') => {
                     // `{}` is literal, other braces may expand to several words.
-                    if !matches!(pieces.peek(), Some(Piece::Bare('}'))) {
+                    if !matches!(pieces.peek(), Some(WordPiece::Bare('}'))) {
                         return Word::unknown(text);
                     }
                     text.push('{');
                 }
-                Piece::Bare(letter) => {
+                WordPiece::Bare(letter) => {
                     if matches!(letter, '*' | '?' | '[') {
                         // A pattern that starts with a dot can match `..`.
                         let name = text.rsplit('/').next().unwrap_or_default();
@@ -154,14 +153,14 @@ impl Pieces {
         }
     }
 
-    fn expand_home(mut self, home: &str) -> Vec<Piece> {
-        if matches!(self.0.first(), Some(Piece::Bare('~'))) {
+    fn expand_home(mut self, home: &str) -> Vec<WordPiece> {
+        if matches!(self.0.first(), Some(WordPiece::Bare('~'))) {
             match self.0.get(1) {
-                None | Some(Piece::Bare('/')) => {
-                    self.0.splice(..1, home.chars().map(Piece::Quoted));
+                None | Some(WordPiece::Bare('/')) => {
+                    self.0.splice(..1, home.chars().map(WordPiece::Quoted));
                 }
                 Some(_) => {
-                    self.0.splice(..1, [Piece::Unknown { is_one: false }]);
+                    self.0.splice(..1, [WordPiece::Unknown]);
                 }
             }
         }

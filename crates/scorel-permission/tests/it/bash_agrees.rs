@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
-use scorel_permission::{Action, Decision, Mode, Place, Policy, Rules};
+use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy, Rules};
 
 use crate::support::list;
 
@@ -235,7 +235,7 @@ fn a_shell_runs_nothing_that_was_not_allowed() {
     let policy = Policy::new(
         Mode::Workspace,
         rules,
-        Place::new(&path, &path, Path::new("/nowhere")),
+        BaseDirs::new(&path, &path, Path::new("/nowhere")),
     );
     let seed = number("SCOREL_SEED").unwrap_or_else(rand::random);
     println!("SCOREL_SEED={seed}");

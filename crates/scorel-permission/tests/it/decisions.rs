@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use scorel_permission::{Action, Decision, Mode, Place, Policy, Rules};
+use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy, Rules};
 
 use crate::support::{fetch, policy, read, run, write};
 
@@ -306,7 +306,7 @@ fn modes_are_read_from_their_names() {
 #[test]
 fn files_of_a_search_are_judged_by_the_rules_that_deny_and_ask() {
     let rule = |text: &str| text.parse().unwrap();
-    let place = Place::new(Path::new("/p"), Path::new("/home/u"), Path::new("/s"));
+    let place = BaseDirs::new(Path::new("/p"), Path::new("/home/u"), Path::new("/s"));
     let rules = Rules {
         deny: vec![rule("Read(secrets/**)"), rule("Write(out/**)")],
         ask: vec![rule("Read(notes/**)"), rule("Read(secrets/open)")],

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use scorel_permission::{Action, Decision, Mode, Place, Policy, Rule, Rules, Verdict};
+use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy, PolicyVerdict, Rule, Rules};
 
-pub(crate) fn place() -> Place {
-    Place::new(
+pub(crate) fn place() -> BaseDirs {
+    BaseDirs::new(
         Path::new("/p"),
         Path::new("/home/u"),
         Path::new("/home/u/.scorel"),
@@ -55,7 +55,7 @@ pub(crate) fn call(tool: &str) -> Action {
     }
 }
 
-pub(crate) fn judge(policy: &Policy, command: &str) -> Verdict {
+pub(crate) fn judge(policy: &Policy, command: &str) -> PolicyVerdict {
     policy.judge(&run(command))
 }
 

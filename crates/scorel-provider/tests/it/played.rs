@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::future::{self, BoxFuture, FutureExt};
 use scorel_proto::{AssistantMessage, Context, Message};
 use scorel_runtime::{
-    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, Step, StopSignal, ThinkingLevel,
-    ToolList, TurnDriver, TurnLimits, TurnPorts,
+    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, StopSignal, ThinkingLevel, ToolList,
+    TurnDriver, TurnLimits, TurnPorts, TurnStep,
 };
 
 /// Makes one model call and returns the message that the engine stores; `None` if the turn ended
@@ -40,14 +40,14 @@ pub(crate) async fn answers(
     let mut answers = Vec::new();
     while answers.len() < calls {
         match driver.next().await {
-            Step::NeedContext => driver.provide_context(conversation.clone()),
-            Step::Event(RawRuntimeEvent::MessageEnd { message }) => {
+            TurnStep::NeedContext => driver.provide_context(conversation.clone()),
+            TurnStep::Event(RawRuntimeEvent::MessageEnd { message }) => {
                 conversation.push(Message::Assistant(message.clone()));
                 answers.push(message);
             }
-            Step::Event(_) => {}
-            Step::NeedPermission { .. } => panic!("nothing is asked here"),
-            Step::Finished(_) => break,
+            TurnStep::Event(_) => {}
+            TurnStep::NeedPermission { .. } => panic!("nothing is asked here"),
+            TurnStep::Finished(_) => break,
         }
     }
     answers

@@ -17,10 +17,10 @@ use super::scan;
 
 /// One entry of a frame.
 #[derive(Debug)]
-pub(crate) enum Entry {
-    Call(RequestId, Request),
+pub(crate) enum FrameEntry {
+    Call(RequestId, RequestObject),
     /// Gets no reply.
-    Notification(Request),
+    Notification(RequestObject),
     /// Ignored: the server sends no requests.
     Response,
     /// The error is the reply.
@@ -28,7 +28,7 @@ pub(crate) enum Entry {
 }
 
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct RequestObject {
     pub(crate) method: Box<str>,
     pub(crate) params: Params<'static>,
 }
@@ -36,9 +36,9 @@ pub(crate) struct Request {
 /// Unknown members of a request. Their names are kept to find duplicates.
 const MAX_OTHERS: usize = 64;
 
-/// Parses one entry. `values` is [`Limits::values`](crate::Limits::values).
-pub(super) fn parse(value: &RawValue, values: usize) -> Entry {
-    let refused = |message: &str| Entry::Invalid(RequestId::null(), invalid_request(message));
+/// Parses one entry. `values` is [`RpcLimits::values`](crate::RpcLimits::values).
+pub(super) fn parse(value: &RawValue, values: usize) -> FrameEntry {
+    let refused = |message: &str| FrameEntry::Invalid(RequestId::null(), invalid_request(message));
     if !value.get().starts_with('{') {
         return refused("a request is an object");
     }
@@ -47,7 +47,7 @@ pub(super) fn parse(value: &RawValue, values: usize) -> Entry {
         Err(error) => return refused(&error.to_string()),
     };
     if members.is_response() {
-        return Entry::Response;
+        return FrameEntry::Response;
     }
     let id = match members.id.map(RequestId::parse) {
         Some(None) => {
@@ -57,9 +57,9 @@ pub(super) fn parse(value: &RawValue, values: usize) -> Entry {
         None => None,
     };
     match (members.request(values), id) {
-        (Ok(request), Some(id)) => Entry::Call(id, request),
-        (Ok(request), None) => Entry::Notification(request),
-        (Err(error), id) => Entry::Invalid(id.unwrap_or_else(RequestId::null), error),
+        (Ok(request), Some(id)) => FrameEntry::Call(id, request),
+        (Ok(request), None) => FrameEntry::Notification(request),
+        (Err(error), id) => FrameEntry::Invalid(id.unwrap_or_else(RequestId::null), error),
     }
 }
 
@@ -78,7 +78,7 @@ impl<'a> Members<'a> {
         self.method.is_none() && (self.result.is_some() || self.error.is_some())
     }
 
-    fn request(&self, values: usize) -> Result<Request, RpcError> {
+    fn request(&self, values: usize) -> Result<RequestObject, RpcError> {
         let version = self
             .jsonrpc
             .map(RawValue::get)
@@ -100,7 +100,7 @@ impl<'a> Members<'a> {
         }
         check_values(params.unwrap_or_default(), values)?;
         let params = Params::new(params).into_owned();
-        Ok(Request { method, params })
+        Ok(RequestObject { method, params })
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Option<&'a RawValue>> {

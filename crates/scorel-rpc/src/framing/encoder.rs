@@ -5,7 +5,7 @@ use bytes::{BufMut, BytesMut};
 use tokio_util::codec::Encoder;
 
 use super::kind::{ChosenFraming, Framing, KEPT_BUFFER};
-use crate::Text;
+use crate::JsonText;
 
 /// Writes texts in the client's framing.
 #[derive(Debug)]
@@ -19,10 +19,10 @@ impl TextEncoder {
     }
 }
 
-impl Encoder<Text> for TextEncoder {
+impl Encoder<JsonText> for TextEncoder {
     type Error = io::Error;
 
-    fn encode(&mut self, text: Text, buffer: &mut BytesMut) -> io::Result<()> {
+    fn encode(&mut self, text: JsonText, buffer: &mut BytesMut) -> io::Result<()> {
         if buffer.is_empty() && buffer.capacity() > KEPT_BUFFER {
             *buffer = BytesMut::new();
         }

@@ -14,7 +14,7 @@ pub enum FrameError {
     TooLarge { limit: usize },
     #[error("the frame is not UTF-8")]
     NotUtf8,
-    /// [`Limits::partial_frame`](crate::Limits::partial_frame) passed in the middle of a frame.
+    /// [`RpcLimits::partial_frame`](crate::RpcLimits::partial_frame) passed in the middle of a frame.
     #[error("the frame was not complete in time")]
     Stalled,
     #[error(transparent)]

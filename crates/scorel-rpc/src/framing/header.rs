@@ -6,7 +6,7 @@ use super::error::FrameError;
 const MAX_BLOCK: usize = 4 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct FrameHeader {
     /// Length of the block in bytes, with the empty line.
     pub(super) size: usize,
     pub(super) content_length: usize,
@@ -14,7 +14,7 @@ pub(super) struct Header {
 
 /// Parses the block at the beginning of the buffer; `None` if it is incomplete. Fields other than
 /// `Content-Length` are ignored. A bare LF ends a line too.
-pub(super) fn parse(buffer: &[u8]) -> Result<Option<Header>, FrameError> {
+pub(super) fn parse(buffer: &[u8]) -> Result<Option<FrameHeader>, FrameError> {
     let block = &buffer[..buffer.len().min(MAX_BLOCK)];
     let mut content_length = None;
     let mut size = 0;
@@ -27,7 +27,7 @@ pub(super) fn parse(buffer: &[u8]) -> Result<Option<Header>, FrameError> {
         if line.is_empty() {
             let missing = FrameError::Header("the header block has no Content-Length");
             let content_length = content_length.ok_or(missing)?;
-            return Ok(Some(Header {
+            return Ok(Some(FrameHeader {
                 size,
                 content_length,
             }));

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use scorel_rpc::{ConnectionEnd, Limits};
+use scorel_rpc::{ConnectionEnd, RpcLimits};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -10,11 +10,11 @@ use crate::peer::Peer;
 
 const BOUND: usize = 128 * 1024;
 
-fn limits() -> Limits {
-    Limits {
+fn limits() -> RpcLimits {
+    RpcLimits {
         outbox: BOUND,
         calls: 8,
-        ..Limits::default()
+        ..RpcLimits::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use scorel_proto::ClientId;
-use scorel_rpc::{Access, Limits};
+use scorel_rpc::{AccessLevel, RpcLimits};
 use serde_json::{Value, json};
 
 use crate::peer::{Peer, caller, code};
@@ -67,9 +67,9 @@ async fn an_id_in_flight_cannot_be_used_again() {
 
 #[tokio::test]
 async fn reading_stops_at_the_limit_of_calls_and_resumes_below_it() {
-    let mut peer = Peer::limited(Limits {
+    let mut peer = Peer::limited(RpcLimits {
         calls: 4,
-        ..Limits::default()
+        ..RpcLimits::default()
     });
     let probe = peer.probe.clone();
     for id in 0..6 {
@@ -122,11 +122,11 @@ async fn errors_tell_the_cause_and_whether_to_retry() {
 #[tokio::test]
 async fn a_caller_without_access_is_refused_before_the_handler_runs() {
     for (access, allowed) in [
-        (Access::Read, false),
-        (Access::Control, false),
-        (Access::Admin, true),
+        (AccessLevel::Read, false),
+        (AccessLevel::Control, false),
+        (AccessLevel::Admin, true),
     ] {
-        let mut peer = Peer::with(Limits::default(), caller(access));
+        let mut peer = Peer::with(RpcLimits::default(), caller(access));
         let reply = peer
             .ask(r#"{"jsonrpc":"2.0","id":1,"method":"admin","params":{}}"#)
             .await;
@@ -150,9 +150,9 @@ async fn an_authenticated_client_id_overrides_a_claimed_one() {
     assert_eq!(peer.call("whoami", json!({})).await, json!(claimed));
     let known = scorel_rpc::Caller {
         client_id: Some(proven),
-        ..caller(Access::Read)
+        ..caller(AccessLevel::Read)
     };
-    let mut peer = Peer::with(Limits::default(), known);
+    let mut peer = Peer::with(RpcLimits::default(), known);
     assert_eq!(
         peer.call("whoami", json!({"claim": claimed})).await,
         json!(proven)
@@ -161,9 +161,9 @@ async fn an_authenticated_client_id_overrides_a_claimed_one() {
 
 #[tokio::test]
 async fn a_reply_above_the_limit_becomes_an_error() {
-    let mut peer = Peer::limited(Limits {
+    let mut peer = Peer::limited(RpcLimits {
         frame_out: 256 * 1024,
-        ..Limits::default()
+        ..RpcLimits::default()
     });
     let largest = 256 * 1024 - r#"{"jsonrpc":"2.0","id":1,"result":""}"#.len();
     assert_eq!(
@@ -195,9 +195,9 @@ async fn a_reply_above_the_limit_becomes_an_error() {
 
 #[tokio::test]
 async fn a_reply_larger_than_the_outbox_is_written_whole() {
-    let mut peer = Peer::limited(Limits {
+    let mut peer = Peer::limited(RpcLimits {
         outbox: 64 * 1024,
-        ..Limits::default()
+        ..RpcLimits::default()
     });
     for _ in 0..3 {
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scorel_rpc::{ConnectionEnd, FrameError, Limits};
+use scorel_rpc::{ConnectionEnd, FrameError, RpcLimits};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -132,9 +132,9 @@ async fn invalid_utf_8_gets_one_error_and_ends_the_connection() {
 
 #[tokio::test]
 async fn a_frame_may_be_as_large_as_the_limit_and_not_larger() {
-    let limits = || Limits {
+    let limits = || RpcLimits {
         frame_in: 4096,
-        ..Limits::default()
+        ..RpcLimits::default()
     };
     let request = |size: usize| {
         let empty = r#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[""]}"#;

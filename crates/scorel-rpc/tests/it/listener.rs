@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
-use scorel_rpc::{BindError, Limits, Listener, Service, local_user};
+use scorel_rpc::{BindError, Listener, RpcLimits, Service, local_user};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -37,13 +37,13 @@ fn socket(directory: &TempDir) -> PathBuf {
 }
 
 impl Daemon {
-    fn start(limits: Limits, uid: u32) -> Self {
+    fn start(limits: RpcLimits, uid: u32) -> Self {
         let directory = TempDir::new().unwrap();
         let listener = Listener::bind(&socket(&directory), false).unwrap();
         Self::serve(directory, listener, limits, uid)
     }
 
-    fn serve(directory: TempDir, listener: Listener, limits: Limits, uid: u32) -> Self {
+    fn serve(directory: TempDir, listener: Listener, limits: RpcLimits, uid: u32) -> Self {
         let (probe, shutdown) = (Probe::new(), CancellationToken::new());
         let service = Service::new(methods::table(&probe), limits, shutdown.clone()).unwrap();
         let served = tokio::spawn(async move { service.listen(listener, local_user(uid)).await });
@@ -142,7 +142,7 @@ async fn an_adopted_socket_is_served_and_never_removed() {
     let path = socket(&directory);
     let adopted = std::os::unix::net::UnixListener::bind(&path).unwrap();
     let listener = Listener::from_fd(adopted.into()).unwrap();
-    let daemon = Daemon::serve(directory, listener, Limits::default(), uid());
+    let daemon = Daemon::serve(directory, listener, RpcLimits::default(), uid());
     let mut stream = daemon.connect().await;
     assert!(ask(&mut stream, ECHO).await["result"].is_object());
     daemon.shutdown.cancel();
@@ -161,7 +161,7 @@ async fn only_listening_unix_sockets_are_adopted() {
 
 #[tokio::test]
 async fn another_user_is_disconnected_without_being_read() {
-    let daemon = Daemon::start(Limits::default(), uid() + 1);
+    let daemon = Daemon::start(RpcLimits::default(), uid() + 1);
     let mut stream = daemon.connect().await;
     // Writing may fail with EPIPE.
     let _written = stream.get_mut().write_all(ECHO).await;
@@ -175,9 +175,9 @@ async fn another_user_is_disconnected_without_being_read() {
 #[tokio::test]
 async fn a_connection_above_the_limit_gets_an_error_until_another_ends() {
     let daemon = Daemon::start(
-        Limits {
+        RpcLimits {
             connections: 2,
-            ..Limits::default()
+            ..RpcLimits::default()
         },
         uid(),
     );
@@ -210,7 +210,7 @@ async fn a_connection_above_the_limit_gets_an_error_until_another_ends() {
 
 #[tokio::test]
 async fn a_reply_in_flight_survives_the_shutdown() {
-    let daemon = Daemon::start(Limits::default(), uid());
+    let daemon = Daemon::start(RpcLimits::default(), uid());
     let mut stream = daemon.connect().await;
     let slow = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"slow\"}\n";
     stream.get_mut().write_all(slow).await.unwrap();
@@ -225,7 +225,7 @@ async fn a_reply_in_flight_survives_the_shutdown() {
 
 #[tokio::test]
 async fn received_descriptors_are_closed() {
-    let daemon = Daemon::start(Limits::default(), uid());
+    let daemon = Daemon::start(RpcLimits::default(), uid());
     let mut stream = daemon.connect().await;
     ask(&mut stream, ECHO).await;
     let (sent, mut other) = std::os::unix::net::UnixStream::pair().unwrap();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use scorel_proto::{ErrorCode, RpcError};
 use scorel_rpc::{
-    Access, Call, Connection, MethodKind, MethodSpec, MethodTable, Params, Sink, Table,
+    AccessLevel, Connection, MethodKind, MethodSpec, MethodTable, Params, RpcCall, Sink, Table,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -15,7 +15,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::peer::PATIENCE;
 
-type Answer = Result<Box<RawValue>, RpcError>;
+type MethodResult = Result<Box<RawValue>, RpcError>;
 
 /// State shared by handlers and tests.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Drop for Ending {
 fn spec(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
     MethodSpec {
         name,
-        access: Access::Read,
+        access: AccessLevel::Read,
         kind: MethodKind::Call,
         params,
         reply: 0,
@@ -96,7 +96,7 @@ fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
     names.map(str::to_owned).to_vec()
 }
 
-fn raw(value: &impl serde::Serialize) -> Answer {
+fn raw(value: &impl serde::Serialize) -> MethodResult {
     Ok(to_raw_value(value).unwrap())
 }
 
@@ -173,7 +173,7 @@ fn plain(table: &mut Table<Probe>) {
     table
         .method(
             spec("whoami", || names(["claim"])),
-            |probe: Arc<Probe>, call: Call, params: Params| async move {
+            |probe: Arc<Probe>, call: RpcCall, params: Params| async move {
                 #[derive(Deserialize)]
                 struct Who {
                     claim: Option<scorel_proto::ClientId>,
@@ -189,7 +189,7 @@ fn plain(table: &mut Table<Probe>) {
     table
         .method(
             MethodSpec {
-                access: Access::Admin,
+                access: AccessLevel::Admin,
                 ..spec("admin", Vec::new)
             },
             |_, _, _| async { raw(&1) },
@@ -247,7 +247,7 @@ fn subscribing(table: &mut Table<Probe>) {
     table
         .method(
             subscribe("tick", || names(["count", "size"])),
-            |probe, call: Call, params: Params| async move {
+            |probe, call: RpcCall, params: Params| async move {
                 let ticks: Ticks = params.parse()?;
                 Ok(call
                     .subscribe("ticked")?
@@ -258,7 +258,7 @@ fn subscribing(table: &mut Table<Probe>) {
     table
         .method(
             subscribe("tickThenFail", Vec::new),
-            |probe, call: Call, _| async move {
+            |probe, call: RpcCall, _| async move {
                 let ticks = Ticks { count: 1, size: 0 };
                 let _id = call
                     .subscribe("ticked")?
@@ -270,7 +270,7 @@ fn subscribing(table: &mut Table<Probe>) {
     table
         .method(
             subscribe("tickThenPanic", Vec::new),
-            |_, call: Call, _| async move {
+            |_, call: RpcCall, _| async move {
                 let panicking = |_: Sink| async { panic!("on purpose") };
                 Ok(call.subscribe("ticked")?.spawn(panicking))
             },
@@ -279,7 +279,7 @@ fn subscribing(table: &mut Table<Probe>) {
     table
         .method(
             spec("undeclared", Vec::new),
-            |_, call: Call, _| async move { Ok(call.subscribe("ticked")?.spawn(|_| async {})) },
+            |_, call: RpcCall, _| async move { Ok(call.subscribe("ticked")?.spawn(|_| async {})) },
         )
         .unwrap();
     #[derive(Deserialize)]
@@ -289,7 +289,7 @@ fn subscribing(table: &mut Table<Probe>) {
     table
         .method(
             spec("untick", || names(["subscription"])),
-            |_, call: Call, params: Params| async move {
+            |_, call: RpcCall, params: Params| async move {
                 raw(&call.unsubscribe(&params.parse::<Untick>()?.subscription))
             },
         )

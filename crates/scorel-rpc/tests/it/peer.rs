@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_rpc::{Access, Caller, ConnectionEnd, Limits, Principal, Service};
+use scorel_rpc::{AccessLevel, Caller, ConnectionEnd, Principal, RpcLimits, Service};
 use serde_json::Value;
 use tokio::io::{
     AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
@@ -25,7 +25,7 @@ pub(crate) struct Peer {
     served: JoinHandle<ConnectionEnd>,
 }
 
-pub(crate) fn caller(access: Access) -> Caller {
+pub(crate) fn caller(access: AccessLevel) -> Caller {
     Caller {
         principal: Principal::LocalUser { uid: 1 },
         client_id: None,
@@ -35,14 +35,14 @@ pub(crate) fn caller(access: Access) -> Caller {
 
 impl Peer {
     pub(crate) fn new() -> Self {
-        Self::with(Limits::default(), caller(Access::Admin))
+        Self::with(RpcLimits::default(), caller(AccessLevel::Admin))
     }
 
-    pub(crate) fn limited(limits: Limits) -> Self {
-        Self::with(limits, caller(Access::Admin))
+    pub(crate) fn limited(limits: RpcLimits) -> Self {
+        Self::with(limits, caller(AccessLevel::Admin))
     }
 
-    pub(crate) fn with(limits: Limits, caller: Caller) -> Self {
+    pub(crate) fn with(limits: RpcLimits, caller: Caller) -> Self {
         let probe = Probe::new();
         let shutdown = CancellationToken::new();
         let service = Service::new(methods::table(&probe), limits, shutdown.clone()).unwrap();

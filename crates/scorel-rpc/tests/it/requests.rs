@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use scorel_rpc::Limits;
+use scorel_rpc::RpcLimits;
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -18,11 +18,11 @@ fn slow(id: u64, size: usize) -> String {
     frame(&"x".repeat(size - frame("").len()))
 }
 
-fn limits() -> Limits {
-    Limits {
+fn limits() -> RpcLimits {
+    RpcLimits {
         frame_in: 256 * KIB,
         in_flight: 64 * KIB,
-        ..Limits::default()
+        ..RpcLimits::default()
     }
 }
 
@@ -121,9 +121,9 @@ async fn declared_reply_sizes_count_while_calls_are_in_flight() {
 
 #[tokio::test]
 async fn params_with_too_many_values_fail_only_their_call() {
-    let mut peer = Peer::limited(Limits {
+    let mut peer = Peer::limited(RpcLimits {
         values: 300,
-        ..Limits::default()
+        ..RpcLimits::default()
     });
     let call = |id: u64, values: usize| {
         // The params themselves and an array are two more.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use scorel_rpc::{ConnectionEnd, Limits};
+use scorel_rpc::{ConnectionEnd, RpcLimits};
 use serde_json::{Value, json};
 
 use crate::peer::{Peer, code};
@@ -61,9 +61,9 @@ async fn a_subscription_belongs_to_its_connection() {
 
 #[tokio::test]
 async fn subscriptions_are_limited_until_one_ends() {
-    let mut peer = Peer::limited(Limits {
+    let mut peer = Peer::limited(RpcLimits {
         subscriptions: 3,
-        ..Limits::default()
+        ..RpcLimits::default()
     });
     let mut ids = Vec::new();
     for _ in 0..3 {
@@ -82,9 +82,9 @@ async fn subscriptions_are_limited_until_one_ends() {
 
 #[tokio::test]
 async fn a_subscription_whose_call_fails_never_sends() {
-    let mut peer = Peer::limited(Limits {
+    let mut peer = Peer::limited(RpcLimits {
         subscriptions: 1,
-        ..Limits::default()
+        ..RpcLimits::default()
     });
     for _ in 0..5 {
         let reply = peer

@@ -240,13 +240,13 @@ async fn a_turn_that_completed_can_go_on() {
     let mut asked = 0;
     while ends.len() < 2 {
         match driver.next().await {
-            scorel_runtime::Step::NeedContext => {
+            scorel_runtime::TurnStep::NeedContext => {
                 asked += 1;
                 driver.provide_context(Context::default());
             }
-            scorel_runtime::Step::Event(_) => {}
-            scorel_runtime::Step::NeedPermission { .. } => panic!("nothing is asked here"),
-            scorel_runtime::Step::Finished(end) => {
+            scorel_runtime::TurnStep::Event(_) => {}
+            scorel_runtime::TurnStep::NeedPermission { .. } => panic!("nothing is asked here"),
+            scorel_runtime::TurnStep::Finished(end) => {
                 ends.push(end);
                 driver.go_on();
             }

@@ -6,8 +6,8 @@ use scorel_proto::{
     AssistantMessage, Block, Message, OutcomeReason, ThinkingLevel, ToolResultMessage,
 };
 use scorel_runtime::{
-    Permission, RawRuntimeEvent, RetryPolicy, Step, StopSignal, ToolCall, TurnDriver, TurnEnd,
-    TurnLimits, TurnPorts, TurnProgress,
+    Permission, RawRuntimeEvent, RetryPolicy, StopSignal, ToolCall, TurnDriver, TurnEnd,
+    TurnLimits, TurnPorts, TurnProgress, TurnStep,
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -128,15 +128,15 @@ impl Scene {
         let mut events = Vec::new();
         let end = loop {
             match driver.next().await {
-                Step::NeedContext => driver.provide_context(vec![Message::user("go")].into()),
-                Step::NeedPermission { call, .. } => {
+                TurnStep::NeedContext => driver.provide_context(vec![Message::user("go")].into()),
+                TurnStep::NeedPermission { call, .. } => {
                     driver.provide_permission(self.permission(&call).await);
                 }
-                Step::Event(event) => {
+                TurnStep::Event(event) => {
                     watch(&event);
                     events.push(event);
                 }
-                Step::Finished(end) => break end,
+                TurnStep::Finished(end) => break end,
             }
         };
         if self.pending.is_empty() {

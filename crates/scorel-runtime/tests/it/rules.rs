@@ -39,14 +39,14 @@ struct Rules {
     announced: HashSet<String>,
 }
 
-type Verdict = Result<(), String>;
+type RuleCheck = Result<(), String>;
 
-fn demand(holds: bool, rule: &str) -> Verdict {
+fn demand(holds: bool, rule: &str) -> RuleCheck {
     if holds { Ok(()) } else { Err(rule.to_owned()) }
 }
 
 impl Rules {
-    fn event(&mut self, event: &RawRuntimeEvent) -> Verdict {
+    fn event(&mut self, event: &RawRuntimeEvent) -> RuleCheck {
         use RawRuntimeEvent as E;
         let starts = matches!(event, E::TurnStart { .. });
         demand(self.in_turn != starts, "events stand between start and end")?;
@@ -81,7 +81,7 @@ impl Rules {
         }
     }
 
-    fn turn_start(&mut self, index: u32) -> Verdict {
+    fn turn_start(&mut self, index: u32) -> RuleCheck {
         demand(index == self.steps, "model calls are numbered")?;
         *self = Self {
             steps: self.steps + 1,
@@ -91,7 +91,7 @@ impl Rules {
         Ok(())
     }
 
-    fn message_start(&mut self) -> Verdict {
+    fn message_start(&mut self) -> RuleCheck {
         demand(!self.waiting, "no message comes while the turn waits")?;
         demand(
             self.message.is_none() && !self.message_over,
@@ -101,7 +101,7 @@ impl Rules {
         Ok(())
     }
 
-    fn delta(&mut self, block: u32, delta: &str, is_text: bool) -> Verdict {
+    fn delta(&mut self, block: u32, delta: &str, is_text: bool) -> RuleCheck {
         let message = self.message.as_mut().ok_or("deltas are of a message")?;
         let known = u32::try_from(message.len()).unwrap();
         demand(block <= known, "blocks are numbered without holes")?;
@@ -112,7 +112,7 @@ impl Rules {
         Ok(())
     }
 
-    fn message_end(&mut self, message: &AssistantMessage) -> Verdict {
+    fn message_end(&mut self, message: &AssistantMessage) -> RuleCheck {
         let shown = self.message.take().ok_or("a message that ends had begun")?;
         self.message_over = true;
         let texts: HashSet<&String> = shown.values().filter(|text| !text.is_empty()).collect();
@@ -127,7 +127,7 @@ impl Rules {
         demand(distinct.len() == self.asked.len(), "call ids are distinct")
     }
 
-    fn tool_start(&mut self, id: &str) -> Verdict {
+    fn tool_start(&mut self, id: &str) -> RuleCheck {
         demand(self.message_over, "tools run after the message")?;
         demand(
             self.asked.iter().any(|asked| asked == id),
@@ -141,7 +141,7 @@ impl Rules {
         Ok(())
     }
 
-    fn result(&mut self, id: &str) -> Verdict {
+    fn result(&mut self, id: &str) -> RuleCheck {
         demand(
             self.asked.pop_front().as_deref() == Some(id),
             "results come once, in the order of the calls",
@@ -152,7 +152,7 @@ impl Rules {
         )
     }
 
-    fn turn_end(&mut self, index: u32) -> Verdict {
+    fn turn_end(&mut self, index: u32) -> RuleCheck {
         self.in_turn = false;
         demand(index + 1 == self.steps, "the end has the start's number")?;
         demand(self.message.is_none(), "no message is left open")?;
@@ -160,7 +160,7 @@ impl Rules {
         demand(self.running.is_empty(), "no tool is left running")
     }
 
-    fn end(&self, end: &TurnEnd) -> Verdict {
+    fn end(&self, end: &TurnEnd) -> RuleCheck {
         demand(!self.in_turn, "the last call has its end")?;
         demand(end.steps == self.steps, "the end counts the model calls")?;
         let clean = matches!(

@@ -166,17 +166,18 @@ async fn a_slow_reader_gets_the_latest_and_the_tool_does_not_wait() {
     let mut shown = Vec::new();
     loop {
         match driver.next().await {
-            scorel_runtime::Step::NeedContext => driver.provide_context(Context::default()),
-            scorel_runtime::Step::Event(RawRuntimeEvent::ToolExecutionUpdate {
-                partial, ..
+            scorel_runtime::TurnStep::NeedContext => driver.provide_context(Context::default()),
+            scorel_runtime::TurnStep::Event(RawRuntimeEvent::ToolExecutionUpdate {
+                partial,
+                ..
             }) => {
                 shown.push(partial);
                 // The tool shows two more things meanwhile.
                 tokio::time::advance(Duration::from_millis(2500)).await;
             }
-            scorel_runtime::Step::Event(_) => {}
-            scorel_runtime::Step::NeedPermission { .. } => panic!("nothing is asked here"),
-            scorel_runtime::Step::Finished(end) => {
+            scorel_runtime::TurnStep::Event(_) => {}
+            scorel_runtime::TurnStep::NeedPermission { .. } => panic!("nothing is asked here"),
+            scorel_runtime::TurnStep::Finished(end) => {
                 assert_eq!(end.reason, OutcomeReason::Completed);
                 break;
             }

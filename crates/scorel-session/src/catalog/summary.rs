@@ -2,7 +2,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use scorel_journal::{Access, EVENTS, LogFile, Reader, Storage};
+use scorel_journal::{EVENTS, LogFile, OpenMode, Reader, Storage};
 use scorel_proto::{ErrorChain, Event, Session, SessionId, SessionView};
 
 use crate::SessionHeader;
@@ -58,7 +58,7 @@ fn fold<'a>(view: &mut SessionView, lines: impl Iterator<Item = &'a [u8]>) {
 
 /// The head and the tail of a file, without overlap.
 fn ends(storage: &dyn Storage, path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let file = storage.open(path, Access::Read)?;
+    let file = storage.open(path, OpenMode::Read)?;
     let len = file.status()?.len;
     // A log that fits into both parts is read as one: otherwise the line across the two would be lost.
     let head_bytes = if len <= 2 * PART_BYTES {

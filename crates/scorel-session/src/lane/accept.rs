@@ -1,15 +1,15 @@
 use scorel_proto::{DamageAcceptedBody, PersistentBody, Seq};
 
 use super::mutate::Mutation;
-use super::{Draft, Section};
+use super::{EventDraft, Section};
 use crate::damage::DamagedPlace;
 use crate::receipts::ReceiptAnswer;
-use crate::{Command, SessionError};
+use crate::{MutationCommand, SessionError};
 
 /// `acceptDamage`.
 #[derive(Debug)]
 pub(super) struct AcceptDamage {
-    pub(super) command: Command,
+    pub(super) command: MutationCommand,
     pub(super) offset: u64,
     pub(super) length: u64,
 }
@@ -20,7 +20,7 @@ impl Mutation for AcceptDamage {
     /// It starts nothing by itself: recovery and the queue check for drain where they start turns.
     const WHILE_DRAINING: bool = true;
 
-    fn command(&self) -> Option<&Command> {
+    fn command(&self) -> Option<&MutationCommand> {
         Some(&self.command)
     }
 
@@ -54,7 +54,7 @@ impl Mutation for AcceptDamage {
             offset: self.offset,
             length: self.length,
         };
-        let draft = Draft::new(PersistentBody::DamageAccepted(body)).by(&self.command);
+        let draft = EventDraft::new(PersistentBody::DamageAccepted(body)).by(&self.command);
         let committed = section.commit(draft);
         section.state.health.damage = damage;
         let seq = committed?.seq;

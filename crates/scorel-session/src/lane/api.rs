@@ -14,7 +14,7 @@ use super::delete::DeleteSession;
 use super::respond::PermissionResponse;
 use super::update::UpdateRequest;
 use super::{Lane, SendRequest};
-use crate::{Command, SessionError};
+use crate::{MutationCommand, SessionError};
 
 impl Lane {
     /// The session's description.
@@ -56,7 +56,7 @@ impl Lane {
     /// See [`SessionError`]; nothing has changed then.
     pub async fn update(
         self: &Arc<Self>,
-        command: Command,
+        command: MutationCommand,
         changes: SessionChanges,
     ) -> Result<(Seq, Session), SessionError> {
         self.mutate(UpdateRequest { command, changes }).await
@@ -71,7 +71,7 @@ impl Lane {
     /// [`SessionError`]. Nothing is decided then.
     pub async fn respond(
         self: &Arc<Self>,
-        command: Command,
+        command: MutationCommand,
         decision: PermissionDecisionBody,
     ) -> Result<Seq, SessionError> {
         self.mutate(PermissionResponse { command, decision }).await
@@ -84,7 +84,7 @@ impl Lane {
     /// [`SessionError::Conflict`] if no such place waits to be accepted.
     pub async fn accept_damage(
         self: &Arc<Self>,
-        command: Command,
+        command: MutationCommand,
         offset: u64,
         length: u64,
     ) -> Result<Seq, SessionError> {
@@ -122,7 +122,7 @@ impl Lane {
     /// [`SessionError::QueueNotCleared`].
     pub async fn cancel_and_clear(
         self: &Arc<Self>,
-        command: Command,
+        command: MutationCommand,
         expected: Option<TurnId>,
     ) -> Result<CancelResult, SessionError> {
         self.mutate(CancelAndClear { command, expected }).await

@@ -1,9 +1,9 @@
 use scorel_proto::{CancelResult, PersistentBody, QueueOp, QueueUpdateBody, TurnId};
 
 use super::mutate::Mutation;
-use super::{Draft, Section, turn_id};
+use super::{EventDraft, Section, turn_id};
 use crate::receipts::ReceiptAnswer;
-use crate::{Command, SessionError};
+use crate::{MutationCommand, SessionError};
 
 /// `cancel` with `clearQueue`.
 ///
@@ -11,7 +11,7 @@ use crate::{Command, SessionError};
 /// slow disk does not delay it, and leaves no receipt.
 #[derive(Debug)]
 pub(super) struct CancelAndClear {
-    pub(super) command: Command,
+    pub(super) command: MutationCommand,
     pub(super) expected: Option<TurnId>,
 }
 
@@ -21,7 +21,7 @@ impl Mutation for CancelAndClear {
     /// A cancel must work until the end; it starts nothing.
     const WHILE_DRAINING: bool = true;
 
-    fn command(&self) -> Option<&Command> {
+    fn command(&self) -> Option<&MutationCommand> {
         Some(&self.command)
     }
 
@@ -73,7 +73,7 @@ impl Section<'_> {
     /// Removes all items in one record, which is the command's receipt even if the queue is empty.
     fn clear_queue(
         &mut self,
-        command: &Command,
+        command: &MutationCommand,
         cancelled: Option<TurnId>,
     ) -> Result<scorel_proto::Seq, SessionError> {
         let queue = &self.view().state.queue;
@@ -84,6 +84,6 @@ impl Section<'_> {
             ops: items.map(|item| remove(item.queue_item_id)).collect(),
             cancel_turn_id: cancelled,
         });
-        Ok(self.commit(Draft::new(body).by(command))?.seq)
+        Ok(self.commit(EventDraft::new(body).by(command))?.seq)
     }
 }

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use scorel_journal::{AppendError, Appended, Journal};
 use scorel_proto::{
-    ClientId, EndReason, ErrorChain, PersistentBody, PersistentEvent, Place, Seq, SeqReserveBody,
-    TransientBody, TransientEvent, TurnId,
+    ClientId, EndReason, ErrorChain, PersistentBody, PersistentEvent, Seq, SeqReserveBody,
+    TransientBody, TransientEvent, TreePlacement, TurnId,
 };
 
-use super::{Draft, Lane, Section};
+use super::{EventDraft, Lane, Section};
 use crate::SessionError;
 use crate::clock::now_ms;
 
@@ -40,7 +40,7 @@ impl Lane {
 
 impl Section<'_> {
     /// Commits an event. After an error nothing of it exists.
-    pub(crate) fn commit(&mut self, draft: Draft) -> Result<PersistentEvent, SessionError> {
+    pub(crate) fn commit(&mut self, draft: EventDraft) -> Result<PersistentEvent, SessionError> {
         let (event, record) = self.append(draft)?;
         self.publish(&event, &record);
         Ok(event)
@@ -52,7 +52,7 @@ impl Section<'_> {
         &mut self,
         turn_id: TurnId,
         shown: TransientBody,
-        draft: Draft,
+        draft: EventDraft,
     ) -> Result<(), SessionError> {
         self.state.health.check_usable()?;
         let seq = self.transient_seq(turn_id)?;
@@ -85,7 +85,7 @@ impl Section<'_> {
         None
     }
 
-    fn append(&mut self, draft: Draft) -> Result<(PersistentEvent, Appended), SessionError> {
+    fn append(&mut self, draft: EventDraft) -> Result<(PersistentEvent, Appended), SessionError> {
         self.state.health.check_usable()?;
         let mut event = self.event(draft);
         let mut append = |journal: &mut Journal| {
@@ -165,14 +165,14 @@ impl Section<'_> {
             return Ok(seq);
         }
         let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
-        self.commit(Draft::new(reserve).in_turn(turn_id))?;
+        self.commit(EventDraft::new(reserve).in_turn(turn_id))?;
         let seq = self.state.journal()?.next_transient();
         seq.map_err(|error| SessionError::Internal(error.to_string()))
     }
 
-    fn event(&self, draft: Draft) -> PersistentEvent {
+    fn event(&self, draft: EventDraft) -> PersistentEvent {
         let parent_id = match draft.body.place() {
-            Place::Control => None,
+            TreePlacement::Control => None,
             _ => draft.parent.unwrap_or_else(|| self.view().leaf()),
         };
         PersistentEvent {

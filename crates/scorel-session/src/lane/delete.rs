@@ -5,7 +5,7 @@ use scorel_proto::EndReason;
 use super::Section;
 use super::mutate::Mutation;
 use crate::receipts::ReceiptAnswer;
-use crate::{Command, SessionError};
+use crate::{MutationCommand, SessionError};
 
 /// `deleteSession`. Its reply is the directory to remove.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl Mutation for DeleteSession {
     const WHILE_DRAINING: bool = true;
 
     /// The host keeps the receipt: a session's own would go with it.
-    fn command(&self) -> Option<&Command> {
+    fn command(&self) -> Option<&MutationCommand> {
         None
     }
 

@@ -1,10 +1,10 @@
 use scorel_proto::{ClientId, CommandId, EventId, PersistentBody, TurnId};
 
-use crate::Command;
+use crate::MutationCommand;
 
 /// A persistent event before the commit path gives it its seq, parent and time.
 #[derive(Debug, Clone)]
-pub(crate) struct Draft {
+pub(crate) struct EventDraft {
     pub(super) id: EventId,
     pub(super) client_id: ClientId,
     pub(super) turn_id: Option<TurnId>,
@@ -15,7 +15,7 @@ pub(crate) struct Draft {
     pub(super) body: PersistentBody,
 }
 
-impl Draft {
+impl EventDraft {
     /// An event by the daemon itself, outside any turn.
     pub(crate) fn new(body: PersistentBody) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Draft {
     }
 
     /// Makes the event the receipt of `command`.
-    pub(crate) fn by(mut self, command: &Command) -> Self {
+    pub(crate) fn by(mut self, command: &MutationCommand) -> Self {
         self.client_id = command.client_id;
         self.command_id.clone_from(&command.id);
         self.digest = command.id.is_some().then(|| command.digest.clone());

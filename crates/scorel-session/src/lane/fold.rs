@@ -1,4 +1,4 @@
-use scorel_journal::{Index, Place, RecordRef};
+use scorel_journal::{Index, RecordPosition, RecordRef};
 use scorel_proto::{Event, PersistentEvent, SessionView};
 
 use crate::receipts::Receipts;
@@ -48,7 +48,7 @@ impl LogFold {
     }
 
     /// Folds a record that is in the log at `place`.
-    pub(super) fn committed(&mut self, place: Place, event: &PersistentEvent) {
+    pub(super) fn committed(&mut self, place: RecordPosition, event: &PersistentEvent) {
         self.index.push(place);
         self.view.apply_persistent(event);
         let queue_len = self.view.state.queue.items.len();

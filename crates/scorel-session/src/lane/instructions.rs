@@ -1,7 +1,7 @@
 use scorel_proto::{InstructionPart, InstructionSnapshotBody, PersistentBody, TurnId};
 
 use super::read::decoded;
-use super::{Draft, Section};
+use super::{EventDraft, Section};
 use crate::SessionError;
 
 impl Section<'_> {
@@ -22,7 +22,7 @@ impl Section<'_> {
         }
         let body = InstructionSnapshotBody { parts };
         let text = body.text();
-        self.commit(Draft::new(PersistentBody::InstructionSnapshot(body)).in_turn(turn_id))?;
+        self.commit(EventDraft::new(PersistentBody::InstructionSnapshot(body)).in_turn(turn_id))?;
         Ok(text)
     }
 }

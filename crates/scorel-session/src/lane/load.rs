@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scorel_journal::{
-    ContinueAt, Durability, Header, Journal, OpenError, Opened, Reader, ResumePoint, Resumed,
+    ContinueAt, Durability, Journal, LogHeader, OpenError, Opened, Reader, ResumePoint, Resumed,
     Storage,
 };
 use scorel_proto::{ErrorChain, Seq, SessionId};
@@ -20,7 +20,7 @@ use super::state::LaneState;
 use super::{Lane, Section, StartJob};
 use crate::checkpoint::Checkpoint;
 use crate::damage::unaccepted_damage;
-use crate::shared::Shared;
+use crate::shared::LaneShared;
 use crate::spool::Spool;
 use crate::{SessionError, SessionHeader};
 
@@ -37,7 +37,7 @@ struct LoadedLog {
 impl Lane {
     /// Creates a session. Blocks on the disk.
     pub(crate) fn create(
-        shared: Arc<Shared>,
+        shared: Arc<LaneShared>,
         header: SessionHeader,
         start_job: StartJob,
     ) -> Result<Arc<Self>, SessionError> {
@@ -60,7 +60,7 @@ impl Lane {
 
     /// Loads a session. Blocks on the disk.
     pub(crate) fn load(
-        shared: Arc<Shared>,
+        shared: Arc<LaneShared>,
         id: SessionId,
         start_job: StartJob,
     ) -> Result<Arc<Self>, SessionError> {
@@ -169,7 +169,7 @@ impl LoadedLog {
         })
     }
 
-    fn into_lane(self, shared: Arc<Shared>, start_job: StartJob) -> Arc<Lane> {
+    fn into_lane(self, shared: Arc<LaneShared>, start_job: StartJob) -> Arc<Lane> {
         let dir = shared.session_dir(self.header.session_id);
         // Most sessions are loaded to be read, and do not grow.
         let mut fold = self.fold;
@@ -187,7 +187,11 @@ impl LoadedLog {
 }
 
 /// Opens the log behind its checkpoint, or from its start if the checkpoint does not fit.
-fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, LogFold, u64), OpenError> {
+fn open(
+    shared: &LaneShared,
+    dir: &Path,
+    id: SessionId,
+) -> Result<(Opened, LogFold, u64), OpenError> {
     if let Some(checkpoint) = Checkpoint::read(&*shared.storage, dir) {
         let fold = LogFold {
             view: checkpoint.view,
@@ -207,7 +211,7 @@ fn open(shared: &Shared, dir: &Path, id: SessionId) -> Result<(Opened, LogFold, 
 }
 
 fn open_from(
-    shared: &Shared,
+    shared: &LaneShared,
     dir: &Path,
     resume: Option<ResumePoint>,
     mut fold: LogFold,
@@ -217,7 +221,7 @@ fn open_from(
         .map(|opened| (opened, fold))
 }
 
-fn read_header(header: &Header, id: SessionId) -> Result<SessionHeader, SessionError> {
+fn read_header(header: &LogHeader, id: SessionId) -> Result<SessionHeader, SessionError> {
     SessionHeader::read(header, id).map_err(|reason| SessionError::Failed {
         session_id: id,
         reason,

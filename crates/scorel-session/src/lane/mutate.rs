@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Lane, Section};
 use crate::receipts::ReceiptAnswer;
-use crate::{Command, SessionError};
+use crate::{MutationCommand, SessionError};
 
 /// A change of a session that a client asks for.
 pub(super) trait Mutation: Send + Sync + 'static {
@@ -15,7 +15,7 @@ pub(super) trait Mutation: Send + Sync + 'static {
     const WHILE_DRAINING: bool = false;
 
     /// The command to look up among the receipts. `None` if receipts are kept elsewhere.
-    fn command(&self) -> Option<&Command>;
+    fn command(&self) -> Option<&MutationCommand>;
 
     /// The reply to a command that was carried out before.
     fn repeat(&self, answer: &ReceiptAnswer, section: &Section<'_>) -> Option<Self::Reply>;

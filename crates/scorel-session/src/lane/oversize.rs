@@ -3,7 +3,7 @@
 use scorel_journal::{Blobs, MAX_RECORD};
 use scorel_proto::{Block, Message, PersistentBody, PersistentEvent, ToolResultContent};
 
-use super::{Draft, Section};
+use super::{EventDraft, Section};
 use crate::SessionError;
 
 /// What is left of a record for everything that is not the message.
@@ -18,7 +18,7 @@ impl Section<'_> {
     /// Tried as it is first: almost every message fits, and measuring means encoding it twice.
     pub(crate) fn commit_any_size(
         &mut self,
-        mut draft: Draft,
+        mut draft: EventDraft,
     ) -> Result<PersistentEvent, SessionError> {
         match self.commit(draft.clone()) {
             Err(SessionError::TooLarge { .. }) => {

@@ -3,18 +3,18 @@ use scorel_proto::{
     PersistentBody, Seq,
 };
 
-use super::{Draft, Section};
-use crate::{Command, SessionError};
+use super::{EventDraft, Section};
+use crate::{MutationCommand, SessionError};
 
 impl Section<'_> {
     /// Records the decision about an open request and wakes the turn. `command` is the client's, if
     /// a client decided.
     pub(crate) fn decide(
         &mut self,
-        command: Option<&Command>,
+        command: Option<&MutationCommand>,
         decision: PermissionDecisionBody,
     ) -> Result<Seq, SessionError> {
-        let mut draft = Draft::new(PersistentBody::PermissionDecision(decision));
+        let mut draft = EventDraft::new(PersistentBody::PermissionDecision(decision));
         if let Some(turn_id) = self.view().state.turn_id() {
             draft = draft.in_turn(turn_id);
         }

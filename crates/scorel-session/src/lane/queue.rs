@@ -10,8 +10,8 @@ use scorel_proto::{
 };
 use serde::Serialize;
 
-use super::{Draft, Section};
-use crate::{Command, SessionError};
+use super::{EventDraft, Section};
+use crate::{MutationCommand, SessionError};
 
 /// How many bytes the waiting messages of a session may have together: the queue is part of the
 /// session's description, which has to fit into one reply. A single message may be larger, since a
@@ -44,7 +44,7 @@ impl Section<'_> {
     pub(super) fn enqueue(&mut self, item: QueueItem) -> Result<Seq, SessionError> {
         let author = item.client_id;
         let body = self.queue_update(vec![QueueOp::Add { item }]);
-        let seq = self.commit(Draft::new(body).authored_by(author))?.seq;
+        let seq = self.commit(EventDraft::new(body).authored_by(author))?.seq;
         self.announce();
         // The outcome of a turn that is being cancelled will pause the queue. This client has seen
         // the cancel and goes on.
@@ -81,7 +81,7 @@ impl Section<'_> {
         }
         if self.state.lift_pause && self.view().state.queue.paused {
             let body = self.queue_update(vec![QueueOp::Resume]);
-            self.commit(Draft::new(body))?;
+            self.commit(EventDraft::new(body))?;
             self.announce();
         }
         self.state.lift_pause = false;
@@ -105,7 +105,7 @@ impl Section<'_> {
             message: user_message(item.content, Some(MessageSource::FollowUp)),
             queue_item_id: Some(item.queue_item_id),
         });
-        let draft = Draft::new(body).in_turn(turn_id);
+        let draft = EventDraft::new(body).in_turn(turn_id);
         self.commit(draft.authored_by(item.client_id))?;
         self.begin_turn(turn_id);
         Ok(())
@@ -113,7 +113,7 @@ impl Section<'_> {
 }
 
 /// A follow-up that carries its own receipt.
-pub(super) fn follow_up(command: Command, content: Vec<Block>) -> QueueItem {
+pub(super) fn follow_up(command: MutationCommand, content: Vec<Block>) -> QueueItem {
     let client_id: ClientId = command.client_id;
     QueueItem {
         queue_item_id: QueueItemId::generate(),

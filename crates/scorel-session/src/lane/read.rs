@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use scorel_journal::{Damage, Place, ReadError};
+use scorel_journal::{Damage, ReadError, RecordPosition};
 use scorel_proto::{
     EncodedEvent, Event, GetEventsResult, GetTreeResult, PersistentEvent, Seq, TreeEntry, TreeNode,
 };
 use serde_json::value::RawValue;
 
 use super::{Lane, Section};
-use crate::SessionError;
+use crate::{SessionError, blocking};
 
 /// About how many bytes of events one page has at most: a quarter of the largest reply, so that JSON
 /// framing and one large event fit as well.
@@ -78,12 +78,10 @@ impl Lane {
     /// stay valid. Damaged records are left out, and the session is reread before this returns.
     pub(crate) async fn read_lines(
         self: &Arc<Self>,
-        places: Vec<Place>,
+        places: Vec<RecordPosition>,
     ) -> Result<Vec<Bytes>, SessionError> {
         let lane = Arc::clone(self);
-        let lines = tokio::task::spawn_blocking(move || lane.read_each(&places))
-            .await
-            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        let lines = blocking(move || lane.read_each(&places)).await?;
         if self.is_reread_due() {
             self.section(|_| ()).await?;
         }
@@ -92,7 +90,7 @@ impl Lane {
 
     /// Reads a record; `None` if it is damaged. The records around it are still served, and the next
     /// section rereads the log. Blocks on the disk.
-    fn read_intact(&self, place: Place) -> Result<Option<Bytes>, SessionError> {
+    fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
         match self.reader.read(place) {
             Ok(line) => Ok(Some(line)),
             Err(ReadError::Damaged(damage)) => {
@@ -103,8 +101,8 @@ impl Lane {
         }
     }
 
-    fn read_each(&self, places: &[Place]) -> Result<Vec<Bytes>, SessionError> {
-        let read = |place: &Place| self.read_intact(*place).transpose();
+    fn read_each(&self, places: &[RecordPosition]) -> Result<Vec<Bytes>, SessionError> {
+        let read = |place: &RecordPosition| self.read_intact(*place).transpose();
         places.iter().filter_map(read).collect()
     }
 
@@ -121,7 +119,7 @@ impl Lane {
 
 impl Section<'_> {
     /// The positions of the records after `seq`.
-    pub(crate) fn places_after(&self, seq: Seq) -> &[Place] {
+    pub(crate) fn places_after(&self, seq: Seq) -> &[RecordPosition] {
         self.state.fold.index.after(seq)
     }
 
@@ -129,21 +127,25 @@ impl Section<'_> {
         self.state.fold.index.contains(seq)
     }
 
-    pub(crate) fn place_of(&self, seq: Seq) -> Option<Place> {
+    pub(crate) fn place_of(&self, seq: Seq) -> Option<RecordPosition> {
         self.state.fold.index.get(seq)
     }
 
     /// Reads the records at `places`, without damaged ones.
-    pub(crate) fn read_each(&self, places: &[Place]) -> Result<Vec<Bytes>, SessionError> {
+    pub(crate) fn read_each(&self, places: &[RecordPosition]) -> Result<Vec<Bytes>, SessionError> {
         self.lane.read_each(places)
     }
 
-    pub(crate) fn read_intact(&self, place: Place) -> Result<Option<Bytes>, SessionError> {
+    pub(crate) fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
         self.lane.read_intact(place)
     }
 
     /// The places of one page, and whether more events follow.
-    fn page(&self, range: EventRange, limit: usize) -> Result<(Vec<Place>, bool), SessionError> {
+    fn page(
+        &self,
+        range: EventRange,
+        limit: usize,
+    ) -> Result<(Vec<RecordPosition>, bool), SessionError> {
         self.check_exists()?;
         let index = &self.state.fold.index;
         Ok(match range {
@@ -171,7 +173,7 @@ fn tree_entry(node: TreeNode) -> TreeEntry {
 }
 
 /// How many of `places` fit into one page; at least one.
-fn fitting<'a>(places: impl Iterator<Item = &'a Place>) -> usize {
+fn fitting<'a>(places: impl Iterator<Item = &'a RecordPosition>) -> usize {
     let mut bytes = 0;
     places
         .enumerate()

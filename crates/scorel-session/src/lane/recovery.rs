@@ -9,7 +9,7 @@ use scorel_proto::{
     TurnOutcomeBody, TurnResumedBody,
 };
 
-use super::{Draft, Section};
+use super::{EventDraft, Section};
 use crate::SessionError;
 use crate::spool::SpooledMessage;
 
@@ -44,7 +44,7 @@ impl Section<'_> {
             steps: turn.steps,
             duration_ms: last_sign.saturating_sub(turn.started_at),
         });
-        self.commit(Draft::new(body).in_turn(turn.turn_id))?;
+        self.commit(EventDraft::new(body).in_turn(turn.turn_id))?;
         Ok(())
     }
 
@@ -60,12 +60,12 @@ impl Section<'_> {
     /// more, not for ever.
     fn resume(&mut self, turn_id: TurnId) -> Result<(), SessionError> {
         let claim = PersistentBody::TurnResumed(TurnResumedBody {});
-        self.commit(Draft::new(claim).in_turn(turn_id))?;
+        self.commit(EventDraft::new(claim).in_turn(turn_id))?;
         let note = Message::Internal(InternalMessage {
             content: vec![Block::text(INTERRUPTED)],
             meta: Meta::default(),
         });
-        self.commit(Draft::new(message(note)).in_turn(turn_id))?;
+        self.commit(EventDraft::new(message(note)).in_turn(turn_id))?;
         self.begin_turn(turn_id);
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Section<'_> {
         let is_ours = spooled.turn_id == turn_id && !self.view().tree.contains(spooled.event_id);
         if is_ours && has_text(&spooled) {
             let id = spooled.event_id;
-            let draft = Draft::new(message(partial(spooled))).with_id(id);
+            let draft = EventDraft::new(message(partial(spooled))).with_id(id);
             match self.commit_any_size(draft.in_turn(turn_id)) {
                 Err(SessionError::TooLarge { .. }) => {
                     tracing::warn!(session = %self.lane.id(), "a message is too large to be kept");
@@ -100,7 +100,7 @@ impl Section<'_> {
         for call in turn.calls.clone() {
             let id = call.started.unwrap_or_else(EventId::generate);
             let result = Message::ToolResult(unknown_result(call, cause));
-            let draft = Draft::new(message(result)).with_id(id);
+            let draft = EventDraft::new(message(result)).with_id(id);
             self.commit(draft.in_turn(turn_id))?;
         }
         Ok(())

@@ -3,19 +3,19 @@ use scorel_proto::{PermissionDecision, PermissionDecisionBody, PermissionRequest
 use super::Section;
 use super::mutate::Mutation;
 use crate::receipts::ReceiptAnswer;
-use crate::{Command, SessionError};
+use crate::{MutationCommand, SessionError};
 
 /// `respondPermission`.
 #[derive(Debug)]
 pub(super) struct PermissionResponse {
-    pub(super) command: Command,
+    pub(super) command: MutationCommand,
     pub(super) decision: PermissionDecisionBody,
 }
 
 impl Mutation for PermissionResponse {
     type Reply = Seq;
 
-    fn command(&self) -> Option<&Command> {
+    fn command(&self) -> Option<&MutationCommand> {
         Some(&self.command)
     }
 

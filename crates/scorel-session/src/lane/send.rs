@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::mutate::Mutation;
 use super::queue::{encoded_len, follow_up, user_message};
-use super::{Draft, Section};
+use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
-use crate::{Command, SessionError};
+use crate::{MutationCommand, SessionError};
 
 /// An upper bound for everything in a record that is not its message, in bytes.
 const ENVELOPE: usize = 4096;
@@ -17,7 +17,7 @@ const ENVELOPE: usize = 4096;
 /// The parameters of `sendMessage`.
 #[derive(Debug, Clone)]
 pub struct SendRequest {
-    pub command: Command,
+    pub command: MutationCommand,
     /// Not empty.
     pub content: Vec<Block>,
     pub while_running: WhileRunning,
@@ -32,7 +32,7 @@ pub struct SendRequest {
 impl Mutation for SendRequest {
     type Reply = SendMessageResult;
 
-    fn command(&self) -> Option<&Command> {
+    fn command(&self) -> Option<&MutationCommand> {
         Some(&self.command)
     }
 
@@ -111,7 +111,7 @@ impl Section<'_> {
             message,
             queue_item_id: None,
         });
-        let mut draft = Draft::new(body).in_turn(turn_id).by(&request.command);
+        let mut draft = EventDraft::new(body).in_turn(turn_id).by(&request.command);
         if let Some(parent) = request.parent_event_id {
             draft = draft.attached_to(parent);
         }
@@ -144,7 +144,7 @@ impl Section<'_> {
     /// Records another model for the session, before `message`.
     fn choose_model(
         &mut self,
-        command: &Command,
+        command: &MutationCommand,
         model: Option<String>,
         message: &impl Serialize,
     ) -> Result<(), SessionError> {
@@ -163,7 +163,7 @@ impl Section<'_> {
             ..SessionChanges::default()
         };
         let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
-        self.commit(Draft::new(body).authored_by(command.client_id))?;
+        self.commit(EventDraft::new(body).authored_by(command.client_id))?;
         Ok(())
     }
 }

@@ -1,21 +1,21 @@
 use scorel_proto::{ClientId, PersistentBody, Seq, Session, SessionChanges, SessionInfoBody};
 
 use super::mutate::Mutation;
-use super::{Draft, Section};
+use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
-use crate::{Command, SessionError};
+use crate::{MutationCommand, SessionError};
 
 /// `updateSession` and `archiveSession`.
 #[derive(Debug)]
 pub(super) struct UpdateRequest {
-    pub(super) command: Command,
+    pub(super) command: MutationCommand,
     pub(super) changes: SessionChanges,
 }
 
 impl Mutation for UpdateRequest {
     type Reply = (Seq, Session);
 
-    fn command(&self) -> Option<&Command> {
+    fn command(&self) -> Option<&MutationCommand> {
         Some(&self.command)
     }
 
@@ -28,7 +28,7 @@ impl Mutation for UpdateRequest {
         let body = PersistentBody::SessionInfo(SessionInfoBody {
             changes: self.changes,
         });
-        let seq = section.commit(Draft::new(body).by(&self.command))?.seq;
+        let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
         section.announce();
         Ok((seq, section.describe()))
     }
@@ -42,7 +42,7 @@ impl Section<'_> {
         changes: SessionChanges,
     ) -> Result<(), SessionError> {
         let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
-        self.commit(Draft::new(body).authored_by(author))?;
+        self.commit(EventDraft::new(body).authored_by(author))?;
         Ok(())
     }
 }

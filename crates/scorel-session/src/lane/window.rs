@@ -5,18 +5,18 @@
 
 use std::sync::Arc;
 
-use scorel_journal::Place;
+use scorel_journal::RecordPosition;
 use scorel_proto::{Context, ContextWindow, EventId, NodeKind, PathNode, PersistentEvent};
 
 use super::read::decoded;
 use super::{Lane, Section};
-use crate::SessionError;
+use crate::{SessionError, blocking};
 
 /// What must be read to build a window.
 struct WindowPlan {
     leaf: Option<EventId>,
     /// From the root to the leaf. Events without a place are in a hole that a client has accepted.
-    path: Vec<(PathNode, Option<Place>)>,
+    path: Vec<(PathNode, Option<RecordPosition>)>,
 }
 
 /// A window and the length of the records that it was folded from.
@@ -85,7 +85,10 @@ impl Lane {
         })
     }
 
-    async fn read_path(self: &Arc<Self>, places: Vec<Place>) -> Result<ReadPath, SessionError> {
+    async fn read_path(
+        self: &Arc<Self>,
+        places: Vec<RecordPosition>,
+    ) -> Result<ReadPath, SessionError> {
         let wanted = places.len();
         let bytes = places.iter().map(|place| place.len as usize).sum();
         let lines = self.read_lines(places).await?;
@@ -95,9 +98,7 @@ impl Lane {
         }
         // Events of unknown types are kept in the log and are not for the model.
         let decode = move || lines.iter().filter_map(|line| decoded(line).ok()).collect();
-        let events = tokio::task::spawn_blocking(decode)
-            .await
-            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        let events = blocking(decode).await?;
         Ok(ReadPath { events, bytes })
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use scorel_journal::{Access, FileId, FileStatus, LogFile, Storage};
+use scorel_journal::{FileId, FileStatus, LogFile, OpenMode, Storage};
 
 use super::dice::Dice;
 
@@ -151,7 +151,7 @@ fn failed() -> io::Error {
 }
 
 impl Storage for MemoryDisk {
-    fn open(&self, path: &Path, _: Access) -> io::Result<Arc<dyn LogFile>> {
+    fn open(&self, path: &Path, _: OpenMode) -> io::Result<Arc<dyn LogFile>> {
         let file = self.state().find(path)?;
         let disk = self.clone();
         Ok(Arc::new(MemoryFile { disk, file }))

@@ -19,10 +19,10 @@ use scorel_proto::{
 use super::WINDOWS;
 use super::dice::Dice;
 use super::disk::Trouble;
-use super::home::Home;
+use super::home::HistoryHome;
 use super::reference::Reference;
 use crate::clock::now_ms;
-use crate::lane::{Draft, Section};
+use crate::lane::{EventDraft, Section};
 use crate::{
     Lane, NewSession, PreparedTurn, SessionError, SessionSettings, Sessions, TurnRequest, TurnSetup,
 };
@@ -32,7 +32,7 @@ use clients::Watcher;
 /// A session, its clients, and what must be true of them.
 pub(super) struct History {
     dice: Dice,
-    home: Home,
+    home: HistoryHome,
     sessions: Arc<Sessions>,
     id: SessionId,
     lane: Option<Arc<Lane>>,
@@ -75,7 +75,7 @@ impl TurnSetup for NoTurns {
 const RING_BYTES: [usize; 5] = [1, 800, 2_000, 8_000, 1 << 20];
 
 impl History {
-    pub(super) async fn begin(seed: u64, home: Home, twisted: bool) -> Self {
+    pub(super) async fn begin(seed: u64, home: HistoryHome, twisted: bool) -> Self {
         let mut dice = Dice::new(seed);
         let ring_bytes = dice.pick(&RING_BYTES);
         let sessions = sessions(&home, ring_bytes);
@@ -278,7 +278,7 @@ impl History {
         }
     }
 
-    async fn commit(&mut self, draft: Draft) -> bool {
+    async fn commit(&mut self, draft: EventDraft) -> bool {
         self.act(|section| section.commit(draft), None).await
     }
 
@@ -356,7 +356,7 @@ impl History {
     }
 }
 
-fn sessions(home: &Home, ring_bytes: usize) -> Arc<Sessions> {
+fn sessions(home: &HistoryHome, ring_bytes: usize) -> Arc<Sessions> {
     let settings = SessionSettings {
         durability: Durability::Sync,
         ring_bytes,

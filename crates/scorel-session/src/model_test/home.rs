@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_journal::{Access, EVENTS, FileStorage, Storage};
+use scorel_journal::{EVENTS, FileStorage, OpenMode, Storage};
 use scorel_proto::SessionId;
 use tempfile::TempDir;
 
@@ -11,13 +11,13 @@ use super::disk::{MemoryDisk, Trouble};
 
 /// Where a history's files are.
 #[derive(Debug)]
-pub(super) enum Home {
+pub(super) enum HistoryHome {
     Memory(MemoryDisk),
     /// The real file system. Its power never goes and its space never ends.
     Files(TempDir),
 }
 
-impl Home {
+impl HistoryHome {
     pub(super) fn in_memory() -> Self {
         Self::Memory(MemoryDisk::default())
     }
@@ -54,7 +54,7 @@ impl Home {
     /// The log from a byte on.
     pub(super) fn log_from(&self, id: SessionId, offset: usize) -> Vec<u8> {
         let path = self.session_dir(id).join(EVENTS);
-        let file = self.storage().open(&path, Access::Read).expect("a log");
+        let file = self.storage().open(&path, OpenMode::Read).expect("a log");
         let len = usize::try_from(file.status().expect("a file").len).expect("small");
         let mut bytes = vec![0; len - offset];
         let count = file.read_at(&mut bytes, offset as u64);

@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use super::{LaneSlot, Sessions, now};
 use crate::clock::now_ms;
 use crate::header::HeaderType;
-use crate::{Lane, SessionError, SessionHeader, turn};
+use crate::{Lane, SessionError, SessionHeader, blocking, turn};
 
 /// The parameters of a new session.
 #[derive(Debug, Clone)]
@@ -109,10 +109,7 @@ impl Sessions {
     async fn create_lane(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
         let shared = Arc::clone(&self.shared);
         let id = header.session_id;
-        let lane =
-            tokio::task::spawn_blocking(move || Lane::create(shared, header, turn::start_job))
-                .await
-                .map_err(|error| SessionError::Internal(error.to_string()))??;
+        let lane = blocking(move || Lane::create(shared, header, turn::start_job)).await??;
         let slot = LaneSlot {
             lane: OnceCell::from(Arc::clone(&lane)),
             last_used: now(),

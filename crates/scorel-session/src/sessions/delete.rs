@@ -6,8 +6,8 @@ use scorel_journal::{FORMAT, Reader};
 use scorel_proto::SessionId;
 
 use super::Sessions;
-use crate::SessionError;
-use crate::shared::Shared;
+use crate::shared::LaneShared;
+use crate::{SessionError, blocking};
 
 impl Sessions {
     /// Deletes a session with everything that it has stored.
@@ -41,7 +41,7 @@ impl Sessions {
 
 /// A session that cannot be opened can be deleted, unless it belongs to a newer version.
 fn delete_unopened(
-    shared: &Shared,
+    shared: &LaneShared,
     id: SessionId,
     error: SessionError,
 ) -> Result<PathBuf, SessionError> {
@@ -59,12 +59,4 @@ fn remove(aside: &Path) {
         }
         _ => {}
     }
-}
-
-async fn blocking<R: Send + 'static>(
-    work: impl FnOnce() -> R + Send + 'static,
-) -> Result<R, SessionError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| SessionError::Internal(error.to_string()))
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use scorel_journal::Place;
+use scorel_journal::RecordPosition;
 use scorel_proto::{EventId, InFlight, Seq, SyncMode};
 
 use crate::SessionError;
@@ -161,7 +161,7 @@ impl SyncCursor {
     reason = "one exists at a time and is taken apart at once; a box would be an allocation a page"
 )]
 enum ReloadPage {
-    Places(Vec<Place>),
+    Places(Vec<RecordPosition>),
     End {
         batch: SyncBatch,
         at: SyncPoint,
@@ -192,9 +192,9 @@ fn reload_page(section: &mut Section<'_>, after: Seq) -> Result<ReloadPage, Sess
 }
 
 /// How many of `places` fit into one batch; at least one, if there is one.
-fn fitting(places: &[Place]) -> usize {
+fn fitting(places: &[RecordPosition]) -> usize {
     let mut bytes = 0;
-    let fits = |place: &&Place| {
+    let fits = |place: &&RecordPosition| {
         let first = bytes == 0;
         bytes += place.len as usize;
         first || bytes <= BATCH_BYTES

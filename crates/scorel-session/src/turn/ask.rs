@@ -15,7 +15,7 @@ use scorel_runtime::{Permission, Question, StopCause, ToolCall};
 use super::task::TurnTask;
 use crate::SessionError;
 use crate::clock::now_ms;
-use crate::lane::Draft;
+use crate::lane::EventDraft;
 
 /// How waiting for a decision ended.
 pub(super) enum PermissionAnswer {
@@ -100,7 +100,7 @@ impl TurnTask {
                     None => {}
                 }
                 let body = PersistentBody::PermissionRequest(wanted.clone());
-                section.commit(Draft::new(body).in_turn(turn_id))?;
+                section.commit(EventDraft::new(body).in_turn(turn_id))?;
                 section.announce();
                 Ok(wanted.clone())
             })

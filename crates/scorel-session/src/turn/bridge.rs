@@ -11,7 +11,7 @@ use scorel_runtime::{RawRuntimeEvent, ToolCall};
 use super::task::TurnTask;
 use crate::SessionError;
 use crate::clock::now_ms;
-use crate::lane::Draft;
+use crate::lane::EventDraft;
 
 /// Gives the engine's events their ids and hands them to the lane.
 pub(super) struct TurnBridge {
@@ -162,7 +162,7 @@ impl TurnBridge {
             message,
             queue_item_id: None,
         });
-        let draft = Draft::new(body).with_id(id).in_turn(self.task.turn_id);
+        let draft = EventDraft::new(body).with_id(id).in_turn(self.task.turn_id);
         self.task
             .lane
             .section(move |section| section.commit_any_size(draft))
@@ -171,7 +171,7 @@ impl TurnBridge {
     }
 
     async fn control(&self, body: PersistentBody) -> Result<(), SessionError> {
-        let draft = Draft::new(body).in_turn(self.task.turn_id);
+        let draft = EventDraft::new(body).in_turn(self.task.turn_id);
         self.task
             .lane
             .section(move |section| {
@@ -197,7 +197,7 @@ impl TurnBridge {
         self.task
             .lane
             .section(move |section| {
-                section.commit(Draft::new(started).in_turn(turn_id))?;
+                section.commit(EventDraft::new(started).in_turn(turn_id))?;
                 let parent_id = section.view().leaf().filter(|_| first_open);
                 let shown = TransientBody::ToolExecutionStart(ToolExecutionStart {
                     event_id,

@@ -7,7 +7,7 @@ use scorel_runtime::TurnEnd;
 use super::task::TurnTask;
 use crate::SessionError;
 use crate::clock::now_ms;
-use crate::lane::{Draft, Section};
+use crate::lane::{EventDraft, Section};
 
 impl TurnTask {
     /// Records the turn's outcome; waits for a log that cannot be written.
@@ -74,6 +74,6 @@ fn commit_outcome(
         steps: end.steps,
         duration_ms: now_ms().saturating_sub(started),
     });
-    let draft = Draft::new(outcome).in_turn(turn_id);
+    let draft = EventDraft::new(outcome).in_turn(turn_id);
     section.commit_behind(turn_id, shown, draft)
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use scorel_proto::{Message, PermissionDecision};
-use scorel_runtime::{Step, ToolCall, TurnDriver, TurnEnd, TurnPorts, TurnProgress, tool_calls};
+use scorel_runtime::{
+    ToolCall, TurnDriver, TurnEnd, TurnPorts, TurnProgress, TurnStep, tool_calls,
+};
 
 use super::ask::{PermissionAnswer, permission};
 use super::bridge::TurnBridge;
@@ -23,8 +25,8 @@ impl TurnTask {
         let mut driver = self.driver(ports, progress).await?;
         loop {
             match driver.next().await {
-                Step::NeedContext => driver.provide_context(self.lane.context().await?),
-                Step::NeedPermission { call, question } => {
+                TurnStep::NeedContext => driver.provide_context(self.lane.context().await?),
+                TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
                         PermissionAnswer::Stopped(cause) => return Ok(self.stopped(cause).await),
@@ -35,13 +37,13 @@ impl TurnTask {
                     }
                     driver.provide_permission(permission(&decision));
                 }
-                Step::Event(event) => {
+                TurnStep::Event(event) => {
                     if let Err(error) = bridge.handle(event).await {
                         wind_down(driver).await;
                         return Err(error);
                     }
                 }
-                Step::Finished(end) => return Ok(end),
+                TurnStep::Finished(end) => return Ok(end),
             }
         }
     }
@@ -85,5 +87,5 @@ impl TurnTask {
 /// Lets running tools come to their end. Their steps are dropped: they cannot be recorded.
 async fn wind_down(mut driver: TurnDriver) {
     driver.abort();
-    while !matches!(driver.next().await, Step::Finished(_)) {}
+    while !matches!(driver.next().await, TurnStep::Finished(_)) {}
 }

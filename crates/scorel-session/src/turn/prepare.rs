@@ -9,8 +9,8 @@ use scorel_runtime::StopCause;
 
 use super::task::TurnTask;
 use crate::clock::now_ms;
-use crate::lane::Draft;
-use crate::{PreparedTurn, SessionError, TurnRequest};
+use crate::lane::EventDraft;
+use crate::{PreparedTurn, SessionError, TurnRequest, blocking};
 
 impl TurnTask {
     /// Asks the host for ports and instructions. On a blocking thread: the host reads configuration
@@ -18,9 +18,7 @@ impl TurnTask {
     pub(super) async fn prepare(&self) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
         let request = self.request().await;
         let setup = self.lane.setup();
-        tokio::task::spawn_blocking(move || setup.prepare(&request))
-            .await
-            .map_err(|error| SessionError::Internal(error.to_string()))
+        blocking(move || setup.prepare(&request)).await
     }
 
     async fn request(&self) -> TurnRequest {
@@ -71,7 +69,7 @@ impl TurnTask {
             () = tokio::time::sleep(rest) => {}
         }
         let resumed = PersistentBody::TurnResumed(TurnResumedBody {});
-        let draft = Draft::new(resumed).in_turn(self.turn_id);
+        let draft = EventDraft::new(resumed).in_turn(self.turn_id);
         self.lane
             .section(move |section| {
                 section.commit(draft)?;

@@ -3,18 +3,22 @@
 use std::time::Duration;
 
 use scorel_proto::{CancelResult, ClientId, CommandId, ErrorCode, SessionId, TurnId};
-use scorel_session::{Command, Lane, SessionError};
+use scorel_session::{Lane, MutationCommand, SessionError};
 use serde_json::json;
 
 use crate::disk::Disk;
 use crate::rig::{Rig, client};
 
-fn stop(client: ClientId, id: &str, expected: Option<TurnId>) -> Command {
+fn stop(client: ClientId, id: &str, expected: Option<TurnId>) -> MutationCommand {
     let id: CommandId = id.parse().expect("a command id");
-    Command::new(client, Some(id), "cancel", &expected)
+    MutationCommand::new(client, Some(id), "cancel", &expected)
 }
 
-async fn cancel(lane: &std::sync::Arc<Lane>, by: Command, turn: Option<TurnId>) -> CancelResult {
+async fn cancel(
+    lane: &std::sync::Arc<Lane>,
+    by: MutationCommand,
+    turn: Option<TurnId>,
+) -> CancelResult {
     let cancelled = lane.cancel_and_clear(by, turn).await;
     cancelled.expect("answered")
 }

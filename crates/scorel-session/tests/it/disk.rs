@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
-use scorel_journal::{Access, FileStatus, FileStorage, LogFile, Storage};
+use scorel_journal::{FileStatus, FileStorage, LogFile, OpenMode, Storage};
 use tokio::sync::{oneshot, watch};
 
 use crate::follower::within;
@@ -158,8 +158,8 @@ fn is_log(path: &Path) -> bool {
 }
 
 impl Storage for Disk {
-    fn open(&self, path: &Path, access: Access) -> io::Result<Arc<dyn LogFile>> {
-        if access == Access::Append && is_log(path) {
+    fn open(&self, path: &Path, access: OpenMode) -> io::Result<Arc<dyn LogFile>> {
+        if access == OpenMode::Append && is_log(path) {
             self.state.opened.fetch_add(1, Ordering::SeqCst);
             if self.state.open_fails.swap(false, Ordering::SeqCst) {
                 return Err(io::Error::other("too many open files"));

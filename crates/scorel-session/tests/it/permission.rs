@@ -7,7 +7,7 @@ use scorel_proto::{
     PermissionRequestId, Phase, Seq, SessionId, TurnId,
 };
 use scorel_runtime::Question;
-use scorel_session::{Command, SessionError};
+use scorel_session::{MutationCommand, SessionError};
 
 use crate::follower::{Follower, within};
 use crate::log::text;
@@ -62,7 +62,7 @@ async fn respond(
     id: SessionId,
     decision: PermissionDecisionBody,
 ) -> Result<Seq, SessionError> {
-    let command = Command::new(ClientId::Daemon, None, "respondPermission", &());
+    let command = MutationCommand::new(ClientId::Daemon, None, "respondPermission", &());
     within(rig.lane(id).await.respond(command, decision)).await
 }
 
@@ -145,7 +145,7 @@ async fn a_call_that_was_allowed_and_not_started_runs_after_a_crash() {
     // The daemon ends between the answer and the start of the tool.
     let before = rig.crashed();
     let lane = rig.lane(id).await;
-    let command = Command::new(ClientId::Daemon, None, "respondPermission", &());
+    let command = MutationCommand::new(ClientId::Daemon, None, "respondPermission", &());
     let once = decision(asked.request_id, PermissionDecision::Once);
     within(lane.respond(command, once)).await.expect("taken");
     let log = std::fs::read_to_string(rig.dir(id).join("events.jsonl")).expect("a log");
@@ -279,7 +279,7 @@ async fn an_answer_that_is_sent_again_gets_the_same_reply() {
     let asked = request(&rig, id).await;
     let once = decision(asked.request_id, PermissionDecision::Once);
     let id_of_command = "c1".parse().expect("an id");
-    let command = Command::new(client(), Some(id_of_command), "respondPermission", &once);
+    let command = MutationCommand::new(client(), Some(id_of_command), "respondPermission", &once);
     let lane = rig.lane(id).await;
     let first = within(lane.respond(command.clone(), once.clone())).await;
     let again = within(lane.respond(command.clone(), once.clone())).await;
@@ -357,7 +357,7 @@ async fn a_call_whose_start_may_be_lost_in_damage_is_not_run_again() {
 
     let again = next(&crashed);
     let lane = again.lane(id).await;
-    let command = Command::new(ClientId::Daemon, None, "acceptDamage", &());
+    let command = MutationCommand::new(ClientId::Daemon, None, "acceptDamage", &());
     let accepted = lane.accept_damage(command, offset, length).await;
     accepted.expect("accepted");
     let mut follower = again.follow(id).await;

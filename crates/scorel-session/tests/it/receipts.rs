@@ -1,7 +1,7 @@
 //! A command is carried out once.
 
 use scorel_proto::{CommandId, ErrorCode, SendMessageResult, SessionChanges};
-use scorel_session::Command;
+use scorel_session::MutationCommand;
 
 use crate::rig::{Rig, clear, client, command};
 
@@ -133,7 +133,7 @@ async fn a_change_of_the_session_is_made_once() {
             ..SessionChanges::default()
         };
         (
-            Command::new(me, Some(name.clone()), "updateSession", &changes),
+            MutationCommand::new(me, Some(name.clone()), "updateSession", &changes),
             changes,
         )
     };

@@ -11,7 +11,7 @@ use scorel_proto::{
     SessionId, SessionKind, SessionView, TurnId, WhileRunning,
 };
 use scorel_session::{
-    Command, Lane, NewSession, SendRequest, SessionError, SessionSettings, Sessions,
+    Lane, MutationCommand, NewSession, SendRequest, SessionError, SessionSettings, Sessions,
 };
 use tempfile::TempDir;
 use tokio::sync::{Mutex, mpsc};
@@ -271,7 +271,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 /// A message that wants nothing special.
 pub(crate) fn message(text: &str) -> SendRequest {
     SendRequest {
-        command: Command::new(ClientId::Daemon, None, "sendMessage", &text),
+        command: MutationCommand::new(ClientId::Daemon, None, "sendMessage", &text),
         content: vec![Block::text(text)],
         while_running: WhileRunning::FollowUp,
         parent_event_id: None,
@@ -284,7 +284,7 @@ pub(crate) fn message(text: &str) -> SendRequest {
 pub(crate) fn command(client: ClientId, id: &str, text: &str) -> SendRequest {
     let id: CommandId = id.parse().expect("a command id");
     SendRequest {
-        command: Command::new(client, Some(id), "sendMessage", &text),
+        command: MutationCommand::new(client, Some(id), "sendMessage", &text),
         ..message(text)
     }
 }
@@ -303,6 +303,6 @@ pub(crate) fn client() -> ClientId {
 }
 
 /// A `cancel` with `clearQueue` and without a receipt.
-pub(crate) fn clear() -> Command {
-    Command::new(ClientId::Daemon, None, "cancel", &())
+pub(crate) fn clear() -> MutationCommand {
+    MutationCommand::new(ClientId::Daemon, None, "cancel", &())
 }

@@ -4,10 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::project::{Answer, Project, Session};
+use super::project::{Project, Session, ToolAnswer};
 
 /// One edit of a file with this content that was read before; gives the answer and the new content.
-fn edit(content: &str, edits: Value) -> (Answer, String) {
+fn edit(content: &str, edits: Value) -> (ToolAnswer, String) {
     let project = Project::new();
     project.write("file", content);
     let session = Session::on(&project);

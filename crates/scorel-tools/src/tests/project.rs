@@ -13,16 +13,16 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::ProjectTools;
-use crate::call::Call;
 use crate::content_hash::ContentHash;
 use crate::error::ToolError;
 use crate::file_tool::FileTool;
 use crate::host::ToolHost;
 use crate::pace::{Pace, TIME_LIMIT};
-use crate::report::Report;
 use crate::root::{Resolver, Root, RootName};
 use crate::roots::Roots;
+use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
+use crate::tool_output::ToolOutput;
 
 /// Every way to resolve paths that works on this system.
 pub(super) const RESOLVERS: &[Resolver] = &[
@@ -86,7 +86,7 @@ impl Project {
     }
 
     /// Runs one call through the session's list.
-    pub(super) fn call(&self, name: &str, input: Value) -> Answer {
+    pub(super) fn call(&self, name: &str, input: Value) -> ToolAnswer {
         call(&self.tools(), tool_call(name, input))
     }
 
@@ -97,17 +97,17 @@ impl Project {
         input: Value,
         cancel: CancellationToken,
         limit: Duration,
-    ) -> Result<Report, ToolError> {
-        let call = Call {
+    ) -> Result<ToolOutput, ToolError> {
+        let call = RunningCall {
             pace: Pace::new(cancel, limit),
             ..self.call_context()
         };
         run(tool, &call, input)
     }
 
-    pub(super) fn call_context(&self) -> Call {
+    pub(super) fn call_context(&self) -> RunningCall {
         let root = Root::open_with(RootName::Project, &self.path(""), self.resolver).unwrap();
-        Call {
+        RunningCall {
             files: Arc::new(SessionFiles::new(Roots::new(root), self.host())),
             permit: Permit::default(),
             pace: Pace::new(CancellationToken::new(), TIME_LIMIT * 60),
@@ -175,28 +175,28 @@ impl Session {
         }
     }
 
-    pub(super) fn call(&self, name: &str, input: Value) -> Answer {
+    pub(super) fn call(&self, name: &str, input: Value) -> ToolAnswer {
         self.call_with(name, input, self.permit.clone())
     }
 
-    pub(super) fn call_with(&self, name: &str, input: Value, permit: Permit) -> Answer {
+    pub(super) fn call_with(&self, name: &str, input: Value, permit: Permit) -> ToolAnswer {
         call_with(&self.tools, tool_call(name, input), permit)
     }
 
-    pub(super) fn read(&self, path: &str) -> Answer {
+    pub(super) fn read(&self, path: &str) -> ToolAnswer {
         self.call("Read", json!({ "path": path }))
     }
 
-    pub(super) fn write(&self, path: &str, content: &str) -> Answer {
+    pub(super) fn write(&self, path: &str, content: &str) -> ToolAnswer {
         self.call("Write", json!({ "path": path, "content": content }))
     }
 
     /// One replacement.
-    pub(super) fn edit(&self, path: &str, old: &str, new: &str) -> Answer {
+    pub(super) fn edit(&self, path: &str, old: &str, new: &str) -> ToolAnswer {
         self.edits(path, json!([{ "oldString": old, "newString": new }]))
     }
 
-    pub(super) fn edits(&self, path: &str, edits: Value) -> Answer {
+    pub(super) fn edits(&self, path: &str, edits: Value) -> ToolAnswer {
         let mut input = json!({ "path": path });
         input["edits"] = edits;
         self.call("Edit", input)
@@ -213,17 +213,21 @@ pub(super) fn tool_call(name: &str, input: Value) -> ToolCall {
 }
 
 /// Plans and runs a tool on the calling thread.
-pub(super) fn run(tool: &impl FileTool, call: &Call, input: Value) -> Result<Report, ToolError> {
+pub(super) fn run(
+    tool: &impl FileTool,
+    call: &RunningCall,
+    input: Value,
+) -> Result<ToolOutput, ToolError> {
     tool.run(call, tool.plan(&call.files, input)?.plan)
 }
 
-pub(super) fn call(tools: &ProjectTools, call: ToolCall) -> Answer {
+pub(super) fn call(tools: &ProjectTools, call: ToolCall) -> ToolAnswer {
     call_with(tools, call, Permit::default())
 }
 
-pub(super) fn call_with(tools: &ProjectTools, call: ToolCall, permit: Permit) -> Answer {
+pub(super) fn call_with(tools: &ProjectTools, call: ToolCall, permit: Permit) -> ToolAnswer {
     let list = ToolList::new(tools.list()).unwrap();
-    Answer::new(block_on(async {
+    ToolAnswer::new(block_on(async {
         let plan = list.plan(call).await;
         plan.run(permit, context()).await
     }))
@@ -246,14 +250,14 @@ pub(super) fn block_on<T>(work: impl Future<Output = T>) -> T {
 
 /// What a call gave.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct ToolAnswer {
     pub(super) text: String,
     pub(super) picture: Option<Block>,
     pub(super) details: Value,
     pub(super) is_error: bool,
 }
 
-impl Answer {
+impl ToolAnswer {
     pub(super) fn new(outcome: ToolOutcome) -> Self {
         let (text, picture) = match outcome.content.as_slice() {
             [Block::Text { text, .. }] => (text, None),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use scorel_permission::protected::Protection;
 use scorel_runtime::{Effect, Permit, ToolList};
 
-use super::project::{Answer, Project, Session, block_on, context, tool_call};
+use super::project::{Project, Session, ToolAnswer, block_on, context, tool_call};
 
 const PATHS: [(&str, Protection); 6] = [
     (".git/hooks/pre-commit", Protection::Git),
@@ -148,12 +148,12 @@ fn a_permit_is_for_the_file_that_was_judged() {
         protected_writes: true,
         ..Permit::default()
     };
-    let write = |content: &str, permit: Permit, between: &dyn Fn()| -> Answer {
+    let write = |content: &str, permit: Permit, between: &dyn Fn()| -> ToolAnswer {
         let list = ToolList::new(session.tools.list()).unwrap();
         let input = json!({ "path": "link", "content": content });
         let plan = block_on(list.plan(tool_call("Write", input)));
         between();
-        Answer::new(block_on(plan.run(permit, context())))
+        ToolAnswer::new(block_on(plan.run(permit, context())))
     };
     let nothing = || ();
     assert_eq!(

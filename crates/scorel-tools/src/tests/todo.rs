@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::project::{Answer, Project};
+use super::project::{Project, ToolAnswer};
 
-fn todo(items: Value) -> Answer {
+fn todo(items: Value) -> ToolAnswer {
     let mut input = json!({});
     input["items"] = items;
     Project::new().call("Todo", input)

@@ -3,15 +3,15 @@
 use scorel_runtime::{Permit, Planned, ToolCall, ToolClass, ToolList, ToolSpec};
 use serde_json::{Value, json};
 
-use super::project::{Answer, Project, block_on, call, context, tool_call};
+use super::project::{Project, ToolAnswer, block_on, call, context, tool_call};
 use crate::ProjectTools;
-use crate::call::Call;
 use crate::error::ToolError;
 use crate::file_tool::{FileTool, on_files};
-use crate::report::Report;
 use crate::root::{Root, RootName};
 use crate::roots::Roots;
+use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
+use crate::tool_output::ToolOutput;
 
 /// A tool with a defect: in its plan, if the input is `true`, else in its run.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl FileTool for Broken {
         })
     }
 
-    fn run(&self, _: &Call, (): ()) -> Result<Report, ToolError> {
+    fn run(&self, _: &RunningCall, (): ()) -> Result<ToolOutput, ToolError> {
         panic!("a defect")
     }
 }
@@ -72,7 +72,7 @@ fn a_panic_becomes_an_error() {
     let project = Project::new();
     let list = ToolList::new(vec![on_files(Broken, project.tools().files())]).unwrap();
     for input in [json!(true), json!(false)] {
-        let answer = Answer::new(block_on(async {
+        let answer = ToolAnswer::new(block_on(async {
             let plan = list.plan(tool_call("Broken", input)).await;
             plan.run(Permit::default(), context()).await
         }));

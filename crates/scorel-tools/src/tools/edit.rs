@@ -9,17 +9,17 @@ use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::Call;
 use crate::content_hash::ContentHash;
 use crate::diff::Diff;
 use crate::error::{ErrorCode, ToolError};
 use crate::file_tool::FileTool;
-use crate::report::Report;
 use crate::roots::{Location, Original};
-use crate::seen::{Coverage, Unseen};
+use crate::running_call::RunningCall;
+use crate::seen_files::{Coverage, Unseen};
 use crate::session_files::{PlannedWrite, SessionFiles};
+use crate::tool_output::ToolOutput;
 
-use draft::Draft;
+use draft::EditDraft;
 use replacement::Replacement;
 
 const MAX_EDITS: usize = 500;
@@ -76,7 +76,8 @@ impl FileTool for EditTool {
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, call: &Call, (arguments, write): Self::Plan) -> Result<Report, ToolError> {
+    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
+        let (arguments, write) = plan;
         let PlannedWrite { location, target } = write?;
         call.check_wanted(&location)?;
         let (destination, original) = call
@@ -112,14 +113,14 @@ fn check_count(edits: &[Replacement]) -> Result<(), ToolError> {
 }
 
 fn draft(
-    call: &Call,
+    call: &RunningCall,
     location: &Location,
     original: &Original,
     edits: &[Replacement],
-) -> Result<Draft, ToolError> {
+) -> Result<EditDraft, ToolError> {
     let text = original.text(location)?;
     let seen = seen(call, location, original)?;
-    let mut draft = Draft::new(text.to_owned(), seen);
+    let mut draft = EditDraft::new(text.to_owned(), seen);
     for (number, edit) in (1..).zip(edits) {
         call.check_wanted(location)?;
         draft.apply(edit).map_err(|error| {
@@ -142,17 +143,14 @@ fn draft(
 }
 
 /// The parts of the current content that the model has seen.
-fn seen(call: &Call, location: &Location, original: &Original) -> Result<Coverage, ToolError> {
-    let unseen = match call.files.seen.coverage(location, original.hash()) {
+fn seen(call: &RunningCall, location: &Location, file: &Original) -> Result<Coverage, ToolError> {
+    let (code, reason) = match call.files.seen.coverage(location, file.hash()) {
         Ok(coverage) => return Ok(coverage),
-        Err(unseen) => unseen,
-    };
-    let (code, reason) = match unseen {
-        Unseen::Never => (
+        Err(Unseen::Never) => (
             ErrorCode::NotRead,
             "was not read; Read it before changing it",
         ),
-        Unseen::Changed => (
+        Err(Unseen::Changed) => (
             ErrorCode::Stale,
             "has changed since it was read; Read it again before changing it",
         ),
@@ -160,7 +158,7 @@ fn seen(call: &Call, location: &Location, original: &Original) -> Result<Coverag
     Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
 }
 
-fn report(location: &Location, figures: &EditFigures) -> Report {
+fn report(location: &Location, figures: &EditFigures) -> ToolOutput {
     let replaced = match figures.replacements {
         1 => "1 text replaced".to_owned(),
         count => format!("{count} texts replaced"),
@@ -171,5 +169,5 @@ fn report(location: &Location, figures: &EditFigures) -> Report {
         text.push_str(note);
         text.push('\n');
     }
-    Report::new(text, figures)
+    ToolOutput::new(text, figures)
 }

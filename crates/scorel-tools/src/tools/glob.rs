@@ -12,15 +12,15 @@ use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::Call;
 use crate::details::{is_zero, kept_back};
 use crate::error::{ErrorCode, ToolError};
 use crate::file_tool::FileTool;
-use crate::page::Page;
-use crate::report::Report;
+use crate::result_page::ResultPage;
 use crate::roots::{EntryKind, Location};
+use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
-use crate::walk::{Found, FoundKind, Scanned, scan};
+use crate::tool_output::ToolOutput;
+use crate::walk::{Scanned, WalkEntry, WalkEntryKind, scan};
 
 use first::First;
 use pattern::Pattern;
@@ -89,13 +89,13 @@ impl FileTool for GlobTool {
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, call: &Call, arguments: GlobArguments) -> Result<Report, ToolError> {
+    fn run(&self, call: &RunningCall, arguments: GlobArguments) -> Result<ToolOutput, ToolError> {
         let path = arguments.path.as_deref().unwrap_or(".");
         let base = directory(call, call.files.roots.locate(path)?)?;
         let pattern = Pattern::new(&call.files.roots, &base, &arguments.pattern)?;
         let mut listing = Listing {
             call,
-            page: Page::new(
+            page: ResultPage::new(
                 arguments.offset.unwrap_or(0),
                 arguments.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get),
             ),
@@ -114,7 +114,7 @@ impl FileTool for GlobTool {
     }
 }
 
-fn directory(call: &Call, location: Location) -> Result<Location, ToolError> {
+fn directory(call: &RunningCall, location: Location) -> Result<Location, ToolError> {
     match call.files.roots.kind(&location)? {
         EntryKind::Directory => Ok(location),
         _ => Err(ToolError::new(
@@ -143,10 +143,10 @@ enum Wanted {
     KeptBack,
 }
 
-fn wanted(call: &Call, pattern: &Pattern, path: &Path, kind: FoundKind) -> Wanted {
+fn wanted(call: &RunningCall, pattern: &Pattern, path: &Path, kind: WalkEntryKind) -> Wanted {
     let kind = match kind {
-        FoundKind::Entry(kind) => kind,
-        FoundKind::Link => match call.files.roots.kind(&pattern.start().descend(path)) {
+        WalkEntryKind::Entry(kind) => kind,
+        WalkEntryKind::Link => match call.files.roots.kind(&pattern.start().descend(path)) {
             Ok(kind) => kind,
             Err(_) => return Wanted::LinkOutside,
         },
@@ -161,8 +161,8 @@ fn wanted(call: &Call, pattern: &Pattern, path: &Path, kind: FoundKind) -> Wante
 /// Builds the result.
 #[derive(Debug)]
 struct Listing<'a> {
-    call: &'a Call,
-    page: Page,
+    call: &'a RunningCall,
+    page: ResultPage,
     links_outside: u64,
     kept_back: u64,
     notes: Vec<String>,
@@ -228,7 +228,7 @@ impl Listing<'_> {
     }
 
     /// Counts a match, and shows it if it is on the page and still exists.
-    fn add(&mut self, start: &Location, found: &Found) {
+    fn add(&mut self, start: &Location, found: &WalkEntry) {
         if !self.page.wants_next() {
             // Names outside the page are not stat'ed again, since they are not shown.
             self.page.skip();
@@ -243,7 +243,7 @@ impl Listing<'_> {
         }
     }
 
-    fn report(mut self, base: &Location) -> Report {
+    fn report(mut self, base: &Location) -> ToolOutput {
         if self.links_outside > 0 {
             self.notes.push(format!(
                 "{} links that are broken or lead outside are left out.",
@@ -268,7 +268,7 @@ impl Listing<'_> {
         if let Some(hint) = hint {
             text.push_str(&format!("[{hint}]\n"));
         }
-        Report::new(text, &figures)
+        ToolOutput::new(text, &figures)
     }
 
     /// Which part of the result the page shows; empty if all of it.

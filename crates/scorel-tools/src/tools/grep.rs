@@ -10,11 +10,11 @@ mod search;
 use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde_json::Value;
 
-use crate::call::Call;
 use crate::error::ToolError;
 use crate::file_tool::FileTool;
-use crate::report::Report;
+use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
+use crate::tool_output::ToolOutput;
 
 use arguments::GrepArguments;
 use query::Query;
@@ -48,7 +48,7 @@ impl FileTool for GrepTool {
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, call: &Call, arguments: GrepArguments) -> Result<Report, ToolError> {
+    fn run(&self, call: &RunningCall, arguments: GrepArguments) -> Result<ToolOutput, ToolError> {
         let base = call
             .files
             .roots

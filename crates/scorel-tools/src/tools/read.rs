@@ -12,14 +12,14 @@ use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::Call;
 use crate::error::ToolError;
 use crate::file_tool::FileTool;
-use crate::report::Report;
 use crate::roots::Location;
+use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
+use crate::tool_output::ToolOutput;
 
-use header::Header;
+use header::FileHeader;
 use lines::{LineWindow, MAX_LINE_BYTES};
 use text::{TextFile, failed};
 
@@ -106,10 +106,10 @@ impl FileTool for ReadTool {
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, call: &Call, arguments: ReadArguments) -> Result<Report, ToolError> {
+    fn run(&self, call: &RunningCall, arguments: ReadArguments) -> Result<ToolOutput, ToolError> {
         let location = call.files.roots.locate(&arguments.path)?;
         let file = call.open_shown(&location)?;
-        let header = Header::of(&file).map_err(|error| failed(&location, &error))?;
+        let header = FileHeader::of(&file).map_err(|error| failed(&location, &error))?;
         if let Some(media_type) = header.picture() {
             return picture::show(call, &location, file, &header, media_type);
         }
@@ -131,7 +131,7 @@ impl FileTool for ReadTool {
     }
 }
 
-fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Report {
+fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> ToolOutput {
     let total_lines = file.is_complete().then(|| window.lines());
     let hint = hint(location, file, window);
     let shown = window.shown();
@@ -153,7 +153,7 @@ fn report(location: &Location, file: &TextFile<'_>, window: &LineWindow) -> Repo
         text.push_str(&hint);
         text.push_str("]\n");
     }
-    Report::new(text, &figures)
+    ToolOutput::new(text, &figures)
 }
 
 /// The note on what is not shown.

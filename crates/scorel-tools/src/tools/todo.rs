@@ -10,11 +10,11 @@ use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::Call;
 use crate::error::ToolError;
 use crate::file_tool::FileTool;
-use crate::report::Report;
+use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
+use crate::tool_output::ToolOutput;
 
 const MAX_ITEMS: usize = 200;
 const MAX_CONTENT_BYTES: usize = 1_000;
@@ -29,12 +29,12 @@ in_progress.";
 #[serde(deny_unknown_fields)]
 pub(crate) struct TodoArguments {
     /// The whole list, in the order of work.
-    items: Vec<Item>,
+    items: Vec<TodoItem>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Item {
+struct TodoItem {
     /// The task, in one line.
     content: String,
     /// The task's progress.
@@ -52,7 +52,7 @@ enum Status {
 /// The `details` of a success.
 #[derive(Debug, Serialize)]
 struct TodoFigures {
-    items: Vec<Item>,
+    items: Vec<TodoItem>,
 }
 
 #[derive(Debug)]
@@ -72,13 +72,13 @@ impl FileTool for TodoTool {
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, _: &Call, TodoArguments { items }: TodoArguments) -> Result<Report, ToolError> {
-        let text = summary(&items);
-        Ok(Report::new(text, &TodoFigures { items }))
+    fn run(&self, _: &RunningCall, plan: TodoArguments) -> Result<ToolOutput, ToolError> {
+        let items = plan.items;
+        Ok(ToolOutput::new(summary(&items), &TodoFigures { items }))
     }
 }
 
-fn check(items: &[Item]) -> Result<(), ToolError> {
+fn check(items: &[TodoItem]) -> Result<(), ToolError> {
     if items.len() > MAX_ITEMS {
         return Err(ToolError::invalid(format!(
             "`items` has {} entries; at most {MAX_ITEMS} are possible",
@@ -112,7 +112,7 @@ fn check(items: &[Item]) -> Result<(), ToolError> {
     }
 }
 
-fn summary(items: &[Item]) -> String {
+fn summary(items: &[TodoItem]) -> String {
     if items.is_empty() {
         return "The list is empty now.\n".to_owned();
     }
@@ -124,6 +124,6 @@ fn summary(items: &[Item]) -> String {
     )
 }
 
-fn count(items: &[Item], status: Status) -> usize {
+fn count(items: &[TodoItem], status: Status) -> usize {
     items.iter().filter(|item| item.status == status).count()
 }

@@ -5,16 +5,16 @@ use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::Call;
 use crate::content_hash::ContentHash;
 use crate::diff::Diff;
 use crate::error::{ErrorCode, ToolError};
 use crate::file_tool::FileTool;
 use crate::limits::MAX_FILE_BYTES;
-use crate::report::Report;
 use crate::roots::{Location, Original};
-use crate::seen::{Coverage, Unseen};
+use crate::running_call::RunningCall;
+use crate::seen_files::{Coverage, Unseen};
 use crate::session_files::{PlannedWrite, SessionFiles};
+use crate::tool_output::ToolOutput;
 
 const DESCRIPTION: &str = "\
 Creates a file of the project, or replaces an existing one completely. Creates missing directories. You \
@@ -64,7 +64,8 @@ impl FileTool for WriteTool {
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, call: &Call, (arguments, write): Self::Plan) -> Result<Report, ToolError> {
+    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
+        let (arguments, write) = plan;
         let PlannedWrite { location, target } = write?;
         let content = arguments.content.as_str();
         check_size(&location, content)?;
@@ -95,7 +96,7 @@ impl FileTool for WriteTool {
     }
 }
 
-fn report(location: &Location, figures: &WriteFigures) -> Report {
+fn report(location: &Location, figures: &WriteFigures) -> ToolOutput {
     let bytes = figures.bytes;
     let mut text = if figures.created {
         format!("Created {location}: {bytes} bytes.\n")
@@ -107,7 +108,7 @@ fn report(location: &Location, figures: &WriteFigures) -> Report {
         text.push_str(note);
         text.push('\n');
     }
-    Report::new(text, figures)
+    ToolOutput::new(text, figures)
 }
 
 fn check_size(location: &Location, content: &str) -> Result<(), ToolError> {
@@ -123,7 +124,7 @@ fn check_size(location: &Location, content: &str) -> Result<(), ToolError> {
 
 /// The text to be replaced, if the model has seen all of it.
 fn old_text<'a>(
-    call: &Call,
+    call: &RunningCall,
     location: &Location,
     original: &'a Original,
 ) -> Result<&'a str, ToolError> {

@@ -8,11 +8,11 @@ use std::thread;
 
 use ignore::WalkState;
 
-use super::{FoundKind, WalkPlan, below, found_kind};
-use crate::call::Call;
+use super::{WalkEntryKind, WalkPlan, below, found_kind};
 use crate::error::ToolError;
 use crate::pace::Interruption;
 use crate::roots::Location;
+use crate::running_call::RunningCall;
 
 /// The most threads of one scan.
 const MAX_THREADS: usize = 4;
@@ -27,10 +27,10 @@ pub(crate) struct Scanned {
 /// Calls `visit` with every entry of a walk below `start`, in any order and from several threads. Faster
 /// than a walk also because ignore files are opened only where a directory's listing has them.
 pub(crate) fn scan(
-    call: &Call,
+    call: &RunningCall,
     start: &Location,
     depth: Option<usize>,
-    visit: impl Fn(&Path, FoundKind) + Sync,
+    visit: impl Fn(&Path, WalkEntryKind) + Sync,
 ) -> Result<Scanned, ToolError> {
     let mut plan = WalkPlan::new(call, start, depth, |_| false)?;
     let unreadable = AtomicU64::new(0);

@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
-use crate::session::{Answer, Session, canary, processes, wait_for_end};
+use crate::session::{Session, ToolAnswer, canary, processes, wait_for_end};
 use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -50,7 +50,7 @@ async fn read_all(session: &Session, id: &str) -> (String, Value) {
     }
 }
 
-async fn stop(session: &Session, id: &str) -> Answer {
+async fn stop(session: &Session, id: &str) -> ToolAnswer {
     session.call("BashStop", json!({ "id": id })).await
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use crate::session::{Answer, Session, canary};
+use crate::session::{Session, ToolAnswer, canary};
 use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -94,7 +94,7 @@ fn is_there(session: &Session, name: &str) -> bool {
         .is_ok()
 }
 
-fn restored(answer: &Answer, expected: &[&str]) {
+fn restored(answer: &ToolAnswer, expected: &[&str]) {
     assert_eq!(answer.details["restored"], json!(expected), "{answer:?}");
     assert!(
         answer.text.contains("protected files were changed"),
@@ -103,7 +103,7 @@ fn restored(answer: &Answer, expected: &[&str]) {
     assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
 }
 
-fn untouched(answer: &Answer) {
+fn untouched(answer: &ToolAnswer) {
     assert!(answer.details.get("restored").is_none(), "{answer:?}");
     assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
 }

@@ -83,7 +83,7 @@ impl Session {
         self.directory.path().join(name)
     }
 
-    pub(crate) async fn call(&self, name: &str, input: Value) -> Answer {
+    pub(crate) async fn call(&self, name: &str, input: Value) -> ToolAnswer {
         let updates = watch::Sender::new(None);
         self.call_with(name, input, updates, CancellationToken::new())
             .await
@@ -95,7 +95,7 @@ impl Session {
         input: Value,
         updates: ToolUpdates,
         cancel: CancellationToken,
-    ) -> Answer {
+    ) -> ToolAnswer {
         let context = ToolContext { updates, cancel };
         self.run(name, input, self.access, context).await
     }
@@ -106,7 +106,7 @@ impl Session {
         name: &str,
         input: Value,
         access: CommandAccess,
-    ) -> Answer {
+    ) -> ToolAnswer {
         let context = ToolContext {
             updates: watch::Sender::new(None),
             cancel: CancellationToken::new(),
@@ -120,7 +120,7 @@ impl Session {
         input: Value,
         command: CommandAccess,
         context: ToolContext,
-    ) -> Answer {
+    ) -> ToolAnswer {
         let call = ToolCall {
             id: "call_1".to_owned(),
             name: name.to_owned(),
@@ -133,10 +133,10 @@ impl Session {
         };
         let list = ToolList::new(self.tools.list()).unwrap();
         let plan = list.plan(call).await;
-        Answer::new(plan.run(permit, context).await)
+        ToolAnswer::new(plan.run(permit, context).await)
     }
 
-    pub(crate) async fn bash(&self, command: &str) -> Answer {
+    pub(crate) async fn bash(&self, command: &str) -> ToolAnswer {
         self.call("Bash", json!({ "command": command })).await
     }
 }
@@ -148,13 +148,13 @@ fn supervisors() -> Arc<Supervisors> {
 
 /// What a call gave.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ToolAnswer {
     pub(crate) text: String,
     pub(crate) details: Value,
     pub(crate) is_error: bool,
 }
 
-impl Answer {
+impl ToolAnswer {
     fn new(outcome: ToolOutcome) -> Self {
         let [Block::Text { text, .. }] = outcome.content.as_slice() else {
             panic!("one text expected: {outcome:?}");

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::{
     AssistantMessage, Block, ClientId, Event, EventId, Message, MessageBody, Meta, OutcomeReason,
-    PersistentBody, PersistentEvent, Place, QueueItem, QueueItemId, QueueKind, QueueOp,
-    QueueUpdateBody, Seq, SessionId, SessionView, StopReason, ToolResultBlock, ToolResultMessage,
-    ToolStartedBody, TransientBody, TransientEvent, TurnId, TurnOutcomeBody, Usage,
+    PersistentBody, PersistentEvent, QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody,
+    Seq, SessionId, SessionView, StopReason, ToolResultBlock, ToolResultMessage, ToolStartedBody,
+    TransientBody, TransientEvent, TreePlacement, TurnId, TurnOutcomeBody, Usage,
 };
 
 pub(super) struct Log {
@@ -43,7 +43,7 @@ impl Log {
         body: PersistentBody,
         change: impl FnOnce(&mut PersistentEvent),
     ) -> EventId {
-        let in_tree = body.place() != Place::Control;
+        let in_tree = body.place() != TreePlacement::Control;
         self.seq = self.seq.next();
         let mut event = PersistentEvent {
             id: EventId::generate(),

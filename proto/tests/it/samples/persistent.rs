@@ -2,9 +2,10 @@ use scorel_proto::{
     Block, BranchBody, ChannelInjectBody, ClientId, CompactBody, ContextTrimBody, CustomBody,
     CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
     Message, MessageBody, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
-    PermissionRequestBody, PersistentBody, PersistentEvent, Place, QueueItem, QueueKind, QueueOp,
+    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem, QueueKind, QueueOp,
     QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel,
-    ToolStartedBody, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage,
+    ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+    Usage,
 };
 use serde_json::json;
 
@@ -25,7 +26,7 @@ fn golden((variant, body): (&str, PersistentBody)) -> Golden {
 
 /// An event of a turn as it stands in the log.
 fn event(body: PersistentBody) -> PersistentEvent {
-    let in_tree = body.place() != Place::Control;
+    let in_tree = body.place() != TreePlacement::Control;
     PersistentEvent {
         id: ids::event(2),
         parent_id: in_tree.then(|| ids::event(1)),

@@ -6,7 +6,7 @@ use scorel_proto::{EventId, TurnId};
 use serde_json::{Value, json};
 
 use crate::crafted::Crafted;
-use crate::daemon::Place;
+use crate::daemon::TestHome;
 
 /// A turn with one tool call, as a daemon writes it.
 struct Turn {
@@ -157,7 +157,7 @@ fn described(crafted: &Crafted) -> Value {
     session["session"].clone()
 }
 
-fn call(place: &Place, method: &str, params: &Value) -> Value {
+fn call(place: &TestHome, method: &str, params: &Value) -> Value {
     use std::io::{BufRead, BufReader, Write};
     let mut socket = place.connect().unwrap();
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});

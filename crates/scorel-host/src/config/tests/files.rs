@@ -14,7 +14,7 @@ fn an_empty_file_means_the_defaults() {
     let config = Config::default();
     assert!(config.model.is_demo());
     assert_eq!(config.rpc.validate(), Ok(()));
-    assert_eq!(config.rpc, Limits::default());
+    assert_eq!(config.rpc, RpcLimits::default());
     assert_eq!(config.runtime.timeouts, Timeouts::default());
 }
 

@@ -14,17 +14,21 @@ use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
 
 /// The mutation as a client sees it.
-async fn mutate(host: &Arc<Host>, command: Command, effect: Effect) -> Result<Subject, RpcError> {
+async fn mutate(
+    host: &Arc<Host>,
+    command: MutationCommand,
+    effect: Effect,
+) -> Result<Subject, RpcError> {
     Ok(host.mutate(command, effect).await?)
 }
 
 /// A home over which one host after another is opened.
-struct Place {
+struct TestHome {
     dir: tempfile::TempDir,
     client: ClientId,
 }
 
-impl Place {
+impl TestHome {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("sessions")).unwrap();
@@ -68,8 +72,8 @@ impl Place {
         }
     }
 
-    fn command(&self, name: &str, params: &str) -> Command {
-        Command::new(self.client, Some(Self::id(name)), "method", &params)
+    fn command(&self, name: &str, params: &str) -> MutationCommand {
+        MutationCommand::new(self.client, Some(Self::id(name)), "method", &params)
     }
 
     /// What a daemon leaves that dies between the receipt and the effect.
@@ -95,7 +99,7 @@ impl Place {
     }
 
     async fn project(&self, host: &Arc<Host>) -> ProjectId {
-        let command = Command::new(self.client, None, "registerProject", &());
+        let command = MutationCommand::new(self.client, None, "registerProject", &());
         let subject = mutate(host, command, self.registration()).await;
         subject.unwrap().project().unwrap()
     }
@@ -126,7 +130,7 @@ async fn sessions(host: &Host) -> Vec<SessionId> {
 
 #[tokio::test]
 async fn a_repetition_gets_the_first_answer_and_another_command_a_conflict() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let project = place.project(&host).await;
     let create = |host: Arc<Host>, params| {
@@ -144,7 +148,7 @@ async fn a_repetition_gets_the_first_answer_and_another_command_a_conflict() {
 
 #[tokio::test]
 async fn the_next_start_finishes_a_begun_command_under_the_same_id() {
-    let place = Place::new();
+    let place = TestHome::new();
     let project = place.project(&place.start().await).await;
     let effect = creation(project);
     let subject = effect.makes().unwrap();
@@ -159,7 +163,7 @@ async fn the_next_start_finishes_a_begun_command_under_the_same_id() {
 
 #[tokio::test]
 async fn an_effect_from_before_a_crash_is_found_and_not_repeated() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let effect = place.registration();
     place.dies_before("c1", "x", &effect).await;
@@ -179,7 +183,7 @@ async fn an_effect_from_before_a_crash_is_found_and_not_repeated() {
 
 #[tokio::test]
 async fn half_a_session_is_completed() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let project = place.project(&host).await;
     let effect = creation(project);
@@ -202,7 +206,7 @@ async fn half_a_session_is_completed() {
 
 #[tokio::test]
 async fn a_session_that_was_made_and_deleted_is_not_made_again() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let project = place.project(&host).await;
     let create = || place.command("c1", "x");
@@ -227,7 +231,7 @@ async fn a_session_that_was_made_and_deleted_is_not_made_again() {
 
 #[tokio::test]
 async fn a_deletion_without_a_receipt_ends_that_of_the_creation() {
-    let place = Place::new();
+    let place = TestHome::new();
     let project = place.project(&place.start().await).await;
     let effect = creation(project);
     let session_id = effect.makes().unwrap().session().unwrap();
@@ -236,7 +240,7 @@ async fn a_deletion_without_a_receipt_ends_that_of_the_creation() {
     // The session is there, and its receipt has no end yet.
     let new = host.create_session(place.client, session_id, params_of(effect));
     new.await.unwrap();
-    let command = Command::new(place.client, None, "deleteSession", &());
+    let command = MutationCommand::new(place.client, None, "deleteSession", &());
     let deleted = mutate(&host, command, Effect::DeleteSession { session_id });
     deleted.await.unwrap();
     assert_eq!(sessions(&*place.start().await).await, []);
@@ -251,7 +255,7 @@ fn params_of(effect: Effect) -> CreateSessionParams {
 
 #[tokio::test]
 async fn a_deletion_that_was_begun_is_done_by_the_next_start() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let project_id = place.project(&host).await;
     let subject = mutate(&host, place.command("c1", "x"), creation(project_id));
@@ -270,7 +274,7 @@ async fn a_deletion_that_was_begun_is_done_by_the_next_start() {
 
 #[tokio::test]
 async fn a_refused_command_is_checked_again_and_not_tried_by_the_next_start() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let project_id = place.project(&host).await;
     let id = SessionId::generate();
@@ -307,7 +311,7 @@ async fn a_refused_command_is_checked_again_and_not_tried_by_the_next_start() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_sixteen_equal_commands_at_once_one_takes_effect() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let project = place.project(&host).await;
     let calls: Vec<_> = (0..16)
@@ -329,7 +333,7 @@ async fn of_sixteen_equal_commands_at_once_one_takes_effect() {
 
 #[tokio::test]
 async fn a_caller_that_disconnects_does_not_stop_a_begun_command() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let project = place.project(&host).await;
     let mut call = Box::pin(mutate(&host, place.command("c1", "x"), creation(project)));
@@ -344,7 +348,7 @@ async fn a_caller_that_disconnects_does_not_stop_a_begun_command() {
 
 #[tokio::test]
 async fn a_repeated_registration_does_not_bring_back_a_removed_project() {
-    let place = Place::new();
+    let place = TestHome::new();
     let host = place.start().await;
     let project_id = place.project(&host).await;
     let register = |host: Arc<Host>| {
@@ -353,7 +357,7 @@ async fn a_repeated_registration_does_not_bring_back_a_removed_project() {
     };
     let subject = Subject::ProjectId(project_id);
     assert_eq!(register(Arc::clone(&host)).await, Ok(subject));
-    let command = Command::new(place.client, None, "removeProject", &());
+    let command = MutationCommand::new(place.client, None, "removeProject", &());
     let removed = mutate(&host, command, Effect::RemoveProject { project_id });
     removed.await.unwrap();
     let host = place.start().await;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, stream};
-use scorel_permission::Place;
+use scorel_permission::BaseDirs;
 use scorel_proto::{Block, Context, ProjectId, StopReason, ThinkingLevel};
 use scorel_runtime::{
     Effect, ModelInfo, ModelRequest, Permission, Provider, ProviderEvent, ProviderStream, Question,
-    RawRuntimeEvent, RetryPolicy, Step, StopSignal, Tool, ToolCall, ToolClass, ToolList,
-    ToolOutcome, ToolPlan, ToolSpec, TurnDriver, TurnLimits, TurnPorts, TurnProgress,
+    RawRuntimeEvent, RetryPolicy, StopSignal, Tool, ToolCall, ToolClass, ToolList, ToolOutcome,
+    ToolPlan, ToolSpec, TurnDriver, TurnLimits, TurnPorts, TurnProgress, TurnStep,
 };
 use scorel_session::TokioClock;
 use serde_json::json;
@@ -61,7 +61,7 @@ impl Provider for SilentModel {
 }
 
 /// A daemon's home with a configuration.
-struct Home {
+struct ConfiguredHome {
     dir: tempfile::TempDir,
     grants: Grants,
     project: ProjectId,
@@ -75,7 +75,7 @@ struct Played {
     results: Vec<String>,
 }
 
-impl Home {
+impl ConfiguredHome {
     fn new(permissions: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let text = format!("[permissions]\n{permissions}");
@@ -109,8 +109,8 @@ impl Home {
         let mut driver = TurnDriver::with_calls(ports, signal, progress, calls);
         loop {
             match driver.next().await {
-                Step::NeedContext => driver.provide_context(Context::default()),
-                Step::NeedPermission {
+                TurnStep::NeedContext => driver.provide_context(Context::default()),
+                TurnStep::NeedPermission {
                     question: Question { rules, .. },
                     ..
                 } => {
@@ -120,14 +120,14 @@ impl Home {
                     played.asked.push(rules);
                     driver.provide_permission(answer.clone());
                 }
-                Step::Event(RawRuntimeEvent::ToolResult { message }) => {
+                TurnStep::Event(RawRuntimeEvent::ToolResult { message }) => {
                     let [Block::Text { text, .. }] = message.result().content.as_slice() else {
                         panic!("one text expected: {message:?}");
                     };
                     played.results.push(text.clone());
                 }
-                Step::Event(_) => {}
-                Step::Finished(_) => return played,
+                TurnStep::Event(_) => {}
+                TurnStep::Finished(_) => return played,
             }
         }
     }
@@ -161,7 +161,7 @@ impl Home {
                 rules: permissions
                     .rules
                     .with_granted(granted.iter().chain(session)),
-                place: Place::new(Path::new("/p"), Path::new("/home/u"), self.dir.path()),
+                base_dirs: BaseDirs::new(Path::new("/p"), Path::new("/home/u"), self.dir.path()),
                 timeout: None,
                 allow_at_timeout: false,
                 sandbox: true,
@@ -185,7 +185,7 @@ fn rule(tool: &str) -> Vec<String> {
 #[tokio::test]
 async fn an_outside_tool_is_asked_about_and_can_be_refused() {
     for mode in ["readonly", "workspace"] {
-        let home = Home::new(&format!("mode = \"{mode}\""));
+        let home = ConfiguredHome::new(&format!("mode = \"{mode}\""));
         let refused = Permission::Refused("not run: no".to_owned());
         let played = home.turn(&[], &[LOG], refused, false).await;
         assert_eq!(played.asked, [rule(LOG)], "{mode}");
@@ -195,7 +195,7 @@ async fn an_outside_tool_is_asked_about_and_can_be_refused() {
 
 #[tokio::test]
 async fn an_outside_tool_can_be_granted_once() {
-    let home = Home::new("");
+    let home = ConfiguredHome::new("");
     let played = home
         .turn(&[], &[LOG, LOG], Permission::Granted, false)
         .await;
@@ -205,7 +205,7 @@ async fn an_outside_tool_can_be_granted_once() {
 
 #[tokio::test]
 async fn an_outside_tool_can_be_granted_for_the_session() {
-    let home = Home::new("");
+    let home = ConfiguredHome::new("");
     let played = home
         .turn(&[], &[LOG, LOG, PUSH], Permission::Granted, true)
         .await;
@@ -220,7 +220,7 @@ async fn an_outside_tool_can_be_granted_for_the_session() {
 
 #[tokio::test]
 async fn an_outside_tool_can_be_granted_always() {
-    let home = Home::new("");
+    let home = ConfiguredHome::new("");
     let played = home.turn(&[], &[LOG], Permission::Granted, true).await;
     home.grants.add(home.project, &played.asked[0]).unwrap();
     let file = fs::read_to_string(home.dir.path().join("grants.json")).unwrap();
@@ -233,7 +233,8 @@ async fn an_outside_tool_can_be_granted_always() {
 
 #[tokio::test]
 async fn rules_of_the_configuration_cover_outside_tools() {
-    let home = Home::new("allow = [\"Tool(mcp__git__*)\"]\ndeny = [\"Tool(mcp__git__push)\"]");
+    let home =
+        ConfiguredHome::new("allow = [\"Tool(mcp__git__*)\"]\ndeny = [\"Tool(mcp__git__push)\"]");
     let played = home
         .turn(&[], &[LOG, PUSH], Permission::Granted, false)
         .await;
@@ -244,7 +245,7 @@ async fn rules_of_the_configuration_cover_outside_tools() {
 
 #[tokio::test]
 async fn the_mode_full_runs_outside_tools() {
-    let home = Home::new("mode = \"full\"");
+    let home = ConfiguredHome::new("mode = \"full\"");
     let played = home
         .turn(&[], &[LOG, PUSH], Permission::Granted, false)
         .await;

@@ -8,12 +8,12 @@ use super::*;
 
 const NOW: u64 = 1_785_542_400_000;
 
-struct Place {
+struct LedgerFixture {
     dir: tempfile::TempDir,
     client: ClientId,
 }
 
-impl Place {
+impl LedgerFixture {
     fn new() -> Self {
         Self {
             dir: tempfile::tempdir().unwrap(),
@@ -78,7 +78,7 @@ fn begin_at(ledger: &mut Ledger, key: CommandKey, effect: &Effect, now: u64) -> 
 
 #[test]
 fn a_command_keeps_the_ids_of_its_first_receipt() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (first, subject) = creation();
     let (second, _) = creation();
     let mut ledger = place.open();
@@ -111,7 +111,7 @@ fn a_command_keeps_the_ids_of_its_first_receipt() {
 
 #[test]
 fn another_digest_under_the_same_id_is_a_conflict() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, subject) = creation();
     let mut ledger = place.open();
     begin(&mut ledger, place.key("c1"), &effect);
@@ -133,7 +133,7 @@ fn another_digest_under_the_same_id_is_a_conflict() {
 
 #[test]
 fn an_abandoned_command_is_new_when_it_is_sent_again() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (first, _) = creation();
     let (second, _) = creation();
     let mut ledger = place.open();
@@ -150,7 +150,7 @@ fn an_abandoned_command_is_new_when_it_is_sent_again() {
 
 #[test]
 fn what_was_begun_is_finished_in_that_order_whatever_the_clock_says() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, _) = creation();
     let mut ledger = place.open();
     let keys: Vec<CommandKey> = (0..20).map(|n| place.key(&format!("c{n}"))).collect();
@@ -170,7 +170,7 @@ fn what_was_begun_is_finished_in_that_order_whatever_the_clock_says() {
 
 #[test]
 fn a_session_that_is_about_to_be_deleted_is_not_created_again() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, subject) = creation();
     let mut ledger = place.open();
     begin(&mut ledger, place.key("c1"), &effect);
@@ -180,7 +180,7 @@ fn a_session_that_is_about_to_be_deleted_is_not_created_again() {
 
 #[test]
 fn a_torn_last_line_is_ignored_and_gone_with_the_next_receipt() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, _) = creation();
     begin(&mut place.open(), place.key("c1"), &effect);
     let whole = place.text();
@@ -205,7 +205,7 @@ fn a_torn_last_line_is_ignored_and_gone_with_the_next_receipt() {
 
 #[test]
 fn a_damaged_line_is_skipped_and_kept_in_a_copy_when_the_file_is_rewritten() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, subject) = creation();
     let mut ledger = place.open();
     for name in ["c1", "c2"] {
@@ -229,7 +229,7 @@ fn a_damaged_line_is_skipped_and_kept_in_a_copy_when_the_file_is_rewritten() {
 
 #[test]
 fn receipts_are_kept_for_two_weeks_and_the_unfinished_until_they_end() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, subject) = creation();
     let mut ledger = place.open();
     for name in ["done", "begun"] {
@@ -245,7 +245,7 @@ fn receipts_are_kept_for_two_weeks_and_the_unfinished_until_they_end() {
 
 #[test]
 fn a_long_file_is_rewritten_with_what_is_still_remembered() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, subject) = creation();
     let key = place.key("old");
     let mut ledger = place.open();
@@ -262,7 +262,7 @@ fn a_long_file_is_rewritten_with_what_is_still_remembered() {
 
 #[test]
 fn the_number_of_remembered_commands_is_bounded() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, subject) = creation();
     let mut ledger = place.open();
     for number in 0..MAX_RECEIPTS {
@@ -288,7 +288,7 @@ fn the_number_of_remembered_commands_is_bounded() {
 
 #[test]
 fn a_receipt_that_cannot_be_written_does_not_count() {
-    let place = Place::new();
+    let place = LedgerFixture::new();
     let (effect, _) = creation();
     let mut ledger = place.open();
     // Nothing can be given this name.

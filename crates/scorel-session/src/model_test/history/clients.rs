@@ -73,7 +73,7 @@ impl Watcher {
 }
 
 /// What came over a link.
-enum Answer {
+enum LinkAnswer {
     Batch(Vec<Bytes>),
     Page(Box<ResyncResult>),
 }
@@ -84,12 +84,12 @@ impl Link {
         self.transcript.expects_more(reference) && !matches!(self.source, Source::Pages(None))
     }
 
-    async fn fetch(&mut self, sessions: &Arc<Sessions>) -> Answer {
+    async fn fetch(&mut self, sessions: &Arc<Sessions>) -> LinkAnswer {
         match &mut self.source {
             Source::Subscription(subscriber) => {
                 let batch = tokio::time::timeout(FOREVER, subscriber.next_batch()).await;
                 let batch = batch.expect("something comes").expect("readable");
-                Answer::Batch(batch.expect("more follows"))
+                LinkAnswer::Batch(batch.expect("more follows"))
             }
             Source::Pages(next) => {
                 let params = next.take().expect("a page follows");
@@ -99,14 +99,14 @@ impl Link {
                     ..params
                 };
                 *next = page.next_page.clone().map(follow);
-                Answer::Page(Box::new(page))
+                LinkAnswer::Page(Box::new(page))
             }
         }
     }
 
-    fn sent(&mut self, answer: &Answer, id: SessionId, reference: &Reference) {
+    fn sent(&mut self, answer: &LinkAnswer, id: SessionId, reference: &Reference) {
         match answer {
-            Answer::Batch(batch) => {
+            LinkAnswer::Batch(batch) => {
                 let behind = self
                     .transcript
                     .cursor()
@@ -121,7 +121,7 @@ impl Link {
                     self.due.push_back(item);
                 }
             }
-            Answer::Page(page) => {
+            LinkAnswer::Page(page) => {
                 let items = self.transcript.take_page(page, id, reference);
                 self.due.extend(items);
             }
@@ -134,7 +134,7 @@ impl Link {
             && let Some(batch) = subscriber.next_batch().now_or_never()
         {
             let batch = batch.expect("readable").expect("more follows");
-            self.sent(&Answer::Batch(batch), id, reference);
+            self.sent(&LinkAnswer::Batch(batch), id, reference);
         }
     }
 }

@@ -7,7 +7,7 @@ use scorel_proto::{Anchors, ClientId, Phase, ResyncParams, Seq, SyncMarker};
 use super::History;
 use crate::model_test::reference::seq_of;
 use crate::model_test::transcript::Item;
-use crate::{Command, Lane};
+use crate::{Lane, MutationCommand};
 
 impl History {
     /// Damages a few places of the log, each within a line, while no daemon runs.
@@ -200,7 +200,7 @@ impl History {
         let lane = self.lane().await;
         let places = lane.lock().await.section().damage().to_vec();
         for place in places.into_iter().take(count) {
-            let command = Command::new(ClientId::Daemon, None, "acceptDamage", &());
+            let command = MutationCommand::new(ClientId::Daemon, None, "acceptDamage", &());
             let accepted = lane
                 .accept_damage(command, place.offset, place.length)
                 .await;

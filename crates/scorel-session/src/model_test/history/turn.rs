@@ -13,7 +13,7 @@ use scorel_proto::{
 use serde_json::json;
 
 use super::History;
-use crate::lane::Draft;
+use crate::lane::EventDraft;
 
 impl History {
     /// One event that could come next.
@@ -22,7 +22,7 @@ impl History {
             return;
         }
         if self.reference.damaged {
-            let draft = Draft::new(self.session_info());
+            let draft = EventDraft::new(self.session_info());
             let refused = !self.commit(draft).await;
             assert!(refused, "damage must be accepted first");
             return;
@@ -43,7 +43,7 @@ impl History {
             0 => self.session_info(),
             _ => self.queue_update(),
         };
-        self.commit(Draft::new(body)).await;
+        self.commit(EventDraft::new(body)).await;
     }
 
     fn session_info(&mut self) -> PersistentBody {
@@ -89,7 +89,7 @@ impl History {
         if self.say(turn_id, EventId::generate(), message).await && self.dice.one_in(2) {
             let body = InstructionSnapshotBody { parts: Vec::new() };
             let body = PersistentBody::InstructionSnapshot(body);
-            self.commit(Draft::new(body).in_turn(turn_id)).await;
+            self.commit(EventDraft::new(body).in_turn(turn_id)).await;
         }
     }
 
@@ -98,7 +98,7 @@ impl History {
             message,
             queue_item_id: None,
         });
-        self.commit(Draft::new(body).with_id(id).in_turn(turn_id))
+        self.commit(EventDraft::new(body).with_id(id).in_turn(turn_id))
             .await
     }
 
@@ -256,7 +256,7 @@ impl History {
             tool_name: call.tool_name.clone(),
             event_id,
         });
-        if self.commit(Draft::new(started).in_turn(turn_id)).await {
+        if self.commit(EventDraft::new(started).in_turn(turn_id)).await {
             let body = ToolExecutionStart {
                 event_id,
                 parent_id: self.reference.view.leaf(),
@@ -288,7 +288,7 @@ impl History {
                 at_deadline: None,
             }),
         };
-        self.commit(Draft::new(body).in_turn(turn_id)).await;
+        self.commit(EventDraft::new(body).in_turn(turn_id)).await;
     }
 
     async fn end_turn(&mut self, turn_id: TurnId) {
@@ -306,7 +306,7 @@ impl History {
             steps: 1,
             duration_ms: 1,
         });
-        let draft = Draft::new(outcome).in_turn(turn_id);
+        let draft = EventDraft::new(outcome).in_turn(turn_id);
         let expected = Some((turn_id, shown.clone()));
         self.act(
             |section| section.commit_behind(turn_id, shown, draft),

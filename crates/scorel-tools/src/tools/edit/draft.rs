@@ -8,20 +8,20 @@ use memchr::memmem::Finder;
 use super::line_ends::Unified;
 use super::replacement::{Likely, Obstacle, Replacement};
 use crate::limits::MAX_FILE_BYTES;
-use crate::seen::Coverage;
+use crate::seen_files::Coverage;
 
 /// How many occurrences of an ambiguous text are located; all are counted.
 const MAX_PLACES: usize = 16;
 
 /// A text being edited, with the parts that the model has seen or written.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct EditDraft {
     text: String,
     seen: Coverage,
     replacements: usize,
 }
 
-impl Draft {
+impl EditDraft {
     pub(super) fn new(text: String, seen: Coverage) -> Self {
         Self {
             text,

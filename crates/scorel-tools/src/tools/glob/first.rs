@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use crate::walk::{Found, FoundKind};
+use crate::walk::{WalkEntry, WalkEntryKind};
 
 /// Keeps the first `n` of all offered paths in component order, in a bounded heap.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl First {
         }
     }
 
-    pub(super) fn offer(&mut self, path: &Path, kind: FoundKind) {
+    pub(super) fn offer(&mut self, path: &Path, kind: WalkEntryKind) {
         self.offered += 1;
         let is_full = self.kept.len() as u64 >= self.wanted;
         if is_full
@@ -40,11 +40,11 @@ impl First {
             self.kept.pop();
         }
         let path = path.to_owned();
-        self.kept.push(InOrder(Found { path, kind }));
+        self.kept.push(InOrder(WalkEntry { path, kind }));
     }
 
     /// The kept paths in order, and how many others were offered.
-    pub(super) fn into_parts(self) -> (impl Iterator<Item = Found>, u64) {
+    pub(super) fn into_parts(self) -> (impl Iterator<Item = WalkEntry>, u64) {
         let others = self.offered - self.kept.len() as u64;
         let kept = self.kept.into_sorted_vec().into_iter();
         (kept.map(|found| found.0), others)
@@ -52,7 +52,7 @@ impl First {
 }
 
 #[derive(Debug)]
-struct InOrder(Found);
+struct InOrder(WalkEntry);
 
 impl Ord for InOrder {
     fn cmp(&self, other: &Self) -> Ordering {
@@ -93,7 +93,7 @@ mod tests {
     fn first(wanted: u64, paths: &[&str]) -> (Vec<String>, u64) {
         let mut first = First::new(wanted);
         for path in paths {
-            first.offer(Path::new(path), FoundKind::Entry(EntryKind::File));
+            first.offer(Path::new(path), WalkEntryKind::Entry(EntryKind::File));
         }
         let (kept, others) = first.into_parts();
         let kept = kept.map(|found| found.path.to_str().unwrap().to_owned());

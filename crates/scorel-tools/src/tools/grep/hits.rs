@@ -7,14 +7,14 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkFinish, Si
 use super::arguments::Mode;
 use super::line::shown_line;
 use super::query::Query;
-use crate::page::Page;
+use crate::result_page::ResultPage;
 use crate::roots::Location;
 
 /// Collects the matches of one file into the page.
 #[derive(Debug)]
 pub(super) struct Hits<'a> {
     query: &'a Query,
-    page: &'a mut Page,
+    page: &'a mut ResultPage,
     location: &'a Location,
     /// Context lines before the next match.
     before: String,
@@ -25,7 +25,7 @@ pub(super) struct Hits<'a> {
 }
 
 impl<'a> Hits<'a> {
-    pub(super) fn new(query: &'a Query, page: &'a mut Page, location: &'a Location) -> Self {
+    pub(super) fn new(query: &'a Query, page: &'a mut ResultPage, location: &'a Location) -> Self {
         let mut hits = Self {
             query,
             page,

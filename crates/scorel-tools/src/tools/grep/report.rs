@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::arguments::Mode;
 use super::search::SearchFindings;
 use crate::details::{is_zero, kept_back};
-use crate::report::Report;
 use crate::roots::Location;
+use crate::tool_output::ToolOutput;
 
 /// The `details` of a success.
 #[derive(Debug, Serialize)]
@@ -35,7 +35,7 @@ struct GrepFigures {
     hint: Option<String>,
 }
 
-pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> Report {
+pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> ToolOutput {
     let page = &findings.page;
     let hint = hint(base, mode, findings);
     let figures = GrepFigures {
@@ -56,7 +56,7 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> 
     if let Some(hint) = hint {
         text.push_str(&format!("[{hint}]\n"));
     }
-    Report::new(text, &figures)
+    ToolOutput::new(text, &figures)
 }
 
 /// The note on what is not shown.

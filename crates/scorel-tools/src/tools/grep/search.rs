@@ -8,16 +8,16 @@ use grep_searcher::Searcher;
 use super::arguments::{GrepArguments, Mode};
 use super::hits::Hits;
 use super::query::Query;
-use crate::call::Call;
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::{Interruption, Pace};
-use crate::page::Page;
+use crate::result_page::ResultPage;
 use crate::roots::{EntryKind, Location};
-use crate::walk::{FoundKind, Walk};
+use crate::running_call::RunningCall;
+use crate::walk::{Walk, WalkEntryKind};
 
 #[derive(Debug)]
 pub(super) struct Search<'a> {
-    call: &'a Call,
+    call: &'a RunningCall,
     query: &'a Query,
     showing: Searcher,
     counting: Searcher,
@@ -26,7 +26,7 @@ pub(super) struct Search<'a> {
 
 #[derive(Debug)]
 pub(super) struct SearchFindings {
-    pub(super) page: Page,
+    pub(super) page: ResultPage,
     pub(super) searched_files: u64,
     pub(super) matching_files: u64,
     pub(super) matching_lines: u64,
@@ -42,14 +42,14 @@ pub(super) struct SearchFindings {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(call: &'a Call, query: &'a Query, arguments: &GrepArguments) -> Self {
+    pub(super) fn new(call: &'a RunningCall, query: &'a Query, arguments: &GrepArguments) -> Self {
         Self {
             call,
             query,
             showing: query.showing_searcher(),
             counting: query.counting_searcher(),
             findings: SearchFindings {
-                page: Page::new(arguments.offset(), arguments.limit()),
+                page: ResultPage::new(arguments.offset(), arguments.limit()),
                 searched_files: 0,
                 matching_files: 0,
                 matching_lines: 0,
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
             directories.excludes_directory(path)
         })?;
         for found in walk.by_ref() {
-            let is_file = found.kind == FoundKind::Entry(EntryKind::File);
+            let is_file = found.kind == WalkEntryKind::Entry(EntryKind::File);
             if !is_file || !filter.accepts(&found.path) {
                 continue;
             }

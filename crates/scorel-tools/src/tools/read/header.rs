@@ -36,12 +36,12 @@ const KINDS: [(&[u8], &str); 13] = [
 
 /// The first bytes of an open file, and its size.
 #[derive(Debug)]
-pub(super) struct Header {
+pub(super) struct FileHeader {
     bytes: Vec<u8>,
     file_size: u64,
 }
 
-impl Header {
+impl FileHeader {
     /// Reads with `pread`, which leaves the file offset alone.
     pub(super) fn of(file: &File) -> io::Result<Self> {
         let file_size = file.metadata()?.len();

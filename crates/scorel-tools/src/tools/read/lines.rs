@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use crate::char_boundary::floor_char_boundary;
-use crate::seen::Coverage;
+use crate::seen_files::Coverage;
 
 /// The most bytes shown of one line.
 pub(super) const MAX_LINE_BYTES: usize = 8 * 1024;

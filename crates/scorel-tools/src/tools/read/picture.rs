@@ -6,13 +6,13 @@ use std::io::Read as _;
 use scorel_proto::Block;
 use serde::Serialize;
 
-use super::header::Header;
+use super::header::FileHeader;
 use super::text::failed;
-use crate::call::Call;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::{MAX_PICTURE_BYTES, MAX_PICTURE_SIDE};
-use crate::report::Report;
 use crate::roots::Location;
+use crate::running_call::RunningCall;
+use crate::tool_output::ToolOutput;
 
 /// The `details` of a success.
 #[derive(Debug, Serialize)]
@@ -33,12 +33,12 @@ struct PictureFigures {
 /// A picture that providers reject would make every later request of the session fail, since it stays in
 /// the context. So what is known to be rejected is refused here.
 pub(super) fn show(
-    call: &Call,
+    call: &RunningCall,
     location: &Location,
     file: File,
-    header: &Header,
+    header: &FileHeader,
     media_type: &'static str,
-) -> Result<Report, ToolError> {
+) -> Result<ToolOutput, ToolError> {
     let content = read(location, file, header)?;
     let size = imagesize::blob_size(&content).map_err(|_| {
         let message = format!("{location} begins like {media_type}, but is damaged");
@@ -74,10 +74,10 @@ pub(super) fn show(
         media_type: media_type.to_owned(),
         blob,
     };
-    Ok(Report::new(text, &figures).with_picture(picture))
+    Ok(ToolOutput::new(text, &figures).with_picture(picture))
 }
 
-fn read(location: &Location, file: File, header: &Header) -> Result<Vec<u8>, ToolError> {
+fn read(location: &Location, file: File, header: &FileHeader) -> Result<Vec<u8>, ToolError> {
     let mut content = Vec::new();
     if header.file_size() <= MAX_PICTURE_BYTES {
         file.take(MAX_PICTURE_BYTES + 1)

@@ -11,7 +11,7 @@ use crate::limits::MAX_FILE_BYTES;
 use crate::pace::{Interruption, Pace};
 use crate::roots::Location;
 
-use super::header::Header;
+use super::header::FileHeader;
 
 const BUFFER_BYTES: usize = 64 * 1024;
 /// The longest incomplete character at the end of a piece, in bytes.
@@ -21,7 +21,7 @@ const MAX_CARRY: usize = 3;
 #[derive(Debug)]
 pub(super) struct TextFile<'a> {
     file: File,
-    header: &'a Header,
+    header: &'a FileHeader,
     location: &'a Location,
     pace: &'a Pace,
     size: u64,
@@ -39,7 +39,7 @@ impl<'a> TextFile<'a> {
     /// A file at offset 0, with its header.
     pub(super) fn new(
         file: File,
-        header: &'a Header,
+        header: &'a FileHeader,
         location: &'a Location,
         pace: &'a Pace,
     ) -> Self {

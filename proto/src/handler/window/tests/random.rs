@@ -6,8 +6,8 @@ use serde_json::json;
 use crate::{
     AssistantMessage, Block, BranchBody, ClientId, CompactBody, Context, ContextWindow, CustomBody,
     Event, EventId, InternalMessage, Message, MessageBody, MessageSource, Meta, NodeKind,
-    PersistentBody, PersistentEvent, Place, RewindBody, Seq, SeqReserveBody, SessionId,
-    SessionView, StopReason, ToolResultBlock, ToolResultMessage, TurnId, UserMessage,
+    PersistentBody, PersistentEvent, RewindBody, Seq, SeqReserveBody, SessionId, SessionView,
+    StopReason, ToolResultBlock, ToolResultMessage, TreePlacement, TurnId, UserMessage,
     build_context,
 };
 
@@ -122,7 +122,7 @@ impl History {
     fn event(&self, parent: Option<EventId>, body: PersistentBody) -> PersistentEvent {
         PersistentEvent {
             id: EventId::generate(),
-            parent_id: parent.filter(|_| body.place() != Place::Control),
+            parent_id: parent.filter(|_| body.place() != TreePlacement::Control),
             seq: Seq::new(self.events.len() as u64 + 1).expect("small"),
             session_id: SessionId::from_bytes([0; 16]),
             client_id: ClientId::Daemon,

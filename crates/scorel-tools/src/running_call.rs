@@ -14,13 +14,13 @@ use crate::write_target::WriteTarget;
 
 /// A running call: the session's files, what the gate granted, and when to end.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct RunningCall {
     pub(crate) files: Arc<SessionFiles>,
     pub(crate) permit: Permit,
     pub(crate) pace: Pace,
 }
 
-impl Call {
+impl RunningCall {
     /// Fails if the call was cancelled or out of time before it changed a file. The change itself is
     /// never interrupted.
     pub(crate) fn check_wanted(&self, location: &Location) -> Result<(), ToolError> {

@@ -8,9 +8,9 @@ pub(crate) const RECORD: usize = 400;
 
 /// A file that is written and synced like the daemon's log, without the daemon.
 #[derive(Debug)]
-pub(crate) struct Disk(File);
+pub(crate) struct DiskProbe(File);
 
-impl Disk {
+impl DiskProbe {
     pub(crate) fn new(directory: &Path) -> Self {
         let mut options = OpenOptions::new();
         options.create_new(true).append(true);

@@ -6,12 +6,12 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
 /// A connection to the daemon without a client library in between.
-pub(crate) struct Wire {
+pub(crate) struct BenchClient {
     socket: BufReader<UnixStream>,
     line: String,
 }
 
-impl Wire {
+impl BenchClient {
     pub(crate) async fn connect(path: &Path) -> Self {
         Self::new(UnixStream::connect(path).await.unwrap())
     }

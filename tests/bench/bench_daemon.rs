@@ -3,29 +3,29 @@ use std::path::Path;
 use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedResponse};
 use serde_json::{Value, json};
 
-use crate::wire::{Wire, request};
+use crate::bench_client::{BenchClient, request};
 
 /// A daemon with a model and a project.
-pub(crate) struct Stand {
+pub(crate) struct BenchDaemon {
     pub(crate) daemon: DaemonUnderTest,
     pub(crate) model: ModelServer,
-    pub(crate) wire: Wire,
+    pub(crate) client: BenchClient,
     project_id: Value,
 }
 
-impl Stand {
+impl BenchDaemon {
     pub(crate) async fn new(program: &Path) -> Self {
         let mut daemon = DaemonUnderTest::new(program);
         let model = ModelServer::start().await.unwrap();
         daemon.configure_model(&model.base_url());
         daemon.spawn().await;
-        let mut wire = Wire::connect(&daemon.socket()).await;
+        let mut client = BenchClient::connect(&daemon.socket()).await;
         let project = json!({"workDir": daemon.project()});
-        let project = wire.call("registerProject", &project).await;
+        let project = client.call("registerProject", &project).await;
         Self {
             daemon,
             model,
-            wire,
+            client,
             project_id: project["project"]["projectId"].clone(),
         }
     }
@@ -33,24 +33,24 @@ impl Stand {
     /// Starts the daemon again, after it was stopped.
     pub(crate) async fn restart(&mut self) {
         self.daemon.spawn().await;
-        self.wire = Wire::connect(&self.daemon.socket()).await;
+        self.client = BenchClient::connect(&self.daemon.socket()).await;
     }
 
     pub(crate) async fn new_session(&mut self) -> String {
         let params = json!({"projectId": self.project_id});
-        let created = self.wire.call("createSession", &params).await;
+        let created = self.client.call("createSession", &params).await;
         created["sessionId"].as_str().unwrap().to_owned()
     }
 
     /// Subscribes on a connection of its own.
-    pub(crate) async fn watch(&self, session_id: &str) -> Wire {
-        let mut wire = Wire::connect(&self.daemon.socket()).await;
-        wire.subscribe(session_id).await;
-        wire
+    pub(crate) async fn watch(&self, session_id: &str) -> BenchClient {
+        let mut client = BenchClient::connect(&self.daemon.socket()).await;
+        client.subscribe(session_id).await;
+        client
     }
 
     pub(crate) async fn send_message(&mut self, session_id: &str) {
-        self.wire.call("sendMessage", &message(session_id)).await;
+        self.client.call("sendMessage", &message(session_id)).await;
     }
 
     /// Starts a turn whose reply has reached `gate`.
@@ -107,26 +107,26 @@ pub(crate) struct Filled {
 
 impl Filled {
     pub(crate) async fn new(program: &Path) -> Self {
-        let mut stand = Stand::new(program).await;
+        let mut bench = BenchDaemon::new(program).await;
         let answer = ScriptedResponse::chat()
             .text("I have seen it.")
             .finish("stop");
-        stand.model.fallback(answer);
+        bench.model.fallback(answer);
         let mut sessions = Vec::new();
         let mut events = 0;
         for _ in 0..SESSIONS {
-            let session = stand.new_session().await;
-            let mut watch = stand.watch(&session).await;
-            stand.send_message(&session).await;
+            let session = bench.new_session().await;
+            let mut watch = bench.watch(&session).await;
+            bench.send_message(&session).await;
             watch.until("\"turn_outcome\"").await;
-            events += stand.daemon.log(&session).len() - 1;
+            events += bench.daemon.log(&session).len() - 1;
             sessions.push(session);
         }
         Self {
-            daemon: stand.daemon,
+            daemon: bench.daemon,
             sessions,
             events,
-            _model: stand.model,
+            _model: bench.model,
         }
     }
 }

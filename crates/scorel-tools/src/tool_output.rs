@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The result of a call that worked.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Report {
+pub(crate) struct ToolOutput {
     /// For the model.
     pub(crate) text: String,
     /// For the model, after the text.
@@ -16,8 +16,8 @@ pub(crate) struct Report {
     pub(crate) details: Value,
 }
 
-impl Report {
-    /// A report of `text` for the model and the fields of `figures` for user interfaces.
+impl ToolOutput {
+    /// `text` for the model, and the fields of `figures` for user interfaces.
     pub(crate) fn new(text: String, figures: &impl Serialize) -> Self {
         let outcome = ToolOutcome::success(String::new(), figures);
         Self {
@@ -35,14 +35,14 @@ impl Report {
     }
 }
 
-impl From<Report> for ToolOutcome {
-    fn from(report: Report) -> Self {
+impl From<ToolOutput> for ToolOutcome {
+    fn from(output: ToolOutput) -> Self {
         Self {
-            content: std::iter::once(Block::text(report.text))
-                .chain(report.picture)
+            content: std::iter::once(Block::text(output.text))
+                .chain(output.picture)
                 .collect(),
             is_error: false,
-            details: Some(report.details),
+            details: Some(output.details),
         }
     }
 }

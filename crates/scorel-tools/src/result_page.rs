@@ -5,7 +5,7 @@ pub(crate) const MAX_PAGE_BYTES: usize = 60 * 1024;
 
 /// A window on a list. All entries are offered in order: it counts all and keeps those in the window.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct ResultPage {
     offset: u64,
     limit: u64,
     text: String,
@@ -15,7 +15,7 @@ pub(crate) struct Page {
     overflowed: bool,
 }
 
-impl Page {
+impl ResultPage {
     /// A page of at most `limit` entries after the first `offset`.
     pub(crate) fn new(offset: u64, limit: u64) -> Self {
         Self {
@@ -118,8 +118,8 @@ impl Page {
 mod tests {
     use super::*;
 
-    fn page(offset: u64, limit: u64, entries: &[&str]) -> Page {
-        let mut page = Page::new(offset, limit);
+    fn page(offset: u64, limit: u64, entries: &[&str]) -> ResultPage {
+        let mut page = ResultPage::new(offset, limit);
         for entry in entries {
             page.offer("", entry);
         }
@@ -141,7 +141,7 @@ mod tests {
         let large = "x".repeat(MAX_PAGE_BYTES);
         let page = page(0, 10, &[&large, "b", "c"]);
         assert_eq!((page.shown(), page.next_offset()), (1, Some(1)));
-        let mut page = Page::new(0, 10);
+        let mut page = ResultPage::new(0, 10);
         page.offer(&large, "entry");
         assert_eq!(page.text(), "entry");
     }

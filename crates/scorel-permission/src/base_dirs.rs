@@ -4,13 +4,13 @@ use std::path::{Component, Path, PathBuf};
 
 /// The directories that paths in rules and commands are relative to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct BaseDirs {
     project: PathBuf,
     home: PathBuf,
     scorel_home: PathBuf,
 }
 
-impl Place {
+impl BaseDirs {
     /// Three absolute paths: the project's directory, the user's home (`~`), and the daemon's home.
     #[must_use]
     pub fn new(project: &Path, home: &Path, scorel_home: &Path) -> Self {

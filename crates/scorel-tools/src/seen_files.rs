@@ -16,7 +16,7 @@ const MAX_FILES: usize = 512;
 /// Which parts of files one session's model has seen, by content hash: touching a file does not make it
 /// unread, and other content at the same path is unread.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SeenFiles {
     files: Mutex<VecDeque<SeenFile>>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Unseen {
     Changed,
 }
 
-impl Seen {
+impl SeenFiles {
     /// Adds a seen part. Forgets what was seen of other content at the location.
     pub(crate) fn add(&self, location: &Location, content: ContentHash, coverage: Coverage) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +93,7 @@ mod tests {
     fn content_is_known_wherever_it_is() {
         let (a, b) = (location("a"), location("b"));
         let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
-        let seen = Seen::default();
+        let seen = SeenFiles::default();
         assert_eq!(seen.coverage(&a, one), Err(Unseen::Never));
         seen.add(&a, one, Coverage::from(0..1));
         assert!(seen.coverage(&b, one).unwrap().covers(&(0..1)));
@@ -105,7 +105,7 @@ mod tests {
     fn parts_add_up_until_the_content_changes() {
         let a = location("a");
         let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
-        let seen = Seen::default();
+        let seen = SeenFiles::default();
         seen.add(&a, one, Coverage::from(0..1));
         seen.add(&a, one, Coverage::from(1..3));
         assert!(seen.coverage(&a, one).unwrap().covers(&(0..3)));
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_memory_is_bounded() {
-        let seen = Seen::default();
+        let seen = SeenFiles::default();
         let file = |n: usize| (location(&n.to_string()), ContentHash::of(&n.to_le_bytes()));
         for n in 0..=MAX_FILES {
             let (location, content) = file(n);

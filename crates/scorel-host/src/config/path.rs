@@ -5,9 +5,9 @@ use serde::de::{Deserialize, Deserializer, Error};
 /// A path in a configuration file: absolute, or relative to the user's home with `~/`. Checked while
 /// deserializing so that the error has a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place(String);
+pub struct ConfigPath(String);
 
-impl Place {
+impl ConfigPath {
     /// The path; `None` if it begins with `~/` and the home is unknown.
     #[must_use]
     pub fn path(&self, home: Option<&Path>) -> Option<PathBuf> {
@@ -18,7 +18,7 @@ impl Place {
     }
 }
 
-impl<'de> Deserialize<'de> for Place {
+impl<'de> Deserialize<'de> for ConfigPath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let is_complete = text.starts_with('/') || text.starts_with("~/");
