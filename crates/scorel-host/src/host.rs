@@ -76,7 +76,7 @@ impl Host {
             started_at: self.started_at,
             connections: self.load.get().map_or(0, Load::connections),
             loaded_sessions: u32::try_from(self.sessions.loaded_count()).unwrap_or(u32::MAX),
-            active: self.sessions.active().await,
+            active: self.sessions.active(),
             default_model,
             draining: self.shutdown.cause().is_some(),
             config_problem,

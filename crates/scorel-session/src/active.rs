@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_journal::{Storage, read_bounded, replace_file};
@@ -24,13 +25,12 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 pub(crate) struct ActiveSet {
     storage: Arc<dyn Storage>,
     path: PathBuf,
-    entries: Mutex<ActiveEntries>,
-}
-
-#[derive(Debug, Default)]
-struct ActiveEntries {
-    sessions: BTreeSet<SessionId>,
-    file: FileState,
+    /// Held for moments only.
+    sessions: Mutex<BTreeSet<SessionId>>,
+    /// Some sessions have left that the file still lists.
+    superfluous: AtomicBool,
+    /// Held while the file is written. Taken before `sessions`.
+    file: Mutex<FileState>,
 }
 
 /// What the file says compared with memory.
@@ -42,10 +42,8 @@ enum FileState {
     /// Missing or damaged: the next start checks every session. Nothing is written in this state,
     /// since a file with the entered sessions alone would hide those not checked yet.
     Missing,
-    /// The same.
+    /// Lists every session of the set, and perhaps some that have left.
     Complete,
-    /// Some sessions have left that the file still lists.
-    Superfluous,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -79,46 +77,50 @@ impl ActiveSet {
         Self {
             storage,
             path,
-            entries: Mutex::default(),
+            sessions: Mutex::default(),
+            superfluous: AtomicBool::new(false),
+            file: Mutex::default(),
         }
     }
 
     /// The list that the last daemon left; `None` if it is missing or damaged. Then any session may
     /// be active.
     pub(crate) fn read(&self) -> Option<Vec<SessionId>> {
-        let mut entries = self.entries();
-        self.read_once(&mut entries);
-        (entries.file != FileState::Missing).then(|| entries.sessions.iter().copied().collect())
+        let mut file = self.file();
+        self.read_once(&mut file);
+        (*file != FileState::Missing).then(|| self.sessions().iter().copied().collect())
     }
 
-    fn read_once(&self, entries: &mut ActiveEntries) {
-        if entries.file != FileState::Unread {
+    fn read_once(&self, file: &mut FileState) {
+        if *file != FileState::Unread {
             return;
         }
         match ActiveFile::read(&*self.storage, &self.path) {
             Ok(stored) => {
-                entries.sessions = stored.sessions;
-                entries.file = FileState::Complete;
+                self.sessions().extend(stored.sessions);
+                *file = FileState::Complete;
             }
-            Err(_) => entries.file = FileState::Missing,
+            Err(_) => *file = FileState::Missing,
         }
     }
 
     /// Enters a session, durably. Blocks on the disk only if the session is not on the list yet.
-    pub(crate) fn enter(&self, id: SessionId) -> std::io::Result<()> {
-        let mut entries = self.entries();
-        self.read_once(&mut entries);
-        if !entries.sessions.insert(id) || entries.file == FileState::Missing {
-            // Without a file, the next start checks this session with all others.
+    pub(crate) fn enter(&self, id: SessionId) -> io::Result<()> {
+        if self.contains(id) {
             return Ok(());
         }
-        self.write(&mut entries).inspect_err(|_| {
-            entries.sessions.remove(&id);
-        })
+        let mut file = self.file();
+        self.read_once(&mut file);
+        // Without a file, the next start checks this session with all others.
+        if *file != FileState::Missing {
+            self.write(&mut file, Some(id))?;
+        }
+        self.sessions().insert(id);
+        Ok(())
     }
 
     pub(crate) fn contains(&self, id: SessionId) -> bool {
-        self.entries().sessions.contains(&id)
+        self.sessions().contains(&id)
     }
 
     /// Takes a session off the list; [`ActiveSet::tidy`] writes the file.
@@ -126,42 +128,63 @@ impl ActiveSet {
     /// To be called in a section of the session's lane. Otherwise a message that is accepted at the
     /// same time could enter the session just before this removes it.
     pub(crate) fn leave(&self, id: SessionId) {
-        let mut entries = self.entries();
-        if entries.sessions.remove(&id) && entries.file == FileState::Complete {
-            entries.file = FileState::Superfluous;
+        if self.sessions().remove(&id) {
+            self.superfluous.store(true, Ordering::Release);
         }
     }
 
     /// Writes the file if it has superfluous entries.
-    pub(crate) fn tidy(&self) -> std::io::Result<()> {
-        let mut entries = self.entries();
-        match entries.file {
-            FileState::Superfluous => self.write(&mut entries),
-            FileState::Unread | FileState::Missing | FileState::Complete => Ok(()),
+    pub(crate) fn tidy(&self) -> io::Result<()> {
+        let mut file = self.file();
+        let superfluous = self.superfluous.load(Ordering::Acquire);
+        if *file == FileState::Complete && superfluous {
+            return self.write(&mut file, None);
         }
-    }
-
-    /// Makes sure that there is a file, once every session has been checked.
-    pub(crate) fn complete(&self) -> std::io::Result<()> {
-        let mut entries = self.entries();
-        match entries.file {
-            FileState::Missing | FileState::Superfluous => self.write(&mut entries),
-            FileState::Unread | FileState::Complete => Ok(()),
-        }
-    }
-
-    fn write(&self, entries: &mut ActiveEntries) -> std::io::Result<()> {
-        let stored = ActiveFile {
-            version: VERSION,
-            sessions: entries.sessions.clone(),
-        };
-        replace_file(&*self.storage, &self.path, &serde_json::to_vec(&stored)?)?;
-        entries.file = FileState::Complete;
         Ok(())
     }
 
-    fn entries(&self) -> MutexGuard<'_, ActiveEntries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Makes sure that there is a file, once every session has been checked.
+    pub(crate) fn complete(&self) -> io::Result<()> {
+        let mut file = self.file();
+        match *file {
+            FileState::Missing => self.write(&mut file, None),
+            FileState::Unread => Ok(()),
+            FileState::Complete => {
+                drop(file);
+                self.tidy()
+            }
+        }
+    }
+
+    /// Writes the set, and `new` as its next member.
+    fn write(&self, file: &mut FileState, new: Option<SessionId>) -> io::Result<()> {
+        // Cleared before the set is read: a session that leaves in between is superfluous again.
+        let superfluous = self.superfluous.swap(false, Ordering::AcqRel);
+        let mut sessions = self.sessions().clone();
+        sessions.extend(new);
+        let stored = ActiveFile {
+            version: VERSION,
+            sessions,
+        };
+        let written = serde_json::to_vec(&stored)
+            .map_err(io::Error::from)
+            .and_then(|bytes| replace_file(&*self.storage, &self.path, &bytes));
+        match written {
+            Ok(()) => *file = FileState::Complete,
+            Err(_) => {
+                self.superfluous.fetch_or(superfluous, Ordering::AcqRel);
+            }
+        }
+        written
+    }
+
+    /// Both locks guard values that are consistent between any two statements.
+    fn file(&self) -> MutexGuard<'_, FileState> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, BTreeSet<SessionId>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -41,6 +41,7 @@ mod oversize;
 mod permission;
 mod persist;
 pub(crate) mod phase;
+mod published;
 mod queue;
 mod read;
 mod recovery;
@@ -53,25 +54,24 @@ mod update;
 mod window;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, RwLock};
 
 use scorel_journal::{Blobs, Reader};
-use scorel_proto::{EndReason, Phase, Seq, Session, SessionId, TurnId};
-use scorel_runtime::StopCause;
+use scorel_proto::{EndReason, Seq, SessionId};
 use tokio::sync::futures::Notified;
 use tokio::sync::{Mutex, Notify, watch};
 use tokio_util::task::TaskTracker;
 
 pub(crate) use draft::EventDraft;
 pub(crate) use job::{Job, RunningJob};
-use phase::phase;
+pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;
 pub(crate) use section::Section;
 pub use send::SendRequest;
 
 use job::JobSlot;
-use state::LaneState;
+use state::{LaneState, PublishedState};
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
 use crate::shared::LaneShared;
@@ -101,6 +101,7 @@ pub struct Lane {
     unsound: AtomicBool,
     /// Damage was found since the log was last read from its start.
     reread_due: AtomicBool,
+    published: RwLock<PublishedState>,
     state: Arc<Mutex<LaneState>>,
 }
 
@@ -108,7 +109,7 @@ impl Lane {
     fn new(
         header: SessionHeader,
         dir: PathBuf,
-        state: LaneState,
+        (state, published): (LaneState, PublishedState),
         shared: Arc<LaneShared>,
         start_job: StartJob,
     ) -> Self {
@@ -126,6 +127,7 @@ impl Lane {
             unsound: AtomicBool::new(header.problem().is_some()),
             reread_due: AtomicBool::new(false),
             header,
+            published: RwLock::new(published),
             state: Arc::new(Mutex::new(state)),
         }
     }
@@ -191,33 +193,6 @@ impl Lane {
     pub(crate) fn interrupt(&self) {
         self.job.interrupt();
     }
-
-    fn phase_of(&self, state: &LaneState) -> Phase {
-        let stop: Option<StopCause> = self.job.stop();
-        phase(state.health.is_failed(), stop, &state.fold.view.state)
-    }
-
-    fn describe(&self, state: &LaneState) -> Session {
-        let mut session = self.header.describe(&state.fold.view);
-        session.phase = self.phase_of(state);
-        session.turn_id = turn_id(state);
-        session.current_seq = self.feed.head();
-        session.problem = state.health.problem();
-        session
-    }
-
-    /// Updates listings and the host feed.
-    fn announce(&self, state: &LaneState) {
-        // A late announcement would bring a deleted session back into the listings.
-        if state.health.deleted {
-            return;
-        }
-        // The summary of a newer version's log is marked as incomplete, so that every daemon reads
-        // the log again: the next one may understand more of it.
-        let summarised = self.header.problem().is_none().then(|| state.log.end());
-        self.shared
-            .session_changed(self.describe(state), summarised);
-    }
 }
 
 /// The feed, for subscribers. Only the commit path publishes.
@@ -229,11 +204,6 @@ impl Lane {
     /// The seq of the last published event.
     pub(crate) fn head(&self) -> Seq {
         self.feed.head()
-    }
-
-    /// Whether the ring holds every event after `seq`.
-    pub(crate) fn ring_covers(&self, seq: Seq) -> bool {
-        self.feed.covers(seq)
     }
 
     /// Events after `seq` from the ring: about `max_bytes` of them, at least one if there is one.
@@ -264,7 +234,7 @@ impl Lane {
         !self.unsound.swap(true, Ordering::AcqRel)
     }
 
-    fn is_reread_due(&self) -> bool {
+    pub(crate) fn is_reread_due(&self) -> bool {
         self.reread_due.load(Ordering::Acquire)
     }
 
@@ -273,8 +243,4 @@ impl Lane {
     fn reread_begins(&self) {
         self.reread_due.store(false, Ordering::Release);
     }
-}
-
-fn turn_id(state: &LaneState) -> Option<TurnId> {
-    state.fold.view.state.turn_id()
 }

@@ -213,10 +213,11 @@ impl Sessions {
     }
 
     /// The loaded sessions that are busy.
-    pub async fn active(&self) -> Vec<ActiveSession> {
+    #[must_use]
+    pub fn active(&self) -> Vec<ActiveSession> {
         let mut active = Vec::new();
         for lane in self.lanes() {
-            let (phase, turn_id) = lane.phase().await;
+            let (phase, turn_id) = lane.phase();
             if !matches!(phase, Phase::Idle | Phase::Failed) {
                 active.push(ActiveSession {
                     session_id: lane.id(),

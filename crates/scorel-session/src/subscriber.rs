@@ -71,7 +71,7 @@ impl Subscriber {
                 SubscriberStep::Begin {
                     anchors,
                     fell_behind,
-                } => self.begin(anchors, fell_behind).await,
+                } => self.begin(anchors, fell_behind),
                 SubscriberStep::Follow { cursor, sync_end } => self.follow(cursor, sync_end).await,
                 SubscriberStep::Ended => return Ok(None),
             };
@@ -94,22 +94,17 @@ impl Subscriber {
         }
     }
 
-    async fn begin(
-        &mut self,
-        anchors: Anchors,
-        fell_behind: bool,
-    ) -> Result<Vec<Bytes>, SessionError> {
-        let mut locked = self.lane.lock().await;
-        let section = locked.section();
-        section.check_exists()?;
-        let mut plan = SyncPlan::new(&section, anchors);
+    fn begin(&mut self, anchors: Anchors, fell_behind: bool) -> Result<Vec<Bytes>, SessionError> {
+        let published = self.lane.published();
+        published.check_exists()?;
+        let mut plan = SyncPlan::new(&published, anchors);
         if fell_behind {
             plan.reason = Some("the subscriber fell behind what is kept in memory");
         }
         let resumes = matches!(plan.cursor, SyncCursor::Resume { .. });
         self.step = SubscriberStep::Follow {
             cursor: plan.cursor,
-            sync_end: resumes.then(|| section.lane().head()),
+            sync_end: resumes.then(|| published.head()),
         };
         Ok(vec![marker(&SyncMarker::SyncStart {
             session_id: self.lane.id(),

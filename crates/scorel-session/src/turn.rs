@@ -39,7 +39,7 @@ pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
         let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
         let end = match run.unwrap_or_else(defect) {
             Ok(end) => end,
-            Err(error) => task.failed(turn_error(&error)).await,
+            Err(error) => task.failed(turn_error(&error)),
         };
         task.close(end).await;
     });
@@ -48,20 +48,20 @@ pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
 async fn run(task: &TurnTask) -> Result<TurnEnd, SessionError> {
     let prepared = tokio::select! {
         biased;
-        cause = task.stop.fired() => return Ok(task.stopped(cause).await),
+        cause = task.stop.fired() => return Ok(task.stopped(cause)),
         prepared = task.prepare() => prepared?,
     };
     let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return Ok(task.failed(error).await),
+        Err(error) => return Ok(task.failed(error)),
     };
     let mut ports = prepared.ports;
     ports.system = task.begin(prepared.instructions).await?;
     // Before waiting: time spent waiting does not count, and the fold stops counting with
     // `turn_waiting`, not with `turn_resumed`.
-    let progress = task.progress().await;
+    let progress = task.progress();
     if let Some(cause) = task.wait_on().await? {
-        return Ok(task.stopped(cause).await);
+        return Ok(task.stopped(cause));
     }
     task.drive(ports, progress).await
 }

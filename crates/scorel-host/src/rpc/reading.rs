@@ -37,7 +37,7 @@ async fn get_tree(
     let lane = host.sessions.get(params.session_id).await?;
     Ok(lane
         .tree(params.after_seq.unwrap_or_default(), limit)
-        .await?)
+        ?)
 }
 
 async fn get_events(

@@ -48,7 +48,7 @@ async fn create(
     let session_id = host.mutate(command, effect).await?.session()?;
     Ok(CreateSessionResult {
         session_id,
-        session: host.sessions.get(session_id).await?.session().await?,
+        session: host.sessions.get(session_id).await?.session()?,
     })
 }
 
@@ -59,7 +59,7 @@ async fn get(
 ) -> Result<GetSessionResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
     Ok(GetSessionResult {
-        session: lane.session().await?,
+        session: lane.session()?,
     })
 }
 
@@ -183,7 +183,7 @@ pub(super) async fn check_model(
     model: Option<&str>,
 ) -> Result<(), CallError> {
     let Some(model) = model else { return Ok(()) };
-    let session = lane.session().await?;
+    let session = lane.session()?;
     let project = host.projects.get(session.project_id);
     match project.filter(|_| session.model.as_deref() != Some(model)) {
         Some(project) => {

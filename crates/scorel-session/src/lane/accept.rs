@@ -34,13 +34,9 @@ impl Mutation for AcceptDamage {
     }
 
     fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        if section
-            .state
-            .health
-            .damage
-            .iter()
-            .any(|place| self.names(place))
-        {
+        let published = section.published();
+        let mut damage = published.state().health.damage.iter();
+        if damage.any(|place| self.names(place)) {
             return Ok(());
         }
         let text = "no damaged place with this offset and length waits to be accepted";
@@ -48,19 +44,18 @@ impl Mutation for AcceptDamage {
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
-        // The one record that is written while there is damage.
-        let damage = std::mem::take(&mut section.state.health.damage);
         let body = DamageAcceptedBody {
             offset: self.offset,
             length: self.length,
         };
         let draft = EventDraft::new(PersistentBody::DamageAccepted(body)).by(&self.command);
-        let committed = section.commit(draft);
-        section.state.health.damage = damage;
-        let seq = committed?.seq;
-        let damage = &mut section.state.health.damage;
-        damage.retain(|place| !self.names(place));
-        if damage.is_empty() {
+        let seq = section.commit_despite_damage(draft)?.seq;
+        let all_accepted = section.publish_change(|state| {
+            let damage = &mut state.health.damage;
+            damage.retain(|place| !self.names(place));
+            damage.is_empty()
+        });
+        if all_accepted {
             section.wake();
         }
         section.announce();

@@ -22,18 +22,17 @@ impl Lane {
     /// # Errors
     ///
     /// [`SessionError::NotFound`] if the session was deleted.
-    pub async fn session(self: &Arc<Self>) -> Result<Session, SessionError> {
-        let mut locked = self.lock().await;
-        let section = locked.section();
-        section.check_exists()?;
-        Ok(section.describe())
+    pub fn session(&self) -> Result<Session, SessionError> {
+        let published = self.published();
+        published.check_exists()?;
+        Ok(published.describe())
     }
 
     /// The phase, and the open turn.
-    pub async fn phase(self: &Arc<Self>) -> (Phase, Option<TurnId>) {
-        let mut locked = self.lock().await;
-        let section = locked.section();
-        (section.phase(), section.view().state.turn_id())
+    #[must_use]
+    pub fn phase(&self) -> (Phase, Option<TurnId>) {
+        let published = self.published();
+        (published.phase(), published.turn_id())
     }
 
     /// Accepts a message. It is durable when this returns; the turn runs on its own.

@@ -1,7 +1,7 @@
 use scorel_proto::{CancelResult, PersistentBody, QueueOp, QueueUpdateBody, TurnId};
 
 use super::mutate::Mutation;
-use super::{EventDraft, Section, turn_id};
+use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
@@ -42,7 +42,7 @@ impl Mutation for CancelAndClear {
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
-        let open = turn_id(section.state);
+        let open = section.published().turn_id();
         let is_other = |open| self.expected.is_some_and(|expected| expected != open);
         if open.is_some_and(is_other) {
             // The caller means a turn that is over. The queue belongs to what runs now.
@@ -76,7 +76,8 @@ impl Section<'_> {
         command: &MutationCommand,
         cancelled: Option<TurnId>,
     ) -> Result<scorel_proto::Seq, SessionError> {
-        let queue = &self.view().state.queue;
+        let view = self.view();
+        let queue = &view.state.queue;
         let remove = |queue_item_id| QueueOp::Remove { queue_item_id };
         let items = queue.items.iter();
         let body = PersistentBody::QueueUpdate(QueueUpdateBody {
@@ -84,6 +85,7 @@ impl Section<'_> {
             ops: items.map(|item| remove(item.queue_item_id)).collect(),
             cancel_turn_id: cancelled,
         });
+        drop(view);
         Ok(self.commit(EventDraft::new(body).by(command))?.seq)
     }
 }

@@ -26,16 +26,17 @@ impl Section<'_> {
         let Some(resume) = self.state.log.resume_point() else {
             return;
         };
-        let view = self.view();
+        let published = self.published();
+        let (view, health) = (published.view(), &published.state().health);
         // A checkpoint holds no transient state, so nothing may be open.
         let idle = view.state.turn.is_none() && view.open.is_empty();
         let grown = self.state.checkpointed != self.state.log.end();
         // The next load skips what a checkpoint covers, and would not see the damage in it.
-        let sound = !self.state.health.is_failed() && self.lane.is_sound();
-        if !idle || !grown || !sound || self.state.health.deleted {
+        let sound = !health.is_failed() && self.lane.is_sound();
+        if !idle || !grown || !sound || health.deleted {
             return;
         }
-        let fold = &self.state.fold;
+        let fold = &published.state().fold;
         let (storage, dir) = (&*self.lane.shared.storage, &self.lane.dir);
         let written = Checkpoint::write(
             storage,
@@ -45,6 +46,7 @@ impl Section<'_> {
             &fold.index,
             &fold.receipts,
         );
+        drop(published);
         match written {
             Ok(()) => self.state.checkpointed = self.state.log.end(),
             Err(error) => {

@@ -41,6 +41,21 @@ impl Lane {
 impl Section<'_> {
     /// Commits an event. After an error nothing of it exists.
     pub(crate) fn commit(&mut self, draft: EventDraft) -> Result<PersistentEvent, SessionError> {
+        self.check_usable()?;
+        let (event, record) = self.append(draft)?;
+        self.publish(&event, &record);
+        Ok(event)
+    }
+
+    /// Commits the one record that may be written while there is damage: that it was accepted.
+    pub(super) fn commit_despite_damage(
+        &mut self,
+        draft: EventDraft,
+    ) -> Result<PersistentEvent, SessionError> {
+        self.published()
+            .state()
+            .health
+            .check_usable_despite_damage()?;
         let (event, record) = self.append(draft)?;
         self.publish(&event, &record);
         Ok(event)
@@ -54,7 +69,7 @@ impl Section<'_> {
         shown: TransientBody,
         draft: EventDraft,
     ) -> Result<(), SessionError> {
-        self.state.health.check_usable()?;
+        self.check_usable()?;
         let seq = self.transient_seq(turn_id)?;
         let shown = self.transient(seq, turn_id, shown);
         let (event, record) = self.append(draft)?;
@@ -86,7 +101,6 @@ impl Section<'_> {
     }
 
     fn append(&mut self, draft: EventDraft) -> Result<(PersistentEvent, Appended), SessionError> {
-        self.state.health.check_usable()?;
         let mut event = self.event(draft);
         let mut append = |journal: &mut Journal| {
             journal.append(|seq| {
@@ -94,9 +108,9 @@ impl Section<'_> {
                 serde_json::to_vec(&event)
             })
         };
-        let mut appended = append(self.state.journal()?);
+        let mut appended = append(self.journal()?);
         if matches!(appended, Err(AppendError::Failed(_))) && self.move_to_copy() {
-            appended = append(self.state.journal()?);
+            appended = append(self.journal()?);
         }
         match appended {
             Ok(record) => {
@@ -105,6 +119,18 @@ impl Section<'_> {
             }
             Err(error) => Err(self.append_failed(error)),
         }
+    }
+
+    /// The journal, for appending.
+    pub(crate) fn journal(&mut self) -> Result<&mut Journal, SessionError> {
+        let session_id = self.lane.id();
+        self.state
+            .log
+            .writable()
+            .ok_or_else(|| SessionError::Failed {
+                session_id,
+                reason: "the log can only be read".to_owned(),
+            })
     }
 
     /// Continues in a copy of the log. After a failed sync the kernel may drop the dirty pages and
@@ -131,42 +157,50 @@ impl Section<'_> {
         }
         let reason = ErrorChain(&error).to_string();
         tracing::error!(session = %self.lane.id(), %reason, "the log cannot be written any more");
-        let failure = self.state.health.failure(&reason);
-        self.state.health.failed = Some(reason);
+        let failure = SessionError::Failed {
+            session_id: self.lane.id(),
+            reason: reason.clone(),
+        };
+        self.fail(reason);
         self.announce();
         self.lane.feed.end(EndReason::Failed);
         failure
     }
 
-    /// Folds and publishes a record. `Appended` proves that it is in the log.
+    /// Folds and publishes a record, in one step for those who read both. `Appended` proves that it
+    /// is in the log.
     fn publish(&mut self, event: &PersistentEvent, record: &Appended) {
-        self.state.fold.committed(record.place(), event);
-        let windows = &self.lane.shared.windows;
-        windows.apply(self.lane.id(), event, record.line().len());
+        let lane = self.lane;
+        self.publish_change(|state| {
+            state.fold.committed(record.place(), event);
+            let windows = &lane.shared.windows;
+            windows.apply(lane.id(), event, record.line().len());
+            lane.feed.publish(record);
+        });
         self.state.spool.recorded(event.id, &event.body);
-        self.lane.feed.publish(record);
     }
 
     fn publish_transient(&mut self, event: &TransientEvent) {
-        self.state.fold.view.apply_transient(event);
         if let Some(turn_id) = event.turn_id {
             self.state.spool.note(turn_id, &event.body);
         }
         let json = serde_json::to_vec(event).expect("an event has only string keys");
-        self.lane
-            .feed
-            .publish_transient(event.seq, Bytes::from(json));
+        let feed = &self.lane.feed;
+        self.publish_change(|state| {
+            state.fold.view.apply_transient(event);
+            feed.publish_transient(event.seq, Bytes::from(json));
+        });
     }
 
     /// The next seq for a transient event. Transients use seqs that the last record reserved; a
     /// `seq_reserve` record extends the reservation when it is used up.
     fn transient_seq(&mut self, turn_id: TurnId) -> Result<Seq, SessionError> {
-        if let Ok(seq) = self.state.journal()?.next_transient() {
+        if let Ok(seq) = self.journal()?.next_transient() {
             return Ok(seq);
         }
         let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
         self.commit(EventDraft::new(reserve).in_turn(turn_id))?;
-        let seq = self.state.journal()?.next_transient();
+        let seq = self.journal()?.next_transient();
         seq.map_err(|error| SessionError::Internal(error.to_string()))
     }
 

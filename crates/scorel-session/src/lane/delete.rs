@@ -42,7 +42,7 @@ impl Mutation for DeleteSession {
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
         let lane = section.lane;
         let aside = lane.shared.put_aside(lane.id())?;
-        section.state.health.deleted = true;
+        section.publish_change(|state| state.health.deleted = true);
         lane.end_feed(EndReason::Deleted);
         lane.shared.active.leave(lane.id());
         lane.shared.windows.remove(lane.id());

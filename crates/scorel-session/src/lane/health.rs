@@ -39,12 +39,22 @@ impl Health {
 
     /// The check before any change.
     pub(super) fn check_usable(&self) -> Result<(), SessionError> {
-        self.check_exists()?;
-        match (&self.failed, &self.recovery_due) {
-            (Some(reason), _) => Err(self.failure(reason)),
-            (None, _) if !self.damage.is_empty() => Err(SessionError::Damaged {
+        if self.failed.is_none() && !self.deleted && !self.damage.is_empty() {
+            return Err(SessionError::Damaged {
                 session_id: self.session_id,
                 places: self.damage.clone(),
+            });
+        }
+        self.check_usable_despite_damage()
+    }
+
+    /// The check before damage is accepted.
+    pub(super) fn check_usable_despite_damage(&self) -> Result<(), SessionError> {
+        self.check_exists()?;
+        match (&self.failed, &self.recovery_due) {
+            (Some(reason), _) => Err(SessionError::Failed {
+                session_id: self.session_id,
+                reason: reason.clone(),
             }),
             (None, Some(reason)) => Err(SessionError::Stalled(reason.clone())),
             (None, None) => Ok(()),
@@ -70,13 +80,6 @@ impl Health {
                 Some(format!("the log is damaged {first}{more}"))
             }
             (None, None) => None,
-        }
-    }
-
-    pub(super) fn failure(&self, reason: &str) -> SessionError {
-        SessionError::Failed {
-            session_id: self.session_id,
-            reason: reason.to_owned(),
         }
     }
 }

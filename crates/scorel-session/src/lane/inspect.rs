@@ -1,6 +1,5 @@
 //! Access for the crate's own tests, which do themselves what turns do.
 
-use scorel_journal::Journal;
 use scorel_proto::{ContextWindow, Seq};
 
 use super::{Lane, Section};
@@ -18,8 +17,8 @@ impl Section<'_> {
         self.lane.shared.windows.peek(self.lane.id())
     }
 
-    pub(crate) fn damage(&self) -> &[DamagedPlace] {
-        &self.state.health.damage
+    pub(crate) fn damage(&self) -> Vec<DamagedPlace> {
+        self.published().state().health.damage.clone()
     }
 
     pub(crate) fn log_end(&self) -> usize {
@@ -28,9 +27,5 @@ impl Section<'_> {
 
     pub(crate) fn last_seq(&self) -> Seq {
         self.state.log.last_seq()
-    }
-
-    pub(crate) fn journal(&mut self) -> &mut Journal {
-        self.state.journal().expect("writable")
     }
 }

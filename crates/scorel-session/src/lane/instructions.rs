@@ -13,7 +13,8 @@ impl Section<'_> {
         parts: Vec<InstructionPart>,
     ) -> Result<String, SessionError> {
         let frozen = self.view().state.snapshot_seq;
-        if let Some(place) = frozen.and_then(|seq| self.place_of(seq)) {
+        let place = frozen.and_then(|seq| self.published().place_of(seq));
+        if let Some(place) = place {
             let damaged = "the instructions of the session are damaged in the log";
             let line = self.read_intact(place)?;
             return snapshot_text(

@@ -23,7 +23,15 @@ pub(crate) struct RunningJob {
 /// round, and it is held for these few lines only.
 #[derive(Debug, Default)]
 pub(super) struct JobSlot {
-    running: Mutex<Option<RunningJob>>,
+    slot: Mutex<OccupiedSlot>,
+}
+
+#[derive(Debug, Default)]
+struct OccupiedSlot {
+    running: Option<RunningJob>,
+    /// The job's outcome is being written. Its stop still counts for the phase, but a cancel comes
+    /// too late for it.
+    closing: bool,
 }
 
 impl JobSlot {
@@ -32,24 +40,27 @@ impl JobSlot {
             job,
             stop: StopSignal::new(),
         };
-        *self.slot() = Some(running.clone());
+        *self.slot() = OccupiedSlot {
+            running: Some(running.clone()),
+            closing: false,
+        };
         running
     }
 
-    /// Empties the slot: the job is about to get its outcome, or never will.
-    pub(super) fn end(&self) -> Option<RunningJob> {
-        self.slot().take()
+    /// Empties the slot: the job has its outcome, or never will.
+    pub(super) fn end(&self) {
+        *self.slot() = OccupiedSlot::default();
     }
 
-    /// Undoes [`JobSlot::end`] after the outcome could not be written.
-    pub(super) fn put_back(&self, running: Option<RunningJob>) {
-        *self.slot() = running;
+    /// The job's outcome is about to be written, or could not be.
+    pub(super) fn set_closing(&self, closing: bool) {
+        self.slot().closing = closing;
     }
 
     /// Signals the running turn, if it is the expected one. Returns the turn that took the signal.
     pub(super) fn cancel(&self, expected: Option<TurnId>) -> Option<TurnId> {
         let slot = self.slot();
-        let running = slot.as_ref()?;
+        let running = slot.running.as_ref().filter(|_| !slot.closing)?;
         let Job::Turn(turn_id) = running.job;
         if expected.is_some_and(|id| id != turn_id) {
             return None;
@@ -60,24 +71,26 @@ impl JobSlot {
 
     /// Ends the running job because the daemon stops.
     pub(super) fn interrupt(&self) {
-        if let Some(running) = &*self.slot() {
+        if let Some(running) = &self.slot().running {
             running.stop.interrupt();
         }
     }
 
     /// Why the running job has to end, once it has to.
     pub(super) fn stop(&self) -> Option<StopCause> {
-        self.slot()
+        let slot = self.slot();
+        slot.running
             .as_ref()
             .and_then(|running| running.stop.cause())
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.slot().is_some()
+        let slot = self.slot();
+        slot.running.is_some() && !slot.closing
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<RunningJob>> {
+    fn slot(&self) -> MutexGuard<'_, OccupiedSlot> {
         // A panic cannot leave the slot half written: every access is one assignment or one read.
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

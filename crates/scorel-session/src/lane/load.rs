@@ -16,7 +16,7 @@ use super::fold::LogFold;
 use super::health::Health;
 use super::log::SessionLog;
 use super::open_report::{beyond_repair, log_report};
-use super::state::LaneState;
+use super::state::{LaneState, PublishedState};
 use super::{Lane, Section, StartJob};
 use crate::checkpoint::Checkpoint;
 use crate::damage::unaccepted_damage;
@@ -74,7 +74,8 @@ impl Lane {
         let mut locked = lane.lock_unshared();
         let mut section = locked.section();
         section.wake();
-        if section.state.health.problem().is_some() || lane.shared.has_failed(id) {
+        let problem = section.published().state().health.problem();
+        if problem.is_some() || lane.shared.has_failed(id) {
             // Listings show what was known before the log was read.
             section.announce();
         }
@@ -93,22 +94,29 @@ impl Section<'_> {
                 .persist_later(|section| section.recover_and_go_on()),
             Err(error) => {
                 tracing::error!(session = %self.lane.id(), %error, "the session cannot go on");
-                let failed = &mut self.state.health.failed;
-                failed.get_or_insert_with(|| error.to_string());
+                self.publish_change(|state| {
+                    let failed = &mut state.health.failed;
+                    failed.get_or_insert_with(|| error.to_string());
+                });
             }
             Ok(()) => {}
         }
     }
 
     fn recover_and_go_on(&mut self) -> Result<(), SessionError> {
-        self.state.health.recovery_due = None;
-        if self.state.health.is_failed() || self.state.health.deleted {
+        let is_lost = self.publish_change(|state| {
+            let health = &mut state.health;
+            health.recovery_due = None;
+            health.is_failed() || health.deleted
+        });
+        if is_lost {
             return Ok(());
         }
         let before = self.state.log.end();
         let recovered = self.recover().and_then(|()| self.start_next());
         if let Err(SessionError::Stalled(reason)) = &recovered {
-            self.state.health.recovery_due = Some(reason.clone());
+            let due = Some(reason.clone());
+            self.publish_change(|state| state.health.recovery_due = due);
         }
         if self.state.log.end() != before {
             self.announce();
@@ -176,12 +184,15 @@ impl LoadedLog {
         fold.shrink();
         let state = LaneState {
             log: self.log,
-            fold,
             spool: Spool::new(Arc::clone(&shared.storage), &dir),
-            health: self.health,
             lift_pause: false,
             checkpointed: self.checkpointed,
         };
+        let published = PublishedState {
+            fold,
+            health: self.health,
+        };
+        let state = (state, published);
         Arc::new(Lane::new(self.header, dir, state, shared, start_job))
     }
 }

@@ -22,7 +22,7 @@ pub(super) trait Mutation: Send + Sync + 'static {
 
     /// Whether the session's health allows the change.
     fn check_health(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        section.state.health.check_usable()
+        section.check_usable()
     }
 
     /// Whether the session is too busy for it.
@@ -72,7 +72,8 @@ impl Section<'_> {
         let Some(command) = mutation.command() else {
             return Ok(None);
         };
-        let answer = self.state.fold.receipts.find(command)?;
+        let published = self.published();
+        let answer = published.state().fold.receipts.find(command)?;
         Ok(answer.and_then(|answer| mutation.repeat(answer, self)))
     }
 }

@@ -15,7 +15,7 @@ impl Section<'_> {
         decision: PermissionDecisionBody,
     ) -> Result<Seq, SessionError> {
         let mut draft = EventDraft::new(PersistentBody::PermissionDecision(decision));
-        if let Some(turn_id) = self.view().state.turn_id() {
+        if let Some(turn_id) = self.published().turn_id() {
             draft = draft.in_turn(turn_id);
         }
         if let Some(command) = command {
@@ -29,7 +29,8 @@ impl Section<'_> {
 
     /// Records `cancelled` for every open request: nothing waits for an answer any more.
     pub(crate) fn cancel_requests(&mut self, reason: &str) -> Result<(), SessionError> {
-        for request in self.view().state.permissions.clone() {
+        let open = self.view().state.permissions.clone();
+        for request in open {
             let decision = PermissionDecisionBody {
                 request_id: request.request_id,
                 decision: PermissionDecision::Cancelled,
@@ -40,8 +41,9 @@ impl Section<'_> {
         Ok(())
     }
 
-    pub(crate) fn open_request(&self, id: PermissionRequestId) -> Option<&PermissionRequestBody> {
-        let mut open = self.view().state.permissions.iter();
-        open.find(|request| request.request_id == id)
+    pub(crate) fn open_request(&self, id: PermissionRequestId) -> Option<PermissionRequestBody> {
+        let view = self.view();
+        let mut open = view.state.permissions.iter();
+        open.find(|request| request.request_id == id).cloned()
     }
 }

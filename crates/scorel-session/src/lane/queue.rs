@@ -31,7 +31,8 @@ impl Section<'_> {
     }
 
     pub(super) fn check_queue_bytes(&self, new: &QueueItem) -> Result<(), SessionError> {
-        let items = &self.view().state.queue.items;
+        let view = self.view();
+        let items = &view.state.queue.items;
         let waiting: usize = items.iter().map(encoded_len).sum();
         if !items.is_empty() && waiting + encoded_len(new) > MAX_QUEUE_BYTES {
             let limit = MAX_QUEUE_BYTES;
@@ -96,8 +97,7 @@ impl Section<'_> {
         }
         // Damage that was found during the last turn has to be accepted before the next one.
         self.reread_if_due();
-        let queue = &self.view().state.queue;
-        let Some(item) = queue.items.first().filter(|_| !queue.paused).cloned() else {
+        let Some(item) = self.next_item() else {
             return Ok(());
         };
         let turn_id = TurnId::generate();
@@ -109,6 +109,12 @@ impl Section<'_> {
         self.commit(draft.authored_by(item.client_id))?;
         self.begin_turn(turn_id);
         Ok(())
+    }
+
+    /// The message that is next, unless the queue is paused.
+    fn next_item(&self) -> Option<QueueItem> {
+        let queue = &self.view().state.queue;
+        queue.items.first().filter(|_| !queue.paused).cloned()
     }
 }
 

@@ -9,6 +9,7 @@ use scorel_proto::{
 };
 use serde_json::value::RawValue;
 
+use super::published::PublishedLane;
 use super::{Lane, Section};
 use crate::{SessionError, blocking};
 
@@ -44,7 +45,7 @@ impl Lane {
             (_, Some(before)) => EventRange::Before(before),
             (after, None) => EventRange::After(after.unwrap_or(Seq::ZERO)),
         };
-        let (places, more) = self.lock().await.section().page(range, limit)?;
+        let (places, more) = self.published().page(range, limit)?;
         let lines = self.read_lines(places).await?;
         let events = lines.iter().map(encoded).collect::<Result<_, _>>()?;
         Ok(GetEventsResult { events, more })
@@ -55,15 +56,10 @@ impl Lane {
     /// # Errors
     ///
     /// If the session is gone.
-    pub async fn tree(
-        self: &Arc<Self>,
-        after: Seq,
-        limit: usize,
-    ) -> Result<GetTreeResult, SessionError> {
-        let mut locked = self.lock().await;
-        let section = locked.section();
-        section.check_exists()?;
-        let tree = &section.view().tree;
+    pub fn tree(&self, after: Seq, limit: usize) -> Result<GetTreeResult, SessionError> {
+        let published = self.published();
+        published.check_exists()?;
+        let tree = &published.view().tree;
         let mut rest = tree.nodes_after(after);
         let nodes = rest.by_ref().take(limit).map(tree_entry).collect();
         let more = rest.next().is_some();
@@ -118,28 +114,12 @@ impl Lane {
 }
 
 impl Section<'_> {
-    /// The positions of the records after `seq`.
-    pub(crate) fn places_after(&self, seq: Seq) -> &[RecordPosition] {
-        self.state.fold.index.after(seq)
-    }
-
-    pub(crate) fn has_record(&self, seq: Seq) -> bool {
-        self.state.fold.index.contains(seq)
-    }
-
-    pub(crate) fn place_of(&self, seq: Seq) -> Option<RecordPosition> {
-        self.state.fold.index.get(seq)
-    }
-
-    /// Reads the records at `places`, without damaged ones.
-    pub(crate) fn read_each(&self, places: &[RecordPosition]) -> Result<Vec<Bytes>, SessionError> {
-        self.lane.read_each(places)
-    }
-
     pub(crate) fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
         self.lane.read_intact(place)
     }
+}
 
+impl PublishedLane<'_> {
     /// The places of one page, and whether more events follow.
     fn page(
         &self,
@@ -147,7 +127,7 @@ impl Section<'_> {
         limit: usize,
     ) -> Result<(Vec<RecordPosition>, bool), SessionError> {
         self.check_exists()?;
-        let index = &self.state.fold.index;
+        let index = &self.state().fold.index;
         Ok(match range {
             EventRange::After(seq) => {
                 let all = index.after(seq);

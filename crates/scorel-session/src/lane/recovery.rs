@@ -21,10 +21,11 @@ const INTERRUPTED: &str = "The program that runs you was interrupted and has sta
 impl Section<'_> {
     /// Closes, resumes or continues the turn that the last daemon left open, if it did.
     pub(super) fn recover(&mut self) -> Result<(), SessionError> {
-        let Some(turn) = self.view().state.turn.clone() else {
+        let open = self.view().state.turn.clone();
+        let Some(turn) = open else {
             return Ok(());
         };
-        if self.is_waiting() {
+        if self.published().is_waiting() {
             self.begin_turn(turn.turn_id);
             return Ok(());
         }
@@ -46,14 +47,6 @@ impl Section<'_> {
         });
         self.commit(EventDraft::new(body).in_turn(turn.turn_id))?;
         Ok(())
-    }
-
-    /// Whether the open turn waits for a point in time or for an answer, with nothing under way. The
-    /// next daemon continues such a turn as if nothing had happened.
-    pub(crate) fn is_waiting(&self) -> bool {
-        let fold = &self.view().state;
-        let turn = fold.turn.as_ref();
-        turn.is_some_and(|turn| turn.waiting.is_some() && turn.calls.is_empty()) || fold.is_asking()
     }
 
     /// Continues the turn. The claim is recorded first: a turn that kills the daemon does so once
@@ -93,11 +86,12 @@ impl Section<'_> {
 
     /// Gives every open tool call an error as its result: no call may stay without one.
     pub(crate) fn answer_open_calls(&mut self, cause: &str) -> Result<(), SessionError> {
-        let Some(turn) = &self.view().state.turn else {
+        let open = self.view().state.turn.clone();
+        let Some(turn) = open else {
             return Ok(());
         };
         let turn_id = turn.turn_id;
-        for call in turn.calls.clone() {
+        for call in turn.calls {
             let id = call.started.unwrap_or_else(EventId::generate);
             let result = Message::ToolResult(unknown_result(call, cause));
             let draft = EventDraft::new(message(result)).with_id(id);

@@ -38,12 +38,12 @@ impl Mutation for PermissionResponse {
         if self.decision.decision == PermissionDecision::Always {
             // The grant is durable before the decision: the other way round, a crash between the two
             // would leave clients with an `always` that does not hold.
-            let rules = &self.request(section)?.rules;
+            let rules = self.request(section)?.rules;
             let lane = section.lane();
             let granted = lane
                 .shared
                 .setup
-                .allow_always(lane.header.project_id, rules);
+                .allow_always(lane.header.project_id, &rules);
             granted.map_err(|error| SessionError::Filesystem(error.to_string()))?;
         }
         section.decide(Some(&self.command), self.decision)
@@ -51,10 +51,7 @@ impl Mutation for PermissionResponse {
 }
 
 impl PermissionResponse {
-    fn request<'a>(
-        &self,
-        section: &'a Section<'_>,
-    ) -> Result<&'a PermissionRequestBody, SessionError> {
+    fn request(&self, section: &Section<'_>) -> Result<PermissionRequestBody, SessionError> {
         let id = self.decision.request_id;
         section.open_request(id).ok_or_else(|| {
             SessionError::Conflict(format!(

@@ -21,18 +21,21 @@ impl Section<'_> {
 
     /// Commits the running job's outcome with `commit`.
     ///
-    /// The slot is emptied before the outcome is published: a client that has seen the outcome and
-    /// cancels then cancels nothing. If the commit fails the job still has to be closed, so it goes
-    /// back into the slot.
+    /// Cancels come too late from now on: a client that has seen the outcome and cancels then
+    /// cancels nothing. If the commit fails the job still has to be closed, and can be cancelled
+    /// again.
     pub(crate) fn end_job(
         &mut self,
         commit: impl FnOnce(&mut Self) -> Result<(), SessionError>,
     ) -> Result<(), SessionError> {
-        let running = self.lane.job.end();
+        self.lane.job.set_closing(true);
         let committed = commit(self);
         match committed {
-            Ok(()) => self.lane.shared.windows.job_ends(self.lane.id()),
-            Err(_) => self.lane.job.put_back(running),
+            Ok(()) => {
+                self.lane.job.end();
+                self.lane.shared.windows.job_ends(self.lane.id());
+            }
+            Err(_) => self.lane.job.set_closing(false),
         }
         committed
     }

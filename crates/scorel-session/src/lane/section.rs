@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use scorel_proto::{ErrorChain, InFlight, Phase, Seq, Session, SessionView};
+use scorel_proto::{ErrorChain, Phase, Session};
 use tokio::sync::OwnedMutexGuard;
 
+use super::Lane;
 use super::fold::LogFold;
 use super::open_report::{beyond_repair, log_report};
 use super::state::LaneState;
-use super::{Lane, turn_id};
 use crate::SessionError;
 use crate::damage::unaccepted_damage;
 
@@ -33,10 +33,6 @@ impl LockedLane {
             lane: &self.lane,
             state: &mut self.state,
         }
-    }
-
-    pub(crate) fn view(&self) -> &SessionView {
-        &self.state.fold.view
     }
 }
 
@@ -77,11 +73,6 @@ impl Lane {
             lane: Arc::clone(self),
         }
     }
-
-    /// Reads from the fold.
-    pub(crate) async fn view<R>(self: &Arc<Self>, read: impl FnOnce(&SessionView) -> R) -> R {
-        read(self.lock().await.view())
-    }
 }
 
 impl Section<'_> {
@@ -89,49 +80,45 @@ impl Section<'_> {
         self.lane
     }
 
-    pub(crate) const fn view(&self) -> &SessionView {
-        &self.state.fold.view
-    }
-
     pub(crate) fn phase(&self) -> Phase {
-        self.lane.phase_of(self.state)
+        self.published().phase()
     }
 
     pub(crate) fn describe(&self) -> Session {
-        self.lane.describe(self.state)
-    }
-
-    /// Updates listings and the host feed after a change that they show.
-    pub(crate) fn announce(&self) {
-        self.lane.announce(self.state);
+        self.published().describe()
     }
 
     pub(crate) fn check_exists(&self) -> Result<(), SessionError> {
-        self.state.health.check_exists()
+        self.published().check_exists()
     }
 
-    /// What is open right now: the end of a reload.
-    pub(crate) fn in_flight(&self) -> InFlight {
-        let view = self.view();
-        InFlight {
-            phase: self.phase(),
-            turn_id: turn_id(self.state),
-            open: view.open.clone(),
-            queue: view.state.queue.clone(),
-            permissions: view.state.permissions.clone(),
+    pub(super) fn check_usable(&self) -> Result<(), SessionError> {
+        self.published().state().health.check_usable()
+    }
+
+    /// Updates listings and the host feed after a change that they show. In a section, so that the
+    /// order of announcements is that of the changes.
+    pub(crate) fn announce(&self) {
+        let published = self.published();
+        // A late announcement would bring a deleted session back into the listings.
+        if published.state().health.deleted {
+            return;
         }
-    }
-
-    /// The seq of the last record of the log.
-    pub(crate) fn last_record(&self) -> Option<Seq> {
-        self.state.fold.index.last().map(|place| place.seq)
+        // The summary of a newer version's log is marked as incomplete, so that every daemon reads
+        // the log again: the next one may understand more of it.
+        let is_ours = self.lane.header.problem().is_none();
+        let summarised = is_ours.then(|| self.state.log.end());
+        let session = published.describe();
+        drop(published);
+        self.lane.shared.session_changed(session, summarised);
     }
 
     /// Takes the session off the active list, unless it needs the daemon.
     ///
     /// In a section, so that no message is accepted between the check and the removal.
     pub(crate) fn leave_active_if_idle(&self) {
-        let fold = &self.view().state;
+        let view = self.view();
+        let fold = &view.state;
         if fold.turn.is_none() && fold.queue.items.is_empty() && fold.permissions.is_empty() {
             self.lane.shared.active.leave(self.lane.id());
         }
@@ -142,25 +129,36 @@ impl Section<'_> {
     ///
     /// Every section begins with this. It touches the disk only when damage was found.
     pub(crate) fn reread_if_due(&mut self) {
-        let health = &self.state.health;
-        let due = self.lane.is_reread_due() && !self.lane.has_job();
-        if !due || health.deleted || health.failed.is_some() {
+        if !self.lane.is_reread_due() || self.lane.has_job() {
             return;
         }
+        let published = self.published();
+        let health = &published.state().health;
+        if health.deleted || health.failed.is_some() {
+            return;
+        }
+        drop(published);
         self.lane.reread_begins();
         let mut fold = LogFold::default();
         match self.lane.reader.scan(&mut |record| fold.read(record)) {
             Ok(found) => {
                 log_report(&found, self.lane.id());
-                let health = &mut self.state.health;
-                health.damage = unaccepted_damage(&found, &fold.view.state.accepted_damage);
-                health.failed = beyond_repair(&found);
-                self.state.fold = fold;
+                self.publish_change(|state| {
+                    let accepted = &fold.view.state.accepted_damage;
+                    state.health.damage = unaccepted_damage(&found, accepted);
+                    state.health.failed = beyond_repair(&found);
+                    state.fold = fold;
+                });
                 self.lane.shared.windows.remove(self.lane.id());
             }
-            Err(error) => self.state.health.failed = Some(ErrorChain(&error).to_string()),
+            Err(error) => self.fail(ErrorChain(&error).to_string()),
         }
         self.announce();
+    }
+
+    /// Nothing can be changed any more until the session is loaded again.
+    pub(super) fn fail(&mut self, reason: String) {
+        self.publish_change(|state| state.health.failed = Some(reason));
     }
 }
 
@@ -172,7 +170,7 @@ impl Drop for FailOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let defect = "a defect in the daemon; see its log";
-            self.0.state.health.failed = Some(defect.to_owned());
+            self.0.fail(defect.to_owned());
         }
     }
 }

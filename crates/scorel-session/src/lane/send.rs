@@ -98,7 +98,8 @@ impl Mutation for SendRequest {
 }
 
 fn is_busy(section: &Section<'_>) -> bool {
-    let fold = &section.view().state;
+    let view = section.view();
+    let fold = &view.state;
     fold.turn.is_some() || !fold.queue.items.is_empty()
 }
 

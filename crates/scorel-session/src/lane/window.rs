@@ -8,6 +8,7 @@ use std::sync::Arc;
 use scorel_journal::RecordPosition;
 use scorel_proto::{Context, ContextWindow, EventId, NodeKind, PathNode, PersistentEvent};
 
+use super::published::PublishedLane;
 use super::read::decoded;
 use super::{Lane, Section};
 use crate::{SessionError, blocking};
@@ -35,15 +36,12 @@ impl Lane {
     pub(crate) async fn context(self: &Arc<Self>) -> Result<Context, SessionError> {
         loop {
             let plan = {
-                let mut locked = self.lock().await;
-                let section = locked.section();
-                match section.held_context() {
+                let published = self.published();
+                match published.held_context() {
                     Some(context) => return Ok(context),
-                    None => section.window_plan(),
+                    None => published.window_plan(),
                 }
             };
-            // Built without the lane: reading a long conversation takes a while, and deltas of tools
-            // and cancels must not wait for it.
             let built = self.build_window(plan).await?;
             let context = built.window.context().clone();
             if self.lock().await.section().hold_window(built) {
@@ -57,7 +55,9 @@ impl Lane {
     /// the next one takes it again.
     pub(crate) async fn shrink(self: &Arc<Self>) {
         if !self.has_job() {
-            self.lock().await.section().state.fold.shrink();
+            let mut locked = self.lock().await;
+            let mut section = locked.section();
+            section.publish_change(|state| state.fold.shrink());
         }
     }
 
@@ -108,7 +108,7 @@ struct ReadPath {
     bytes: usize,
 }
 
-impl Section<'_> {
+impl PublishedLane<'_> {
     fn held_context(&self) -> Option<Context> {
         let windows = &self.lane.shared.windows;
         windows.context(self.lane.id(), self.view().leaf())
@@ -122,7 +122,9 @@ impl Section<'_> {
             path: path.map(|node| (node, self.place_of(node.seq))).collect(),
         }
     }
+}
 
+impl Section<'_> {
     /// Keeps the window if it is that of the active path. In a section, so that no record is
     /// committed between the check and the first one that the window follows.
     fn hold_window(&self, built: BuiltWindow) -> bool {

@@ -184,7 +184,7 @@ impl History {
         let lane = self.lane().await;
         let mut locked = lane.lock().await;
         let mut section = locked.section();
-        let journal = section.journal();
+        let journal = section.journal().expect("writable");
         let left = journal
             .reserved_through()
             .get()

@@ -76,7 +76,7 @@ impl Sessions {
         lane: &Arc<Lane>,
         new: &NewSession,
     ) -> Result<(), SessionError> {
-        let untouched = lane.session().await?.last_persistent_seq == Seq::ZERO;
+        let untouched = lane.session()?.last_persistent_seq == Seq::ZERO;
         let Some(changes) = first_changes(new).filter(|_| untouched) else {
             return Ok(());
         };

@@ -48,19 +48,18 @@ impl Sessions {
         let lane = self.get(params.session_id).await?;
         let (cursor, mut page) = match token {
             Some(PageToken { cursor, cut }) => (cursor, ResyncPage::next(cursor, cut)),
-            None => ResyncPage::first(&lane, anchors).await?,
+            None => ResyncPage::first(&lane, anchors)?,
         };
         let end = page.read(&lane, cursor).await?;
-        page.into_result(&lane, end).await
+        page.into_result(&lane, end)
     }
 }
 
 impl ResyncPage {
-    async fn first(lane: &Arc<Lane>, anchors: Anchors) -> Result<(SyncCursor, Self), SessionError> {
-        let mut locked = lane.lock().await;
-        let section = locked.section();
-        section.check_exists()?;
-        let plan = SyncPlan::new(&section, anchors);
+    fn first(lane: &Lane, anchors: Anchors) -> Result<(SyncCursor, Self), SessionError> {
+        let published = lane.published();
+        published.check_exists()?;
+        let plan = SyncPlan::new(&published, anchors);
         let mut page = Self::next(plan.cursor, None);
         page.reason = plan.reason.map(str::to_owned);
         Ok((plan.cursor, page))
@@ -94,7 +93,7 @@ impl ResyncPage {
                     if !matches!(cursor, SyncCursor::Live { .. }) {
                         return Ok(PageEnd::More(cursor));
                     }
-                    let at = point(lane).await?;
+                    let at = point(lane)?;
                     (self.cut, self.at) = (Some(at.head), Some(at));
                 }
                 SyncBatch::ReloadEnd {
@@ -133,14 +132,10 @@ impl ResyncPage {
         }
     }
 
-    async fn into_result(
-        self,
-        lane: &Arc<Lane>,
-        end: PageEnd,
-    ) -> Result<ResyncResult, SessionError> {
+    fn into_result(self, lane: &Lane, end: PageEnd) -> Result<ResyncResult, SessionError> {
         let at = match self.at {
             Some(at) => at,
-            None => point(lane).await?,
+            None => point(lane)?,
         };
         let events = self.lines.iter().map(encoded).collect::<Result<_, _>>()?;
         let (through_seq, in_flight, next_page) = match end {
@@ -163,9 +158,8 @@ impl ResyncPage {
     }
 }
 
-async fn point(lane: &Arc<Lane>) -> Result<SyncPoint, SessionError> {
-    let mut locked = lane.lock().await;
-    let section = locked.section();
-    section.check_exists()?;
-    Ok(SyncPoint::of(&section))
+fn point(lane: &Lane) -> Result<SyncPoint, SessionError> {
+    let published = lane.published();
+    published.check_exists()?;
+    Ok(SyncPoint::of(&published))
 }

@@ -6,7 +6,7 @@ use scorel_proto::{EventId, InFlight, Seq, SyncMode};
 
 use crate::SessionError;
 use crate::feed::{FeedBatch, FellBehind};
-use crate::lane::{Lane, Section};
+use crate::lane::{Lane, PublishedLane};
 
 /// About how many bytes of events one batch has at most. Small in this crate's own tests, so that
 /// short histories have many batches.
@@ -50,10 +50,10 @@ pub(crate) enum SyncBatch {
 }
 
 impl SyncPoint {
-    pub(crate) fn of(section: &Section<'_>) -> Self {
+    pub(crate) fn of(published: &PublishedLane<'_>) -> Self {
         Self {
-            head: section.lane().head(),
-            leaf: section.view().leaf(),
+            head: published.head(),
+            leaf: published.view().leaf(),
         }
     }
 }
@@ -74,32 +74,36 @@ impl SyncCursor {
         }
     }
 
-    /// Pages are read without holding the lane, or a long reload would delay every command. Only the
-    /// last page is read in a section: its records, what is open and the cursor must be of one
-    /// moment, or an event between them would be lost or repeated.
+    /// Positions, what is open and the cursor are of one moment, or an event between them would be
+    /// lost or repeated. The records are read afterwards: the log only grows.
     async fn reload(
         &mut self,
         lane: &Arc<Lane>,
         mode: SyncMode,
         after: Seq,
     ) -> Result<SyncBatch, SessionError> {
-        match lane
-            .section(move |section| reload_page(section, after))
-            .await??
-        {
-            ReloadPage::Places(places) => {
-                let last = places.last().map_or(after, |place| place.seq);
-                let lines = lane.read_lines(places).await?;
+        loop {
+            let ReloadPage { places, end } = reload_page(&lane.published(), after)?;
+            let wanted = places.len();
+            let last = places.last().map_or(after, |place| place.seq);
+            let lines = lane.read_lines(places).await?;
+            let Some(ReloadEnd { in_flight, at }) = end else {
                 *self = Self::Reload { mode, after: last };
-                Ok(SyncBatch::Records(lines))
+                return Ok(SyncBatch::Records(lines));
+            };
+            if lines.len() < wanted && !lane.is_reread_due() {
+                // The log was read again because of damage, and what is open has changed with it.
+                continue;
             }
-            ReloadPage::End { batch, at, record } => {
-                *self = Self::Live {
-                    after: at.head,
-                    record,
-                };
-                Ok(batch)
-            }
+            *self = Self::Live {
+                after: at.head,
+                record: last,
+            };
+            return Ok(SyncBatch::ReloadEnd {
+                lines,
+                in_flight,
+                at,
+            });
         }
     }
 
@@ -110,10 +114,9 @@ impl SyncCursor {
         through: Seq,
     ) -> Result<SyncBatch, SessionError> {
         let (places, more) = {
-            let mut locked = lane.lock().await;
-            let section = locked.section();
-            section.check_exists()?;
-            let rest = section.places_after(after);
+            let published = lane.published();
+            published.check_exists()?;
+            let rest = published.places_after(after);
             let rest = &rest[..rest.partition_point(|place| place.seq <= through)];
             let count = fitting(rest);
             (rest[..count].to_vec(), count < rest.len())
@@ -155,39 +158,28 @@ impl SyncCursor {
     }
 }
 
-/// What one section of a reload yields.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one exists at a time and is taken apart at once; a box would be an allocation a page"
-)]
-enum ReloadPage {
-    Places(Vec<RecordPosition>),
-    End {
-        batch: SyncBatch,
-        at: SyncPoint,
-        record: Seq,
-    },
+/// The records of one page of a reload.
+struct ReloadPage {
+    places: Vec<RecordPosition>,
+    /// `None` if more records follow.
+    end: Option<ReloadEnd>,
 }
 
-fn reload_page(section: &mut Section<'_>, after: Seq) -> Result<ReloadPage, SessionError> {
-    section.check_exists()?;
-    let rest = section.places_after(after);
+struct ReloadEnd {
+    in_flight: InFlight,
+    at: SyncPoint,
+}
+
+fn reload_page(published: &PublishedLane<'_>, after: Seq) -> Result<ReloadPage, SessionError> {
+    published.check_exists()?;
+    let rest = published.places_after(after);
     let count = fitting(rest);
-    if count < rest.len() {
-        return Ok(ReloadPage::Places(rest[..count].to_vec()));
-    }
-    let lines = section.read_each(rest)?;
-    // Reading may have found damage, and then more is different than these lines.
-    section.reread_if_due();
-    let at = SyncPoint::of(section);
-    Ok(ReloadPage::End {
-        record: section.last_record().unwrap_or(after),
-        batch: SyncBatch::ReloadEnd {
-            lines,
-            in_flight: section.in_flight(),
-            at,
-        },
-        at,
+    Ok(ReloadPage {
+        places: rest[..count].to_vec(),
+        end: (count == rest.len()).then(|| ReloadEnd {
+            in_flight: published.in_flight(),
+            at: SyncPoint::of(published),
+        }),
     })
 }
 

@@ -1,7 +1,7 @@
 use scorel_proto::{Anchors, Seq, SyncMode};
 
 use super::cursor::SyncCursor;
-use crate::lane::Section;
+use crate::lane::PublishedLane;
 
 /// Why the stream cannot be resumed although the records are known.
 const EVICTED: &str = "some transient events are no longer kept";
@@ -16,12 +16,12 @@ pub(crate) struct SyncPlan {
 
 impl SyncPlan {
     /// Compares a client's anchors with the session.
-    pub(crate) fn new(section: &Section<'_>, anchors: Anchors) -> Self {
+    pub(crate) fn new(published: &PublishedLane<'_>, anchors: Anchors) -> Self {
         let record = anchors.persistent_last_seq;
         if record == Seq::ZERO && anchors.stream_last_seq.unwrap_or(Seq::ZERO) == Seq::ZERO {
             return Self::full(None);
         }
-        if record != Seq::ZERO && !section.has_record(record) {
+        if record != Seq::ZERO && !published.has_record(record) {
             return Self::full(Some(
                 "persistentLastSeq is not the number of a record of this session",
             ));
@@ -32,10 +32,10 @@ impl SyncPlan {
         if stream < record {
             return Self::full(Some("streamLastSeq is before persistentLastSeq"));
         }
-        if stream > section.lane().head() {
+        if stream > published.head() {
             return Self::full(Some("streamLastSeq is ahead of this session"));
         }
-        if !section.lane().ring_covers(stream) {
+        if !published.ring_covers(stream) {
             return Self::fallback(record, Some(EVICTED));
         }
         Self {

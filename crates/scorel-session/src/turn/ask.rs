@@ -15,7 +15,7 @@ use scorel_runtime::{Permission, Question, StopCause, ToolCall};
 use super::task::TurnTask;
 use crate::SessionError;
 use crate::clock::now_ms;
-use crate::lane::EventDraft;
+use crate::lane::{EventDraft, Section};
 
 /// How waiting for a decision ended.
 pub(super) enum PermissionAnswer {
@@ -33,7 +33,7 @@ impl TurnTask {
     ) -> Result<PermissionAnswer, SessionError> {
         let wanted = request(call, question);
         let is_same = |asked: &PermissionRequestBody| is_same(asked, &wanted);
-        if let Some(decision) = self.decision(&call.id, is_same).await {
+        if let Some(decision) = self.decision(&call.id, is_same) {
             return Ok(PermissionAnswer::Decided(decision));
         }
         let request = self.open_request(wanted.clone()).await?;
@@ -43,7 +43,7 @@ impl TurnTask {
             let answered = self.lane.answered();
             tokio::pin!(answered);
             answered.as_mut().enable();
-            if let Some(decision) = self.decision(&call.id, is_this).await {
+            if let Some(decision) = self.decision(&call.id, is_this) {
                 return Ok(PermissionAnswer::Decided(decision));
             }
             let (decision, reason) = tokio::select! {
@@ -63,13 +63,13 @@ impl TurnTask {
     }
 
     /// The decision about a call, if it was about a request that `is_wanted`.
-    async fn decision(
+    fn decision(
         &self,
         call_id: &str,
         is_wanted: impl Fn(&PermissionRequestBody) -> bool,
     ) -> Option<PermissionDecisionBody> {
-        let locked = self.lane.lock().await;
-        let turn = locked.view().state.turn.as_ref()?;
+        let published = self.lane.published();
+        let turn = published.view().state.turn.as_ref()?;
         let mut calls = turn.calls.iter();
         let call = calls.find(|call| call.tool_call_id == call_id)?;
         let asked = call.asked.as_ref().filter(|asked| is_wanted(asked));
@@ -85,9 +85,7 @@ impl TurnTask {
         let turn_id = self.turn_id;
         self.lane
             .persist(move |section| {
-                let open = section.view().state.permissions.iter();
-                let mut open = open.filter(|open| open.tool_call_id == wanted.tool_call_id);
-                match open.next().cloned() {
+                match open_for(section, &wanted.tool_call_id) {
                     Some(open) if is_same(&open, &wanted) => return Ok(open),
                     Some(open) => {
                         let decision = PermissionDecisionBody {
@@ -128,6 +126,13 @@ impl TurnTask {
             })
             .await
     }
+}
+
+/// The open request for a call.
+fn open_for(section: &Section<'_>, call_id: &str) -> Option<PermissionRequestBody> {
+    let view = section.view();
+    let mut open = view.state.permissions.iter();
+    open.find(|open| open.tool_call_id == call_id).cloned()
 }
 
 /// The decision as the engine takes it.

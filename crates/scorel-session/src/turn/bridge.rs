@@ -147,7 +147,7 @@ impl TurnBridge {
 
     async fn start_message(&mut self, model: String) -> Result<(), SessionError> {
         self.message = EventId::generate();
-        let parent_id = self.task.lane.view(SessionView::leaf).await;
+        let parent_id = self.task.lane.view(SessionView::leaf);
         self.show(TransientBody::MessageStart(MessageStart {
             event_id: self.message,
             parent_id,

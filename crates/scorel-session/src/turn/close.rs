@@ -1,6 +1,6 @@
 use scorel_proto::{
-    EventId, MessageCancelReason, MessageCancelled, OutcomeReason, PersistentBody, RuntimeEnd,
-    RuntimeStart, TransientBody, TurnId, TurnOutcomeBody,
+    EventId, MessageCancelReason, MessageCancelled, OpenTurn, OutcomeReason, PersistentBody,
+    RuntimeEnd, RuntimeStart, TransientBody, TurnId, TurnOutcomeBody,
 };
 use scorel_runtime::TurnEnd;
 
@@ -13,7 +13,7 @@ impl TurnTask {
     /// Records the turn's outcome; waits for a log that cannot be written.
     pub(super) async fn close(&self, end: TurnEnd) {
         let lane = &self.lane;
-        if end.reason == OutcomeReason::Interrupted && lane.lock().await.section().is_waiting() {
+        if end.reason == OutcomeReason::Interrupted && lane.published().is_waiting() {
             // Nothing was under way, so the next daemon continues the turn.
             lane.abandon_job();
             return;
@@ -40,13 +40,13 @@ fn close(section: &mut Section<'_>, turn_id: TurnId, end: &TurnEnd) -> Result<()
 
 /// Closes what the engine did not: it leaves nothing open, unless the turn failed outside it.
 fn leave_nothing_open(section: &mut Section<'_>, turn_id: TurnId) -> Result<(), SessionError> {
-    let turn = section.view().state.turn.as_ref();
-    if turn.is_some_and(|turn| !turn.running) {
+    let is_announced = |turn: &OpenTurn| turn.running;
+    let announced = section.view().state.turn.as_ref().map(is_announced);
+    if announced == Some(false) {
         // `runtime_end` needs its `runtime_start`, also in a turn that ended while preparing.
         section.show(turn_id, TransientBody::RuntimeStart(RuntimeStart {}))?;
     }
-    let messages = &section.view().open.messages;
-    let open: Vec<EventId> = messages.iter().map(|message| message.event_id).collect();
+    let open = open_messages(section);
     for event_id in open {
         let reason = MessageCancelReason::Error;
         let body = TransientBody::MessageCancelled(MessageCancelled { event_id, reason });
@@ -56,13 +56,18 @@ fn leave_nothing_open(section: &mut Section<'_>, turn_id: TurnId) -> Result<(), 
     section.answer_open_calls("the turn failed")
 }
 
+fn open_messages(section: &Section<'_>) -> Vec<EventId> {
+    let messages = &section.view().open.messages;
+    messages.iter().map(|message| message.event_id).collect()
+}
+
 fn commit_outcome(
     section: &mut Section<'_>,
     turn_id: TurnId,
     end: &TurnEnd,
 ) -> Result<(), SessionError> {
-    let turn = section.view().state.turn.as_ref();
-    let started = turn.map_or_else(now_ms, |turn| turn.started_at);
+    let started = |turn: &OpenTurn| turn.started_at;
+    let started = section.view().state.turn.as_ref().map(started);
     let shown = TransientBody::RuntimeEnd(RuntimeEnd {
         reason: end.reason,
         error: end.error.as_ref().map(|error| error.message.clone()),
@@ -72,7 +77,7 @@ fn commit_outcome(
         error: end.error.clone(),
         usage: end.usage,
         steps: end.steps,
-        duration_ms: now_ms().saturating_sub(started),
+        duration_ms: started.map_or(0, |started| now_ms().saturating_sub(started)),
     });
     let draft = EventDraft::new(outcome).in_turn(turn_id);
     section.commit_behind(turn_id, shown, draft)

@@ -29,7 +29,7 @@ impl TurnTask {
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
-                        PermissionAnswer::Stopped(cause) => return Ok(self.stopped(cause).await),
+                        PermissionAnswer::Stopped(cause) => return Ok(self.stopped(cause)),
                     };
                     let lasting = decision.decision != PermissionDecision::Once;
                     if decision.decision.allows() && lasting {
@@ -68,8 +68,7 @@ impl TurnTask {
         let count_open = |turn: &scorel_proto::OpenTurn| turn.calls.len();
         let open = self
             .lane
-            .view(|view| view.state.turn.as_ref().map_or(0, count_open))
-            .await;
+            .view(|view| view.state.turn.as_ref().map_or(0, count_open));
         if open == 0 {
             return Ok(Vec::new());
         }

@@ -16,12 +16,12 @@ impl TurnTask {
     /// Asks the host for ports and instructions. On a blocking thread: the host reads configuration
     /// files and keys, anew for each turn.
     pub(super) async fn prepare(&self) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
-        let request = self.request().await;
+        let request = self.request();
         let setup = self.lane.setup();
         blocking(move || setup.prepare(&request)).await
     }
 
-    async fn request(&self) -> TurnRequest {
+    fn request(&self) -> TurnRequest {
         let lane = &self.lane;
         lane.view(|view| TurnRequest {
             session_id: lane.id(),
@@ -32,7 +32,6 @@ impl TurnTask {
             allowed: view.state.allowed.clone(),
             blobs: lane.blobs().clone(),
         })
-        .await
     }
 
     /// Opens the turn for subscribers and returns the session's instructions.
@@ -51,14 +50,11 @@ impl TurnTask {
     /// Waits on in a turn that was waiting when the last daemon stopped. Returns why it must end, if
     /// it must.
     pub(super) async fn wait_on(&self) -> Result<Option<StopCause>, SessionError> {
-        let until = self
-            .lane
-            .view(|view| {
-                let turn = view.state.turn.as_ref();
-                turn.and_then(|turn| turn.waiting.as_ref())
-                    .map(|waiting| waiting.until)
-            })
-            .await;
+        let until = self.lane.view(|view| {
+            let turn = view.state.turn.as_ref();
+            turn.and_then(|turn| turn.waiting.as_ref())
+                .map(|waiting| waiting.until)
+        });
         let Some(until) = until else {
             return Ok(None);
         };

@@ -17,32 +17,30 @@ pub(super) struct TurnTask {
 impl TurnTask {
     /// What the turn has done so far, folded from its records. Empty, unless an earlier daemon began
     /// the turn.
-    pub(super) async fn progress(&self) -> TurnProgress {
-        self.lane
-            .view(|view| {
-                let fold = &view.state;
-                let turn = fold.turn.as_ref();
-                turn.map_or_else(TurnProgress::default, |turn| TurnProgress {
-                    usage: turn.usage,
-                    steps: turn.steps,
-                    elapsed: Duration::from_millis(turn.elapsed_ms(fold.updated_at)),
-                })
+    pub(super) fn progress(&self) -> TurnProgress {
+        self.lane.view(|view| {
+            let fold = &view.state;
+            let turn = fold.turn.as_ref();
+            turn.map_or_else(TurnProgress::default, |turn| TurnProgress {
+                usage: turn.usage,
+                steps: turn.steps,
+                elapsed: Duration::from_millis(turn.elapsed_ms(fold.updated_at)),
             })
-            .await
+        })
     }
 
     /// The end of a turn that was stopped outside the engine.
-    pub(super) async fn stopped(&self, cause: StopCause) -> TurnEnd {
-        self.ended(cause.outcome(), None).await
+    pub(super) fn stopped(&self, cause: StopCause) -> TurnEnd {
+        self.ended(cause.outcome(), None)
     }
 
     /// The end of a turn that failed outside the engine.
-    pub(super) async fn failed(&self, error: TurnError) -> TurnEnd {
-        self.ended(OutcomeReason::Error, Some(error)).await
+    pub(super) fn failed(&self, error: TurnError) -> TurnEnd {
+        self.ended(OutcomeReason::Error, Some(error))
     }
 
-    async fn ended(&self, reason: OutcomeReason, error: Option<TurnError>) -> TurnEnd {
-        let TurnProgress { usage, steps, .. } = self.progress().await;
+    fn ended(&self, reason: OutcomeReason, error: Option<TurnError>) -> TurnEnd {
+        let TurnProgress { usage, steps, .. } = self.progress();
         TurnEnd {
             reason,
             error,

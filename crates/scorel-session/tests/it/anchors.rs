@@ -42,7 +42,6 @@ async fn anchors_decide_the_mode() {
         .lane(id)
         .await
         .session()
-        .await
         .expect("there")
         .current_seq
         .get();
@@ -81,7 +80,6 @@ async fn stale_anchors_fall_back_once_the_stream_is_forgotten() {
         .lane(id)
         .await
         .session()
-        .await
         .expect("there")
         .current_seq
         .get();
@@ -110,7 +108,6 @@ async fn the_anchors_of_another_session_lead_to_a_full_reload() {
         .lane(long)
         .await
         .session()
-        .await
         .expect("there")
         .current_seq
         .get();

@@ -74,7 +74,7 @@ async fn cancelling_does_not_wait_for_the_preparation() {
     rig.plan(|plan| plan.gate = Some(gate));
     let scene = Scene::of(rig).await;
     let lane = scene.rig.lane(scene.id).await;
-    assert_eq!(lane.phase().await.0, Phase::Preparing);
+    assert_eq!(lane.phase().0, Phase::Preparing);
     scene.cancel().await;
     let log = scene.ends_before(open).await;
     assert_eq!(log.outline(), ["user", "turn_outcome"]);
@@ -216,7 +216,7 @@ async fn a_cancel_ends_the_wait_for_the_provider() {
     scene.rig.model().await.fail(error).await;
     scene.follower.until("turn_waiting").await;
     let lane = scene.rig.lane(scene.id).await;
-    assert_eq!(lane.phase().await.0, Phase::Waiting);
+    assert_eq!(lane.phase().0, Phase::Waiting);
     scene.cancel().await;
     let log = scene.ends().await;
     assert_eq!(

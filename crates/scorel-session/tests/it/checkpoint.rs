@@ -21,10 +21,7 @@ async fn session() -> (Rig, SessionId) {
 
 async fn assert_equal(one: &Rig, two: &Rig, id: SessionId) {
     let (a, b) = (one.lane(id).await, two.lane(id).await);
-    assert_eq!(
-        a.session().await.expect("there"),
-        b.session().await.expect("there")
-    );
+    assert_eq!(a.session().expect("there"), b.session().expect("there"));
     let (one, two) = (one.follow(id).await, two.follow(id).await);
     assert_eq!(one.view, two.view);
     assert_eq!(one.taken, two.taken);
@@ -136,7 +133,7 @@ async fn opening_a_healthy_idle_session_changes_no_byte() {
 
 /// The damaged places of the log whose acceptance the session waits for.
 async fn problem(rig: &Rig, id: SessionId) -> Option<String> {
-    let session = rig.lane(id).await.session().await;
+    let session = rig.lane(id).await.session();
     session.expect("there").problem
 }
 

@@ -67,7 +67,7 @@ async fn a_retry_gets_the_first_answer_and_signals_nothing() {
     let lane = rig.lane(id).await;
     let again = cancel(&lane, stop(me, "stop", Some(turn)), Some(turn)).await;
     assert_eq!(again, first);
-    assert_eq!(lane.session().await.expect("there").queue.len(), 1);
+    assert_eq!(lane.session().expect("there").queue.len(), 1);
     let other = lane.cancel_and_clear(stop(me, "stop", None), None).await;
     assert_eq!(other.expect_err("refused").code(), ErrorCode::Conflict);
     call.answer("4").await;
@@ -152,9 +152,9 @@ async fn a_full_disk_keeps_the_queue_and_the_signal_stands() {
     disk.refuses(2).await;
     disk.set_full(false);
     assert_eq!(follower.outcome().await, "cancelled");
-    assert_eq!(lane.session().await.expect("there").queue.len(), 1);
+    assert_eq!(lane.session().expect("there").queue.len(), 1);
     // The command took no effect, so a retry is a new attempt.
     let again = cancel(&lane, stop(me, "stop", Some(turn)), Some(turn)).await;
     assert!(!again.cancelled && again.seq.is_some());
-    assert_eq!(lane.session().await.expect("there").queue.len(), 0);
+    assert_eq!(lane.session().expect("there").queue.len(), 0);
 }

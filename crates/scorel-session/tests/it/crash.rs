@@ -15,13 +15,7 @@ struct Crash {
 impl Crash {
     async fn now(rig: &Rig, id: SessionId) -> Self {
         // First the number: what was shown by then has its record in the copy.
-        let shown = rig
-            .lane(id)
-            .await
-            .session()
-            .await
-            .expect("there")
-            .current_seq;
+        let shown = rig.lane(id).await.session().expect("there").current_seq;
         Self {
             rig: rig.crashed(),
             shown,
@@ -241,7 +235,7 @@ async fn an_interrupted_turn_pauses_the_queue() {
     rig.say(id, "two").await;
     let crash = Crash::now(&rig, id).await;
     crash.recover(id).await;
-    let session = crash.rig.lane(id).await.session().await.expect("there");
+    let session = crash.rig.lane(id).await.session().expect("there");
     assert!(session.queue_paused);
     assert_eq!(session.queue.len(), 1);
 }

@@ -30,7 +30,7 @@ async fn a_damaged_session_can_be_read_and_not_written() {
     let (rig, id, lines) = damaged().await;
     let before = fs::read(rig.dir(id).join("events.jsonl")).expect("readable");
     let lane = rig.lane(id).await;
-    let session = lane.session().await.expect("there");
+    let session = lane.session().expect("there");
     assert_eq!(session.phase, Phase::Failed);
     assert!(
         session
@@ -60,7 +60,7 @@ async fn a_damaged_session_can_be_read_and_not_written() {
     intact.remove(4);
     let texts: Vec<&str> = read.iter().map(scorel_proto::EncodedEvent::text).collect();
     assert_eq!(texts, intact, "everything around the damage is served");
-    lane.tree(Seq::ZERO, 1000).await.expect("readable");
+    lane.tree(Seq::ZERO, 1000).expect("readable");
     let follower = rig.follow(id).await;
     assert_eq!(follower.taken.len(), intact.len() + 3);
     assert_eq!(
@@ -130,7 +130,7 @@ async fn a_session_that_another_program_changes_fails_and_is_left_alone() {
     let refused = rig.send(id, message("two")).await.expect_err("refused");
     assert_eq!(refused.code(), ErrorCode::SessionFailed);
     assert_eq!(fs::read(&path).expect("readable"), bytes);
-    let session = rig.lane(id).await.session().await.expect("there");
+    let session = rig.lane(id).await.session().expect("there");
     assert_eq!(session.phase, Phase::Failed);
     let end = follower.until("end").await;
     assert_eq!(end["reason"], "failed");

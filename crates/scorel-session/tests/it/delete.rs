@@ -58,7 +58,7 @@ async fn a_deleted_session_is_gone_for_all_clients() {
         code(lane.send(message("two")).await.expect_err("gone")),
         gone
     );
-    assert_eq!(code(lane.session().await.expect_err("gone")), gone);
+    assert_eq!(code(lane.session().expect_err("gone")), gone);
     assert_eq!(
         code(lane.events(None, None, 1).await.expect_err("gone")),
         gone

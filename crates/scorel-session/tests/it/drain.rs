@@ -38,14 +38,7 @@ async fn a_turn_is_interrupted_and_its_text_is_kept() {
     assert_eq!(refused.code(), ErrorCode::ShuttingDown);
     let again = rig.restarted();
     assert_eq!(
-        again
-            .lane(id)
-            .await
-            .session()
-            .await
-            .expect("there")
-            .queue
-            .len(),
+        again.lane(id).await.session().expect("there").queue.len(),
         1
     );
     again.check(id).await;

@@ -59,7 +59,7 @@ async fn accept(rig: &Rig, id: SessionId, (offset, length): (u64, u64)) {
 }
 
 async fn phase(rig: &Rig, id: SessionId) -> Phase {
-    rig.lane(id).await.session().await.expect("there").phase
+    rig.lane(id).await.session().expect("there").phase
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,7 +165,7 @@ async fn a_turn_reads_nothing_of_the_conversation_within_a_minute_of_the_last_on
 
 /// Follows the session without reading its log.
 async fn follow_end(rig: &Rig, id: SessionId) -> Follower {
-    let session = rig.lane(id).await.session().await.expect("there");
+    let session = rig.lane(id).await.session().expect("there");
     let anchors = Anchors {
         persistent_last_seq: session.last_persistent_seq,
         stream_last_seq: None,

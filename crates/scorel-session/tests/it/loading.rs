@@ -33,11 +33,11 @@ async fn an_idle_session_leaves_memory_and_comes_back_as_it_was() {
     let rig = impatient();
     let id = rig.session().await;
     rig.exchange(id, "one").await;
-    let before = rig.lane(id).await.session().await.expect("there");
+    let before = rig.lane(id).await.session().expect("there");
     unload_all(&rig).await;
     assert_eq!(*rig.script.unloaded.lock().expect("not poisoned"), [id]);
     assert!(rig.dir(id).join("checkpoint").exists());
-    let after = rig.lane(id).await.session().await.expect("there");
+    let after = rig.lane(id).await.session().expect("there");
     assert_eq!(after, before);
     rig.exchange(id, "two").await;
     rig.check(id).await;

@@ -69,7 +69,7 @@ fn assert_refused<T: std::fmt::Debug>(result: Result<T, SessionError>) {
 async fn a_log_of_a_newer_version_is_read_as_far_as_it_is_understood() {
     let (rig, id) = newer().await;
     let log = rig.log(id);
-    let session = rig.lane(id).await.session().await.expect("described");
+    let session = rig.lane(id).await.session().expect("described");
     assert_eq!(session.phase, Phase::Failed);
     let problem = session.problem.expect("a problem");
     assert!(problem.contains("format 2"), "{problem}");
@@ -78,7 +78,7 @@ async fn a_log_of_a_newer_version_is_read_as_far_as_it_is_understood() {
     let page = lane.events(None, None, 100).await.expect("readable");
     let served: Vec<_> = page.events.iter().map(|event| event.text()).collect();
     assert_eq!(served, log.lines);
-    let tree = lane.tree(Seq::ZERO, 100).await.expect("readable");
+    let tree = lane.tree(Seq::ZERO, 100).expect("readable");
     assert_eq!(tree.nodes.len(), log.fold().tree.nodes().count());
     let follower = rig.follow(id).await;
     assert_eq!(follower.view.leaf(), log.fold().leaf());

@@ -31,7 +31,7 @@ async fn an_answer_longer_than_a_reserved_block_reserves_another() {
     assert!(outcome > RESERVE + 100);
 
     let again = rig.restarted();
-    let session = again.lane(id).await.session().await.expect("there");
+    let session = again.lane(id).await.session().expect("there");
     assert_eq!(
         session.current_seq.get(),
         outcome,

@@ -127,13 +127,7 @@ async fn a_resumed_stream_gives_the_records_that_are_missing_and_then_everything
     assert_eq!(events, follower_saw, "as a subscription does");
 
     // With all of the stream and hardly a record, the missing records come in pages.
-    let end = rig
-        .lane(id)
-        .await
-        .session()
-        .await
-        .expect("there")
-        .current_seq;
+    let end = rig.lane(id).await.session().expect("there").current_seq;
     let found = pages(&rig, id, at(1, Some(end.get()))).await;
     assert!(found.len() > 3);
     let events: Vec<String> = found.iter().flat_map(texts).collect();

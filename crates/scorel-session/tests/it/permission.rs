@@ -78,7 +78,7 @@ async fn go_on(rig: &Rig, follower: &mut Follower) -> String {
 async fn the_first_answer_counts_and_the_call_runs_once() {
     let (rig, id, turn) = asking(question()).await;
     let lane = rig.lane(id).await;
-    assert_eq!(lane.phase().await, (Phase::AwaitingPermission, Some(turn)));
+    assert_eq!(lane.phase(), (Phase::AwaitingPermission, Some(turn)));
     let request = request(&rig, id).await;
     assert_eq!(request.tool_call_id, "c1");
     let mut follower = rig.follow(id).await;
@@ -125,7 +125,7 @@ async fn a_question_survives_a_crash_and_an_orderly_stop_and_its_call_runs_once(
         let again = next(&rig);
         again.sessions.clone().recover().await;
         let lane = again.lane(id).await;
-        assert_eq!(lane.phase().await, (Phase::AwaitingPermission, Some(turn)));
+        assert_eq!(lane.phase(), (Phase::AwaitingPermission, Some(turn)));
         assert_eq!(request(&again, id).await, asked);
         let mut follower = again.follow(id).await;
         let once = decision(asked.request_id, PermissionDecision::Once);
@@ -331,7 +331,7 @@ async fn a_question_about_a_later_call_survives_too() {
     let again = next(&rig);
     let asked = request(&again, id).await;
     let lane = again.lane(id).await;
-    assert_eq!(lane.phase().await, (Phase::AwaitingPermission, Some(turn)));
+    assert_eq!(lane.phase(), (Phase::AwaitingPermission, Some(turn)));
     let mut follower = again.follow(id).await;
     let once = decision(asked.request_id, PermissionDecision::Once);
     respond(&again, id, once).await.expect("taken");
@@ -361,7 +361,7 @@ async fn a_call_whose_start_may_be_lost_in_damage_is_not_run_again() {
     let accepted = lane.accept_damage(command, offset, length).await;
     accepted.expect("accepted");
     let mut follower = again.follow(id).await;
-    if lane.phase().await.0 != Phase::Idle {
+    if lane.phase().0 != Phase::Idle {
         follower.until("turn_outcome").await;
     }
     assert_eq!(again.log(id).reasons(), ["interrupted"]);

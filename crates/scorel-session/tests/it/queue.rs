@@ -45,7 +45,7 @@ async fn each_queued_message_becomes_a_turn_of_its_own_in_order() {
         .map(|event| text(event, "turnId"))
         .collect();
     assert_eq!(turns.len(), 3);
-    let session = rig.lane(id).await.session().await.expect("there");
+    let session = rig.lane(id).await.session().expect("there");
     assert_eq!((session.queue.len(), session.queue_version), (0, 4));
 }
 
@@ -77,7 +77,7 @@ async fn an_error_pauses_the_queue_until_something_is_added() {
     call.fail(provider_error(false)).await;
     assert_eq!(follower.outcome().await, "error");
     let lane = rig.lane(id).await;
-    let session = lane.session().await.expect("there");
+    let session = lane.session().expect("there");
     assert!(session.queue_paused);
     assert_eq!(session.phase, Phase::Idle);
 
@@ -120,19 +120,11 @@ async fn cancelling_pauses_what_was_queued_before() {
     assert!(lane.cancel(None));
     call.ended().await;
     assert_eq!(follower.outcome().await, "cancelled");
-    assert!(lane.session().await.expect("there").queue_paused);
+    assert!(lane.session().expect("there").queue_paused);
     rig.check(id).await;
 
     let again = rig.restarted();
-    assert!(
-        again
-            .lane(id)
-            .await
-            .session()
-            .await
-            .expect("there")
-            .queue_paused
-    );
+    assert!(again.lane(id).await.session().expect("there").queue_paused);
     again.check(id).await;
 }
 
@@ -147,7 +139,7 @@ async fn a_message_accepted_after_a_cancel_lifts_the_coming_pause() {
     rig.say(id, "two").await;
     let lane = rig.lane(id).await;
     assert!(lane.cancel(None));
-    assert_eq!(lane.phase().await.0, Phase::Cancelling);
+    assert_eq!(lane.phase().0, Phase::Cancelling);
     rig.say(id, "three").await;
     run.end("finished all the same");
     assert_eq!(follower.outcome().await, "cancelled");

@@ -34,7 +34,7 @@ async fn a_waiting_turn_waits_on_after_a_crash_and_after_an_orderly_stop() {
         }
         let again = rig.crashed();
         let lane = again.lane(id).await;
-        assert_eq!(lane.phase().await, (Phase::Waiting, Some(turn)));
+        assert_eq!(lane.phase(), (Phase::Waiting, Some(turn)));
         let started = tokio::time::Instant::now();
         let mut follower = again.follow(id).await;
         again.model().await.answer("patience").await;

@@ -190,7 +190,7 @@ impl Rig {
         self.model().await.answer(&format!("to {text}")).await;
         assert_eq!(follower.outcome().await, "completed");
         // What belongs to the end of the turn is done when the lane is free again.
-        self.lane(id).await.session().await.expect("there");
+        self.lane(id).await.session().expect("there");
         user_event_id
     }
 
@@ -206,7 +206,7 @@ impl Rig {
         );
         let folded = log.fold();
         let lane = self.lane(id).await;
-        let session = lane.session().await.expect("there");
+        let session = lane.session().expect("there");
         assert_eq!(session.turn_id, None);
         assert_eq!(session.active_leaf_id, folded.leaf());
         assert_eq!(
@@ -222,7 +222,6 @@ impl Rig {
         assert_eq!(session.queue_paused, folded.state.queue.paused);
         let tree = lane
             .tree(scorel_proto::Seq::ZERO, usize::MAX)
-            .await
             .expect("there");
         let nodes: Vec<_> = tree
             .nodes

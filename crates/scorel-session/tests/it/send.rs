@@ -90,13 +90,7 @@ async fn a_message_can_begin_anew_or_follow_a_finished_turn() {
     let rig = Rig::new();
     let id = rig.session().await;
     rig.exchange(id, "one").await;
-    let end_of_one = rig
-        .lane(id)
-        .await
-        .session()
-        .await
-        .expect("there")
-        .active_leaf_id;
+    let end_of_one = rig.lane(id).await.session().expect("there").active_leaf_id;
     rig.exchange(id, "two").await;
 
     for (parent, roles) in [(None, 1), (end_of_one, 3)] {
@@ -150,13 +144,7 @@ async fn a_message_with_an_expected_leaf_is_accepted_only_there() {
     assert_eq!(code(rig.send(id, expect(wrong)).await), ErrorCode::Conflict);
     rig.exchange(id, "one").await;
     assert_eq!(code(rig.send(id, expect(None)).await), ErrorCode::Conflict);
-    let leaf = rig
-        .lane(id)
-        .await
-        .session()
-        .await
-        .expect("there")
-        .active_leaf_id;
+    let leaf = rig.lane(id).await.session().expect("there").active_leaf_id;
     rig.send(id, expect(leaf)).await.expect("accepted");
     rig.model().await.answer("done").await;
 }
@@ -245,14 +233,14 @@ async fn a_session_in_the_middle_of_a_turn_says_what_it_does() {
     let turn = rig.begin(id, "one").await;
     let call = rig.model().await;
     let lane = rig.lane(id).await;
-    assert_eq!(lane.phase().await, (Phase::Running, Some(turn)));
-    let active = rig.sessions.active().await;
+    assert_eq!(lane.phase(), (Phase::Running, Some(turn)));
+    let active = rig.sessions.active();
     assert_eq!((active.len(), active[0].turn_id), (1, Some(turn)));
     let mut follower = rig.follow(id).await;
     call.answer("done").await;
     follower.outcome().await;
-    assert_eq!(lane.phase().await, (Phase::Idle, None));
-    assert_eq!(rig.sessions.active().await.len(), 0);
+    assert_eq!(lane.phase(), (Phase::Idle, None));
+    assert_eq!(rig.sessions.active().len(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -261,7 +249,7 @@ async fn a_change_of_the_session_is_recorded_and_does_not_move_the_leaf() {
     let id = rig.session().await;
     rig.exchange(id, "one").await;
     let lane = rig.lane(id).await;
-    let before = lane.session().await.expect("there");
+    let before = lane.session().expect("there");
     let changes = SessionChanges {
         title: Some("a title".to_owned()),
         archived: Some(true),
@@ -300,7 +288,7 @@ async fn clearing_the_queue_removes_what_waits_and_nothing_else() {
             .cancelled
     );
     assert_eq!(
-        lane.session().await.expect("there").queue.len(),
+        lane.session().expect("there").queue.len(),
         2,
         "another turn is open"
     );

@@ -28,7 +28,7 @@ async fn a_message_without_room_is_refused_changes_nothing_and_can_be_sent_again
     }
     assert_eq!(rig.log(id).lines, before);
     let lane = rig.lane(id).await;
-    assert_eq!(lane.phase().await, (Phase::Idle, None));
+    assert_eq!(lane.phase(), (Phase::Idle, None));
     lane.events(None, None, 10).await.expect("reading works");
     rig.follow(id).await;
     disk.set_full(false);
@@ -81,7 +81,7 @@ async fn a_turn_without_room_for_its_answer_ends_by_itself_once_there_is_room() 
         text(&log.only("turn_outcome")["error"], "code"),
         "storage_stalled"
     );
-    let session = rig.lane(id).await.session().await.expect("there");
+    let session = rig.lane(id).await.session().expect("there");
     assert!(session.queue_paused, "an error pauses the queue");
 }
 
@@ -239,13 +239,7 @@ async fn a_session_whose_disk_fails_to_sync_fails_and_others_go_on() {
     let rig = Rig::on_disk_with(disk.storage(), synced);
     let id = rig.session().await;
     rig.exchange(id, "one").await;
-    let before = rig
-        .lane(id)
-        .await
-        .session()
-        .await
-        .expect("there")
-        .current_seq;
+    let before = rig.lane(id).await.session().expect("there").current_seq;
     let mut follower = rig.follow(id).await;
     disk.fail_syncs();
     let refused = rig.send(id, message("two")).await.expect_err("refused");
@@ -258,6 +252,6 @@ async fn a_session_whose_disk_fails_to_sync_fails_and_others_go_on() {
         "nothing unsynced was shown"
     );
     let lane = rig.lane(id).await;
-    assert_eq!(lane.session().await.expect("there").phase, Phase::Failed);
+    assert_eq!(lane.session().expect("there").phase, Phase::Failed);
     lane.events(None, None, 10).await.expect("reading works");
 }

@@ -58,7 +58,7 @@ async fn a_set_up_makes_a_child_session() {
 
     let host = Host::open(parts(dir.path())).unwrap();
     let lane = host.sessions().get(child).await.unwrap();
-    let loaded = lane.session().await.unwrap();
+    let loaded = lane.session().unwrap();
     assert_eq!(loaded.kind, SessionKind::Subagent);
     assert_eq!(loaded.parent.as_ref(), Some(&parent));
     let listed = host.sessions().list(ListFilter::default()).await.unwrap();

@@ -129,7 +129,7 @@ impl History {
         };
         let expected = self.reference.records().map(|record| record.seq);
         assert!(expected.eq(served), "what stands around the damage");
-        let places = lane.lock().await.section().damage().to_vec();
+        let places = lane.lock().await.section().damage();
         let [place] = &places[..] else {
             panic!("one flipped bit is one place to accept: {places:?}");
         };
@@ -198,7 +198,7 @@ impl History {
     /// Accepts up to `count` damaged places.
     pub(super) async fn accept_damage(&mut self, count: usize) {
         let lane = self.lane().await;
-        let places = lane.lock().await.section().damage().to_vec();
+        let places = lane.lock().await.section().damage();
         for place in places.into_iter().take(count) {
             let command = MutationCommand::new(ClientId::Daemon, None, "acceptDamage", &());
             let accepted = lane

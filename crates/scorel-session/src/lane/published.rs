@@ -1,0 +1,152 @@
+//! Reading a session while a record of it is being synced.
+
+use std::ops::Deref;
+use std::sync::{PoisonError, RwLockReadGuard};
+
+use scorel_journal::RecordPosition;
+use scorel_proto::{InFlight, Phase, Seq, Session, SessionView, TurnId};
+
+use super::state::PublishedState;
+use super::{Lane, Section};
+use crate::SessionError;
+use crate::lane::phase::phase;
+
+/// The published state of a lane, at one moment: fold and feed agree, since records and transient
+/// events are folded and published in one step.
+///
+/// Other tasks must not take a second one while they hold one, nor wait for anything: the section
+/// that publishes next waits for it.
+#[derive(Debug)]
+pub(crate) struct PublishedLane<'a> {
+    pub(super) lane: &'a Lane,
+    state: RwLockReadGuard<'a, PublishedState>,
+}
+
+/// The fold of a [`PublishedLane`].
+#[derive(Debug)]
+pub(crate) struct PublishedView<'a>(PublishedLane<'a>);
+
+impl Deref for PublishedView<'_> {
+    type Target = SessionView;
+
+    fn deref(&self) -> &SessionView {
+        self.0.view()
+    }
+}
+
+impl Lane {
+    pub(crate) fn published(&self) -> PublishedLane<'_> {
+        PublishedLane {
+            lane: self,
+            // After a panic in the middle of a change the session is marked as failed.
+            state: self
+                .published
+                .read()
+                .unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// Reads from the fold.
+    pub(crate) fn view<R>(&self, read: impl FnOnce(&SessionView) -> R) -> R {
+        read(self.published().view())
+    }
+}
+
+impl Section<'_> {
+    /// Borrows the section, so that nothing can be changed meanwhile: a change would wait for this
+    /// read for ever.
+    pub(crate) fn published(&self) -> PublishedLane<'_> {
+        self.lane.published()
+    }
+
+    pub(crate) fn view(&self) -> PublishedView<'_> {
+        PublishedView(self.published())
+    }
+
+    /// Changes the published state. The only way to do so; the lane's mutex makes sure that there is
+    /// one such change at a time.
+    pub(super) fn publish_change<R>(&mut self, change: impl FnOnce(&mut PublishedState) -> R) -> R {
+        let lane: &Lane = self.lane;
+        change(
+            &mut lane
+                .published
+                .write()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+}
+
+impl PublishedLane<'_> {
+    pub(crate) fn check_exists(&self) -> Result<(), SessionError> {
+        self.state.health.check_exists()
+    }
+
+    pub(crate) fn view(&self) -> &SessionView {
+        &self.state.fold.view
+    }
+
+    pub(super) fn state(&self) -> &PublishedState {
+        &self.state
+    }
+
+    pub(crate) fn turn_id(&self) -> Option<TurnId> {
+        self.view().state.turn_id()
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        let failed = self.state.health.is_failed();
+        phase(failed, self.lane.job.stop(), &self.view().state)
+    }
+
+    pub(crate) fn describe(&self) -> Session {
+        let mut session = self.lane.header.describe(self.view());
+        session.phase = self.phase();
+        session.turn_id = self.turn_id();
+        session.current_seq = self.head();
+        session.problem = self.state.health.problem();
+        session
+    }
+
+    /// What is open right now: the end of a reload.
+    pub(crate) fn in_flight(&self) -> InFlight {
+        let view = self.view();
+        InFlight {
+            phase: self.phase(),
+            turn_id: self.turn_id(),
+            open: view.open.clone(),
+            queue: view.state.queue.clone(),
+            permissions: view.state.permissions.clone(),
+        }
+    }
+
+    /// The seq of the last published event.
+    pub(crate) fn head(&self) -> Seq {
+        self.lane.head()
+    }
+
+    /// Whether the ring holds every event after `seq`.
+    pub(crate) fn ring_covers(&self, seq: Seq) -> bool {
+        self.lane.feed.covers(seq)
+    }
+
+    /// The positions of the records after `seq`.
+    pub(crate) fn places_after(&self, seq: Seq) -> &[RecordPosition] {
+        self.state.fold.index.after(seq)
+    }
+
+    pub(crate) fn has_record(&self, seq: Seq) -> bool {
+        self.state.fold.index.contains(seq)
+    }
+
+    pub(crate) fn place_of(&self, seq: Seq) -> Option<RecordPosition> {
+        self.state.fold.index.get(seq)
+    }
+
+    /// Whether the open turn waits for a point in time or for an answer, with nothing under way. The
+    /// next daemon continues such a turn as if nothing had happened.
+    pub(crate) fn is_waiting(&self) -> bool {
+        let fold = &self.view().state;
+        let turn = fold.turn.as_ref();
+        turn.is_some_and(|turn| turn.waiting.is_some() && turn.calls.is_empty()) || fold.is_asking()
+    }
+}
