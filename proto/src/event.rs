@@ -110,6 +110,16 @@ impl Event {
         }
     }
 
+    /// The event's id; `None` for a transient event.
+    #[must_use]
+    pub const fn id(&self) -> Option<EventId> {
+        match self {
+            Self::Persistent(event) => Some(event.id),
+            Self::Transient(_) => None,
+            Self::Unknown(event) => event.id,
+        }
+    }
+
     /// The session that the event belongs to.
     #[must_use]
     pub const fn session_id(&self) -> SessionId {

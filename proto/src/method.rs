@@ -6,6 +6,7 @@ mod host;
 mod project;
 mod reading;
 mod session;
+mod storage_stall;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -16,6 +17,7 @@ pub use host::*;
 pub use project::*;
 pub use reading::*;
 pub use session::*;
+pub use storage_stall::*;
 
 use crate::ErrorCode;
 

@@ -112,6 +112,7 @@ impl Watch {
             session_id,
             persistent_last_seq: seq(persistent),
             stream_last_seq: seq(stream),
+            persistent_last_id: None,
         };
         Self(client.subscribe_events(&params).await.unwrap())
     }

@@ -1,4 +1,4 @@
-use scorel_proto::{Event, Seq, SyncMarker, SyncMode};
+use scorel_proto::{Event, EventId, Seq, SyncMarker, SyncMode};
 
 /// A client's anchors in a session's event stream, and the rules that advance them.
 ///
@@ -6,6 +6,8 @@ use scorel_proto::{Event, Seq, SyncMarker, SyncMode};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClientAnchors {
     persistent: Seq,
+    /// The event at `persistent`, if it is known.
+    persistent_id: Option<EventId>,
     stream: Option<Seq>,
     reload: Option<SyncMode>,
     /// The persistent anchor at which a gap was already reported.
@@ -31,10 +33,25 @@ impl ClientAnchors {
     pub const fn new(persistent: Seq, stream: Option<Seq>) -> Self {
         Self {
             persistent,
+            persistent_id: None,
             stream,
             reload: None,
             asked: None,
         }
+    }
+
+    /// The same, with the id of the event at the persistent anchor.
+    #[must_use]
+    pub const fn with_id(mut self, id: Option<EventId>) -> Self {
+        self.persistent_id = id;
+        self
+    }
+
+    /// The id of the last record that the client has, if it is known. The daemon compares it: after
+    /// a backup was put back, the same number can name another event.
+    #[must_use]
+    pub const fn persistent_id(&self) -> Option<EventId> {
+        self.persistent_id
     }
 
     /// The number of the last record that the client has; zero for none.
@@ -57,12 +74,13 @@ impl ClientAnchors {
     pub fn event(&mut self, event: &Event) -> EventNovelty {
         match event {
             Event::Transient(event) => self.transient(event.first_seq(), event.seq),
-            event if event.is_persistent() => self.record(event.seq(), prev(event)),
+            event if event.is_persistent() => self.record(event),
             event => self.transient(event.seq(), event.seq()),
         }
     }
 
-    fn record(&mut self, seq: Seq, prev: Option<Seq>) -> EventNovelty {
+    fn record(&mut self, event: &Event) -> EventNovelty {
+        let (seq, prev) = (event.seq(), prev(event));
         if seq <= self.persistent {
             return EventNovelty::Duplicate;
         }
@@ -72,6 +90,7 @@ impl ClientAnchors {
             return self.missing();
         }
         self.persistent = seq;
+        self.persistent_id = event.id();
         self.advance(seq);
         EventNovelty::New
     }
@@ -120,6 +139,7 @@ impl ClientAnchors {
         }
         if mode == SyncMode::FullReload {
             self.persistent = Seq::ZERO;
+            self.persistent_id = None;
         }
     }
 

@@ -225,6 +225,7 @@ impl<C: Connect> SessionStream<C> {
             session_id: self.session_id,
             persistent_last_seq: Some(self.anchors.persistent()),
             stream_last_seq: self.anchors.stream(),
+            persistent_last_id: self.anchors.persistent_id(),
         };
         let subscription = connection.subscribe_events(&params).await?;
         self.state = StreamState::Live(connection.clone(), subscription);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
 use scorel_proto::{ListSessionsResult, Phase, ProjectId, Session, SessionId};
@@ -36,6 +36,8 @@ pub(crate) struct Catalog {
     dir: PathBuf,
     file: PathBuf,
     entries: Mutex<CatalogEntries>,
+    /// The lengths of the logs, in bytes, in the file that the last daemon left.
+    saved_lengths: OnceLock<HashMap<SessionId, u64>>,
     ready: OnceCell<()>,
 }
 
@@ -60,6 +62,7 @@ impl Catalog {
             dir,
             file,
             entries: Mutex::default(),
+            saved_lengths: OnceLock::new(),
             ready: OnceCell::new(),
         }
     }
@@ -85,6 +88,18 @@ impl Catalog {
         if !self.ready.initialized() {
             entries.deleted.insert(id);
         }
+    }
+
+    /// The length of the session's log in bytes when the last daemon saved the catalogue; `None` if
+    /// it is not known. Reads the file the first time, which blocks on the disk.
+    pub(crate) fn saved_log_bytes(&self, id: SessionId) -> Option<u64> {
+        let saved = self.saved_lengths.get_or_init(|| {
+            let entries = self.read_file().into_values();
+            let lengths = entries.map(|entry| (entry.session.session_id, entry.log_bytes));
+            let known = lengths.filter_map(|(id, bytes)| Some((id, bytes?)));
+            known.collect()
+        });
+        saved.get(&id).copied()
     }
 
     /// Marks a session as failed. Returns its summary if that changed it.
@@ -132,7 +147,8 @@ impl Catalog {
             if !std::mem::take(&mut entries.dirty) {
                 return;
             }
-            entries.by_id.values().cloned().collect()
+            let saved = entries.by_id.values().map(CatalogEntry::without_stall);
+            saved.collect()
         };
         let saved = serde_json::to_vec(&snapshot)
             .map_err(io::Error::from)

@@ -70,6 +70,7 @@ impl SessionHeader {
             updated_at: folded.updated_at.max(self.created_at),
             archived: folded.archived,
             problem: None,
+            storage_stalled: None,
         }
     }
 }

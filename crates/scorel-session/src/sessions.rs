@@ -217,13 +217,9 @@ impl Sessions {
     pub fn active(&self) -> Vec<ActiveSession> {
         let mut active = Vec::new();
         for lane in self.lanes() {
-            let (phase, turn_id) = lane.phase();
-            if !matches!(phase, Phase::Idle | Phase::Failed) {
-                active.push(ActiveSession {
-                    session_id: lane.id(),
-                    phase,
-                    turn_id,
-                });
+            let active_session = lane.published().active();
+            if !matches!(active_session.phase, Phase::Idle | Phase::Failed) {
+                active.push(active_session);
             }
         }
         active

@@ -92,6 +92,11 @@ impl LaneShared {
         }
     }
 
+    /// The length of the session's log that the last daemon knew, in bytes. May block on the disk.
+    pub(crate) fn saved_log_bytes(&self, id: SessionId) -> Option<u64> {
+        self.catalog.saved_log_bytes(id)
+    }
+
     /// Whether the last attempt to load the session failed.
     pub(crate) fn has_failed(&self, id: SessionId) -> bool {
         self.catalog.has_failed(id)

@@ -71,7 +71,7 @@ impl Subscriber {
                 SubscriberStep::Begin {
                     anchors,
                     fell_behind,
-                } => self.begin(anchors, fell_behind),
+                } => self.begin(anchors, fell_behind).await,
                 SubscriberStep::Follow { cursor, sync_end } => self.follow(cursor, sync_end).await,
                 SubscriberStep::Ended => return Ok(None),
             };
@@ -94,10 +94,15 @@ impl Subscriber {
         }
     }
 
-    fn begin(&mut self, anchors: Anchors, fell_behind: bool) -> Result<Vec<Bytes>, SessionError> {
+    async fn begin(
+        &mut self,
+        anchors: Anchors,
+        fell_behind: bool,
+    ) -> Result<Vec<Bytes>, SessionError> {
+        let diverged = self.lane.diverged(anchors).await?;
         let published = self.lane.published();
         published.check_exists()?;
-        let mut plan = SyncPlan::new(&published, anchors);
+        let mut plan = SyncPlan::new(&published, anchors, diverged);
         if fell_behind {
             plan.reason = Some("the subscriber fell behind what is kept in memory");
         }
@@ -164,6 +169,7 @@ impl Subscriber {
                 let anchors = Anchors {
                     persistent_last_seq: record,
                     stream_last_seq: None,
+                    persistent_last_id: None,
                 };
                 self.step = SubscriberStep::Begin {
                     anchors,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Block, CommandId, EventId, PermissionDecision, PermissionRequestId, QueueItemId, QueueOp, Seq,
-    SessionId, TurnId,
+    SessionId, StorageStall, TurnId,
 };
 
 /// The content of a user message: a string, or an array of `text`, `image` and `blob` blocks.
@@ -183,7 +183,8 @@ pub struct CancelParams {
 }
 
 /// Result of `cancel`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct CancelResult {
     /// Whether an open turn took the signal. `turn_outcome` then reports how it ended, which is not
     /// necessarily `cancelled`: it may have completed first.
@@ -192,6 +193,10 @@ pub struct CancelResult {
     /// the expected one was open and nothing happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
+    /// The log cannot be written: the turn ends once it can be, and what it holds until then is
+    /// lost if the daemon ends first. Absent while the log can be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_stalled: Option<StorageStall>,
 }
 
 /// Parameters of `rewind`.

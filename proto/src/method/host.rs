@@ -1,7 +1,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientId, DeviceId, Phase, Project, ProjectId, Session, SessionId, TurnId, Usage};
+use crate::{
+    ClientId, DeviceId, Phase, Project, ProjectId, Session, SessionId, StorageStall, TurnId, Usage,
+};
 
 /// Parameters of a method that takes none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +100,12 @@ pub struct ActiveSession {
     pub phase: Phase,
     /// The open turn; `null` if there is none, as in a failed session.
     pub turn_id: Option<TurnId>,
+    /// Why it can only be read; absent if nothing is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Since when its log cannot be written; absent while it can be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_stalled: Option<StorageStall>,
 }
 
 /// Result of `shutdown`. The daemon is still running when it is sent.

@@ -138,6 +138,10 @@ pub struct Anchors {
     /// messages is complete; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
+    /// The id of the event at `P`. With it a client notices that the log was replaced by another
+    /// one, such as a restored backup.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persistent_last_id: Option<EventId>,
 }
 
 /// Parameters of `resync`.
@@ -153,6 +157,10 @@ pub struct ResyncParams {
     /// messages is complete; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
+    /// The id of the event at `P`. If the log has another one there, the reply is a full reload with
+    /// the reason `diverged`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persistent_last_id: Option<EventId>,
     /// `nextPage` of the previous page, with the same anchors; absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
@@ -230,6 +238,10 @@ pub struct SubscribeEventsParams {
     /// messages is complete; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
+    /// The id of the event at `P`. If the log has another one there, a full reload with the reason
+    /// `diverged` follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persistent_last_id: Option<EventId>,
 }
 
 /// What `subscribeEvents` sends in addition to events, as `params.result` of an `event`

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CommandId, EventId, Phase, ProjectId, QueueItem, Seq, SessionId, ThinkingLevel, ToolPreset,
-    TurnId, Usage,
+    CommandId, EventId, Phase, ProjectId, QueueItem, Seq, SessionId, StorageStall, ThinkingLevel,
+    ToolPreset, TurnId, Usage,
 };
 
 /// The metadata of a session: everything but its events.
@@ -59,6 +59,10 @@ pub struct Session {
     /// Why it cannot be used, or only be read; absent if nothing is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// Since when the log cannot be written, and what waits for that; absent while it can be.
+    /// `problem` has the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_stalled: Option<StorageStall>,
 }
 
 /// What created a session.

@@ -147,6 +147,7 @@ async fn requests(
         session_id: session.session_id,
         persistent_last_seq: Some(session.last_persistent_seq),
         stream_last_seq: None,
+        persistent_last_id: None,
         page: None,
     };
     loop {

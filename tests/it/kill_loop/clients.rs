@@ -63,6 +63,7 @@ impl RecordingClient {
             session_id: self.session,
             persistent_last_seq: Some(self.anchors.persistent()),
             stream_last_seq: self.anchors.stream(),
+            persistent_last_id: self.anchors.persistent_id(),
         };
         let subscription = connection.subscribe_events(&params).await;
         let Ok(mut subscription) = subscription else {

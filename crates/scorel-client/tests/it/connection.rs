@@ -11,6 +11,7 @@ fn follow() -> SubscribeEventsParams {
         session_id: SessionId::generate(),
         persistent_last_seq: None,
         stream_last_seq: None,
+        persistent_last_id: None,
     }
 }
 

@@ -88,6 +88,7 @@ async fn cancel(
         return Ok(CancelResult {
             cancelled: lane.cancel(params.expected_turn_id),
             seq: None,
+            storage_stalled: lane.storage_stall(),
         });
     }
     let id = params.command_id.take();

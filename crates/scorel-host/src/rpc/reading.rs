@@ -35,9 +35,7 @@ async fn get_tree(
 ) -> Result<GetTreeResult, CallError> {
     let limit = limit(params.limit, 1000, 10_000)?;
     let lane = host.sessions.get(params.session_id).await?;
-    Ok(lane
-        .tree(params.after_seq.unwrap_or_default(), limit)
-        ?)
+    Ok(lane.tree(params.after_seq.unwrap_or_default(), limit)?)
 }
 
 async fn get_events(

@@ -38,6 +38,7 @@ async fn subscribe_events(
     let anchors = Anchors {
         persistent_last_seq: params.persistent_last_seq.unwrap_or_default(),
         stream_last_seq: params.stream_last_seq,
+        persistent_last_id: params.persistent_last_id,
     };
     let subscriber = host.sessions.subscribe(params.session_id, anchors).await?;
     let subscription = call.subscribe("event")?;

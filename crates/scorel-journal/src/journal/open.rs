@@ -100,6 +100,12 @@ impl Opened {
         self.traces.last
     }
 
+    /// The offset of the end of the last complete line, in bytes.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
     #[must_use]
     pub fn reader(&self) -> Reader {
         Reader::new(self.shared.clone())

@@ -32,6 +32,17 @@ enum ListedSession<'a> {
     Unreadable(SessionId, &'a str),
 }
 
+impl CatalogEntry {
+    /// As it is saved: whether the log can be written is not for the next daemon to be told.
+    pub(super) fn without_stall(&self) -> Self {
+        let mut entry = self.clone();
+        if entry.session.storage_stalled.take().is_some() {
+            entry.session.problem = None;
+        }
+        entry
+    }
+}
+
 impl CatalogEntries {
     pub(super) fn put(&mut self, entry: CatalogEntry) {
         let id = entry.session.session_id;

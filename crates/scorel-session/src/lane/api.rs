@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use scorel_proto::{
     CancelResult, PermissionDecisionBody, Phase, SendMessageResult, Seq, Session, SessionChanges,
-    TurnId,
+    StorageStall, TurnId,
 };
 
 use super::accept::AcceptDamage;
@@ -33,6 +33,12 @@ impl Lane {
     pub fn phase(&self) -> (Phase, Option<TurnId>) {
         let published = self.published();
         (published.phase(), published.turn_id())
+    }
+
+    /// Since when the log cannot be written, and what waits for that.
+    #[must_use]
+    pub fn storage_stall(&self) -> Option<StorageStall> {
+        self.published().storage_stall()
     }
 
     /// Accepts a message. It is durable when this returns; the turn runs on its own.

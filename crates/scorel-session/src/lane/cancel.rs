@@ -31,6 +31,7 @@ impl Mutation for CancelAndClear {
             ReceiptAnswer::QueueCleared { cancelled, seq } => Some(CancelResult {
                 cancelled: *cancelled,
                 seq: Some(*seq),
+                storage_stalled: None,
             }),
             _ => None,
         }
@@ -49,6 +50,7 @@ impl Mutation for CancelAndClear {
             return Ok(CancelResult {
                 cancelled: false,
                 seq: None,
+                storage_stalled: None,
             });
         }
         let cancelled = section.lane.job.cancel(self.expected);
@@ -59,6 +61,7 @@ impl Mutation for CancelAndClear {
             Ok(seq) => Ok(CancelResult {
                 cancelled: cancelled.is_some(),
                 seq: Some(seq),
+                storage_stalled: None,
             }),
             Err(SessionError::Stalled(reason)) => Err(SessionError::QueueNotCleared {
                 cancelled: cancelled.is_some(),

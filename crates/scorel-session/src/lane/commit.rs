@@ -12,7 +12,7 @@ use bytes::Bytes;
 use scorel_journal::{AppendError, Appended, Journal};
 use scorel_proto::{
     ClientId, EndReason, ErrorChain, PersistentBody, PersistentEvent, Seq, SeqReserveBody,
-    TransientBody, TransientEvent, TreePlacement, TurnId,
+    TransientBody, TransientEvent, TreePlacement, TurnId, UnsavedRecord,
 };
 
 use super::{EventDraft, Lane, Section};
@@ -33,8 +33,8 @@ impl Lane {
             None => return Ok(()),
             Some(body) => body,
         };
-        self.section(move |section| section.show(turn_id, body))
-            .await?
+        self.persist(move |section| section.show(turn_id, body.clone()))
+            .await
     }
 }
 
@@ -117,7 +117,14 @@ impl Section<'_> {
                 event.prev = Some(record.prev());
                 Ok((event, record))
             }
-            Err(error) => Err(self.append_failed(error)),
+            Err(error) => {
+                let bytes = serde_json::to_vec(&event).map_or(0, |line| line.len());
+                self.state.unsaved = Some(UnsavedRecord {
+                    kind: event.body.type_name().to_owned(),
+                    bytes: bytes as u64,
+                });
+                Err(self.append_failed(error))
+            }
         }
     }
 

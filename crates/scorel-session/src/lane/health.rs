@@ -1,4 +1,4 @@
-use scorel_proto::SessionId;
+use scorel_proto::{SessionId, StorageStall};
 
 use crate::SessionError;
 use crate::damage::DamagedPlace;
@@ -15,6 +15,8 @@ pub(super) struct Health {
     /// The log could not be written when recovery tried to close what a crash left open. Nothing
     /// new may begin before recovery has run: a new turn would hide the interrupted one.
     pub(super) recovery_due: Option<String>,
+    /// A step that is owed to the log waits until it can be written; with the reason.
+    pub(super) stalled: Option<(String, StorageStall)>,
 }
 
 impl Health {
@@ -25,6 +27,7 @@ impl Health {
             failed: None,
             deleted: false,
             recovery_due: None,
+            stalled: None,
         }
     }
 
@@ -79,7 +82,10 @@ impl Health {
                 };
                 Some(format!("the log is damaged {first}{more}"))
             }
-            (None, None) => None,
+            (None, None) => {
+                let stalled = self.stalled.as_ref();
+                stalled.map(|(reason, _)| format!("the log cannot be written: {reason}"))
+            }
         }
     }
 }

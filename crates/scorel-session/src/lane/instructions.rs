@@ -10,7 +10,7 @@ impl Section<'_> {
     pub(crate) fn freeze_instructions(
         &mut self,
         turn_id: TurnId,
-        parts: Vec<InstructionPart>,
+        parts: &[InstructionPart],
     ) -> Result<String, SessionError> {
         let frozen = self.view().state.snapshot_seq;
         let place = frozen.and_then(|seq| self.published().place_of(seq));
@@ -21,7 +21,9 @@ impl Section<'_> {
                 &line.ok_or_else(|| SessionError::Filesystem(damaged.to_owned()))?,
             );
         }
-        let body = InstructionSnapshotBody { parts };
+        let body = InstructionSnapshotBody {
+            parts: parts.to_vec(),
+        };
         let text = body.text();
         self.commit(EventDraft::new(PersistentBody::InstructionSnapshot(body)).in_turn(turn_id))?;
         Ok(text)

@@ -7,8 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scorel_journal::{
-    ContinueAt, Durability, Journal, LogHeader, OpenError, Opened, Reader, ResumePoint, Resumed,
-    Storage,
+    ContinueAt, Journal, LogHeader, OpenError, Opened, Reader, ResumePoint, Resumed, Storage,
 };
 use scorel_proto::{ErrorChain, Seq, SessionId};
 
@@ -66,7 +65,7 @@ impl Lane {
     ) -> Result<Arc<Self>, SessionError> {
         let dir = shared.session_dir(id);
         let loaded = match open(&shared, &dir, id) {
-            Ok(opened) => LoadedLog::writable(opened, shared.settings.durability, id)?,
+            Ok(opened) => LoadedLog::writable(opened, &shared, id)?,
             Err(OpenError::NewerFormat { .. }) => LoadedLog::read_only(&*shared.storage, &dir, id)?,
             Err(error) => return Err(SessionError::open(id, &error)),
         };
@@ -127,26 +126,40 @@ impl Section<'_> {
 
 impl LoadedLog {
     fn writable(
-        (opened, fold, checkpointed): (Opened, LogFold, u64),
-        durability: Durability,
+        opened: OpenedLog,
+        shared: &LaneShared,
         id: SessionId,
     ) -> Result<Self, SessionError> {
+        let OpenedLog {
+            opened,
+            fold,
+            checkpointed,
+            known_bytes,
+        } = opened;
         let report = opened.report();
         let header = read_header(&report.header, id)?;
         log_report(report, id);
         let mut health = Health::new(id);
         health.damage = unaccepted_damage(report, &fold.view.state.accepted_damage);
         health.failed = beyond_repair(report);
-        // Transient events of an open turn may have used seqs that the last record reserved, and a
-        // hole may hide that a turn is open. Otherwise the last record's seq is the last one.
-        let at = if fold.view.state.turn.is_some() || !health.damage.is_empty() {
+        let known_bytes = known_bytes.max(shared.saved_log_bytes(id).unwrap_or_default());
+        let is_shorter = opened.end() < known_bytes;
+        if is_shorter {
+            tracing::warn!(session = %id, known_bytes, bytes = opened.end(),
+                "the log is shorter than it was: another one was put in its place");
+        }
+        // Transient events of an open turn may have used seqs that the last record reserved, a hole
+        // may hide that a turn is open, and records that are gone had seqs. Otherwise the last
+        // record's seq is the last one.
+        let open = fold.view.state.turn.is_some();
+        let at = if open || is_shorter || !health.damage.is_empty() {
             ContinueAt::Reserve
         } else {
             ContinueAt::LastRecord
         };
         Ok(Self {
             header,
-            log: SessionLog::Writable(opened.into_journal(at, durability)),
+            log: SessionLog::Writable(opened.into_journal(at, shared.settings.durability)),
             fold,
             checkpointed,
             health,
@@ -186,6 +199,7 @@ impl LoadedLog {
             log: self.log,
             spool: Spool::new(Arc::clone(&shared.storage), &dir),
             lift_pause: false,
+            unsaved: None,
             checkpointed: self.checkpointed,
         };
         let published = PublishedState {
@@ -197,12 +211,18 @@ impl LoadedLog {
     }
 }
 
+struct OpenedLog {
+    opened: Opened,
+    fold: LogFold,
+    /// The length of the log that the checkpoint covers, in bytes.
+    checkpointed: u64,
+    /// The length that the log had according to its checkpoint, whether that fits or not.
+    known_bytes: u64,
+}
+
 /// Opens the log behind its checkpoint, or from its start if the checkpoint does not fit.
-fn open(
-    shared: &LaneShared,
-    dir: &Path,
-    id: SessionId,
-) -> Result<(Opened, LogFold, u64), OpenError> {
+fn open(shared: &LaneShared, dir: &Path, id: SessionId) -> Result<OpenedLog, OpenError> {
+    let mut known_bytes = 0;
     if let Some(checkpoint) = Checkpoint::read(&*shared.storage, dir) {
         let fold = LogFold {
             view: checkpoint.view,
@@ -211,14 +231,25 @@ fn open(
         };
         // The place ends before its newline.
         let checkpointed = checkpoint.resume.place().end() + 1;
+        known_bytes = checkpointed;
         let (opened, fold) = open_from(shared, dir, Some(checkpoint.resume), fold)?;
         if matches!(opened.report().resumed, Resumed::FromPoint) {
-            return Ok((opened, fold, checkpointed));
+            return Ok(OpenedLog {
+                opened,
+                fold,
+                checkpointed,
+                known_bytes,
+            });
         }
         tracing::warn!(session = %id, "the checkpoint does not fit the log and is ignored");
     }
     let (opened, fold) = open_from(shared, dir, None, LogFold::default())?;
-    Ok((opened, fold, 0))
+    Ok(OpenedLog {
+        opened,
+        fold,
+        checkpointed: 0,
+        known_bytes,
+    })
 }
 
 fn open_from(

@@ -18,10 +18,11 @@ impl Section<'_> {
     /// Tried as it is first: almost every message fits, and measuring means encoding it twice.
     pub(crate) fn commit_any_size(
         &mut self,
-        mut draft: EventDraft,
+        draft: &EventDraft,
     ) -> Result<PersistentEvent, SessionError> {
         match self.commit(draft.clone()) {
             Err(SessionError::TooLarge { .. }) => {
+                let mut draft = draft.clone();
                 if let PersistentBody::Message(body) = &mut draft.body {
                     make_fit(&mut body.message, &self.lane.blobs)?;
                 }

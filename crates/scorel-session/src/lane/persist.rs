@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_proto::StorageStall;
+
 use super::{Lane, Section};
 use crate::SessionError;
+use crate::clock::now_ms;
 
 /// The interval between attempts.
 const RETRY: Duration = Duration::from_secs(1);
@@ -12,9 +15,11 @@ const RETRY: Duration = Duration::from_secs(1);
 impl Lane {
     /// Repeats `step` while the log cannot be written, until the daemon stops.
     ///
-    /// For steps that are owed: the end of a turn, a question, its decision. A client's command gets
-    /// the error instead and can be retried; but a turn whose outcome were dropped would block the
-    /// session for ever.
+    /// For all records of a turn: finished work must not be lost to a disk that is full for a while,
+    /// and a turn whose outcome were dropped would block the session for ever. A client's command gets
+    /// the error instead and can be retried. Meanwhile the session says that it is stalled.
+    ///
+    /// `step` begins anew with each attempt, so what comes before its last commit must be repeatable.
     ///
     /// # Errors
     ///
@@ -25,8 +30,13 @@ impl Lane {
         F: Fn(&mut Section<'_>) -> Result<R, SessionError> + Clone + Send + 'static,
     {
         loop {
-            let taken = self.section(step.clone()).await.and_then(|taken| taken);
-            match taken {
+            let step = step.clone();
+            let taken = self.section(move |section| {
+                let taken = step(section);
+                section.note_stall(taken.as_ref().err());
+                taken
+            });
+            match taken.await.and_then(|taken| taken) {
                 Err(SessionError::Stalled(reason)) if !self.shared.is_draining() => {
                     tracing::warn!(session = %self.id(), reason, "waiting for the log");
                     tokio::time::sleep(RETRY).await;
@@ -47,5 +57,26 @@ impl Lane {
                 tracing::error!(session = %lane.id(), %error, "the session does not go on");
             }
         });
+    }
+}
+
+impl Section<'_> {
+    /// Publishes that the log cannot be written, or that it can be again.
+    fn note_stall(&mut self, error: Option<&SessionError>) {
+        let unsaved = self.state.unsaved.take();
+        let stalled = match error {
+            Some(SessionError::Stalled(reason)) => Some(reason.clone()),
+            _ => None,
+        };
+        let changed = self.publish_change(|state| {
+            let known = &mut state.health.stalled;
+            let changed = known.is_some() != stalled.is_some();
+            let since = known.as_ref().map_or_else(now_ms, |(_, stall)| stall.since);
+            *known = stalled.map(|reason| (reason, StorageStall { since, unsaved }));
+            changed
+        });
+        if changed {
+            self.announce();
+        }
     }
 }

@@ -4,7 +4,9 @@ use std::ops::Deref;
 use std::sync::{PoisonError, RwLockReadGuard};
 
 use scorel_journal::RecordPosition;
-use scorel_proto::{InFlight, Phase, Seq, Session, SessionView, TurnId};
+use scorel_proto::{
+    ActiveSession, InFlight, Phase, Seq, Session, SessionView, StorageStall, TurnId,
+};
 
 use super::state::PublishedState;
 use super::{Lane, Section};
@@ -104,7 +106,23 @@ impl PublishedLane<'_> {
         session.turn_id = self.turn_id();
         session.current_seq = self.head();
         session.problem = self.state.health.problem();
+        session.storage_stalled = self.storage_stall();
         session
+    }
+
+    pub(crate) fn active(&self) -> ActiveSession {
+        ActiveSession {
+            session_id: self.lane.id(),
+            phase: self.phase(),
+            turn_id: self.turn_id(),
+            problem: self.state.health.problem(),
+            storage_stalled: self.storage_stall(),
+        }
+    }
+
+    pub(super) fn storage_stall(&self) -> Option<StorageStall> {
+        let stalled = self.state.health.stalled.as_ref();
+        stalled.map(|(_, stall)| stall.clone())
     }
 
     /// What is open right now: the end of a reload.

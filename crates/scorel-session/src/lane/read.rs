@@ -5,8 +5,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use scorel_journal::{Damage, ReadError, RecordPosition};
 use scorel_proto::{
-    EncodedEvent, Event, GetEventsResult, GetTreeResult, PersistentEvent, Seq, TreeEntry, TreeNode,
+    Anchors, EncodedEvent, Event, EventId, GetEventsResult, GetTreeResult, PersistentEvent, Seq,
+    TreeEntry, TreeNode,
 };
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::published::PublishedLane;
@@ -68,6 +70,19 @@ impl Lane {
             more,
             active_leaf_id: tree.leaf(),
         })
+    }
+
+    /// Whether the log has another record than the client at the client's anchor, or none. It has
+    /// after a backup was put back: the numbers go on, and name other events.
+    pub(crate) async fn diverged(self: &Arc<Self>, anchors: Anchors) -> Result<bool, SessionError> {
+        let Some(id) = anchors.persistent_last_id else {
+            return Ok(false);
+        };
+        let Some(place) = self.published().place_of(anchors.persistent_last_seq) else {
+            return Ok(true);
+        };
+        let lines = self.read_lines(vec![place]).await?;
+        Ok(lines.first().and_then(|line| event_id(line)) != Some(id))
     }
 
     /// Reads records on a blocking thread, without holding the lane: the log only grows, so places
@@ -170,6 +185,16 @@ pub(crate) fn encoded(line: &Bytes) -> Result<EncodedEvent, SessionError> {
     let raw = text.and_then(|text| RawValue::from_string(text).ok());
     raw.map(EncodedEvent::new)
         .ok_or_else(|| SessionError::Internal("a line of the log is not JSON".to_owned()))
+}
+
+/// The id of a record, also of an unknown type.
+fn event_id(line: &[u8]) -> Option<EventId> {
+    #[derive(Deserialize)]
+    struct Identified {
+        id: EventId,
+    }
+    let identified: Identified = serde_json::from_slice(line).ok()?;
+    Some(identified.id)
 }
 
 /// A line of the log as an event of a known type.

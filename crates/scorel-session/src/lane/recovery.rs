@@ -73,7 +73,7 @@ impl Section<'_> {
         if is_ours && has_text(&spooled) {
             let id = spooled.event_id;
             let draft = EventDraft::new(message(partial(spooled))).with_id(id);
-            match self.commit_any_size(draft.in_turn(turn_id)) {
+            match self.commit_any_size(&draft.in_turn(turn_id)) {
                 Err(SessionError::TooLarge { .. }) => {
                     tracing::warn!(session = %self.lane.id(), "a message is too large to be kept");
                 }

@@ -1,3 +1,5 @@
+use scorel_proto::UnsavedRecord;
+
 use super::fold::LogFold;
 use super::health::Health;
 use super::log::SessionLog;
@@ -12,6 +14,8 @@ pub(super) struct LaneState {
     /// A message was accepted after the running turn was cancelled. The outcome of that turn will
     /// pause the queue; this lifts the pause at once, because the user clearly wants to go on.
     pub(super) lift_pause: bool,
+    /// The record that could not be written last.
+    pub(super) unsaved: Option<UnsavedRecord>,
     /// The length of the log at the last checkpoint, in bytes.
     pub(super) checkpointed: u64,
 }

@@ -214,6 +214,7 @@ impl Transcript {
         let anchors = Anchors {
             persistent_last_seq: persistent,
             stream_last_seq: None,
+            persistent_last_id: None,
         };
         first(mode, anchors, reference)
     }

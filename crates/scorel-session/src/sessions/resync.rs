@@ -44,11 +44,12 @@ impl Sessions {
         let anchors = Anchors {
             persistent_last_seq: params.persistent_last_seq.unwrap_or_default(),
             stream_last_seq: params.stream_last_seq,
+            persistent_last_id: params.persistent_last_id,
         };
         let lane = self.get(params.session_id).await?;
         let (cursor, mut page) = match token {
             Some(PageToken { cursor, cut }) => (cursor, ResyncPage::next(cursor, cut)),
-            None => ResyncPage::first(&lane, anchors)?,
+            None => ResyncPage::first(&lane, anchors).await?,
         };
         let end = page.read(&lane, cursor).await?;
         page.into_result(&lane, end)
@@ -56,10 +57,11 @@ impl Sessions {
 }
 
 impl ResyncPage {
-    fn first(lane: &Lane, anchors: Anchors) -> Result<(SyncCursor, Self), SessionError> {
+    async fn first(lane: &Arc<Lane>, anchors: Anchors) -> Result<(SyncCursor, Self), SessionError> {
+        let diverged = lane.diverged(anchors).await?;
         let published = lane.published();
         published.check_exists()?;
-        let plan = SyncPlan::new(&published, anchors);
+        let plan = SyncPlan::new(&published, anchors, diverged);
         let mut page = Self::next(plan.cursor, None);
         page.reason = plan.reason.map(str::to_owned);
         Ok((plan.cursor, page))

@@ -6,6 +6,10 @@ use crate::lane::PublishedLane;
 /// Why the stream cannot be resumed although the records are known.
 const EVICTED: &str = "some transient events are no longer kept";
 
+/// The log is not the one that the client has seen: another one was put in its place. A fixed word,
+/// for clients that tell their users.
+const DIVERGED: &str = "diverged";
+
 /// How a client with given anchors catches up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SyncPlan {
@@ -15,8 +19,12 @@ pub(crate) struct SyncPlan {
 }
 
 impl SyncPlan {
-    /// Compares a client's anchors with the session.
-    pub(crate) fn new(published: &PublishedLane<'_>, anchors: Anchors) -> Self {
+    /// Compares a client's anchors with the session. `diverged`: the client's record is not the one
+    /// that the log has under its number.
+    pub(crate) fn new(published: &PublishedLane<'_>, anchors: Anchors, diverged: bool) -> Self {
+        if diverged {
+            return Self::full(Some(DIVERGED));
+        }
         let record = anchors.persistent_last_seq;
         if record == Seq::ZERO && anchors.stream_last_seq.unwrap_or(Seq::ZERO) == Seq::ZERO {
             return Self::full(None);

@@ -165,21 +165,20 @@ impl TurnBridge {
         let draft = EventDraft::new(body).with_id(id).in_turn(self.task.turn_id);
         self.task
             .lane
-            .section(move |section| section.commit_any_size(draft))
-            .await??;
-        Ok(())
+            .persist(move |section| section.commit_any_size(&draft).map(drop))
+            .await
     }
 
     async fn control(&self, body: PersistentBody) -> Result<(), SessionError> {
         let draft = EventDraft::new(body).in_turn(self.task.turn_id);
         self.task
             .lane
-            .section(move |section| {
-                section.commit(draft)?;
+            .persist(move |section| {
+                section.commit(draft.clone())?;
                 section.announce();
                 Ok(())
             })
-            .await?
+            .await
     }
 
     /// Records `tool_started` before the tool starts. Without the record, recovery would take a call
@@ -196,18 +195,19 @@ impl TurnBridge {
         let turn_id = self.task.turn_id;
         self.task
             .lane
-            .section(move |section| {
-                section.commit(EventDraft::new(started).in_turn(turn_id))?;
+            .persist(move |section| {
+                section.commit(EventDraft::new(started.clone()).in_turn(turn_id))?;
+                // Cannot stall: the record has just reserved numbers.
                 let parent_id = section.view().leaf().filter(|_| first_open);
                 let shown = TransientBody::ToolExecutionStart(ToolExecutionStart {
                     event_id,
                     parent_id,
-                    tool_call_id: call.id,
-                    tool_name: call.name,
-                    args: call.input,
+                    tool_call_id: call.id.clone(),
+                    tool_name: call.name.clone(),
+                    args: call.input.clone(),
                 });
                 section.show(turn_id, shown)
             })
-            .await?
+            .await
     }
 }

@@ -37,14 +37,14 @@ impl TurnTask {
     /// Opens the turn for subscribers and returns the session's instructions.
     pub(super) async fn begin(&self, parts: Vec<InstructionPart>) -> Result<String, SessionError> {
         let turn_id = self.turn_id;
+        let start = TransientBody::RuntimeStart(RuntimeStart {});
+        self.lane.show(turn_id, start).await?;
         self.lane
-            .section(move |section| {
-                let start = TransientBody::RuntimeStart(RuntimeStart {});
-                section.show(turn_id, start)?;
+            .persist(move |section| {
                 section.announce();
-                section.freeze_instructions(turn_id, parts)
+                section.freeze_instructions(turn_id, &parts)
             })
-            .await?
+            .await
     }
 
     /// Waits on in a turn that was waiting when the last daemon stopped. Returns why it must end, if
@@ -67,11 +67,11 @@ impl TurnTask {
         let resumed = PersistentBody::TurnResumed(TurnResumedBody {});
         let draft = EventDraft::new(resumed).in_turn(self.turn_id);
         self.lane
-            .section(move |section| {
-                section.commit(draft)?;
+            .persist(move |section| {
+                section.commit(draft.clone())?;
                 section.announce();
                 Ok(None)
             })
-            .await?
+            .await
     }
 }

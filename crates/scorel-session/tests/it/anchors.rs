@@ -14,6 +14,7 @@ fn anchors(persistent: u64, stream: Option<u64>) -> Anchors {
     Anchors {
         persistent_last_seq: seq(persistent),
         stream_last_seq: stream.map(seq),
+        persistent_last_id: None,
     }
 }
 

@@ -49,6 +49,7 @@ fn seen(events: &[Bytes]) -> (SessionView, Anchors) {
     let mut view = SessionView::default();
     let mut anchors = Anchors {
         stream_last_seq: Some(Seq::ZERO),
+        persistent_last_id: None,
         ..Anchors::default()
     };
     for json in events {

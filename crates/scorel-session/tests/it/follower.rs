@@ -114,8 +114,9 @@ impl Follower {
                 "live events come in order and once"
             );
         }
-        if event.is_persistent() {
-            self.anchors.persistent_last_seq = persistent.max(event.seq());
+        if event.is_persistent() && event.seq() >= persistent {
+            self.anchors.persistent_last_seq = event.seq();
+            self.anchors.persistent_last_id = event.id();
         }
         if !reloading {
             self.anchors.stream_last_seq = stream.max(Some(event.seq()));

@@ -169,6 +169,7 @@ async fn follow_end(rig: &Rig, id: SessionId) -> Follower {
     let anchors = Anchors {
         persistent_last_seq: session.last_persistent_seq,
         stream_last_seq: None,
+        persistent_last_id: None,
     };
     let mut follower = rig.follow_from(id, Default::default(), anchors).await;
     follower.until("sync_end").await;

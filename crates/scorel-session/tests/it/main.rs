@@ -26,6 +26,7 @@ mod permission;
 mod queue;
 mod receipts;
 mod recover;
+mod replaced;
 mod resume;
 mod rig;
 mod script;

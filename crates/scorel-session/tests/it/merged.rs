@@ -113,6 +113,7 @@ async fn a_subscriber_that_is_far_behind_gets_fewer_events_and_ends_with_the_sam
         merged[..cut].iter().for_each(|event| view.apply(event));
         let anchors = scorel_proto::Anchors {
             stream_last_seq: Some(merged[cut - 1].seq()),
+            persistent_last_id: None,
             ..anchors
         };
         let mut back = rig.follow_from(id, view, anchors).await;

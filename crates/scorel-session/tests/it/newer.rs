@@ -86,6 +86,7 @@ async fn a_log_of_a_newer_version_is_read_as_far_as_it_is_understood() {
     let anchors = Anchors {
         persistent_last_seq: last,
         stream_last_seq: Some(last),
+        persistent_last_id: None,
     };
     let mut back = rig.follow_from(id, SessionView::default(), anchors).await;
     let start = back.until("sync_start").await;

@@ -17,6 +17,7 @@ pub(crate) async fn resync(
         session_id: id,
         persistent_last_seq: Some(anchors.persistent_last_seq),
         stream_last_seq: anchors.stream_last_seq,
+        persistent_last_id: anchors.persistent_last_id,
         page,
     };
     rig.sessions.resync(params).await
@@ -39,6 +40,7 @@ fn at(persistent: u64, stream: Option<u64>) -> Anchors {
     Anchors {
         persistent_last_seq: Seq::new(persistent).expect("small"),
         stream_last_seq: stream.map(|seq| Seq::new(seq).expect("small")),
+        persistent_last_id: None,
     }
 }
 

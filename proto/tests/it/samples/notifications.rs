@@ -14,6 +14,7 @@ pub(super) fn all() -> Vec<Golden> {
     let anchors = Anchors {
         persistent_last_seq: ids::seq(4),
         stream_last_seq: Some(ids::seq(9)),
+        persistent_last_id: None,
     };
     all.push(Golden::of("anchors", &anchors));
     all.push(Golden::of("anchors.none", &Anchors::default()));

@@ -33,14 +33,13 @@ impl TailStart {
     ) -> Result<Self, Failure> {
         let from = Seq::new(from.max(1)).unwrap_or(Seq::MAX);
         let before = events_before(control, session_id, from, 1).await?;
-        let persistent = match before.events.last() {
-            Some(encoded) => decoded(encoded)?.seq(),
-            None => Seq::ZERO,
-        };
+        let record = before.events.last().map(decoded).transpose()?;
+        let persistent = record.as_ref().map_or(Seq::ZERO, Event::seq);
         let current = current_seq(control, session_id).await?;
         Ok(Self {
             from,
-            anchors: ClientAnchors::new(persistent, Some(from.previous().min(current))),
+            anchors: ClientAnchors::new(persistent, Some(from.previous().min(current)))
+                .with_id(record.as_ref().and_then(Event::id)),
         })
     }
 

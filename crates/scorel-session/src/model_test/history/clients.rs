@@ -213,6 +213,7 @@ impl History {
                 session_id: self.id,
                 persistent_last_seq: Some(anchors.persistent_last_seq),
                 stream_last_seq: anchors.stream_last_seq,
+                persistent_last_id: None,
                 page: None,
             }))
         } else {
@@ -253,6 +254,7 @@ impl History {
                 session_id: self.id,
                 persistent_last_seq: None,
                 stream_last_seq: None,
+                persistent_last_id: None,
                 page: Some(page.to_owned()),
             });
             assert!(matches!(page.await, Err(SessionError::InvalidParams(_))));
@@ -271,6 +273,7 @@ impl History {
         Anchors {
             persistent_last_seq: persistent,
             stream_last_seq: stream,
+            persistent_last_id: None,
         }
     }
 

@@ -176,6 +176,7 @@ impl History {
                 session_id: self.id,
                 persistent_last_seq: None,
                 stream_last_seq: None,
+                persistent_last_id: None,
                 page,
             };
             let answer = self.sessions.resync(params).await.expect("a page");

@@ -2,7 +2,7 @@ use scorel_proto::{
     Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams, Content,
     PermissionDecision, QueueOp, RespondPermission, RespondPermissionParams, Rewind, RewindParams,
     RewriteQueue, RewriteQueueParams, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
-    WhileRunning,
+    StorageStall, UnsavedRecord, WhileRunning,
 };
 
 use super::{method, params_of, result_of};
@@ -92,14 +92,28 @@ fn steering() -> Vec<Golden> {
     let cleared = CancelResult {
         cancelled: true,
         seq: Some(ids::seq(12)),
+        storage_stalled: None,
     };
     let missed = CancelResult {
         cancelled: false,
         seq: None,
+        storage_stalled: None,
+    };
+    let stalled = CancelResult {
+        cancelled: true,
+        seq: None,
+        storage_stalled: Some(StorageStall {
+            since: 1_700_000_000_000,
+            unsaved: Some(UnsavedRecord {
+                kind: "message".into(),
+                bytes: 204_800,
+            }),
+        }),
     };
     all.extend(method::<Cancel>(&cancel, &cleared));
     all.push(params_of::<Cancel>(".any", &any));
     all.push(result_of::<Cancel>(".any", &missed));
+    all.push(result_of::<Cancel>(".stalled", &stalled));
     all.extend(method::<RespondPermission>(&respond, &seq));
     all
 }

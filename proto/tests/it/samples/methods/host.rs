@@ -96,6 +96,8 @@ fn status() -> Status {
             session_id: ids::session(),
             phase: Phase::Running,
             turn_id: Some(ids::turn()),
+            problem: None,
+            storage_stalled: None,
         }],
         default_model: "demo/demo".into(),
         draining: false,

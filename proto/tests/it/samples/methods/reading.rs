@@ -98,6 +98,7 @@ fn syncing() -> Vec<Golden> {
         session_id,
         persistent_last_seq: Some(ids::seq(4)),
         stream_last_seq: Some(ids::seq(9)),
+        persistent_last_id: None,
         page: Some("p1".into()),
     };
     let page = ResyncResult {
@@ -123,11 +124,13 @@ fn syncing() -> Vec<Golden> {
         session_id,
         persistent_last_seq: Some(ids::seq(4)),
         stream_last_seq: Some(ids::seq(9)),
+        persistent_last_id: None,
     };
     let first_time = SubscribeEventsParams {
         session_id,
         persistent_last_seq: None,
         stream_last_seq: None,
+        persistent_last_id: None,
     };
     let unsubscribe = UnsubscribeParams {
         subscription: "s1".into(),

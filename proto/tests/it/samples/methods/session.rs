@@ -3,7 +3,7 @@ use scorel_proto::{
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteSession,
     DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult,
     ListSessions, ListSessionsParams, ListSessionsResult, Phase, Project, SeqResult, Session,
-    SessionKind, SessionParent, ThinkingLevel, UnreadableSession, UpdateSession,
+    SessionKind, SessionParent, StorageStall, ThinkingLevel, UnreadableSession, UpdateSession,
     UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
@@ -49,6 +49,10 @@ pub(in crate::samples) fn session() -> Session {
         updated_at: ids::TS + 1_000,
         archived: true,
         problem: Some("events.jsonl is damaged at byte 4096".into()),
+        storage_stalled: Some(StorageStall {
+            since: ids::TS,
+            unsaved: None,
+        }),
     }
 }
 
@@ -71,6 +75,7 @@ fn empty() -> Session {
         usage: Usage::default(),
         archived: false,
         problem: None,
+        storage_stalled: None,
         ..session()
     }
 }

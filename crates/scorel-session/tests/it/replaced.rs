@@ -1,0 +1,93 @@
+//! Logs that were replaced by an earlier copy of themselves: a restored backup.
+
+use std::fs;
+use std::time::Duration;
+
+use scorel_proto::{SessionId, SyncMode};
+
+use crate::follower::Follower;
+use crate::pages::resync;
+use crate::rig::{Rig, copy};
+
+/// How many numbers a record reserves.
+const RESERVE: u64 = 65_536;
+
+/// A session whose second exchange is gone again, in the next daemon, and a client that has seen it.
+async fn restored(with_index: bool) -> (Rig, SessionId, Follower) {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    rig.exchange(id, "one").await;
+    let backup = tempfile::tempdir().expect("a directory");
+    copy(&rig.dir(id), backup.path());
+    let mut follower = rig.follow(id).await;
+    rig.exchange(id, "two").await;
+    follower.until("turn_outcome").await;
+    if with_index {
+        // The index is read and written from the first listing on.
+        let listed = rig.sessions.list(Default::default()).await;
+        listed.expect("listed");
+    }
+    assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+    fs::remove_dir_all(rig.dir(id)).expect("removed");
+    fs::create_dir(rig.dir(id)).expect("created");
+    copy(backup.path(), &rig.dir(id));
+    (rig.restarted(), id, follower)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_of_the_replaced_log_is_told_that_it_diverged() {
+    // Without the index nothing else tells: the numbers go on as they did before.
+    let (rig, id, seen) = restored(false).await;
+    rig.exchange(id, "three").await;
+    let lane = rig.lane(id).await;
+    let same_seq = seen.anchors.persistent_last_seq;
+    assert_eq!(lane.session().expect("there").last_persistent_seq, same_seq);
+    let page = resync(&rig, id, seen.anchors, None).await.expect("a page");
+    assert_eq!(page.mode, SyncMode::FullReload);
+    assert_eq!(page.reason.as_deref(), Some("diverged"));
+    let mut follower = rig.follow_from(id, seen.view, seen.anchors).await;
+    let start = follower.next().await;
+    assert_eq!(
+        (&start["mode"], &start["reason"]),
+        (&"full_reload".into(), &"diverged".into())
+    );
+    follower.until("sync_end").await;
+    assert_eq!(
+        follower.view.leaf(),
+        lane.session().expect("there").active_leaf_id
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_is_not_there_any_more_is_a_divergence() {
+    let (rig, id, seen) = restored(true).await;
+    let page = resync(&rig, id, seen.anchors, None).await.expect("a page");
+    assert_eq!(page.reason.as_deref(), Some("diverged"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_is_shorter_than_the_index_knows_does_not_use_its_numbers_again() {
+    let (rig, id, seen) = restored(true).await;
+    rig.exchange(id, "three").await;
+    let log = rig.log(id);
+    let last = log.all("user").last().expect("a message")["seq"].as_u64();
+    assert!(last.expect("a number") > RESERVE, "{last:?}");
+    assert!(last > Some(seen.anchors.persistent_last_seq.get()));
+    rig.check(id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_is_shorter_than_its_checkpoint_does_not_use_its_numbers_again() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    rig.exchange(id, "one").await;
+    let log = rig.dir(id).join("events.jsonl");
+    let before = fs::read(&log).expect("readable");
+    rig.exchange(id, "two").await;
+    assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+    fs::write(&log, before).expect("writable");
+    let rig = rig.restarted();
+    rig.exchange(id, "three").await;
+    let last = rig.log(id).all("user").last().expect("a message")["seq"].as_u64();
+    assert!(last > Some(RESERVE), "{last:?}");
+}

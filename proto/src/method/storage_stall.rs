@@ -1,0 +1,26 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The log of a session cannot be written, because the disk is full for example. The running turn
+/// waits, and goes on by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StorageStall {
+    /// Since when, in milliseconds since 1970.
+    pub since: u64,
+    /// The record that waits in memory. It is lost if the daemon ends before it could be written;
+    /// a cancel does not drop it. Absent if no record waits yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsaved: Option<UnsavedRecord>,
+}
+
+/// A record that is not in the log yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnsavedRecord {
+    /// Its `type`, such as `message`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its length, in bytes.
+    pub bytes: u64,
+}
