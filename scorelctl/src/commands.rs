@@ -12,6 +12,7 @@ mod projects;
 mod send;
 mod sessions;
 mod show;
+mod stall;
 mod status;
 mod stdio;
 mod stop;

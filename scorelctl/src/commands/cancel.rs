@@ -1,5 +1,6 @@
 use scorel_proto::{Cancel, CancelParams};
 
+use super::stall::stall_text;
 use crate::args::CancelArgs;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
@@ -26,7 +27,14 @@ pub(super) async fn run(
             "cancelled"
         } else {
             "no turn is running"
-        })
+        })?;
+        match &answer.storage_stalled {
+            Some(stall) => output.note(&format!(
+                "{}; it is lost if the daemon stops before that",
+                stall_text("the log cannot be written", stall)
+            )),
+            None => Ok(()),
+        }
     })?;
     Ok(Exit::Success)
 }

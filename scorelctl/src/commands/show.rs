@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::render::{AsideStream, Screen, Transcript};
 use crate::target;
 
+use super::stall::stall_text;
 use todo::TodoList;
 
 /// The maximum number of lines of a tool result.
@@ -60,6 +61,16 @@ pub(super) async fn run(
     }
     if let Some(text) = todo.text() {
         transcript.note(&text, output)?;
+    }
+    if !output.json {
+        let session = target::get(control, session_id).await?;
+        match (session.problem, session.storage_stalled) {
+            (Some(problem), Some(stall)) => {
+                transcript.note(&stall_text(&problem, &stall), output)?
+            }
+            (Some(problem), None) => transcript.note(&problem, output)?,
+            (None, _) => {}
+        }
     }
     Ok(Exit::Success)
 }

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 use scorel_proto::{GetStatus, NoParams, Status};
 
 use super::sessions::{age, phase};
+use super::stall::stall_text;
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -40,6 +41,9 @@ fn describe(status: &Status, output: &mut Output) -> io::Result<()> {
             session.session_id,
             phase(session.phase)
         ))?;
+        if let (Some(problem), Some(stall)) = (&session.problem, &session.storage_stalled) {
+            output.line(&format!("stalled   {}", stall_text(problem, stall)))?;
+        }
     }
     match &status.config_problem {
         Some(problem) => output.line(&format!("problem   {problem}")),

@@ -7,6 +7,7 @@ use scorel_proto::{
 
 use super::answer::AnswerView;
 use super::questions::Questions;
+use crate::commands::stall::StallWatch;
 use crate::commands::sync_line::SyncLineBuilder;
 use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::exit::Exit;
@@ -42,6 +43,7 @@ pub(super) struct TurnFollower<'a> {
     reload: SyncLineBuilder,
     answer: AnswerView,
     questions: Questions,
+    stall: StallWatch,
     output: &'a mut Output,
 }
 
@@ -51,6 +53,8 @@ enum FollowStep {
     Interrupt,
     /// A line typed by the user; `None` at end of file.
     Typed(Option<String>),
+    /// Nothing has arrived for a while.
+    Quiet,
 }
 
 /// Shown when the endpoint does not know the model: `--model` has changed the session, so that
@@ -73,6 +77,7 @@ impl<'a> TurnFollower<'a> {
             reload: SyncLineBuilder::default(),
             answer: AnswerView::new(output),
             questions,
+            stall: StallWatch::new(),
             output,
         }
     }
@@ -93,7 +98,11 @@ impl<'a> TurnFollower<'a> {
                 () = interrupts.next() => FollowStep::Interrupt,
                 item = stream.next() => FollowStep::Item(item),
                 line = self.questions.line() => FollowStep::Typed(line),
+                () = self.stall.quiet() => FollowStep::Quiet,
             };
+            if matches!(step, FollowStep::Item(_)) {
+                self.stall.heard();
+            }
             let ended = match step {
                 FollowStep::Interrupt => self.interrupted(interrupts).await?,
                 FollowStep::Item(Ok(Some(StreamItem::Event(encoded, event)))) => {
@@ -114,6 +123,13 @@ impl<'a> TurnFollower<'a> {
                 FollowStep::Item(Ok(Some(StreamItem::Reconnecting { attempt, .. }))) => {
                     if attempt == 1 {
                         self.note("the connection was lost; reconnecting")?;
+                    }
+                    None
+                }
+                FollowStep::Quiet => {
+                    let look = self.stall.look(&mut self.control, self.session_id);
+                    if let Some(text) = look.await {
+                        self.note(&text)?;
                     }
                     None
                 }

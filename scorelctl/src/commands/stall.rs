@@ -1,0 +1,95 @@
+use std::time::{Duration, SystemTime};
+
+use scorel_proto::{SessionId, StorageStall};
+use tokio::time::{Instant, sleep_until};
+
+use super::sessions::age;
+use crate::daemon::DaemonClient;
+use crate::target;
+
+/// How long a stream is quiet before the session is asked whether its log can be written. Models
+/// pause for longer than this, so the question must stay cheap; the daemon answers it from memory.
+const QUIET: Duration = Duration::from_secs(3);
+
+/// Notices that a session waits for its storage. No event says so, since an event would have to be
+/// stored.
+#[derive(Debug)]
+pub(super) struct StallWatch {
+    next: Instant,
+    stalled: bool,
+}
+
+impl StallWatch {
+    pub(super) fn new() -> Self {
+        Self {
+            next: Instant::now() + QUIET,
+            stalled: false,
+        }
+    }
+
+    /// Something has arrived on the stream.
+    pub(super) fn heard(&mut self) {
+        self.next = Instant::now() + QUIET;
+    }
+
+    /// Completes when it is time to look.
+    pub(super) async fn quiet(&self) {
+        sleep_until(self.next).await;
+    }
+
+    /// What to tell the user, if that has changed. A lost connection is reported by the stream.
+    pub(super) async fn look(
+        &mut self,
+        control: &mut DaemonClient,
+        session_id: SessionId,
+    ) -> Option<String> {
+        self.heard();
+        let session = target::get(control, session_id).await.ok()?;
+        let was_stalled = std::mem::replace(&mut self.stalled, session.storage_stalled.is_some());
+        match session.storage_stalled {
+            Some(stall) if !was_stalled => {
+                Some(stall_text(&session.problem.unwrap_or_default(), &stall))
+            }
+            None if was_stalled => Some("the log can be written again".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// A stall in one line.
+pub(super) fn stall_text(problem: &str, stall: &StorageStall) -> String {
+    let since = age(stall.since, SystemTime::now());
+    let waits = match &stall.unsaved {
+        Some(unsaved) => format!(
+            "a record ({}, {} bytes) waits in memory and is written as soon as that is possible",
+            unsaved.kind, unsaved.bytes
+        ),
+        None => "the session goes on as soon as that is possible".to_owned(),
+    };
+    format!("{problem} (for {since}); {waits}")
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::UnsavedRecord;
+
+    use super::*;
+
+    #[test]
+    fn a_stall_says_why_and_what_waits() {
+        let unsaved = UnsavedRecord {
+            kind: "message".to_owned(),
+            bytes: 204_800,
+        };
+        let stall = StorageStall {
+            since: u64::MAX,
+            unsaved: Some(unsaved),
+        };
+        let text = stall_text("the log cannot be written: no space", &stall);
+        assert_eq!(
+            text,
+            "the log cannot be written: no space (for 0s); a record (message, 204800 bytes) waits \
+             in memory and is written as soon as that is possible"
+        );
+    }
+}
