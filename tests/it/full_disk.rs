@@ -7,10 +7,12 @@ use std::process::Command;
 
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{
-    Cancel, CancelParams, ErrorCode, GetEvents, GetEventsParams, ListSessions, ListSessionsParams,
-    Resync, ResyncParams, SendMessage, SendMessageResult, SessionId,
+    Cancel, CancelParams, ErrorCode, GetEvents, GetEventsParams, GetStatus, ListSessions,
+    ListSessionsParams, NoParams, Resync, ResyncParams, SendMessage, SendMessageResult, SessionId,
 };
-use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat};
+use scorel_testkit::{
+    CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat, ScriptedResponse,
+};
 
 use crate::under_test::{SCORELD, Watch, connect, create_session, message, send, session};
 
@@ -122,6 +124,53 @@ async fn a_full_disk_stalls_writes_until_there_is_room_and_nothing_else() {
         assert!(log.record(seq).is_some(), "{seq} was accepted");
     }
     assert!(!daemon.errors().contains("panicked"), "{}", daemon.errors());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_meets_a_full_disk_is_recorded_once_there_is_room() {
+    if let Some(reason) = cannot_mount() {
+        println!("skipped: no file system of our own: {reason}");
+        return;
+    }
+    let model = ModelServer::start().await.unwrap();
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    let home = daemon.home().display().to_string();
+    let wrapper = ["/bin/sh", "-c", WITH_MOUNTS, SMALL_HOME, &home];
+    daemon.run_under(wrapper.map(str::to_owned).to_vec());
+    daemon.spawn().await;
+    let client = connect(&inside(&daemon, &daemon.socket())).await;
+    let id = create_session(&client, &daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    let gate = ResponseGate::new();
+    let long = "an answer ".repeat(20_000);
+    let answer = ScriptedChat::default().text(&long).finish("stop");
+    model.answer(ScriptedResponse::from(answer).hold(&gate));
+    send(&client, id, "Say much.").await;
+    gate.reached().await;
+    let filler = inside(&daemon, &daemon.home().join("filler"));
+    fill(&filler);
+    gate.open();
+    let stall = loop {
+        if let Some(stall) = session(&client, id).await.storage_stalled {
+            break stall;
+        }
+        tokio::task::yield_now().await;
+    };
+    let unsaved = stall.unsaved.expect("a record waits");
+    assert_eq!(unsaved.kind, "message");
+    assert!(unsaved.bytes > long.len() as u64);
+    let status = client.call::<GetStatus>(&NoParams {}).await.unwrap();
+    assert!(status.active[0].storage_stalled.is_some());
+    reads_work(&client, id).await;
+
+    fs::remove_file(filler).unwrap();
+    let outcome = watch.until("turn_outcome").await;
+    assert_eq!(outcome.last().unwrap()["reason"], "completed");
+    let log = daemon.log_path(&id.to_string());
+    let log = fs::read_to_string(inside(&daemon, &log)).unwrap();
+    assert!(log.contains(&long), "the whole answer is in the log");
+    assert_eq!(session(&client, id).await.storage_stalled, None);
 }
 
 async fn reads_work(client: &Connection, id: SessionId) {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use scorel_client::{ClientError, Connection};
@@ -282,16 +282,51 @@ async fn a_sync_that_takes_long_holds_up_its_own_session_and_no_other() {
         ] {
             call(&client, method, &params).await.unwrap();
         }
+        read_while_syncing(&pair, &client).await
     };
     tokio::select! {
         sent = &mut slow => panic!("the slow session was not the last one: {sent:?}"),
-        () = others => {}
+        mut taken = others => {
+            taken.sort_unstable();
+            let (p50, p99) = (taken[taken.len() / 2], taken[taken.len() * 99 / 100]);
+            println!("{} reads during a sync of 5 s: p50 {p50:?}, p99 {p99:?}", taken.len());
+        }
     }
     let sent = slow.await.unwrap();
     let accepted = [sent["seq"].as_u64().unwrap()];
     pair.restart_and_check(&Sightings::default(), &accepted)
         .await;
     drop(strace.finish());
+}
+
+/// How often each read is repeated while the sync takes its time.
+const READS: usize = 40;
+
+/// Reads the session whose record is being synced, in every way. How long each call took.
+async fn read_while_syncing(pair: &Pair, client: &Connection) -> Vec<Duration> {
+    let id = json!({"sessionId": pair.faulty});
+    let reads = [
+        ("getStatus", json!({})),
+        ("getSession", id.clone()),
+        ("getEvents", json!({"sessionId": pair.faulty, "limit": 5})),
+        ("getTree", id.clone()),
+        ("resync", id.clone()),
+    ];
+    let mut taken = Vec::new();
+    for _ in 0..READS {
+        for (method, params) in &reads {
+            let started = Instant::now();
+            call(client, method, params).await.unwrap();
+            taken.push(started.elapsed());
+        }
+    }
+    let params = serde_json::from_value(id).unwrap();
+    let mut events = client.subscribe_events(&params).await.unwrap();
+    let mut seen = String::new();
+    while !seen.contains("sync_end") {
+        seen = events.next().await.expect("a session").get().to_owned();
+    }
+    taken
 }
 
 /// Runs several daemons in parallel.
