@@ -101,7 +101,7 @@ impl Lane {
 
     /// Reads a record; `None` if it is damaged. The records around it are still served, and the next
     /// section rereads the log. Blocks on the disk.
-    fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
+    pub(super) fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
         match self.reader.read(place) {
             Ok(line) => Ok(Some(line)),
             Err(ReadError::Damaged(damage)) => {
