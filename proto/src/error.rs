@@ -85,7 +85,7 @@ codes! {
     ProtocolMismatch = 1010, "protocol_mismatch", false;
     /// A frame, message or blob exceeds its limit; `details.limit` is in bytes.
     PayloadTooLarge = 1011, "payload_too_large", false;
-    /// A limit on connections, subscriptions, queued messages or receipts is reached;
+    /// A limit on connections, subscriptions, queued messages, receipts or open files is reached;
     /// `details.limit` may hold it.
     Overloaded = 1012, "overloaded", true;
     /// The session cannot be used, or only be read; `details` holds the reason or the damaged

@@ -85,8 +85,9 @@ pub struct MethodInfo {
     pub access: AccessLevel,
     /// Whether this version implements it; otherwise it fails with `unsupported`.
     pub available: bool,
-    /// The error codes specific to this method. JSON-RPC errors, `forbidden`, `shutting_down` and
-    /// `internal_error` can come from any method and are not listed.
+    /// The error codes specific to this method. JSON-RPC errors, `forbidden`, `shutting_down`,
+    /// `overloaded` for want of file descriptors, and `internal_error` can come from any method and
+    /// are not listed.
     pub errors: &'static [ErrorCode],
     /// Generates the JSON Schema of the parameters.
     pub params: fn(&mut SchemaGenerator) -> Schema,

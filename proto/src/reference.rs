@@ -57,7 +57,8 @@ fn methods(catalogue: &Catalogue, page: &mut Vec<String>) {
         "*Access* is the permission that the caller needs: `read`, `control` or `admin`, each of \
          which includes the previous one. Parameters that are not required may be omitted or \
          `null`, unless their description says otherwise. Any method can also fail with \
-         `invalid_params`, `forbidden`, `shutting_down` or `internal_error`.\n"
+         `invalid_params`, `forbidden`, `shutting_down`, `internal_error`, or, while too many files \
+         are open, with `overloaded`.\n"
             .to_owned(),
     );
     for group in MethodGroup::ALL {

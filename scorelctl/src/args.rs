@@ -168,6 +168,10 @@ pub(crate) struct TailArgs {
     /// Exit once all existing events are printed
     #[arg(long, conflicts_with = "follow")]
     pub(crate) no_follow: bool,
+    /// Start the daemon again whenever it has ended [default: only the service manager brings it
+    /// back]
+    #[arg(long, conflicts_with = "no_follow")]
+    pub(crate) start: bool,
 }
 
 impl TailArgs {

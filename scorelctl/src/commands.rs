@@ -7,6 +7,7 @@ mod doctor;
 mod fsck;
 mod init;
 mod input;
+mod interrupted;
 mod models;
 mod projects;
 mod send;
@@ -75,7 +76,7 @@ async fn dispatch(
             models::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
-        CliCommand::Status => status::run(&mut DaemonClient::connect(link).await?, output).await,
+        CliCommand::Status => status::run(link, output).await,
         CliCommand::Stdio | CliCommand::Fsck(_) | CliCommand::Doctor => Ok(Exit::Success),
     }
 }

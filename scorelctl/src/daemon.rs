@@ -15,12 +15,21 @@ use crate::failure::Failure;
 /// How long a command retries after it lost the connection: enough for a restart of the daemon.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Who may start a daemon that is not running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StartDaemon {
+    Never,
+    /// The service manager, where it has a unit.
+    AsService,
+    /// The service manager, or this program.
+    Always,
+}
+
 /// Opens connections to the daemon, and starts it where that is allowed.
 #[derive(Debug, Clone)]
 pub(crate) struct DaemonConnector {
     starter: Starter,
-    /// Whether to start a daemon that is not running.
-    pub(crate) start: bool,
+    pub(crate) start: StartDaemon,
 }
 
 impl DaemonConnector {
@@ -30,7 +39,11 @@ impl DaemonConnector {
             .map_err(ClientError::from)?;
         Ok(Self {
             starter: Starter::new(home, daemon_program(env::var_os("SCORELD"))),
-            start: !global.no_start,
+            start: if global.no_start {
+                StartDaemon::Never
+            } else {
+                StartDaemon::Always
+            },
         })
     }
 
@@ -40,10 +53,10 @@ impl DaemonConnector {
 
     /// Connects without a handshake.
     pub(crate) async fn connect_raw(&self) -> Result<Connection, ClientError> {
-        if self.start {
-            self.starter.connect_or_start().await
-        } else {
-            self.starter.connect().await
+        match self.start {
+            StartDaemon::Never => self.starter.connect().await,
+            StartDaemon::AsService => self.starter.connect_or_start_service().await,
+            StartDaemon::Always => self.starter.connect_or_start().await,
         }
     }
 
@@ -140,7 +153,7 @@ impl DaemonClient {
 /// The failure to connect, with a hint if `--no-start` is the reason.
 pub(crate) fn no_daemon(link: &DaemonConnector, error: ClientError) -> Failure {
     let hint = match &error {
-        ClientError::Unreachable { .. } if !link.start => {
+        ClientError::Unreachable { .. } if link.start == StartDaemon::Never => {
             Some("without --no-start, scorelctl starts the daemon")
         }
         _ => None,

@@ -9,6 +9,7 @@
 mod args;
 mod commands;
 mod daemon;
+mod daemon_lock;
 mod escape;
 mod exit;
 mod failure;

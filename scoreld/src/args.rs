@@ -10,10 +10,12 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0   stopped on request, or another daemon already serves this home
   64  wrong usage
-  69  another daemon holds the home and does not become ready
+  69  another daemon holds the home and does not become ready; under a service manager, it did
+      not end
   70  internal error
   74  I/O error: cannot read, write or listen
-  78  the home or its configuration is invalid; the message says what to fix
+  78  the home or its configuration is invalid, and the message says what to fix; or the home
+      was deleted while the daemon ran
   130, 143  ended at once by a second SIGINT or SIGTERM";
 
 #[derive(Debug, Clone, Parser)]

@@ -3,19 +3,20 @@
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use nix::unistd::{geteuid, getpid};
 use scorel_exec::{Supervisors, descends_from};
-use scorel_host::{FileProblem, Host, HostParts};
+use scorel_host::{FileProblem, Home, HomeLock, Host, HostParts, Shutdown, ShutdownCause};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
 use tokio::net::unix::UCred;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use crate::home_watch::watch_home;
 use crate::service::ServiceManager;
 use crate::setup::{ListenError, Setup};
 
@@ -43,6 +44,10 @@ pub(crate) enum RunError {
     Supervisors(#[source] io::Error),
     #[error(transparent)]
     Limits(#[from] InvalidLimits),
+    #[error(
+        "the home {home}, or {lock} in it, was deleted or replaced while the daemon ran; it has stopped, and what it wrote since is lost"
+    )]
+    HomeLost { home: PathBuf, lock: PathBuf },
 }
 
 /// The tasks that run beside the connections until the daemon closes.
@@ -54,9 +59,11 @@ struct Tasks {
     running: Vec<JoinHandle<()>>,
 }
 
-/// Serves the home until shutdown begins, then drains.
-pub(crate) async fn run(mut setup: Setup) -> Result<(), RunError> {
+/// Serves the home until shutdown begins, then drains. `lock` is the home's.
+pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunError> {
     make_private_dir(&setup.home.sessions()).map_err(RunError::SessionsDir)?;
+    // Before this process writes a temporary file of its own.
+    let started = setup.home.disk_time().ok();
     let listener = setup.listen()?;
     let (home, readiness) = (setup.home.clone(), setup.readiness.clone());
     let (service, shutdown) = (setup.service.clone(), setup.shutdown.clone());
@@ -66,18 +73,36 @@ pub(crate) async fn run(mut setup: Setup) -> Result<(), RunError> {
     tasks.serve(listener)?;
     let _published = readiness.announce(&home);
     // After the announcement: clients need not wait until every unfinished session is loaded.
-    tasks.recover();
-    let cause = watched(&service, shutdown.begun()).await;
+    tasks.recover(home.clone(), started);
+    let cause = watched(&service, begun(&shutdown, lock)).await;
     service.stopping("stopping");
     info!(?cause, "stopping");
     tasks.close().await;
     info!("stopped");
-    Ok(())
+    match cause {
+        ShutdownCause::HomeLost => Err(RunError::HomeLost {
+            home: home.root().to_owned(),
+            lock: home.lock(),
+        }),
+        ShutdownCause::Terminate | ShutdownCause::Interrupt | ShutdownCause::Request => Ok(()),
+    }
+}
+
+/// Waits until shutdown begins, which it does at the latest when the home is lost.
+async fn begun(shutdown: &Shutdown, lock: &HomeLock) -> ShutdownCause {
+    tokio::join!(
+        shutdown
+            .token()
+            .run_until_cancelled(watch_home(lock, shutdown)),
+        shutdown.begun(),
+    )
+    .1
 }
 
 impl Tasks {
     fn open(setup: Setup) -> Result<Self, RunError> {
-        let supervisors = Supervisors::new().map_err(RunError::Supervisors)?;
+        let files = setup.open_files;
+        let supervisors = Supervisors::new(Some(files.commands)).map_err(RunError::Supervisors)?;
         let host = Host::open(HostParts {
             device: setup.device,
             projects: setup.projects,
@@ -85,6 +110,7 @@ impl Tasks {
             secrets: setup.secrets,
             supervisors: Arc::clone(&supervisors),
             shutdown: setup.shutdown,
+            descriptors: files.daemon,
             started_at: setup.readiness.started_at(),
             home: setup.home,
         })?;
@@ -115,9 +141,17 @@ impl Tasks {
         Ok(())
     }
 
-    fn recover(&mut self) {
+    /// Recovers sessions, then removes temporary files from before `started`, if that is known.
+    fn recover(&mut self, home: Home, started: Option<SystemTime>) {
         let sessions = Arc::clone(self.host.sessions());
-        self.running.push(tokio::spawn(sessions.recover()));
+        self.running.push(tokio::spawn(async move {
+            sessions.recover().await;
+            let Some(started) = started else { return };
+            let tidied = tokio::task::spawn_blocking(move || home.remove_temporary(started));
+            if let Err(error) = tidied.await {
+                warn!(%error, "temporary files were not removed");
+            }
+        }));
     }
 
     /// Drains turns, then commands, then closes connections: a turn may still be waiting for its

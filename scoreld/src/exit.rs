@@ -6,13 +6,15 @@ pub(crate) enum DaemonExit {
     /// Stopped on request, or another daemon already serves the home.
     Ok = 0,
     Usage = 64,
-    /// Another daemon holds the home and does not become ready.
+    /// Another daemon holds the home and does not become ready; under a service manager, it did not
+    /// end.
     Unavailable = 69,
     /// A defect.
     Software = 70,
     /// The system refused to read, write or listen.
     Io = 74,
-    /// The home or a file in it is invalid; the message says how to fix it.
+    /// The home or a file in it is invalid, which the message says how to fix; or the home was
+    /// deleted while the daemon ran.
     Config = 78,
 }
 

@@ -37,9 +37,20 @@ pub(crate) enum InstanceError {
     /// Another process holds the lock and does not accept connections.
     #[error(
         "another scoreld{} holds {path}; it neither became ready nor ended within {seconds} s; see its log, or stop it and try again",
-        pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
+        process(*pid)
     )]
     NotReady {
+        path: PathBuf,
+        pid: Option<u32>,
+        seconds: u64,
+    },
+    /// Another process holds the lock, and this one, started by a service manager, cannot leave the
+    /// home to it.
+    #[error(
+        "another scoreld{} holds {path} and did not end within {seconds} s; it was not started by this service: stop it (`scorelctl stop`), then start the service again",
+        process(*pid)
+    )]
+    Held {
         path: PathBuf,
         pid: Option<u32>,
         seconds: u64,
@@ -66,10 +77,17 @@ impl Instance {
 
     /// Takes the home's lock, waiting up to `timeout` for another process to release it. Blocks.
     ///
-    /// For a socket-activated process: the manager's socket accepts connections by itself, so a
-    /// connection proves nothing about the other process.
+    /// For a process that a service manager started. It must not end with success because another
+    /// daemon serves the home: the manager takes that for a violation of its protocol, as the process
+    /// never said that it is ready. And with the manager's socket a connection proves nothing, since
+    /// that socket accepts connections by itself.
     pub(crate) fn claim_alone(home: &Home, timeout: Duration) -> Result<HomeLock, InstanceError> {
-        poll(home, timeout, || Ok(HomeLock::try_take(&home.lock())?))
+        poll(home, timeout, || Ok(HomeLock::try_take(&home.lock())?)).map_err(|error| match error {
+            InstanceError::NotReady { path, pid, seconds } => {
+                InstanceError::Held { path, pid, seconds }
+            }
+            error => error,
+        })
     }
 }
 
@@ -95,6 +113,10 @@ fn poll<T>(
         thread::sleep(pause);
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+fn process(pid: Option<u32>) -> String {
+    pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
 }
 
 fn known_pid(home: &Home) -> Option<u32> {

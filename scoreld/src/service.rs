@@ -37,6 +37,10 @@ impl ServiceManager {
         Self { socket }
     }
 
+    pub(crate) const fn is_there(&self) -> bool {
+        self.socket.is_some()
+    }
+
     pub(crate) fn ready(&self, status: &str) {
         self.notify(&format!("READY=1\nSTATUS={}\n", one_line(status)));
     }

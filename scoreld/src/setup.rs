@@ -5,6 +5,7 @@ use std::os::unix::net::UnixListener;
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, SecretStore, Shutdown};
 use scorel_rpc::{BindError, Listener};
 
+use crate::open_files::OpenFiles;
 use crate::readiness::Readiness;
 use crate::service::ServiceManager;
 
@@ -22,6 +23,7 @@ pub(crate) struct Setup {
     pub(crate) readiness: Readiness,
     pub(crate) service: ServiceManager,
     pub(crate) shutdown: Shutdown,
+    pub(crate) open_files: OpenFiles,
 }
 
 /// Why the daemon cannot listen.

@@ -34,6 +34,7 @@ use crate::exit::DaemonExit;
 use crate::fsck::{self, FsckExit};
 use crate::instance::{Instance, READY_TIMEOUT};
 use crate::logging::Logging;
+use crate::open_files::OpenFiles;
 use crate::readiness::Readiness;
 use crate::service::ServiceManager;
 use crate::setup::Setup;
@@ -174,7 +175,7 @@ impl Begin {
 
     fn run(self) -> Result<(), DaemonError> {
         // Lives until the process has drained: the next daemon must not open the logs before.
-        let Some(_lock) = self.claim()? else {
+        let Some(lock) = self.claim()? else {
             return Ok(());
         };
         let logging = Logging::start(&self.home.logs(), self.args.log_level, !self.args.daemonize)?;
@@ -182,7 +183,7 @@ impl Begin {
         info!(version, home = %self.home.root().display(), "starting");
         let runtime = runtime().map_err(DaemonError::Runtime)?;
         let result =
-            runtime.block_on(async { daemon::run(self.setup()?).await.map_err(Into::into) });
+            runtime.block_on(async { daemon::run(self.setup()?, &lock).await.map_err(Into::into) });
         // Dropping the runtime would wait for blocking threads without limit.
         runtime.shutdown_timeout(LAST_WORK);
         if logging.dropped_lines() > 0 {
@@ -193,7 +194,7 @@ impl Begin {
 
     /// Takes the home's lock; `None` if another daemon serves the home.
     fn claim(&self) -> Result<Option<HomeLock>, DaemonError> {
-        if self.adopted.is_some() {
+        if self.is_managed() {
             return Ok(Some(Instance::claim_alone(&self.home, READY_TIMEOUT)?));
         }
         match Instance::claim(&self.home, READY_TIMEOUT)? {
@@ -205,6 +206,12 @@ impl Begin {
                 Ok(None)
             }
         }
+    }
+
+    /// Whether this process is a service of a manager. One that goes to the background is not, even
+    /// if what started it is.
+    const fn is_managed(&self) -> bool {
+        self.adopted.is_some() || (self.service.is_there() && !self.args.daemonize)
     }
 
     fn setup(self) -> Result<Setup, DaemonError> {
@@ -220,6 +227,7 @@ impl Begin {
             adopted: self.adopted,
             readiness: self.readiness,
             service: self.service,
+            open_files: OpenFiles::raise(),
             home,
         })
     }

@@ -1,12 +1,18 @@
 //! The command line, interactively and in scripts.
 
 use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
-use tokio::process::Command;
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{ChildStdout, Command};
+use tokio::time::timeout;
 
 use crate::under_test::{SCORELCTL, SCORELD};
+
+/// The limit for what a test waits for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A home without a running daemon; commands may start one.
 struct CliShell(DaemonUnderTest);
@@ -107,6 +113,69 @@ async fn sixteen_clients_at_once_start_one_daemon() {
     }
     assert_eq!(pids.len(), 1, "{pids:?}");
     shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_daemon_that_holds_the_home_without_a_socket_is_found_and_stopped() {
+    let mut shell = CliShell::new();
+    shell.0.spawn().await;
+    std::fs::remove_file(shell.0.socket()).unwrap();
+    // Keeps the daemon from binding its socket again.
+    std::fs::write(shell.0.socket(), "").unwrap();
+    let (code, text) = shell.fails(&["status"]).await;
+    assert_eq!(code, 7, "{text}");
+    let process = format!("scoreld (process {})", shell.0.pid());
+    assert!(text.contains(&process), "{text}");
+    assert!(text.contains("`scorelctl stop`"), "{text}");
+    let stopped = shell.json(&["--json", "stop"]).await;
+    assert_eq!(stopped[0]["pid"], shell.0.pid());
+    assert_eq!(shell.0.wait().await.code(), Some(0));
+    let output = shell.run(&["stop"]).await;
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && text.contains("no daemon is running"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_followed_session_goes_on_after_the_daemon_was_killed() {
+    let shell = CliShell::new();
+    let lines = shell
+        .json(&["--json", "send", "--session", "new", "hello"])
+        .await;
+    let session = lines[0]["sessionId"].as_str().unwrap().to_owned();
+    let mut tail = shell
+        .command(&["--json", "tail", "--start", "--session", &session])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut printed = BufReader::new(tail.stdout.take().unwrap()).lines();
+    until(&mut printed, "turn_outcome").await;
+    let status = shell.json(&["--json", "status"]).await;
+    let pid = i32::try_from(status[0]["pid"].as_i64().unwrap()).unwrap();
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    shell
+        .ok(&["send", "--session", &session, "and again"])
+        .await;
+    until(&mut printed, "turn_outcome").await;
+    tail.kill().await.unwrap();
+    shell.stop().await;
+}
+
+/// Reads lines of JSON up to one of a type.
+async fn until(lines: &mut Lines<BufReader<ChildStdout>>, type_name: &str) {
+    let search = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            let line: Value = serde_json::from_str(&line).unwrap();
+            if line["type"] == type_name {
+                return;
+            }
+        }
+        panic!("the output has ended");
+    };
+    timeout(PATIENCE, search).await.expect("a line in time");
 }
 
 #[tokio::test]

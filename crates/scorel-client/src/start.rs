@@ -83,6 +83,26 @@ impl Starter {
         self.connect().await
     }
 
+    /// Connects to the daemon, and has the service manager start it if it is not running and the
+    /// service manager has a unit for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Starter::connect_or_start`]; [`ClientError::Unreachable`] also if there is no unit.
+    pub async fn connect_or_start_service(&self) -> Result<Connection, ClientError> {
+        let unreachable = match self.connect().await {
+            Err(error @ ClientError::Unreachable { .. }) => error,
+            other => return other,
+        };
+        let starter = self.clone();
+        let has_unit = tokio::task::spawn_blocking(move || starter.has_unit()).await;
+        if has_unit.unwrap_or(false) {
+            self.connect_or_start().await
+        } else {
+            Err(unreachable)
+        }
+    }
+
     /// Starts the daemon under the lock. Closing the file releases the lock.
     fn start(&self, socket: &Path) -> Result<(), StartError> {
         let path = self.home.start_lock();

@@ -17,7 +17,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 use nix::sys::prctl;
-use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{close, dup2_stdin, getppid};
 
@@ -86,6 +86,10 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
         return Err(StageError::ParentGone);
     }
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    if let Some(soft) = job.open_files {
+        let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+        setrlimit(Resource::RLIMIT_NOFILE, soft.min(hard), hard)?;
+    }
     // The supervisor blocks signals, and the mask survives fork and exec.
     SigSet::empty().thread_set_mask()?;
     dup2_stdin(File::open("/dev/null")?)?;

@@ -50,6 +50,8 @@ pub(crate) struct StageJob {
     pub(crate) command: String,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) sandbox: Option<Sandbox>,
+    /// The soft limit of open files; `None` keeps the daemon's.
+    pub(crate) open_files: Option<u64>,
 }
 
 /// A byte from the daemon: send SIGTERM to everything, and SIGKILL after a grace period.

@@ -32,14 +32,22 @@ const LAST_CHUNKS: usize = 32;
 
 pub(crate) struct Pump {
     program: PathBuf,
+    /// The soft limit of open files for the command.
+    open_files: Option<u64>,
     registry: Arc<RunRegistry>,
     run: RegisteredRun,
 }
 
 impl Pump {
-    pub(crate) fn new(program: PathBuf, registry: Arc<RunRegistry>, run: RegisteredRun) -> Self {
+    pub(crate) fn new(
+        program: PathBuf,
+        open_files: Option<u64>,
+        registry: Arc<RunRegistry>,
+        run: RegisteredRun,
+    ) -> Self {
         Self {
             program,
+            open_files,
             registry,
             run,
         }
@@ -71,7 +79,7 @@ impl Pump {
 
     /// Starts the supervisor and sends it the job.
     fn start(&self, order: CommandOrder, directory: &OwnedFd) -> io::Result<(Child, File)> {
-        let job = serde_json::to_vec(&supervisor_job(order)?)?;
+        let job = serde_json::to_vec(&supervisor_job(order, self.open_files)?)?;
         let length = u32::try_from(job.len()).map_err(io::Error::other)?;
         let mut command = Command::new(&self.program);
         command
@@ -183,7 +191,7 @@ impl Pump {
     }
 }
 
-fn supervisor_job(order: CommandOrder) -> io::Result<SupervisorJob> {
+fn supervisor_job(order: CommandOrder, open_files: Option<u64>) -> io::Result<SupervisorJob> {
     let variables = order.environment.iter();
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     Ok(SupervisorJob {
@@ -197,6 +205,7 @@ fn supervisor_job(order: CommandOrder) -> io::Result<SupervisorJob> {
             environment: variables.map(owned).collect(),
             command: order.command,
             sandbox: order.sandbox,
+            open_files,
         },
     })
 }

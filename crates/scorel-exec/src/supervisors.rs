@@ -26,6 +26,11 @@ pub struct Supervisors {
         expect(dead_code, reason = "nothing is started")
     )]
     program: PathBuf,
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "nothing is started")
+    )]
+    open_files: Option<u64>,
     support: Support,
     registry: Arc<RunRegistry>,
 }
@@ -47,15 +52,19 @@ pub enum StartError {
 }
 
 impl Supervisors {
+    /// `open_files` is the soft limit of open files that commands get; `None` gives them this
+    /// process's. Programs that use `select(2)` break with a higher one than 1,024.
+    ///
     /// # Errors
     /// The process cannot become a subreaper.
-    pub fn new() -> io::Result<Arc<Self>> {
+    pub fn new(open_files: Option<u64>) -> io::Result<Arc<Self>> {
         // The children of a supervisor that is killed become children of this process and not of
         // init, so that they can be found and killed.
         #[cfg(target_os = "linux")]
         nix::sys::prctl::set_child_subreaper(true)?;
         Ok(Arc::new(Self {
             program: PathBuf::from("/proc/self/exe"),
+            open_files,
             support: Support::probe(),
             registry: Arc::default(),
         }))
@@ -101,14 +110,12 @@ impl Supervisors {
             .registry
             .register(run.clone())
             .ok_or(StartError::Closed)?;
-        let (registry, pumped, program) = (
-            Arc::clone(&self.registry),
-            run.clone(),
-            self.program.clone(),
-        );
+        let (registry, pumped) = (Arc::clone(&self.registry), run.clone());
+        let (program, open_files) = (self.program.clone(), self.open_files);
         let pump = move || {
             let state = Arc::clone(&pumped.state);
-            let end = Pump::new(program, Arc::clone(&registry), pumped).run(order, directory);
+            let pump = Pump::new(program, open_files, Arc::clone(&registry), pumped);
+            let end = pump.run(order, directory);
             // First out of the count, then ended: who waits for the end sees the count without it.
             registry.remove(id);
             state.finish(end);

@@ -8,7 +8,6 @@ use scorel_journal::{EVENTS, FileStorage, OpenMode, Storage};
 use scorel_proto::BlobHash;
 use sha2::{Digest, Sha256};
 
-use crate::daemon::Daemon;
 use crate::entry::{self, check_directory, check_file};
 use crate::finding::Finding;
 use crate::references::References;
@@ -16,19 +15,14 @@ use crate::references::References;
 const CHUNK: usize = 256 * 1024;
 
 /// Checks that every referenced blob exists, and that every blob matches its hash.
-pub(crate) fn check(
-    session: &Path,
-    references: &References,
-    daemon: &Daemon,
-    found: &mut Vec<Finding>,
-) {
+pub(crate) fn check(session: &Path, references: &References, found: &mut Vec<Finding>) {
     let dir = session.join("blobs");
     let mut there = HashSet::new();
     if check_directory(&dir, found) {
         match entry::names(&dir) {
             Ok(names) => {
                 for name in names {
-                    there.extend(check_blob(&dir.join(&name), &name, daemon, found));
+                    there.extend(check_blob(&dir.join(&name), &name, found));
                 }
             }
             Err(error) => return found.push(entry::unreadable(&dir, &error)),
@@ -47,16 +41,7 @@ pub(crate) fn check(
 }
 
 /// Checks one entry of the directory. Returns its hash, if it is a blob.
-fn check_blob(
-    path: &Path,
-    name: &str,
-    daemon: &Daemon,
-    found: &mut Vec<Finding>,
-) -> Option<BlobHash> {
-    if entry::is_temporary(name) {
-        entry::check_temporary(path, daemon, found);
-        return None;
-    }
+fn check_blob(path: &Path, name: &str, found: &mut Vec<Finding>) -> Option<BlobHash> {
     let hash: BlobHash = name.parse().ok()?;
     if !check_file(path, found) {
         return Some(hash);

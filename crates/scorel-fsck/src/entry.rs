@@ -5,15 +5,10 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
-use std::time::Duration;
 
 use nix::unistd::geteuid;
 
-use crate::daemon::Daemon;
 use crate::finding::{Finding, Repair};
-
-/// While a daemon runs, a temporary file younger than this is assumed to be in use.
-const YOUNG: Duration = Duration::from_secs(60);
 
 /// What a path names.
 #[derive(Debug)]
@@ -127,25 +122,4 @@ pub(crate) fn names(dir: &Path) -> io::Result<Vec<String>> {
     }
     names.sort_unstable();
     Ok(names)
-}
-
-/// Whether the name is one that `replace_file` or a log's repair uses until it renames the file.
-pub(crate) fn is_temporary(name: &str) -> bool {
-    let replaced = name.starts_with('.') && name.ends_with(".tmp");
-    let log = name.strip_prefix(scorel_journal::EVENTS);
-    replaced || log.is_some_and(|end| [".new", ".tail", ".copy", ".repaired"].contains(&end))
-}
-
-/// Reports a temporary file that is not in use.
-pub(crate) fn check_temporary(path: &Path, daemon: &Daemon, found: &mut Vec<Finding>) {
-    let Ok(metadata) = fs::symlink_metadata(path) else {
-        return;
-    };
-    let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
-    if !metadata.is_file() || (daemon.is_running() && age.is_none_or(|age| age < YOUNG)) {
-        return;
-    }
-    let meaning = "left over from an interrupted write; not referenced";
-    let finding = Finding::repairable("temporary", path, meaning, Repair::Remove);
-    found.push(finding.at(0, metadata.len()));
 }

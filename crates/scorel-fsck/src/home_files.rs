@@ -34,7 +34,7 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     receipts::check(&home.receipts(), daemon, found);
     derived(&home.index(), found, check_index_file);
     derived(&home.active(), found, check_active_file);
-    check_names(home, daemon, found);
+    check_names(home, found);
     check_logs(&home.logs(), found);
 }
 
@@ -75,17 +75,15 @@ fn derived(
     found.push(finding);
 }
 
-/// Temporary files, and copies of damaged files.
-fn check_names(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
+/// Copies of damaged files.
+fn check_names(home: &Home, found: &mut Vec<Finding>) {
     let names = match entry::names(home.root()) {
         Ok(names) => names,
         Err(error) => return found.push(entry::unreadable(home.root(), &error)),
     };
     for name in names {
         let path = home.root().join(&name);
-        if entry::is_temporary(&name) {
-            entry::check_temporary(&path, daemon, found);
-        } else if name.starts_with("receipts.jsonl.") && check_file(&path, found) {
+        if name.starts_with("receipts.jsonl.") && check_file(&path, found) {
             let meaning = "a copy of the receipts, kept by a repair";
             found.push(Finding::note("kept", &path, meaning));
         }

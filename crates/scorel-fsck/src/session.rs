@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use scorel_journal::EVENTS;
+use scorel_journal::{EVENTS, is_temporary};
 use scorel_proto::SessionId;
 
 use crate::blobs;
@@ -37,7 +37,7 @@ fn check_all(dir: &Path, id: SessionId, daemon: &Daemon, found: &mut Vec<Finding
         Err(error) => return found.push(entry::unreadable(dir, &error)),
     };
     for name in &names {
-        check_name(&dir.join(name), name, daemon, found);
+        check_name(&dir.join(name), name, found);
     }
     if matches!(entry::look(&dir.join(EVENTS)), Ok(PathKind::Nothing)) {
         return without_log(dir, &names, daemon, found);
@@ -51,12 +51,13 @@ fn check_all(dir: &Path, id: SessionId, daemon: &Daemon, found: &mut Vec<Finding
         }
         None => References::new(),
     };
-    blobs::check(dir, &references, daemon, found);
+    blobs::check(dir, &references, found);
 }
 
-fn check_name(path: &Path, name: &str, daemon: &Daemon, found: &mut Vec<Finding>) {
+fn check_name(path: &Path, name: &str, found: &mut Vec<Finding>) {
     let kept = match name.strip_prefix(EVENTS) {
-        _ if entry::is_temporary(name) => return entry::check_temporary(path, daemon, found),
+        // The next start of the daemon removes it.
+        _ if is_temporary(name) => return,
         Some(end) if end.starts_with(".torn-") => {
             "an incomplete last line that was moved aside; it was never acknowledged"
         }
@@ -81,17 +82,21 @@ fn check_name(path: &Path, name: &str, daemon: &Daemon, found: &mut Vec<Finding>
 
 fn without_log(dir: &Path, names: &[String], daemon: &Daemon, found: &mut Vec<Finding>) {
     let log = dir.join(EVENTS);
-    if names.iter().any(|name| !entry::is_temporary(name)) {
+    if names.iter().any(|name| !is_temporary(name)) {
         let meaning = "the log is missing; restore it from a backup";
         found.push(Finding::damage("log_missing", &log, meaning));
     } else if !daemon.is_running() {
         // With a daemon, the session may be being created.
         let meaning = "a session whose creation was interrupted; it was never acknowledged";
-        let finding = if names.is_empty() {
-            Finding::repairable("unmade", dir, meaning, Repair::RemoveDirectory)
-        } else {
-            Finding::note("unmade", dir, meaning)
-        };
-        found.push(finding);
+        // Only temporary files: a repair removes them, and the directory when it looks again.
+        found.extend(
+            names.iter().map(|name| {
+                Finding::repairable("unmade", &dir.join(name), meaning, Repair::Remove)
+            }),
+        );
+        if names.is_empty() {
+            let repair = Repair::RemoveDirectory;
+            found.push(Finding::repairable("unmade", dir, meaning, repair));
+        }
     }
 }

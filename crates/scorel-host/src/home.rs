@@ -2,6 +2,7 @@
 
 mod check;
 mod error;
+mod left_over;
 mod locate;
 mod lock;
 mod socket_path;

@@ -10,6 +10,8 @@ pub enum ShutdownCause {
     Interrupt,
     /// The `shutdown` method.
     Request,
+    /// The home, or the lock in it, was deleted or replaced.
+    HomeLost,
 }
 
 /// The daemon's shutdown, begun once by a signal or by the `shutdown` method.

@@ -10,7 +10,7 @@ use scorel_proto::{BlobHash, ProjectId, SessionId, ThinkingLevel, ToolPreset, Tu
 use scorel_provider::BlobSource;
 use scorel_runtime::{BlobSink, Provider, RetryPolicy, ToolClass, ToolList, TurnLimits, TurnPorts};
 use scorel_session::{PreparedTurn, Sessions, TokioClock, TurnRequest, TurnSetup};
-use scorel_tools::{ProjectTools, ToolHost};
+use scorel_tools::{OpenProjects, ProjectTools, Roots, ToolHost};
 
 use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
@@ -32,6 +32,7 @@ pub(crate) struct Turns {
     grants: Grants,
     commands: CommandHost,
     fetcher: Fetcher,
+    open_projects: OpenProjects,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
     /// Weak, since the sessions own this set-up.
     sessions: Weak<Sessions>,
@@ -60,6 +61,7 @@ impl Turns {
             grants: Grants::new(home.join("grants.json")),
             commands,
             fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
+            open_projects: OpenProjects::default(),
             tools: Mutex::default(),
             sessions,
         }
@@ -131,7 +133,7 @@ impl Turns {
         }
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
         let host = ToolHost::new(&self.home, blobs);
-        let opened = ProjectTools::new(dir, host).map_err(|error| {
+        let project = self.open_projects.open(dir).map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
             let text = format!("the project's directory cannot be used: {error}{cause}");
@@ -141,6 +143,7 @@ impl Turns {
                 retryable: false,
             }
         })?;
+        let opened = ProjectTools::on(Roots::new(project), host);
         let opened = Arc::new(opened.with_commands(self.commands.open(config)));
         tools.insert(request.session_id, Arc::clone(&opened));
         Ok(opened)

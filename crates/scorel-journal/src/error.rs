@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use scorel_proto::Seq;
 
-use crate::{DamageReason, FORMAT, MAX_RECORD};
+use crate::{DamageReason, FORMAT, MAX_RECORD, is_out_of_descriptors};
 
 /// An error of the caller that encodes a record.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -48,6 +48,14 @@ pub enum CreateError {
     },
 }
 
+impl CreateError {
+    /// Whether too many files are open; a later attempt may succeed.
+    #[must_use]
+    pub fn is_out_of_descriptors(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if is_out_of_descriptors(source))
+    }
+}
+
 /// Why a journal was not opened. No file was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -74,6 +82,12 @@ impl OpenError {
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Whether too many files are open; a later attempt may succeed.
+    #[must_use]
+    pub fn is_out_of_descriptors(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if is_out_of_descriptors(source))
     }
 }
 

@@ -79,10 +79,12 @@ pub use line::{check_line, seal_line};
 pub use numbers::{ContinueAt, NeedsRecord, RESERVE};
 pub use reader::{Reader, Records};
 pub use record::{Record, RecordPosition, RecordRef};
-pub use replace::{read_bounded, replace_file};
+pub use replace::{is_temporary, read_bounded, replace_file};
 pub use report::{OpenReport, Resumed, TornTail};
 pub use resume::ResumePoint;
-pub use storage::{FileId, FileStatus, FileStorage, LogFile, OpenMode, Storage};
+pub use storage::{
+    FileId, FileStatus, FileStorage, LogFile, OpenMode, Storage, is_out_of_descriptors,
+};
 
 /// The log format that this version writes.
 pub const FORMAT: u32 = 1;

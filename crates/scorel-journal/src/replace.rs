@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::EVENTS;
 use crate::storage::{OpenMode, Storage, append_all, read_exact_at, remove_if_present};
 
 /// Makes the names of temporary files unique within the process.
@@ -53,6 +54,22 @@ pub fn read_bounded(storage: &dyn Storage, path: &Path, max: u64) -> io::Result<
     Ok(bytes)
 }
 
+/// Whether a file has a name that only unfinished writes have: of [`replace_file`], or of a log that is
+/// created, copied or repaired. A crash leaves such files; nothing refers to them.
+#[must_use]
+pub fn is_temporary(name: &str) -> bool {
+    let replaced = || {
+        let (_, count) = name
+            .strip_prefix('.')?
+            .strip_suffix(".tmp")?
+            .rsplit_once('.')?;
+        count.parse::<u64>().ok()
+    };
+    let log = name.strip_prefix(EVENTS);
+    log.is_some_and(|end| [".new", ".tail", ".copy", ".repaired"].contains(&end))
+        || replaced().is_some()
+}
+
 /// Hidden, in the same directory (`rename` does not cross file systems), and unique in this process.
 fn temporary_name(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -90,6 +107,25 @@ mod tests {
         let mode = fs::metadata(&path).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+    }
+
+    #[test]
+    fn temporary_names_are_known() {
+        let temporary = temporary_name(Path::new("/h/device.json")).expect("a file's name");
+        let name = temporary.file_name().expect("a name");
+        assert!(is_temporary(name.to_str().expect("text")));
+        for name in ["events.jsonl.new", "events.jsonl.copy", ".index.3.tmp"] {
+            assert!(is_temporary(name), "{name}");
+        }
+        for name in [
+            "events.jsonl",
+            "events.jsonl.torn-9",
+            ".tmp",
+            ".mine.tmp",
+            "index.3.tmp",
+        ] {
+            assert!(!is_temporary(name), "{name}");
+        }
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use nix::errno::Errno;
+
 pub use file::FileStorage;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +48,9 @@ pub trait Storage: fmt::Debug + Send + Sync {
 
     /// Creates a directory with mode 0700; an existing one is left unchanged.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// Removes an empty directory.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
     /// The names in a directory, unordered, without those that are not UTF-8.
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
@@ -106,6 +111,13 @@ pub(crate) fn remove_if_present(storage: &dyn Storage, path: &Path) -> io::Resul
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result,
     }
+}
+
+/// Whether a file was not opened because the process, or the system, has too many files open.
+#[must_use]
+pub fn is_out_of_descriptors(error: &io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw);
+    matches!(errno, Some(Errno::EMFILE | Errno::ENFILE))
 }
 
 /// Whether the disk, the quota or the file size limit is exhausted.

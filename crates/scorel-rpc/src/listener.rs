@@ -7,7 +7,7 @@ mod socket_file;
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tokio::net::UnixListener;
 use tokio::net::unix::UCred;
@@ -18,11 +18,15 @@ use crate::{AccessLevel, Caller, Principal};
 use socket_file::SocketFile;
 
 /// A listening Unix socket.
+///
+/// While it is served, a socket file that was deleted is made again, so that clients find the daemon.
 #[derive(Debug)]
 pub struct Listener {
     socket: UnixListener,
+    /// `None` for a socket without a path, of a service manager.
+    path: Option<PathBuf>,
     /// Removed on drop; `None` if a service manager owns it.
-    _file: Option<SocketFile>,
+    file: Option<SocketFile>,
 }
 
 impl Listener {
@@ -35,7 +39,8 @@ impl Listener {
         let (socket, file) = bind::bind(path, replace)?;
         Ok(Self {
             socket,
-            _file: Some(file),
+            path: Some(path.to_owned()),
+            file: Some(file),
         })
     }
 
@@ -45,11 +50,36 @@ impl Listener {
     /// It is not a listening Unix stream socket, or a system call failed.
     pub fn from_fd(fd: OwnedFd) -> io::Result<Self> {
         let socket = bind::adopt(fd)?;
+        let address = socket.local_addr()?;
+        let path = address.as_pathname().filter(|path| path.is_absolute());
         Ok(Self {
+            path: path.map(Path::to_owned),
             socket,
-            _file: None,
+            file: None,
         })
     }
+
+    /// Binds the socket again if its file is gone. Connections are not affected. A file that another
+    /// process has put in its place is left alone.
+    fn restore(&mut self) {
+        let Some(path) = &self.path else { return };
+        if !is_missing(path) {
+            return;
+        }
+        match bind::bind(path, false) {
+            Ok((socket, file)) => {
+                tracing::warn!(path = %path.display(), "the socket was deleted and is bound again");
+                self.socket = socket;
+                self.file = Some(file);
+            }
+            Err(error) => tracing::warn!(%error, "the socket was deleted and cannot be bound"),
+        }
+    }
+}
+
+fn is_missing(path: &Path) -> bool {
+    let found = path.symlink_metadata();
+    found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// Admits processes of one user, with full access.

@@ -1,4 +1,6 @@
-use scorel_journal::{AppendError, BlobError, InvalidRecord, OpenError, ReadError};
+use scorel_journal::{
+    AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
+};
 use scorel_proto::{ErrorChain, ErrorCode, Phase, SessionId};
 
 use crate::damage::DamagedPlace;
@@ -23,6 +25,9 @@ pub enum SessionError {
     /// The log cannot be written now; a retry may succeed. The disk is full, for example.
     #[error("the session cannot be written at the moment: {0}")]
     Stalled(String),
+    /// Too many files are open; a retry may succeed.
+    #[error("no file can be opened at the moment: {0}")]
+    OutOfDescriptors(String),
     /// `cancel` with `clearQueue`: the signal was given, but the log could not be written, so the
     /// queue is as it was.
     #[error("the queue could not be cleared: {reason}")]
@@ -85,7 +90,9 @@ impl SessionError {
             Self::Stalled(_) | Self::QueueNotCleared { .. } => ErrorCode::StorageStalled,
             Self::Busy(_) => ErrorCode::RuntimeBusy,
             Self::QueuePaused => ErrorCode::QueuePaused,
-            Self::QueueFull { .. } | Self::QueueTooLarge { .. } => ErrorCode::Overloaded,
+            Self::QueueFull { .. } | Self::QueueTooLarge { .. } | Self::OutOfDescriptors(_) => {
+                ErrorCode::Overloaded
+            }
             Self::Conflict(_) => ErrorCode::Conflict,
             Self::InvalidEvent(_) => ErrorCode::InvalidEventId,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
@@ -123,7 +130,22 @@ impl From<BlobError> for SessionError {
         match error {
             BlobError::TooLarge { max, .. } => Self::TooLarge { limit: max },
             BlobError::NoSpace(_) => Self::Stalled(ErrorChain(&error).to_string()),
+            // The record that names the blob waits like one for which there is no space.
+            BlobError::Io(ref source) if is_out_of_descriptors(source) => {
+                Self::Stalled(ErrorChain(&error).to_string())
+            }
             error => Self::Filesystem(ErrorChain(&error).to_string()),
+        }
+    }
+}
+
+impl From<CreateError> for SessionError {
+    fn from(error: CreateError) -> Self {
+        let reason = ErrorChain(&error).to_string();
+        if error.is_out_of_descriptors() {
+            Self::OutOfDescriptors(reason)
+        } else {
+            Self::Stalled(reason)
         }
     }
 }
@@ -133,6 +155,8 @@ impl SessionError {
     pub(crate) fn open(session_id: SessionId, error: &OpenError) -> Self {
         if error.is_not_found() {
             Self::NotFound(session_id)
+        } else if error.is_out_of_descriptors() {
+            Self::OutOfDescriptors(ErrorChain(error).to_string())
         } else {
             Self::Failed {
                 session_id,

@@ -27,6 +27,7 @@ mod cancel;
 mod checkpointing;
 mod commit;
 mod delete;
+mod descriptors;
 mod draft;
 mod fold;
 mod health;

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
-//! `spool`, `header`), what lanes share (`active`, `catalog`, `window_pool`, `shared`), `feed`, `lane`, then its
-//! users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
+//! `spool`, `header`), what lanes share (`active`, `catalog`, `window_pool`, `descriptors`, `shared`),
+//! `feed`, `lane`, then its users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].
@@ -23,6 +23,7 @@ mod catalog;
 mod checkpoint;
 mod clock;
 mod damage;
+mod descriptors;
 mod error;
 mod feed;
 mod header;

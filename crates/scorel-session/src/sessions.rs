@@ -7,6 +7,7 @@ mod create;
 mod delete;
 mod housekeeping;
 mod page_token;
+mod pressure;
 mod recover;
 mod resync;
 
@@ -37,6 +38,8 @@ const SNAPSHOT_SESSIONS: usize = 200;
 pub struct Sessions {
     shared: Arc<LaneShared>,
     loaded: Mutex<HashMap<SessionId, Arc<LaneSlot>>>,
+    /// Held while sessions are unloaded to make room.
+    unloading: tokio::sync::Mutex<()>,
     device_id: DeviceId,
     version: String,
 }
@@ -81,6 +84,7 @@ impl Sessions {
             Self {
                 shared: Arc::new(LaneShared::new(dir, files, storage, settings, setup)),
                 loaded: Mutex::default(),
+                unloading: tokio::sync::Mutex::default(),
                 device_id,
                 version,
             }
@@ -107,7 +111,7 @@ impl Sessions {
         // Loading recovers and therefore writes. In a task of its own it is never dropped half way
         // with a caller that gives up.
         let loading = tokio::spawn(async move {
-            let load = || sessions.load(id);
+            let load = || sessions.load_with_room(id);
             let loaded = slot.lane.get_or_try_init(load).await.cloned();
             if loaded.is_err() {
                 sessions.forget_unloaded(id, slot);
@@ -117,6 +121,18 @@ impl Sessions {
         loading
             .await
             .map_err(|error| SessionError::Internal(error.to_string()))?
+    }
+
+    /// Loads a session, once more if too many files were open.
+    async fn load_with_room(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
+        self.make_room().await;
+        match self.load(id).await {
+            Err(SessionError::OutOfDescriptors(_)) => {
+                self.relieve().await;
+                self.load(id).await
+            }
+            loaded => loaded,
+        }
     }
 
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
@@ -240,6 +256,15 @@ impl Sessions {
 
     fn loaded(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LaneSlot>>> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LaneSlot {
+    fn last_used(&self) -> Instant {
+        *self
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

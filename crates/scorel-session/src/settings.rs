@@ -17,6 +17,9 @@ pub struct SessionSettings {
     pub resume_interrupted: bool,
     /// How long an unused session stays in memory.
     pub idle_unload: Duration,
+    /// How many sessions stay in memory. Above it those that were used longest ago are unloaded, if
+    /// they are idle: each holds a file descriptor.
+    pub max_loaded: usize,
 }
 
 impl Default for SessionSettings {
@@ -28,6 +31,7 @@ impl Default for SessionSettings {
             max_blob: 64 * 1024 * 1024,
             resume_interrupted: false,
             idle_unload: Duration::from_secs(300),
+            max_loaded: 256,
         }
     }
 }

@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::active::ActiveSet;
 use crate::catalog::{Catalog, DELETED_PREFIX};
+use crate::descriptors::SpareDescriptors;
 use crate::window_pool::{WINDOW_BYTES, WindowPool};
 use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
 
@@ -25,6 +26,7 @@ pub(crate) struct LaneShared {
     /// The sessions that the next daemon has to load at its start.
     pub(crate) active: ActiveSet,
     pub(crate) windows: WindowPool,
+    pub(crate) descriptors: SpareDescriptors,
     dir: PathBuf,
     catalog: Arc<Catalog>,
     draining: AtomicBool,
@@ -42,6 +44,7 @@ impl LaneShared {
             catalog: Arc::new(Catalog::new(Arc::clone(&storage), dir.clone(), index)),
             active: ActiveSet::new(Arc::clone(&storage), active),
             windows: WindowPool::new(WINDOW_BYTES),
+            descriptors: SpareDescriptors::default(),
             storage,
             settings,
             setup,

@@ -24,6 +24,7 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 pub(crate) struct Spool {
     storage: Arc<dyn Storage>,
     path: PathBuf,
+    /// Open while there is a message: an idle session keeps no descriptor for its spool.
     file: Option<Arc<dyn LogFile>>,
     /// The message in the file.
     message: Option<EventId>,
@@ -141,7 +142,7 @@ impl Spool {
             .status(&self.path)
             .is_ok_and(|status| status.len > 0);
         if left {
-            let cleared = self.open().and_then(|file| file.set_len(0));
+            let cleared = self.empty();
             self.report(cleared);
         }
     }
@@ -158,7 +159,13 @@ impl Spool {
             return Ok(());
         }
         self.message = None;
-        self.open()?.set_len(0)
+        self.empty()
+    }
+
+    fn empty(&mut self) -> std::io::Result<()> {
+        let emptied = self.open()?.set_len(0);
+        self.file = None;
+        emptied
     }
 
     fn append(&mut self, line: &SpoolLine) -> std::io::Result<()> {

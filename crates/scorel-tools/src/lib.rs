@@ -22,6 +22,7 @@ mod error;
 mod file_tool;
 mod host;
 mod limits;
+mod open_projects;
 mod pace;
 mod result_page;
 mod root;
@@ -40,6 +41,7 @@ mod tests;
 
 pub use error::{ErrorCode, ToolError};
 pub use host::ToolHost;
+pub use open_projects::OpenProjects;
 pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};
 pub use session_files::SessionFiles;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -20,7 +21,8 @@ pub struct Root {
     name: RootName,
     path: PathBuf,
     given: PathBuf,
-    directory: OwnedFd,
+    /// Shared by the sessions of a project; see [`OpenProjects`](crate::OpenProjects).
+    pub(crate) directory: Arc<OwnedFd>,
     resolver: Resolver,
 }
 
@@ -53,7 +55,7 @@ impl Root {
             path: real,
             given: std::path::absolute(path).map_err(fail)?,
             resolver: resolver.unwrap_or_else(|| Resolver::probe(directory.as_fd())),
-            directory,
+            directory: Arc::new(directory),
         })
     }
 

@@ -1,19 +1,61 @@
 use std::io;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use scorel_client::{Backoff, ClientError};
 use scorel_proto::{GetStatus, NoParams, Status};
+use tokio::time::{Instant, sleep};
 
 use super::sessions::{age, phase};
 use super::stall::stall_text;
-use crate::daemon::DaemonClient;
+use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
+use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 
-pub(super) async fn run(control: &mut DaemonClient, output: &mut Output) -> Result<Exit, Failure> {
+/// How long a daemon that holds its lock may take to listen: it may have just been started, or make a
+/// deleted socket again.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) async fn run(link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
+    check_socket(&link).await?;
+    let mut control = DaemonClient::connect(link).await?;
     let status = control.call::<GetStatus>(&NoParams {}).await?;
     result(output, &status, |output| describe(&status, output))?;
     Ok(Exit::Success)
+}
+
+/// Fails if a daemon runs that cannot be reached by its socket. Another one could not be started.
+async fn check_socket(link: &DaemonConnector) -> Result<(), Failure> {
+    let lock = DaemonLock::new(link.home().daemon_lock());
+    let mut link = link.clone();
+    link.start = StartDaemon::Never;
+    let deadline = Instant::now() + PATIENCE;
+    let mut backoff = Backoff::default();
+    loop {
+        let reached = link.connect_raw().await;
+        if !matches!(reached, Err(ClientError::Unreachable { .. })) || !lock.is_held()? {
+            return Ok(());
+        }
+        if Instant::now() >= deadline {
+            return Err(without_socket(&link, &lock)?);
+        }
+        let (_, pause) = backoff.pause();
+        sleep(pause).await;
+    }
+}
+
+fn without_socket(link: &DaemonConnector, lock: &DaemonLock) -> Result<Failure, Failure> {
+    let socket = link.home().socket_path().map_err(ClientError::from)?;
+    let holder = lock.holder()?;
+    let process = holder.map_or_else(String::new, |pid| format!(" (process {pid})"));
+    let message = format!(
+        "scoreld{process} holds {} and cannot be reached by its socket, {}",
+        lock.path().display(),
+        socket.display()
+    );
+    let failure = Failure::new(Exit::Unreachable, "unreachable", message);
+    Ok(failure.hint("`scorelctl stop` ends it"))
 }
 
 fn describe(status: &Status, output: &mut Output) -> io::Result<()> {

@@ -1,14 +1,12 @@
-use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
-use fs2::FileExt;
 use scorel_client::ClientError;
-use scorel_proto::{NoParams, Shutdown};
+use scorel_proto::{NoParams, Shutdown, ShutdownResult};
 use tokio::time::{sleep, timeout};
 
-use crate::daemon::DaemonConnector;
+use crate::daemon::{DaemonConnector, StartDaemon};
+use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
@@ -22,19 +20,25 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// Shuts the daemon down and waits until it has released its lock. There is no handshake, so that
 /// this also stops a daemon of an incompatible version.
 pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
-    link.start = false;
-    let connection = match link.connect_raw().await {
+    link.start = StartDaemon::Never;
+    let lock = DaemonLock::new(link.home().daemon_lock());
+    let answer = match link.connect_raw().await {
         Err(ClientError::Unreachable { .. }) => {
-            output.note("no daemon is running")?;
-            return Ok(Exit::Success);
+            let Some(answer) = terminate(&lock)? else {
+                output.note("no daemon is running")?;
+                return Ok(Exit::Success);
+            };
+            answer
         }
-        connected => connected?,
+        connected => {
+            let connection = connected?;
+            let answer = connection.call::<Shutdown>(&NoParams {}).await?;
+            connection.closed().await;
+            answer
+        }
     };
-    let answer = connection.call::<Shutdown>(&NoParams {}).await?;
-    let lock = link.home().daemon_lock();
     let gone = async {
-        connection.closed().await;
-        while is_held(&lock)? {
+        while lock.is_held()? {
             sleep(INTERVAL).await;
         }
         io::Result::Ok(())
@@ -50,34 +54,21 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
     Ok(Exit::Success)
 }
 
-/// Whether a daemon is running: it holds its lock for as long as it does. The socket is no
-/// indication, because a service manager may keep it open and start the daemon for the next
-/// connection.
-fn is_held(lock: &Path) -> io::Result<bool> {
-    let file = match File::open(lock) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        opened => opened?,
-    };
-    match FileExt::try_lock_shared(&file) {
-        Ok(()) => Ok(false),
-        Err(error) if error.kind() == fs2::lock_contended_error().kind() => Ok(true),
-        Err(error) => Err(error),
+/// Stops a daemon that cannot be reached by its socket; `None` if none is running.
+fn terminate(lock: &DaemonLock) -> Result<Option<ShutdownResult>, Failure> {
+    if !lock.is_held()? {
+        return Ok(None);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lock_is_held_until_its_owner_releases_it() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("scoreld.lock");
-        assert!(!is_held(&path).expect("looked"), "no daemon ever ran");
-        let owner = File::create(&path).expect("created");
-        owner.lock_exclusive().expect("locked");
-        assert!(is_held(&path).expect("looked"));
-        drop(owner);
-        assert!(!is_held(&path).expect("looked"));
+    if let Some(pid) = lock.terminate_holder()? {
+        let pid = u32::try_from(pid.as_raw()).unwrap_or_default();
+        return Ok(Some(ShutdownResult { pid }));
     }
+    if !lock.is_held()? {
+        return Ok(None);
+    }
+    let message = format!(
+        "a daemon holds {} and has no socket, and its process cannot be found",
+        lock.path().display()
+    );
+    Err(Failure::new(Exit::Unreachable, "unreachable", message))
 }

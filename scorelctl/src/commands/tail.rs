@@ -3,11 +3,15 @@
 mod start;
 
 use scorel_client::{SessionStream, StreamItem};
-use scorel_proto::{EncodedEvent, EndReason, Event, Seq, SyncMarker};
+use scorel_proto::{
+    EncodedEvent, EndReason, Event, OutcomeReason, PersistentBody, PersistentEvent, Seq, SessionId,
+    SyncMarker,
+};
 
+use super::interrupted::interrupted_hint;
 use super::sync_line::SyncLineBuilder;
 use crate::args::TailArgs;
-use crate::daemon::{DaemonClient, DaemonConnector};
+use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
@@ -45,18 +49,26 @@ async fn follow(
         Some(from) => TailStart::at(&mut control, session_id, from).await?,
         None => TailStart::last_turn(&mut control, session_id).await?,
     };
-    // If the user stops the daemon, a running tail must not start it again.
     let mut link = control.link().clone();
-    link.start = false;
+    if link.start == StartDaemon::Always && !args.start {
+        link.start = StartDaemon::AsService;
+    }
     drop(control);
     let stream = SessionStream::open(link, session_id, place.anchors).await?;
-    let mut tail = TailPrinter::new(place.from, args.follows(), output);
+    let mut tail = TailPrinter::new((session_id, place.from), args, output);
     tail.run(stream).await
 }
 
 struct TailPrinter<'a> {
+    session_id: SessionId,
     from: Seq,
     follow: bool,
+    /// Whether to start a daemon that the user has stopped.
+    start: bool,
+    /// Whether the last turn was interrupted, and that has not been explained.
+    interrupted: bool,
+    /// Whether everything that existed has been printed.
+    is_live: bool,
     /// The last printed record. A full reload sends the records again.
     printed: Seq,
     reload: SyncLineBuilder,
@@ -65,10 +77,14 @@ struct TailPrinter<'a> {
 }
 
 impl<'a> TailPrinter<'a> {
-    fn new(from: Seq, follow: bool, output: &'a mut Output) -> Self {
+    fn new((session_id, from): (SessionId, Seq), args: &TailArgs, output: &'a mut Output) -> Self {
         Self {
+            session_id,
             from,
-            follow,
+            follow: args.follows(),
+            start: args.start,
+            interrupted: false,
+            is_live: false,
             printed: Seq::ZERO,
             reload: SyncLineBuilder::default(),
             transcript: Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true),
@@ -84,6 +100,10 @@ impl<'a> TailPrinter<'a> {
             match stream.next().await? {
                 Some(StreamItem::Event(encoded, event)) => self.event(&encoded, &event)?,
                 Some(StreamItem::Marker(marker)) => {
+                    if is_stop(&marker) && !self.start {
+                        // A running tail must not start what the user has stopped.
+                        stream.connector_mut().start = StartDaemon::Never;
+                    }
                     if let Some(exit) = self.marker(&marker)? {
                         return Ok(exit);
                     }
@@ -113,6 +133,31 @@ impl<'a> TailPrinter<'a> {
         } else {
             self.transcript.event(event, self.output)?;
         }
+        if let Event::Persistent(record) = event {
+            self.note_outcome(record)?;
+        }
+        Ok(())
+    }
+
+    /// Remembers whether the last turn was interrupted. Of earlier turns it does not matter: the
+    /// session has gone on.
+    fn note_outcome(&mut self, record: &PersistentEvent) -> Result<(), Failure> {
+        match &record.body {
+            PersistentBody::TurnOutcome(outcome) => {
+                self.interrupted = outcome.reason == OutcomeReason::Interrupted;
+            }
+            PersistentBody::Message(_) => self.interrupted = false,
+            _ => {}
+        }
+        self.explain_interruption()
+    }
+
+    fn explain_interruption(&mut self) -> Result<(), Failure> {
+        if self.is_live && self.interrupted {
+            self.interrupted = false;
+            self.transcript.end_line(self.output)?;
+            self.output.note(&interrupted_hint(self.session_id))?;
+        }
         Ok(())
     }
 
@@ -127,9 +172,14 @@ impl<'a> TailPrinter<'a> {
             SyncMarker::InFlight { in_flight, .. } if !self.output.json => {
                 self.transcript.in_flight(in_flight, self.output)?;
             }
-            SyncMarker::SyncEnd { .. } if !self.follow => {
-                self.transcript.end_line(self.output)?;
-                return Ok(Some(Exit::Success));
+            SyncMarker::SyncStart { .. } => self.is_live = false,
+            SyncMarker::SyncEnd { .. } => {
+                self.is_live = true;
+                self.explain_interruption()?;
+                if !self.follow {
+                    self.transcript.end_line(self.output)?;
+                    return Ok(Some(Exit::Success));
+                }
             }
             SyncMarker::End { reason, .. } => return self.end(marker, *reason),
             _ => {}
@@ -154,4 +204,15 @@ impl<'a> TailPrinter<'a> {
             )),
         }
     }
+}
+
+/// Whether the daemon ends because the user stops it.
+const fn is_stop(marker: &SyncMarker) -> bool {
+    matches!(
+        marker,
+        SyncMarker::End {
+            reason: EndReason::ShuttingDown,
+            ..
+        }
+    )
 }

@@ -108,6 +108,22 @@ fn the_exit_code_tells_how_the_turn_ended() {
 }
 
 #[test]
+fn after_an_interrupted_turn_it_says_how_to_go_on() {
+    for reason in ["interrupted", "cancelled", "completed"] {
+        let place = TestHome::new();
+        let daemon = daemon(&place);
+        daemon.after_send(&turn(reason));
+        let ended = place.run(&["send", "x"]);
+        let hint = format!("hint: `scorelctl send --session {SESSION} TEXT` goes on from here\n");
+        assert_eq!(
+            ended.err.contains(&hint),
+            reason == "interrupted",
+            "{ended:?}"
+        );
+    }
+}
+
+#[test]
 fn a_refused_message_is_not_accepted() {
     let place = TestHome::new();
     let daemon = daemon(&place);

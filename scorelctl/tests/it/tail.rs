@@ -1,7 +1,11 @@
+use std::process::Command;
+
 use serde_json::{Value, json};
 
-use crate::answers::{TURN, daemon, delta, end, outcome, session, start, turn, user};
-use crate::program::{Running, TestHome};
+use crate::answers::{
+    OTHER_TURN, SESSION, TURN, daemon, delta, end, outcome, session, start, turn, user,
+};
+use crate::program::{Ended, Running, TestHome};
 
 fn event_types(lines: &[Value]) -> Vec<&str> {
     lines
@@ -115,6 +119,86 @@ fn people_see_a_conversation() {
     ended.assert_code(0);
     assert!(ended.out.contains("It is a test.\n"), "{}", ended.out);
     assert!(ended.out.contains("the key is wrong"), "{}", ended.out);
+}
+
+const GO_ON: &str = "TEXT` goes on from here";
+
+#[test]
+fn after_a_last_turn_that_was_interrupted_it_says_how_to_go_on() {
+    let (place, daemon) = from_four();
+    let mut items = vec![start("stream_resume")];
+    items.extend(turn("interrupted").split_off(1));
+    let arguments = ["tail", "--from-seq", "4", "--no-follow"];
+    daemon.prelude(&[items.as_slice(), &[end(7)]].concat());
+    let ended = place.run(&arguments);
+    ended.assert_code(0);
+    assert_eq!(ended.err.matches(GO_ON).count(), 1, "{}", ended.err);
+    let json = place.run(&["--json", "tail", "--from-seq", "4", "--no-follow"]);
+    assert_eq!(json.err, "");
+    // The session has gone on: nothing has to be said about an earlier turn.
+    items.push(user(8, 7, OTHER_TURN, None));
+    items.push(end(8));
+    daemon.prelude(&items);
+    assert_eq!(place.run(&arguments).err, "");
+}
+
+#[test]
+fn a_turn_that_is_interrupted_while_it_is_followed_is_explained_too() {
+    let (place, daemon) = from_four();
+    daemon.prelude(&[start("stream_resume"), end(3)]);
+    let running = Running::start(&mut place.command(&["tail", "--from-seq", "4"]));
+    daemon.wait_for("subscribeEvents", 1);
+    let mut items = turn("interrupted").split_off(1);
+    let session = start("x")["sessionId"].clone();
+    items.push(json!({"type": "end", "sessionId": session, "reason": "deleted"}));
+    daemon.publish(&items);
+    let ended = running.wait();
+    assert_eq!(ended.err.matches(GO_ON).count(), 1, "{}", ended.err);
+}
+
+/// Follows until the daemon is gone, with a program in the place of the daemon that only says that it
+/// was run.
+fn tail_after_the_daemon(options: &[&str]) -> Ended {
+    let (place, daemon) = from_four();
+    let program = place.work().join("scoreld");
+    let script =
+        "printf '#!/bin/sh\\necho started again >&2; exit 70' > \"$0\" && chmod 700 \"$0\"";
+    let written = Command::new("sh")
+        .args(["-c", script])
+        .arg(&program)
+        .status();
+    assert!(written.expect("sh runs").success());
+    daemon.prelude(&[start("stream_resume"), end(3)]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scorelctl"));
+    command
+        .args(["tail", "--from-seq", "4"])
+        .args(options)
+        .env_clear()
+        .env("SCOREL_HOME", place.home())
+        .env("SCORELD", &program)
+        .current_dir(place.work());
+    let running = Running::start(&mut command);
+    daemon.wait_for("subscribeEvents", 1);
+    std::fs::remove_file(place.home().join("scoreld.sock")).expect("a socket");
+    daemon.hang_up_all();
+    if options.is_empty() {
+        // It comes back by itself, as a service does.
+        let daemon = crate::answers::daemon(&place);
+        daemon.answer("getSession", json!({"session": session(7, 7)}));
+        let gone = json!({"type": "end", "sessionId": SESSION, "reason": "deleted"});
+        daemon.prelude(&[start("stream_resume"), gone]);
+    }
+    running.wait()
+}
+
+#[test]
+fn only_when_told_it_starts_a_daemon_that_has_ended() {
+    let waited = tail_after_the_daemon(&[]);
+    waited.assert_code(0);
+    assert!(!waited.err.contains("started again"), "{}", waited.err);
+    let started = tail_after_the_daemon(&["--start"]);
+    started.assert_code(7);
+    assert!(started.err.contains("started again"), "{}", started.err);
 }
 
 #[test]

@@ -47,7 +47,9 @@ impl DaemonError {
     /// `Io` where the system refused, `Config` where the user has to change a file.
     pub(crate) const fn exit(&self) -> DaemonExit {
         match self {
-            Self::Instance(InstanceError::NotReady { .. }) => DaemonExit::Unavailable,
+            Self::Instance(InstanceError::NotReady { .. } | InstanceError::Held { .. }) => {
+                DaemonExit::Unavailable
+            }
             Self::Program(_)
             | Self::Print(_)
             | Self::Daemonize(_)
@@ -60,7 +62,7 @@ impl DaemonError {
             | Self::Projects(OpenProjectsError::File(FileProblem::Io { .. }))
             | Self::Config(ConfigError::File(FileProblem::Io { .. })) => DaemonExit::Io,
             Self::Run(RunError::Receipts(FileProblem::Io { .. })) => DaemonExit::Io,
-            Self::Run(RunError::Receipts(_)) => DaemonExit::Config,
+            Self::Run(RunError::Receipts(_) | RunError::HomeLost { .. }) => DaemonExit::Config,
             Self::Run(_) => DaemonExit::Io,
             Self::Unit(_)
             | Self::Activation(_)

@@ -68,6 +68,13 @@ impl TestHome {
         self.command_after("")
     }
 
+    /// The program as a person starts it: without a service manager.
+    pub(crate) fn command_by_hand(&self) -> Command {
+        let mut command = self.command();
+        command.env_remove("NOTIFY_SOCKET");
+        command
+    }
+
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command().args(arguments).output().unwrap()
     }
@@ -151,7 +158,7 @@ impl Daemon {
         self.0.wait().unwrap()
     }
 
-    fn stderr(&mut self) -> String {
+    pub(crate) fn stderr(&mut self) -> String {
         let mut text = String::new();
         let _ = self.0.kill();
         self.0

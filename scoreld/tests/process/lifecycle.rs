@@ -1,6 +1,8 @@
+use std::fs;
+
 use nix::sys::signal::Signal;
 
-use crate::daemon::{TestHome, ended};
+use crate::daemon::{Daemon, TestHome, ended};
 
 #[test]
 fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
@@ -29,7 +31,7 @@ fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
 fn a_second_daemon_finds_the_first_and_leaves_it_alone() {
     let place = TestHome::new();
     let first = place.start();
-    let (code, text) = ended(&place.run(&[]));
+    let (code, text) = ended(&place.command_by_hand().output().unwrap());
     assert_eq!(code, Some(0), "{text}");
     let pid = first.0.id();
     assert!(
@@ -38,6 +40,33 @@ fn a_second_daemon_finds_the_first_and_leaves_it_alone() {
     );
     place.connect().unwrap();
     assert_eq!(place.information().unwrap()["pid"], pid);
+}
+
+#[test]
+fn a_service_waits_for_a_daemon_that_was_started_by_hand_and_then_gives_up() {
+    let place = TestHome::new();
+    let first = place.start();
+    let (code, text) = ended(&place.run(&[]));
+    assert_eq!(code, Some(69), "{text}");
+    let pid = first.0.id();
+    assert!(
+        text.contains(&format!("another scoreld (pid {pid})")),
+        "{text}"
+    );
+    assert!(text.contains("did not end within 10 s"), "{text}");
+    assert!(text.contains("`scorelctl stop`"), "{text}");
+    place.connect().unwrap();
+}
+
+#[test]
+fn a_service_takes_the_home_when_the_daemon_before_it_has_ended() {
+    let place = TestHome::new();
+    let mut first = place.start();
+    let second = Daemon(place.command().spawn().unwrap());
+    first.0.kill().unwrap();
+    let message = place.message();
+    assert!(message.starts_with("READY=1\n"), "{message}");
+    assert_eq!(place.information().unwrap()["pid"], second.0.id());
 }
 
 #[test]
@@ -51,6 +80,29 @@ fn a_killed_daemon_does_not_keep_the_next_from_starting() {
         assert!(place.connect().is_err());
     }
     place.start();
+}
+
+#[test]
+fn a_daemon_whose_home_is_deleted_or_replaced_ends_and_says_so() {
+    let replaced = |place: &TestHome| {
+        fs::rename(place.home(), place.dir.path().join("elsewhere")).unwrap();
+        place.write("scoreld.lock", "");
+    };
+    let losses: [&dyn Fn(&TestHome); 3] = [
+        // The daemon may be writing a file there.
+        &|place| while fs::remove_dir_all(place.home()).is_err() {},
+        &replaced,
+        &|place| fs::remove_file(place.path("scoreld.lock")).unwrap(),
+    ];
+    for lose in losses {
+        let place = TestHome::new();
+        let mut daemon = place.start();
+        lose(&place);
+        assert!(place.message().starts_with("STOPPING=1\n"));
+        assert_eq!(daemon.0.wait().unwrap().code(), Some(78));
+        let text = daemon.stderr();
+        assert!(text.contains("was deleted or replaced"), "{text}");
+    }
 }
 
 #[test]

@@ -20,6 +20,15 @@ fn the_printed_units_name_this_program() {
 }
 
 #[test]
+fn the_service_is_not_restarted_where_the_home_is_taken_and_may_open_many_files() {
+    let service = printed("systemd-service");
+    assert!(service.contains("\nRestartPreventExitStatus=64 69 78\n"));
+    // Longer than the daemon waits for the home.
+    assert!(service.contains("\nTimeoutStartSec=30\n"));
+    assert!(service.contains("\nLimitNOFILE=1024:524288\n"));
+}
+
+#[test]
 fn systemd_accepts_the_units() {
     let dir = tempfile::tempdir().unwrap();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();

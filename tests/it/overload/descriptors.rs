@@ -1,13 +1,17 @@
 //! A daemon that has run out of file descriptors.
 
+use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
+use futures_util::future::join_all;
+use scorel_client::{ClientError, Connection};
+use scorel_proto::{SendMessage, SessionId};
+use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat, runs};
 use tokio::time::timeout;
 
 use crate::raw::RawConnection;
-use crate::under_test::{SCORELD, Watch, new_session, send};
+use crate::under_test::{SCORELD, Watch, connect, create_session, message, new_session, send};
 
 /// The number of descriptors that the daemon may still open.
 const SPARE: usize = 4;
@@ -23,6 +27,137 @@ fn limit_descriptors(daemon: &DaemonUnderTest, count: usize) -> Result<(), Strin
         Ok(output) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// How many sessions work at the same time.
+const AT_ONCE: usize = 4;
+
+/// Uses sessions `AT_ONCE` at a time, each for one turn, and checks that no call and no turn fails.
+async fn use_in_turn(client: &Connection, sessions: &[SessionId]) {
+    for some in sessions.chunks(AT_ONCE) {
+        let turns = some.iter().map(async |session| {
+            let mut watch = Watch::from(client, *session, None, None).await;
+            send(client, *session, "Talk.").await;
+            let seen = watch.until("turn_outcome").await;
+            assert_eq!(seen.last().unwrap()["reason"], "completed", "{seen:?}");
+        });
+        join_all(turns).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_sessions_are_used_in_turn_with_few_descriptors() {
+    let count = runs("SCOREL_SESSIONS", 300);
+    // As for 2,000 sessions and a limit of 1,024; the limit leaves room for the turns.
+    let limit = (count * 1024 / 2000).max(128);
+    let model = ModelServer::start().await.unwrap();
+    model.fallback(ScriptedChat::default().text("fine").finish("stop"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.run_under(vec!["prlimit".into(), format!("--nofile={limit}:{limit}")]);
+    if Command::new("prlimit").arg("--version").output().is_err() {
+        println!("skipped: there is no prlimit");
+        return;
+    }
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    let mut sessions = Vec::new();
+    for _ in 0..count {
+        sessions.push(create_session(&client, &daemon).await);
+    }
+    let mut most = daemon.descriptors();
+    for _ in 0..2 {
+        for some in sessions.chunks(50) {
+            use_in_turn(&client, some).await;
+            most = most.max(daemon.descriptors());
+        }
+    }
+    println!("{count} sessions, limit {limit}: at most {most} descriptors between turns");
+    assert!(most <= limit * 3 / 4, "{most} of {limit}");
+    for session in sessions {
+        let log = CheckedLog::read(&daemon.log_path(&session.to_string())).unwrap();
+        assert_eq!(log.outcomes().count(), 2);
+    }
+}
+
+/// Sends as a client does that takes `retryable` at its word.
+async fn send_patiently(client: &Connection, session: SessionId) {
+    loop {
+        match client.call::<SendMessage>(&message(session, "Talk.")).await {
+            Ok(_) => return,
+            Err(ClientError::Rpc(error)) if error.code.retryable() => {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn turns_that_need_more_descriptors_than_there_are_wait_for_each_other() {
+    let model = ModelServer::start().await.unwrap();
+    let gate = ResponseGate::default();
+    let answer = ScriptedChat::default().text("half ").wait(&gate);
+    model.fallback(answer.text("whole").finish("stop"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    if Command::new("prlimit").arg("--version").output().is_err() {
+        println!("skipped: there is no prlimit");
+        return;
+    }
+    // A session that is followed has two, a turn two or three more.
+    daemon.run_under(vec!["prlimit".into(), "--nofile=160:160".into()]);
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    let mut sessions = Vec::new();
+    for _ in 0..60 {
+        sessions.push(create_session(&client, &daemon).await);
+    }
+    let turns = sessions.iter().map(async |session| {
+        let mut watch = Watch::from_start(&client, *session).await;
+        send_patiently(&client, *session).await;
+        let seen = watch.until("turn_outcome").await;
+        assert_eq!(seen.last().unwrap()["reason"], "completed", "{seen:?}");
+    });
+    let opened = async {
+        let begun = model.wait_for_requests(10).await.len();
+        println!("{begun} of 60 turns have asked the model; limit 160");
+        gate.open();
+    };
+    let all = async { tokio::join!(join_all(turns), opened) };
+    timeout(Duration::from_secs(120), all)
+        .await
+        .expect("in time");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_daemon_raises_its_limit_and_gives_commands_the_old_one() {
+    let model = ModelServer::start().await.unwrap();
+    let call = r#"{"command":"ulimit -Sn"}"#;
+    let call = ScriptedChat::default().tool_call("call_1", "Bash", call);
+    model.answer(call.finish("tool_calls"));
+    model.answer(ScriptedChat::default().text("done").finish("stop"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.configure_more("[permissions]\nmode = \"full\"\n");
+    daemon.run_under(vec!["prlimit".into(), "--nofile=200:400".into()]);
+    if Command::new("prlimit").arg("--version").output().is_err() {
+        println!("skipped: there is no prlimit");
+        return;
+    }
+    daemon.spawn().await;
+    let limits = fs::read_to_string(format!("/proc/{}/limits", daemon.pid())).unwrap();
+    let files = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let numbers: Vec<&str> = files.unwrap().split_whitespace().skip(3).collect();
+    assert_eq!(numbers[..2], ["400", "400"]);
+    let (client, session) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, session).await;
+    send(&client, session, "How many files?").await;
+    let seen = watch.until("turn_outcome").await;
+    let told = serde_json::to_string(&seen).unwrap();
+    assert!(told.contains("200\\n"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

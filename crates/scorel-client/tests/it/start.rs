@@ -166,3 +166,33 @@ async fn sixteen_clients_at_once_start_exactly_one_daemon() {
     let starts = place.traced().matches("scoreld --daemonize").count();
     assert_eq!(starts, 1, "{}", place.traced());
 }
+
+#[tokio::test]
+async fn only_the_service_manager_starts_a_service() {
+    let place = TestHome::new();
+    let program = place.program("scoreld", "exit 1");
+    let error = place
+        .without_unit(&program)
+        .connect_or_start_service()
+        .await;
+    let error = error.expect_err("no unit");
+    assert!(
+        matches!(error, ClientError::Unreachable { .. }),
+        "{error:?}"
+    );
+    assert!(
+        !place.traced().contains("scoreld --daemonize"),
+        "{}",
+        place.traced()
+    );
+    let systemctl = place.program("systemctl", "exit 0");
+    let starter = Starter::new(place.home(), &program).service_manager(systemctl);
+    let error = starter.connect_or_start_service().await;
+    error.expect_err("the unit was started, and nothing listens");
+    let traced = place.traced();
+    assert!(
+        traced.contains("systemctl --user start scoreld.service"),
+        "{traced}"
+    );
+    assert!(!traced.contains("scoreld --daemonize"), "{traced}");
+}

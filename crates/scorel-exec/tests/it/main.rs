@@ -20,6 +20,9 @@ use std::sync::{Arc, OnceLock};
 use libtest_mimic::{Arguments, Trial};
 use scorel_exec::{CommandOrder, Environment, Supervisors, Support};
 
+/// The soft limit of open files that commands get. Not the usual one, so that it shows.
+const OPEN_FILES: u64 = 333;
+
 fn main() -> ExitCode {
     if let Some(code) = scorel_exec::run_if_asked() {
         return code;
@@ -54,7 +57,7 @@ where
 /// Shared by all tests: there may be only one in a process.
 fn supervisors() -> Arc<Supervisors> {
     static SUPERVISORS: OnceLock<Arc<Supervisors>> = OnceLock::new();
-    let new = || Supervisors::new().expect("a subreaper");
+    let new = || Supervisors::new(Some(OPEN_FILES)).expect("a subreaper");
     Arc::clone(SUPERVISORS.get_or_init(new))
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use libtest_mimic::Trial;
 use scorel_exec::{CommandOrder, EndCause, Run, RunEnd, ShellExit, descends_from};
 
-use crate::{open, order, processes, supervisors, trial};
+use crate::{OPEN_FILES, open, order, processes, supervisors, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -22,6 +22,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial(
             "running::there_is_no_input_and_no_terminal",
             there_is_no_input_and_no_terminal,
+        ),
+        trial(
+            "running::commands_get_their_own_limit_of_open_files",
+            commands_get_their_own_limit_of_open_files,
         ),
         trial(
             "running::only_standard_descriptors_are_open",
@@ -98,6 +102,13 @@ async fn a_killing_signal_is_reported() {
 async fn there_is_no_input_and_no_terminal() {
     let (output, _) = run("cat; tty; (exec 3<>/dev/tty) 2>/dev/null || echo none").await;
     assert_eq!(output, "not a tty\nnone\n");
+}
+
+async fn commands_get_their_own_limit_of_open_files() {
+    let (output, _) = run("ulimit -Sn; ulimit -Hn").await;
+    let (soft, hard) = output.trim_end().split_once('\n').unwrap();
+    assert_eq!(soft, OPEN_FILES.to_string());
+    assert_ne!(hard, soft, "a command may raise it");
 }
 
 async fn only_standard_descriptors_are_open() {

@@ -10,7 +10,8 @@ use nix::fcntl::{Flock, FlockArg, OFlag};
 /// process ends, even by SIGKILL, so no stale lock is ever left to judge.
 #[derive(Debug)]
 pub struct HomeLock {
-    _file: Flock<File>,
+    file: Flock<File>,
+    path: PathBuf,
 }
 
 /// Why the lock's state cannot be determined.
@@ -37,7 +38,8 @@ impl HomeLock {
             let file = open(path)?;
             match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
                 Ok(file) if is_at(&file, path).map_err(failed)? => {
-                    return Ok(Some(Self { _file: file }));
+                    let path = path.to_owned();
+                    return Ok(Some(Self { file, path }));
                 }
                 // The file was unlinked between open and lock: others would lock a new file.
                 Ok(_) => {}
@@ -46,6 +48,14 @@ impl HomeLock {
                 Err((_, errno)) => return Err(failed(errno.into())),
             }
         }
+    }
+
+    /// Whether the lock still guards the home: its file was neither deleted nor replaced, alone or
+    /// with the home. Otherwise another daemon could take the home.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        // An error of the file system proves nothing.
+        is_at(&self.file, &self.path).unwrap_or(true)
     }
 
     /// Whether a process holds the lock. Creates nothing. The test takes a shared lock for a moment;

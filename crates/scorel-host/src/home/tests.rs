@@ -1,5 +1,6 @@
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::time::Duration;
 
 use super::*;
 
@@ -128,4 +129,33 @@ fn the_flag_wins_over_the_variable_and_the_variable_over_the_default() {
     ));
     let relative = source(Some("./here"), None, None).locate().unwrap();
     assert_eq!(relative, std::env::current_dir().unwrap().join("here"));
+}
+
+#[test]
+fn temporary_files_from_before_the_start_are_removed_and_others_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = Home::open(dir.path(), None).unwrap();
+    let session = home.sessions().join("ses_1");
+    fs::create_dir_all(session.join("blobs")).unwrap();
+    let gone = [
+        home.root().join(".active.12.tmp"),
+        session.join(".checkpoint.0.tmp"),
+        session.join("events.jsonl.copy"),
+        session.join("blobs/.ab.1.tmp"),
+    ];
+    let kept = [
+        home.active(),
+        home.root().join(".mine.tmp"),
+        session.join("events.jsonl"),
+        session.join("events.jsonl.torn-9"),
+    ];
+    for path in gone.iter().chain(&kept) {
+        fs::write(path, "x").unwrap();
+    }
+    let before = File::open(&gone[0]).unwrap().metadata().unwrap().modified();
+    home.remove_temporary(before.unwrap());
+    assert!(gone.iter().all(|path| path.exists()), "they are in use");
+    home.remove_temporary(home.disk_time().unwrap() + Duration::from_secs(1));
+    assert!(!gone.iter().any(|path| path.exists()));
+    assert!(kept.iter().all(|path| path.exists()));
 }

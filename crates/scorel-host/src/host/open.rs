@@ -30,6 +30,8 @@ pub struct HostParts {
     pub secrets: SecretStore,
     pub supervisors: Arc<Supervisors>,
     pub shutdown: Shutdown,
+    /// How many files the process may have open.
+    pub descriptors: u64,
     /// Start of the daemon in milliseconds since 1970.
     pub started_at: u64,
 }
@@ -43,7 +45,7 @@ impl Host {
     fn open_with_turns(parts: HostParts) -> Result<(Arc<Self>, Arc<Turns>), FileProblem> {
         let home = parts.home;
         let (projects, config) = (Arc::new(parts.projects), Arc::new(parts.config));
-        let settings = session_settings(&config.current(None));
+        let settings = session_settings(&config.current(None), parts.descriptors);
         let models = Arc::new(Models::new(Arc::clone(&config), parts.secrets));
         let commands = CommandHost::new(parts.supervisors, SecretStore::new(home.env()));
         let mut made = None;
@@ -83,8 +85,13 @@ impl Host {
     }
 }
 
-fn session_settings(config: &Config) -> SessionSettings {
+/// The part of the descriptors that loaded sessions may hold. An idle one holds its log, and possibly
+/// a project that no other session has open; the rest is for connections, turns and commands.
+const SESSIONS_PART: u64 = 4;
+
+fn session_settings(config: &Config, descriptors: u64) -> SessionSettings {
     SessionSettings {
+        max_loaded: usize::try_from(descriptors / SESSIONS_PART).unwrap_or(usize::MAX),
         durability: config.sessions.durability,
         ring_bytes: config.sessions.ring_bytes,
         idle_unload: config.sessions.idle_unload,

@@ -1,14 +1,14 @@
 //! Creating a journal.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Durability, Journal};
 use crate::line::seal_header;
 use crate::numbers::{ContinueAt, PublishedTraces, SequenceNumbers};
 use crate::reader::SharedFile;
-use crate::storage::{Storage, append_all, remove_if_present};
+use crate::storage::{FileId, LogFile, Storage, append_all, remove_if_present};
 use crate::{CreateError, EVENTS, FORMAT};
 
 impl Journal {
@@ -19,7 +19,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// See [`CreateError`].
+    /// See [`CreateError`]. Nothing is left then, as far as the disk allows.
     pub fn create(
         storage: Arc<dyn Storage>,
         dir: &Path,
@@ -36,27 +36,16 @@ impl Journal {
         storage
             .create_dir(dir)
             .map_err(failed("create the log's directory"))?;
-        // Written under another name and synced before the rename: the rename may reach the disk
-        // before the data does.
-        let temporary = dir.join(format!("{EVENTS}.new"));
-        remove_if_present(&*storage, &temporary).map_err(failed("remove an unfinished log"))?;
-        let file = storage
-            .create_new(&temporary)
-            .map_err(failed("create the log"))?;
-        append_all(&*file, &header).map_err(failed("write the log's header"))?;
-        file.sync_data().map_err(failed("sync the log"))?;
-        let status = file.status().map_err(failed("look at the log"))?;
-        storage
-            .rename(&temporary, &path)
-            .map_err(failed("name the log"))?;
-        sync_names(&*storage, dir).map_err(failed("sync the log's directory"))?;
+        let (file, id) = write_new(&*storage, dir, &header).inspect_err(|_| {
+            remove_unmade(&*storage, dir);
+        })?;
         Ok(Self {
             storage,
             dir: dir.to_owned(),
             path,
             shared: SharedFile::new(Arc::clone(&file)),
             file,
-            id: status.id,
+            id,
             end: header.len() as u64,
             last: None,
             numbers: SequenceNumbers::new(PublishedTraces::default(), ContinueAt::LastRecord),
@@ -64,6 +53,42 @@ impl Journal {
             failure: None,
         })
     }
+}
+
+/// Writes the log's first line, durably.
+fn write_new(
+    storage: &dyn Storage,
+    dir: &Path,
+    header: &[u8],
+) -> Result<(Arc<dyn LogFile>, FileId), CreateError> {
+    // Written under another name and synced before the rename: the rename may reach the disk before
+    // the data does.
+    let temporary = temporary(dir);
+    remove_if_present(storage, &temporary).map_err(failed("remove an unfinished log"))?;
+    let file = storage
+        .create_new(&temporary)
+        .map_err(failed("create the log"))?;
+    append_all(&*file, header).map_err(failed("write the log's header"))?;
+    file.sync_data().map_err(failed("sync the log"))?;
+    let status = file.status().map_err(failed("look at the log"))?;
+    storage
+        .rename(&temporary, &dir.join(EVENTS))
+        .map_err(failed("name the log"))?;
+    sync_names(storage, dir).map_err(failed("sync the log's directory"))?;
+    Ok((file, status.id))
+}
+
+/// Removes what a failed creation has made: the caller was told that there is no log. What cannot be
+/// removed is never read; the first error is the one to report.
+fn remove_unmade(storage: &dyn Storage, dir: &Path) {
+    let _ = remove_if_present(storage, &temporary(dir));
+    let _ = remove_if_present(storage, &dir.join(EVENTS));
+    // Fails if the directory was there before, with other files in it.
+    let _ = storage.remove_dir(dir);
+}
+
+fn temporary(dir: &Path) -> PathBuf {
+    dir.join(format!("{EVENTS}.new"))
 }
 
 /// Syncs `dir`, for the name of the log, and its parent, for the name of `dir`, which may be new.

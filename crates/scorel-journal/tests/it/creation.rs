@@ -5,12 +5,13 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
+use nix::errno::Errno;
 use scorel_journal::{
     AppendError, ContinueAt, CreateError, Durability, FileStorage, InvalidRecord, Journal,
     MAX_RECORD,
 };
 
-use crate::disk::{Disk, Op};
+use crate::disk::{Disk, Fault, Op};
 use crate::log::{Log, append, create_on, seqs, text};
 
 #[test]
@@ -69,6 +70,28 @@ fn directories_are_synced_after_file_content() {
         Op::SyncDir,
     ];
     assert_eq!(writes, expected);
+}
+
+#[test]
+fn a_failed_creation_leaves_nothing() {
+    let steps = [
+        Op::CreateNew,
+        Op::Append,
+        Op::SyncData,
+        Op::FileStatus,
+        Op::Rename,
+        Op::SyncDir,
+    ];
+    for step in steps {
+        let (log, disk) = (Log::nowhere(), Disk::default());
+        disk.fail(step, 0, Fault::Error(Errno::ENOSPC));
+        let failed = create_on(disk.storage(), &log.dir()).map(drop);
+        assert!(matches!(failed, Err(CreateError::Io { .. })), "{step:?}");
+        assert!(!log.dir().exists(), "{step:?}");
+        create_on(disk.storage(), &log.dir())
+            .map(drop)
+            .expect("created");
+    }
 }
 
 #[test]

@@ -148,6 +148,10 @@ impl Storage for Disk {
         self.access(Op::CreateDir, || FileStorage.create_dir(path))
     }
 
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.access(Op::Remove, || FileStorage.remove_dir(path))
+    }
+
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
         self.access(Op::List, || FileStorage.list(path))
     }

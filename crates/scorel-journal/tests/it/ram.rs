@@ -71,6 +71,10 @@ impl Storage for Ram {
         Ok(())
     }
 
+    fn remove_dir(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
         let inside = |file: &PathBuf| Some(file.strip_prefix(path).ok()?.to_str()?.to_owned());
         Ok(self.files().keys().filter_map(inside).collect())

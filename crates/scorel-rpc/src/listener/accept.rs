@@ -1,9 +1,10 @@
 use std::io;
+use std::time::Duration;
 
 use scorel_proto::{ErrorCode, RpcError};
 use tokio::net::UnixStream;
 use tokio::net::unix::UCred;
-use tokio::time::sleep;
+use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::task::TaskTracker;
 
 use super::Listener;
@@ -11,21 +12,29 @@ use super::backoff::Backoff;
 use crate::envelope::RequestId;
 use crate::{Caller, Service, reply};
 
+/// The interval between looks at the socket's file.
+const LOOK: Duration = Duration::from_secs(5);
+
 impl Service {
     /// Serves every connection that a listener accepts, until the service shuts down and all of them
     /// have ended. `admit` authenticates a peer by its credentials; a peer that it refuses is
     /// disconnected before anything is read.
-    pub async fn listen<A>(&self, listener: Listener, admit: A)
+    pub async fn listen<A>(&self, mut listener: Listener, admit: A)
     where
         A: Fn(&UCred) -> Option<Caller>,
     {
         let connections = TaskTracker::new();
-        let stopped = self.shutdown();
-        let socket = &listener.socket;
-        while let Some((stream, _)) = stopped
-            .run_until_cancelled(persist(|| socket.accept()))
-            .await
-        {
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let (stream, _) = tokio::select! {
+                () = self.shutdown().cancelled() => break,
+                _ = looks.tick() => {
+                    listener.restore();
+                    continue;
+                }
+                accepted = persist(|| listener.socket.accept()) => accepted,
+            };
             match admitted(&stream, &admit) {
                 Ok(Some(caller)) => self.connect(stream, caller, &connections),
                 Ok(None) => tracing::warn!("a peer was not admitted"),
@@ -91,8 +100,6 @@ fn refuse(stream: &UnixStream) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use tokio::time::Instant;
 
     use super::*;

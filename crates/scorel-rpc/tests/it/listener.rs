@@ -1,10 +1,12 @@
 //! Unix sockets: binding, adopting, admitting.
 
+use std::fs;
 use std::io::IoSlice;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use scorel_rpc::{BindError, Listener, RpcLimits, Service, local_user};
@@ -94,6 +96,52 @@ async fn the_socket_of_a_successor_is_not_removed() {
     assert!(path.exists());
     drop(second);
     assert!(!path.exists());
+}
+
+/// Connects as soon as there is a socket that listens.
+async fn connect_again(directory: &TempDir) -> BufReader<UnixStream> {
+    loop {
+        match UnixStream::connect(socket(directory)).await {
+            Ok(stream) => return BufReader::new(stream),
+            Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_socket_is_bound_again_and_connections_stay() {
+    let adopted = || {
+        let directory = TempDir::new().unwrap();
+        let bound = std::os::unix::net::UnixListener::bind(socket(&directory)).unwrap();
+        let listener = Listener::from_fd(bound.into()).unwrap();
+        Daemon::serve(directory, listener, RpcLimits::default(), uid())
+    };
+    for daemon in [Daemon::start(RpcLimits::default(), uid()), adopted()] {
+        let mut before = daemon.connect().await;
+        ask(&mut before, ECHO).await;
+        fs::remove_file(socket(&daemon.directory)).unwrap();
+        let connected = timeout(PATIENCE, connect_again(&daemon.directory)).await;
+        let mut after = connected.expect("a socket");
+        ask(&mut after, ECHO).await;
+        ask(&mut before, ECHO).await;
+        let mode = socket(&daemon.directory).symlink_metadata().unwrap();
+        assert_eq!(mode.permissions().mode() & 0o777, 0o600);
+        daemon.shutdown.cancel();
+        daemon.served.await.unwrap();
+        assert!(!socket(&daemon.directory).exists());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_in_the_place_of_the_socket_is_left_alone() {
+    let daemon = Daemon::start(RpcLimits::default(), uid());
+    let path = socket(&daemon.directory);
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "mine").unwrap();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    daemon.shutdown.cancel();
+    daemon.served.await.unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use scorel_journal::{
     ContinueAt, Journal, LogHeader, OpenError, Opened, Reader, ResumePoint, Resumed, Storage,
 };
-use scorel_proto::{ErrorChain, PersistentBody, Seq, SeqReserveBody, SessionId};
+use scorel_proto::{PersistentBody, Seq, SeqReserveBody, SessionId};
 
 use super::fold::LogFold;
 use super::health::Health;
@@ -47,8 +47,7 @@ impl Lane {
             .map_err(|error| SessionError::Internal(error.to_string()))?;
         let storage = Arc::clone(&shared.storage);
         let dir = shared.session_dir(id);
-        let journal = Journal::create(storage, &dir, line, shared.settings.durability)
-            .map_err(|error| SessionError::Stalled(ErrorChain(&error).to_string()))?;
+        let journal = Journal::create(storage, &dir, line, shared.settings.durability)?;
         let new = LoadedLog {
             header,
             checkpointed: journal.end(),

@@ -1,4 +1,4 @@
-use scorel_journal::MAX_RECORD;
+use scorel_journal::{MAX_RECORD, is_out_of_descriptors};
 use scorel_proto::{
     Block, EventId, MessageBody, PersistentBody, Phase, SendMessageResult, SessionChanges,
     SessionInfoBody, TurnId, WhileRunning,
@@ -87,8 +87,7 @@ impl Mutation for SendRequest {
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
         // On the active list, durably, before the record that needs it: the next daemon loads only
         // the sessions on the list, and would not see this message otherwise.
-        let entered = section.lane.shared.active.enter(section.lane.id());
-        entered.map_err(|error| SessionError::Stalled(error.to_string()))?;
+        section.enter_active()?;
         if is_busy(section) {
             section.queue_message(self)
         } else {
@@ -104,6 +103,19 @@ fn is_busy(section: &Section<'_>) -> bool {
 }
 
 impl Section<'_> {
+    fn enter_active(&self) -> Result<(), SessionError> {
+        let shared = &self.lane.shared;
+        shared.active.enter(self.lane.id()).map_err(|error| {
+            let reason = error.to_string();
+            if is_out_of_descriptors(&error) {
+                shared.descriptors.want();
+                SessionError::OutOfDescriptors(reason)
+            } else {
+                SessionError::Stalled(reason)
+            }
+        })
+    }
+
     fn start_turn(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {
         let turn_id = TurnId::generate();
         let message = user_message(request.content, None);

@@ -65,14 +65,14 @@ impl Lane {
     /// lines and its events beside its messages would be three times that.
     async fn build_window(self: &Arc<Self>, plan: WindowPlan) -> Result<BuiltWindow, SessionError> {
         let lane = Arc::clone(self);
-        let built = blocking(move || lane.read_window(plan)).await?;
+        let built = blocking(move || lane.read_window(&plan)).await?;
         if self.is_reread_due() {
             self.section(|_| ()).await?;
         }
         built
     }
 
-    fn read_window(&self, plan: WindowPlan) -> Result<BuiltWindow, SessionError> {
+    fn read_window(&self, plan: &WindowPlan) -> Result<BuiltWindow, SessionError> {
         let mut bytes = 0;
         let mut read = |place: RecordPosition| -> Result<Option<PersistentEvent>, SessionError> {
             let damaged = "a message of the conversation is damaged in the log";

@@ -181,6 +181,10 @@ impl Storage for MemoryDisk {
         Ok(())
     }
 
+    fn remove_dir(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
         let state = self.state();
         let inside = state

@@ -106,16 +106,28 @@ impl Sessions {
         }
     }
 
+    /// Creates the session's log, in a second attempt if too many files were open.
     async fn create_lane(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
-        let shared = Arc::clone(&self.shared);
         let id = header.session_id;
-        let lane = blocking(move || Lane::create(shared, header, turn::start_job)).await??;
+        let lane = match self.create_log(header.clone()).await {
+            Err(SessionError::OutOfDescriptors(_)) => {
+                self.relieve().await;
+                self.create_log(header).await?
+            }
+            created => created?,
+        };
         let slot = LaneSlot {
             lane: OnceCell::from(Arc::clone(&lane)),
             last_used: now(),
         };
         self.loaded().insert(id, Arc::new(slot));
+        self.make_room().await;
         Ok(lane)
+    }
+
+    async fn create_log(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
+        let shared = Arc::clone(&self.shared);
+        blocking(move || Lane::create(shared, header, turn::start_job)).await?
     }
 }
 

@@ -1,4 +1,4 @@
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{EndReason, SessionId};
@@ -11,12 +11,13 @@ use crate::Lane;
 const PERIOD: Duration = Duration::from_secs(10);
 
 impl Sessions {
-    /// Sweeps periodically until `stop` fires.
+    /// Sweeps periodically, and when a turn waits for file descriptors, until `stop` fires.
     pub async fn housekeep(self: Arc<Self>, stop: CancellationToken) {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(PERIOD) => self.sweep().await,
+                () = self.shared.descriptors.wanted() => self.relieve().await,
             }
         }
     }
@@ -40,7 +41,7 @@ impl Sessions {
                 // Before it leaves the map: afterwards another lane may be loaded on the same log.
                 let _ = lane.section(|section| section.checkpoint()).await;
             }
-            self.unload(id);
+            self.unload_if(id, |slot| self.is_idle(slot) && self.is_unused(slot));
         }
         let shared = Arc::clone(&self.shared);
         let _ = tokio::task::spawn_blocking(move || shared.save_catalog()).await;
@@ -57,41 +58,43 @@ impl Sessions {
     }
 
     fn is_idle(&self, slot: &LaneSlot) -> bool {
-        let last_used = *slot
-            .last_used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        last_used.elapsed() >= self.shared.settings.idle_unload
+        slot.last_used().elapsed() >= self.shared.settings.idle_unload
     }
 
     fn unused(&self) -> Vec<SessionId> {
         let loaded = self.loaded();
-        let idle = loaded.iter().filter(|(_, slot)| self.is_unused(slot));
+        let idle = loaded
+            .iter()
+            .filter(|(_, slot)| self.is_idle(slot) && self.is_unused(slot));
         idle.map(|(id, _)| *id).collect()
     }
 
-    fn is_unused(&self, slot: &Arc<LaneSlot>) -> bool {
-        let Some(lane) = slot.lane.get() else {
-            return false;
-        };
-        self.is_idle(slot)
-            && Arc::strong_count(slot) == 1
-            && Arc::strong_count(lane) == 1
-            && !lane.has_job()
-            && !self.shared.active.contains(lane.id())
+    /// Whether the session can be unloaded now.
+    pub(super) fn is_unused(&self, slot: &Arc<LaneSlot>) -> bool {
+        let lane = slot.lane.get();
+        slot.is_free() && lane.is_some_and(|lane| !self.shared.active.contains(lane.id()))
     }
 
+    /// Unloads a session and returns whether it did.
+    ///
     /// New references to the lane come from the map only. So while the map is locked and holds the
     /// last reference, no task can get the lane.
-    fn unload(&self, id: SessionId) {
+    pub(super) fn unload_if(
+        &self,
+        id: SessionId,
+        may_go: impl FnOnce(&Arc<LaneSlot>) -> bool,
+    ) -> bool {
         let mut loaded = self.loaded();
-        if loaded.get(&id).is_some_and(|slot| self.is_unused(slot)) {
-            loaded.remove(&id);
-            self.shared.setup.unload(id);
+        if !loaded.get(&id).is_some_and(may_go) {
+            return false;
         }
+        loaded.remove(&id);
+        self.shared.windows.remove(id);
+        self.shared.setup.unload(id);
+        true
     }
 
-    fn lane_in_memory(&self, id: SessionId) -> Option<Arc<Lane>> {
+    pub(super) fn lane_in_memory(&self, id: SessionId) -> Option<Arc<Lane>> {
         self.loaded()
             .get(&id)
             .and_then(|slot| slot.lane.get().cloned())

@@ -1,9 +1,13 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use scorel_proto::SessionId;
 
 use super::Sessions;
 use crate::{Lane, SessionError};
+
+/// The interval between attempts to load a session while too many files are open.
+const RETRY: Duration = Duration::from_secs(1);
 
 impl Sessions {
     /// Loads the sessions on the active list, so that interrupted turns are closed and queues go on
@@ -19,7 +23,7 @@ impl Sessions {
             if self.shared.is_draining() {
                 return;
             }
-            match self.get(id).await {
+            match self.get_patiently(id).await {
                 Ok(_) => {}
                 Err(SessionError::NotFound(_)) => self.forget_active(id).await,
                 Err(error) => {
@@ -31,6 +35,18 @@ impl Sessions {
         let saved = tokio::task::spawn_blocking(move || shared.active.complete()).await;
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the list of active sessions was not written");
+        }
+    }
+
+    /// Loads a session, however long too many files are open: its turn must not wait for a client.
+    async fn get_patiently(self: &Arc<Self>, id: SessionId) -> Result<Arc<Lane>, SessionError> {
+        loop {
+            match self.get(id).await {
+                Err(SessionError::OutOfDescriptors(_)) if !self.shared.is_draining() => {
+                    tokio::time::sleep(RETRY).await;
+                }
+                got => return got,
+            }
         }
     }
 
@@ -53,6 +69,11 @@ impl Sessions {
                 return;
             }
         }
+        self.tidy_active().await;
+    }
+
+    /// Writes the active list if sessions have left it.
+    pub(super) async fn tidy_active(&self) {
         let shared = Arc::clone(&self.shared);
         let tidied = tokio::task::spawn_blocking(move || shared.active.tidy()).await;
         if let Ok(Err(error)) = tidied {

@@ -184,6 +184,7 @@ impl TurnBridge {
     /// Records `tool_started` before the tool starts. Without the record, recovery would take a call
     /// that had effects for one that never ran.
     async fn start_tool(&mut self, call: ToolCall) -> Result<(), SessionError> {
+        self.task.wait_for_descriptors().await;
         let event_id = EventId::generate();
         let first_open = self.results.is_empty();
         self.results.insert(call.id.clone(), event_id);

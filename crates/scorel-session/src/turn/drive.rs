@@ -25,7 +25,10 @@ impl TurnTask {
         let mut driver = self.driver(ports, progress).await?;
         loop {
             match driver.next().await {
-                TurnStep::NeedContext => driver.provide_context(self.lane.context().await?),
+                TurnStep::NeedContext => {
+                    self.wait_for_descriptors().await;
+                    driver.provide_context(self.lane.context().await?);
+                }
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,

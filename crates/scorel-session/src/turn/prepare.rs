@@ -14,11 +14,18 @@ use crate::{PreparedTurn, SessionError, TurnRequest, blocking};
 
 impl TurnTask {
     /// Asks the host for ports and instructions. On a blocking thread: the host reads configuration
-    /// files and keys, anew for each turn.
+    /// files and keys, anew for each turn. A turn that could not be prepared because too many files
+    /// were open is prepared again.
     pub(super) async fn prepare(&self) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
         let request = self.request();
-        let setup = self.lane.setup();
-        blocking(move || setup.prepare(&request)).await
+        loop {
+            self.lane.wait_for_descriptors().await;
+            let (setup, request) = (self.lane.setup(), request.clone());
+            let prepared = blocking(move || setup.prepare(&request)).await?;
+            if prepared.is_ok() || self.lane.has_descriptors().await {
+                return Ok(prepared);
+            }
+        }
     }
 
     fn request(&self) -> TurnRequest {

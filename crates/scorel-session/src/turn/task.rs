@@ -29,6 +29,16 @@ impl TurnTask {
         })
     }
 
+    /// Waits while too many files are open, unless the turn is to stop. Before each model call and
+    /// each tool: a connection or a file that cannot be opened would cost the turn.
+    pub(super) async fn wait_for_descriptors(&self) {
+        tokio::select! {
+            biased;
+            _ = self.stop.fired() => {}
+            () = self.lane.wait_for_descriptors() => {}
+        }
+    }
+
     /// The end of a turn that was stopped outside the engine.
     pub(super) fn stopped(&self, cause: StopCause) -> TurnEnd {
         self.ended(cause.outcome(), None)

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
+use nix::errno::Errno;
 use scorel_journal::{FileStatus, FileStorage, LogFile, OpenMode, Storage};
 use tokio::sync::{oneshot, watch};
 
@@ -22,9 +23,12 @@ struct State {
     /// How many more records fit before the disk is full.
     room: AtomicUsize,
     sync_fails: AtomicBool,
-    /// How many appends were refused.
+    /// How many appends and openings were refused.
     refused: watch::Sender<usize>,
     opened: AtomicUsize,
+    /// How many files are open, and how many may be.
+    open: AtomicUsize,
+    max_open: AtomicUsize,
     /// Whether the next log that is opened for writing cannot be.
     open_fails: AtomicBool,
     held: Mutex<Option<Held>>,
@@ -59,6 +63,8 @@ impl Disk {
             sync_fails: AtomicBool::new(false),
             refused: watch::Sender::new(0),
             opened: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
+            max_open: AtomicUsize::new(usize::MAX),
             open_fails: AtomicBool::new(false),
             held: Mutex::new(None),
         };
@@ -79,6 +85,24 @@ impl Disk {
     /// The disk is full after so many more records.
     pub(crate) fn full_after(&self, records: usize) {
         self.state.room.store(records, Ordering::SeqCst);
+    }
+
+    /// No more than so many files can be open.
+    pub(crate) fn set_descriptors(&self, count: usize) {
+        self.state.max_open.store(count, Ordering::SeqCst);
+    }
+
+    /// How many files are open.
+    pub(crate) fn open_files(&self) -> usize {
+        self.state.open.load(Ordering::SeqCst)
+    }
+
+    fn check_descriptors(&self) -> io::Result<()> {
+        if self.open_files() < self.state.max_open.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        self.state.refused.send_modify(|refused| *refused += 1);
+        Err(Errno::EMFILE.into())
     }
 
     /// The next opening of a log fails.
@@ -128,6 +152,7 @@ impl Disk {
     }
 
     fn wrap(&self, path: &Path, file: Arc<dyn LogFile>) -> Arc<dyn LogFile> {
+        self.state.open.fetch_add(1, Ordering::SeqCst);
         Arc::new(File {
             disk: self.clone(),
             file,
@@ -159,6 +184,7 @@ fn is_log(path: &Path) -> bool {
 
 impl Storage for Disk {
     fn open(&self, path: &Path, access: OpenMode) -> io::Result<Arc<dyn LogFile>> {
+        self.check_descriptors()?;
         if access == OpenMode::Append && is_log(path) {
             self.state.opened.fetch_add(1, Ordering::SeqCst);
             if self.state.open_fails.swap(false, Ordering::SeqCst) {
@@ -169,6 +195,7 @@ impl Storage for Disk {
     }
 
     fn create_new(&self, path: &Path) -> io::Result<Arc<dyn LogFile>> {
+        self.check_descriptors()?;
         Ok(self.wrap(path, FileStorage.create_new(path)?))
     }
 
@@ -178,6 +205,10 @@ impl Storage for Disk {
 
     fn create_dir(&self, path: &Path) -> io::Result<()> {
         FileStorage.create_dir(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        FileStorage.remove_dir(path)
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
@@ -202,6 +233,12 @@ struct File {
     disk: Disk,
     file: Arc<dyn LogFile>,
     is_log: bool,
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        self.disk.state.open.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl LogFile for File {

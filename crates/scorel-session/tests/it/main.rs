@@ -7,6 +7,7 @@ mod clear_queue;
 mod crash;
 mod damage;
 mod delete;
+mod descriptors;
 mod disk;
 mod drain;
 mod follow;

@@ -327,3 +327,29 @@ async fn a_session_whose_disk_fails_to_sync_fails_and_others_go_on() {
     assert_eq!(lane.session().expect("there").phase, Phase::Failed);
     lane.events(None, None, 10).await.expect("reading works");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_could_not_be_created_leaves_no_directory() {
+    let disk = Disk::new();
+    let rig = Rig::on_disk(disk.storage());
+    let new = NewSession {
+        project_id: ProjectId::generate(),
+        kind: SessionKind::User,
+        parent: None,
+        client_id: ClientId::Daemon,
+        title: Some("new".to_owned()),
+        model: None,
+        thinking_level: None,
+        tools: None,
+    };
+    let sessions = rig.home().join("sessions");
+    for records in [0, 1] {
+        disk.full_after(records);
+        let refused = rig.sessions.create(new.clone()).await.expect_err("full");
+        assert_eq!(refused.code(), ErrorCode::StorageStalled);
+        let left = std::fs::read_dir(&sessions).expect("readable").count();
+        assert_eq!(left, 0, "after {records} records");
+    }
+    disk.set_full(false);
+    rig.sessions.create(new).await.expect("created");
+}

@@ -143,7 +143,7 @@ impl Session {
 
 fn supervisors() -> Arc<Supervisors> {
     static SUPERVISORS: OnceLock<Arc<Supervisors>> = OnceLock::new();
-    Arc::clone(SUPERVISORS.get_or_init(|| Supervisors::new().unwrap()))
+    Arc::clone(SUPERVISORS.get_or_init(|| Supervisors::new(None).unwrap()))
 }
 
 /// What a call gave.

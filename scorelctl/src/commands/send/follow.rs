@@ -7,9 +7,10 @@ use scorel_proto::{
 
 use super::answer::AnswerView;
 use super::questions::Questions;
+use crate::commands::interrupted::interrupted_hint;
 use crate::commands::stall::StallWatch;
 use crate::commands::sync_line::SyncLineBuilder;
-use crate::daemon::{DaemonClient, DaemonConnector};
+use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
@@ -241,6 +242,9 @@ impl<'a> TurnFollower<'a> {
         if !self.output.json && error.is_some_and(|error| error.code == "not_found") {
             self.output.note(NO_SUCH_MODEL)?;
         }
+        if outcome.reason == OutcomeReason::Interrupted {
+            self.output.note(&interrupted_hint(self.session_id))?;
+        }
         Ok(Some(match outcome.reason {
             OutcomeReason::Completed => Exit::Success,
             OutcomeReason::Cancelled => Exit::TurnCancelled,
@@ -272,7 +276,9 @@ impl<'a> TurnFollower<'a> {
                     EndReason::Deleted => return Err(self.lost("the session was deleted")),
                     EndReason::Failed => return Err(self.lost("the session failed")),
                     // The user stopped the daemon: do not start it again to reconnect.
-                    EndReason::ShuttingDown => stream.connector_mut().start = false,
+                    EndReason::ShuttingDown => {
+                        stream.connector_mut().start = StartDaemon::Never;
+                    }
                 }
             }
             SyncMarker::InFlight { .. }

@@ -94,16 +94,10 @@ fn modes_are_put_right() {
 }
 
 #[test]
-fn left_over_and_derived_files_are_removed_and_copies_are_listed() {
+fn damaged_derived_files_are_removed_and_copies_are_listed() {
     let crafted = Crafted::titled();
     let (home, dir) = (crafted.place.home(), crafted.dir());
-    make_dir(&dir.join("blobs"));
     let removed = [
-        home.join(".index.3.tmp"),
-        dir.join(".checkpoint.0.tmp"),
-        dir.join("events.jsonl.copy"),
-        dir.join("events.jsonl.tail"),
-        dir.join("blobs/.ab.1.tmp"),
         home.join("index"),
         home.join("active"),
         dir.join("checkpoint"),
@@ -129,6 +123,31 @@ fn left_over_and_derived_files_are_removed_and_copies_are_listed() {
         assert!(path.exists(), "{path:?}");
     }
     assert!(crafted.fsck(&[]).is_clean());
+}
+
+#[test]
+fn temporary_files_are_no_finding_and_the_next_daemon_removes_them() {
+    let crafted = Crafted::titled();
+    let (home, dir) = (crafted.place.home(), crafted.dir());
+    make_dir(&dir.join("blobs"));
+    let left = [
+        home.join(".active.3.tmp"),
+        home.join(".index.3.tmp"),
+        dir.join(".checkpoint.0.tmp"),
+        dir.join("events.jsonl.copy"),
+        dir.join("events.jsonl.tail"),
+        dir.join("blobs/.ab.1.tmp"),
+    ];
+    for path in &left {
+        write_private(path, b"[{");
+    }
+    assert!(crafted.fsck(&[]).is_clean());
+    assert_eq!(crafted.fsck(&["--repair"]).code, Some(0));
+    let mut daemon = crafted.place.start();
+    assert_eq!(daemon.stop().code(), Some(0));
+    for path in &left {
+        assert!(!path.exists(), "{path:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,33 @@
+//! Waiting for file descriptors.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_journal::EVENTS;
+
+use super::Lane;
+
+/// The interval between looks.
+const RETRY: Duration = Duration::from_millis(250);
+
+impl Lane {
+    /// Waits while too many files are open. Ends when the daemon stops.
+    pub(crate) async fn wait_for_descriptors(&self) {
+        if self.has_descriptors().await {
+            return;
+        }
+        tracing::warn!(session = %self.id(), "a turn waits: too many files are open");
+        while !self.shared.is_draining() && !self.has_descriptors().await {
+            self.shared.descriptors.want();
+            tokio::time::sleep(RETRY).await;
+        }
+    }
+
+    /// Whether a step of a turn can open its files.
+    pub(crate) async fn has_descriptors(&self) -> bool {
+        let (shared, log) = (Arc::clone(&self.shared), self.dir.join(EVENTS));
+        let look = move || shared.descriptors.are_left(&*shared.storage, &log);
+        // Fails only while the daemon stops.
+        tokio::task::spawn_blocking(look).await.unwrap_or(true)
+    }
+}
