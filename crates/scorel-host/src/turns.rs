@@ -139,6 +139,7 @@ impl Turns {
                 code: "filesystem_error".to_owned(),
                 message: text,
                 retryable: false,
+                hint: None,
             }
         })?;
         let opened = Arc::new(opened.with_commands(self.commands.open(config)));
@@ -155,6 +156,7 @@ impl TurnSetup for Turns {
                 code: "project_not_found".to_owned(),
                 message,
                 retryable: false,
+                hint: None,
             }
         })?;
         let dir = Path::new(&project.work_dir);
@@ -237,6 +239,7 @@ fn config_error(message: String) -> TurnError {
         code: "config_error".to_owned(),
         message,
         retryable: false,
+        hint: None,
     }
 }
 
