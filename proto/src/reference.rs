@@ -202,9 +202,9 @@ fn type_names(catalogue: &Catalogue) -> impl Iterator<Item = &str> {
         .collect();
     let names = catalogue.definitions.keys().map(String::as_str);
     names.filter(move |name| {
-        // This body is also an element of `inFlight.permissions`.
-        let is_body = bodies.contains(name) && *name != "PermissionRequestBody";
-        !is_body && !ELSEWHERE.contains(name)
+        // These bodies also occur in `inFlight`.
+        let is_shared = ["ModelRetry", "PermissionRequestBody"].contains(name);
+        (is_shared || !bodies.contains(name)) && !ELSEWHERE.contains(name)
     })
 }
 

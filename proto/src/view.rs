@@ -118,9 +118,14 @@ impl SessionView {
     pub fn apply_persistent(&mut self, event: &PersistentEvent) {
         self.tree.apply(event);
         self.open.close(event.id);
-        if matches!(event.body, PersistentBody::TurnOutcome(_)) {
-            self.tree.end_turn();
-            self.open.clear();
+        match &event.body {
+            PersistentBody::TurnOutcome(_) => {
+                self.tree.end_turn();
+                self.open.clear();
+            }
+            // A longer wait takes the place of a retry.
+            PersistentBody::TurnWaiting(_) => self.open.retry = None,
+            _ => {}
         }
         self.state.apply_persistent(event);
     }

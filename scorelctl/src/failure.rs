@@ -100,7 +100,7 @@ impl From<ClientError> for Failure {
             | ClientError::Start(_) => (Exit::Unreachable, "unreachable"),
         };
         let hint = error.hint().or_else(|| match &error {
-            ClientError::Rpc(rpc) => rpc_hint(rpc).map(str::to_owned),
+            ClientError::Rpc(rpc) => own_hint(rpc).or_else(|| rpc_hint(rpc).map(str::to_owned)),
             _ => None,
         });
         let details = match &error {
@@ -115,6 +115,11 @@ impl From<ClientError> for Failure {
             details,
         }))
     }
+}
+
+/// What the daemon says that helps.
+fn own_hint(error: &RpcError) -> Option<String> {
+    error.details["hint"].as_str().map(str::to_owned)
 }
 
 fn rpc_hint(error: &RpcError) -> Option<&'static str> {
@@ -163,6 +168,19 @@ mod tests {
                 .expect("a hint")
                 .contains("follow-up")
         );
+    }
+
+    #[test]
+    fn the_hint_of_the_daemon_comes_before_ours() {
+        let hint = |details| {
+            let error = RpcError::new(ErrorCode::ProviderError, "no").with_details(details);
+            let Failure::Report(report) = Failure::from(ClientError::Rpc(error)) else {
+                panic!("a report")
+            };
+            report.hint.expect("a hint")
+        };
+        assert_eq!(hint(json!({"hint": "start it"})), "start it");
+        assert!(hint(json!({"status": 500})).contains("--offline"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod screen;
 mod transcript;
+pub(crate) mod waits;
 
 pub(crate) use screen::{AsideStream, Screen};
 pub(crate) use transcript::Transcript;

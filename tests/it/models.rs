@@ -1,6 +1,7 @@
 //! Listing, choosing and checking models.
 
 mod other_provider;
+mod retries;
 mod secrets;
 
 use std::os::unix::fs::PermissionsExt;

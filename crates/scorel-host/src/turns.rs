@@ -141,6 +141,7 @@ impl Turns {
                 code: "filesystem_error".to_owned(),
                 message: text,
                 retryable: false,
+                hint: None,
             }
         })?;
         let opened = ProjectTools::on(Roots::new(project), host);
@@ -158,6 +159,7 @@ impl TurnSetup for Turns {
                 code: "project_not_found".to_owned(),
                 message,
                 retryable: false,
+                hint: None,
             }
         })?;
         let dir = Path::new(&project.work_dir);
@@ -240,6 +242,7 @@ fn config_error(message: String) -> TurnError {
         code: "config_error".to_owned(),
         message,
         retryable: false,
+        hint: None,
     }
 }
 

@@ -2,23 +2,28 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{BoxFuture, FutureExt};
 use scorel_runtime::{ModelInfo, Provider};
+use tokio::time::timeout;
 
 use crate::anthropic_messages::AnthropicMessages;
 use crate::blobs::BlobSource;
+use crate::builtin::{Builtin, KnownModel};
 use crate::demo::Demo;
 use crate::google_generative_ai::GoogleGenerativeAi;
 use crate::http::Http;
 use crate::model_location::ModelLocation;
 use crate::openai_completions::OpenAiCompletions;
 use crate::openai_responses::OpenAiResponses;
-use crate::wire::{ConfiguredHeaders, HttpProvider, ModelEndpoint, Wire};
+use crate::wire::{CallAdvice, ConfiguredHeaders, HttpProvider, ModelEndpoint, ServedModels, Wire};
 use crate::wire_dialect::WireDialect;
 use crate::{ModelConfig, ModelFacts, Secret, SetupError, Timeouts};
 
 /// Assumed of a model that neither the configuration nor the built-in table describes, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;
 const MAX_OUTPUT_TOKENS: u64 = 8_192;
+/// How long a failed call waits for the names of the models that it could have meant.
+const SUGGESTION_TIMEOUT: Duration = Duration::from_secs(5);
 /// The delay between two deltas of the demo, so that a first run shows what streaming looks like.
 const DEMO_PACE: Duration = Duration::from_millis(15);
 
@@ -106,6 +111,15 @@ impl Connector {
             max_output_tokens: facts.max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
         };
         let headers = ConfiguredHeaders::new(config)?;
+        let advice = CallAdvice {
+            key_variables: location.builtin.map_or(&[], Builtin::key_variables),
+            models: Arc::new(EndpointModels {
+                connector: self.clone(),
+                config: config.clone(),
+                key: key.clone(),
+                known: location.builtin.map_or(&[], |builtin| builtin.models),
+            }),
+        };
         let endpoint = ModelEndpoint {
             api: W::API,
             model,
@@ -119,7 +133,29 @@ impl Connector {
             blobs,
             http: Arc::clone(&self.http),
         };
-        Ok(Arc::new(HttpProvider::<W>::new(endpoint, headers)))
+        Ok(Arc::new(HttpProvider::<W>::new(endpoint, headers, advice)))
+    }
+}
+
+/// The models of a configured endpoint, for suggestions.
+#[derive(Debug)]
+struct EndpointModels {
+    connector: Connector,
+    config: ModelConfig,
+    key: Option<Secret>,
+    /// Those of the built-in table.
+    known: &'static [KnownModel],
+}
+
+impl ServedModels for EndpointModels {
+    fn ids(&self) -> BoxFuture<'_, Vec<String>> {
+        let listed = self.connector.list_models(&self.config, self.key.clone());
+        timeout(SUGGESTION_TIMEOUT, listed)
+            .map(|listed| match listed {
+                Ok(Ok(models)) => models.into_iter().map(|model| model.id).collect(),
+                Ok(Err(_)) | Err(_) => self.known.iter().map(|known| known.id.to_owned()).collect(),
+            })
+            .boxed()
     }
 }
 

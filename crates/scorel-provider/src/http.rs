@@ -4,17 +4,21 @@
 //! `ProviderError` with a category, whether to retry and after how long. Nothing here depends on
 //! the API: providers mix each other's error formats, so one set of rules covers all.
 
+mod address;
 mod body;
 mod classify;
 mod client;
+mod content_encoding;
 mod error_body;
 mod error_text;
 mod failure;
+mod html_page;
 mod provider_error;
 mod retry_after;
 mod route;
 mod timeouts;
 
+pub(crate) use address::EndpointAddress;
 pub(crate) use body::{BodyError, idle_limited};
 pub(crate) use classify::{FailureOrigin, classify};
 pub(crate) use client::{Http, HttpCall};

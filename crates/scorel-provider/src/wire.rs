@@ -7,6 +7,7 @@
 //! holds the rules that are the same for every API: when a reply starts, when it is complete, which
 //! payloads are errors, which stop reason is reported.
 
+mod advice;
 mod block_numbers;
 mod call_ids;
 mod configured_headers;
@@ -21,11 +22,15 @@ mod json_body;
 mod model_origin;
 mod provider;
 mod reader;
+mod refusal;
 mod reply;
+mod surrogates;
 mod text;
 mod thinking;
+mod tool_names;
 mod url;
 
+pub(crate) use advice::{CallAdvice, ServedModels};
 pub(crate) use block_numbers::BlockNumbers;
 pub(crate) use call_ids::CallIds;
 pub(crate) use configured_headers::ConfiguredHeaders;
@@ -41,6 +46,7 @@ pub(crate) use model_origin::ModelOrigin;
 pub(crate) use provider::HttpProvider;
 pub(crate) use text::{arguments_text, non_empty, text_of};
 pub(crate) use thinking::{ThinkingLevels, nearest_level};
+pub(crate) use tool_names::{sent_function_name, sent_tool_name};
 pub(crate) use url::{has_version, with_path};
 
 use std::fmt::Debug;

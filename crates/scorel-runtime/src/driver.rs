@@ -263,9 +263,20 @@ impl TurnDriver {
             announced,
             messages,
         };
-        let reason = error.message.clone();
-        let waiting = RawRuntimeEvent::Waiting { duration, reason };
-        announced.then_some(TurnStep::Event(waiting))
+        let attempt = self.attempts;
+        Some(TurnStep::Event(if announced {
+            RawRuntimeEvent::Waiting {
+                attempt,
+                duration,
+                reason: error.message.clone(),
+            }
+        } else {
+            RawRuntimeEvent::Retrying {
+                attempt,
+                error: turn_error(error),
+                delay: duration,
+            }
+        }))
     }
 
     fn end_failed_call(&mut self, error: &ProviderError) {
@@ -439,5 +450,6 @@ fn turn_error(error: &ProviderError) -> TurnError {
         code: code.to_owned(),
         message: error.message.clone(),
         retryable: error.retryable,
+        hint: error.hint.clone(),
     }
 }

@@ -74,8 +74,17 @@ pub enum RawRuntimeEvent {
         usage: Option<Usage>,
         stop_reason: Option<StopReason>,
     },
+    /// A model call failed before it showed anything, and is made again soon.
+    Retrying {
+        /// Which attempt failed, from 1.
+        attempt: u32,
+        error: TurnError,
+        delay: Duration,
+    },
     /// The turn waits as the provider asked. Must be durable before the next step.
     Waiting {
+        /// Which attempt failed, from 1.
+        attempt: u32,
         duration: Duration,
         reason: String,
     },

@@ -74,5 +74,6 @@ pub(crate) fn limit(code: &str, message: impl Into<String>) -> TurnError {
         code: code.to_owned(),
         message: message.into(),
         retryable: false,
+        hint: None,
     }
 }

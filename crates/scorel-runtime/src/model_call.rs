@@ -229,6 +229,7 @@ fn ended_without_an_end() -> ProviderError {
         retry_after: None,
         status: None,
         message: "the model's answer ended in the middle".to_owned(),
+        hint: None,
         usage: None,
     }
 }

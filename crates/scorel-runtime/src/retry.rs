@@ -75,6 +75,7 @@ mod tests {
             retry_after: retry_after.map(Duration::from_secs),
             status: None,
             message: String::new(),
+            hint: None,
             usage: None,
         }
     }

@@ -71,5 +71,6 @@ fn turn_error(error: &SessionError) -> TurnError {
         code: error.code().name().to_owned(),
         message: error.to_string(),
         retryable: error.code().retryable(),
+        hint: None,
     }
 }

@@ -27,7 +27,8 @@ use rules::ensure;
 /// A model endpoint for all four APIs that validates every request before it answers.
 ///
 /// Rejects with status 400: results without calls and calls without results, empty content, roles
-/// out of order, reasoning signed by another model, and reasoning missing where it has to come back.
+/// out of order, messages that end as none may, names of tools that no API takes, reasoning signed by
+/// another model, and reasoning missing where it has to come back.
 #[derive(Debug)]
 pub struct StrictServer {
     server: ModelServer,
@@ -52,6 +53,16 @@ impl StrictServer {
         let shared = Arc::clone(&state);
         server.answer_with(move |request| lock(&shared).answer(request));
         Ok(Self { server, state })
+    }
+
+    /// The same, but reasoning may have been signed elsewhere: for conversations that were recorded.
+    ///
+    /// # Errors
+    /// No port can be bound.
+    pub async fn start_trusting() -> std::io::Result<Self> {
+        let server = Self::start().await?;
+        lock(&server.state).issued = IssuedReasoning::elsewhere();
+        Ok(server)
     }
 
     /// Appends a reply to the script.
@@ -111,7 +122,7 @@ fn check(request: &RecordedRequest, issued: &IssuedReasoning) -> Result<(WireApi
     let model = model.filter(|model| !model.is_empty());
     let model = model.ok_or("no model is named")?.to_owned();
     match api {
-        WireApi::OpenAiCompletions => openai_completions::check(&body, &model)?,
+        WireApi::OpenAiCompletions => openai_completions::check(&body, &model, issued)?,
         WireApi::OpenAiResponses => openai_responses::check(&body, &model, issued)?,
         WireApi::AnthropicMessages => {
             ensure(request.header("anthropic-version").is_some(), || {
@@ -119,7 +130,7 @@ fn check(request: &RecordedRequest, issued: &IssuedReasoning) -> Result<(WireApi
             })?;
             anthropic_messages::check(&body, &model, issued)?;
         }
-        WireApi::GoogleGenerativeAi => google_generative_ai::check(&body, &model)?,
+        WireApi::GoogleGenerativeAi => google_generative_ai::check(&body, &model, issued)?,
     }
     Ok((api, model))
 }

@@ -50,4 +50,7 @@ pub struct TurnError {
     pub message: String,
     /// Whether the same message may succeed later.
     pub retryable: bool,
+    /// What helps, for people; absent if nothing is known to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }

@@ -326,6 +326,9 @@ pub struct TurnWaitingBody {
     pub until: u64,
     /// What it waits for, for people.
     pub reason: String,
+    /// Which attempt at a model call failed before, from 1; absent if it waits for something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
 }
 
 /// Body of `turn_resumed`, which has no fields beyond `turnId`.

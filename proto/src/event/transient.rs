@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ClientId, EventId, OutcomeReason, Role, Seq, SessionId, StopReason, TurnId, Usage};
+use crate::{
+    ClientId, EventId, OutcomeReason, Role, Seq, SessionId, StopReason, TurnError, TurnId, Usage,
+};
 
 /// An event that is sent to subscribers and not stored. It only occurs within a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -90,6 +92,8 @@ transient_bodies! {
     ToolCallDelta(ToolCallDelta) = "tool_call_delta";
     /// A message that had begun was discarded.
     MessageCancelled(MessageCancelled) = "message_cancelled";
+    /// A model call failed before it showed anything, and is made again.
+    ModelRetry(ModelRetry) = "model_retry";
     /// A tool started to execute.
     ToolExecutionStart(ToolExecutionStart) = "tool_execution_start";
     /// Progress of a running tool.
@@ -219,6 +223,17 @@ pub enum MessageCancelReason {
     Error,
     /// The answer reached the limit of output tokens before it had content.
     MaxTokens,
+}
+
+/// Body of `model_retry`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelRetry {
+    /// Which attempt at the call failed, from 1.
+    pub attempt: u32,
+    /// Why it failed.
+    pub error: TurnError,
+    /// When the call is made again, in milliseconds since 1970.
+    pub until: u64,
 }
 
 /// Body of `tool_execution_start`.

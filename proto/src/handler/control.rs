@@ -33,7 +33,10 @@ control! {
     PermissionDecisionBody => |this| DisplayPart::note(format!(
         "permission {}: {:?}", this.request_id, this.decision
     ));
-    TurnWaitingBody => |this| DisplayPart::note(format!("waiting: {}", this.reason));
+    TurnWaitingBody => |this| DisplayPart::note(match this.attempt {
+        Some(attempt) => format!("waiting after attempt {attempt}: {}", this.reason),
+        None => format!("waiting: {}", this.reason),
+    });
     TurnResumedBody => |_this| DisplayPart::note("going on");
     ContextTrimBody => |this| DisplayPart::note(format!(
         "{} old tool results shortened for the model", this.event_ids.len()
@@ -54,10 +57,12 @@ fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
     };
     match &body.error {
         Some(error) => {
-            vec![DisplayPart::new(
-                DisplayStyle::Error,
-                format!("{text}: {}", error.message),
-            )]
+            let failure = format!("{text}: {}", error.message);
+            let mut parts = vec![DisplayPart::new(DisplayStyle::Error, failure)];
+            if let Some(hint) = &error.hint {
+                parts.extend(DisplayPart::note(format!("hint: {hint}")));
+            }
+            parts
         }
         None => DisplayPart::note(text),
     }

@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    EventId, MessageStart, Role, ToolCallDelta, ToolExecutionStart, ToolExecutionUpdate,
-    TransientBody,
+    EventId, MessageStart, ModelRetry, Role, ToolCallDelta, ToolExecutionStart,
+    ToolExecutionUpdate, TransientBody,
 };
 
 /// What has begun and is not in the log yet.
@@ -14,6 +14,9 @@ pub struct OpenItems {
     pub messages: Vec<OpenMessage>,
     /// Tools that are running.
     pub tools: Vec<OpenTool>,
+    /// The failure after which the current model call is made again; absent once it answers or ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Box<ModelRetry>>,
 }
 
 /// A message that is being generated, with everything that was shown of it.
@@ -85,7 +88,7 @@ impl OpenItems {
     /// Whether nothing is open.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.messages.is_empty() && self.tools.is_empty()
+        self.messages.is_empty() && self.tools.is_empty() && self.retry.is_none()
     }
 
     /// Removes an item that is in the log or was cancelled.
@@ -97,6 +100,7 @@ impl OpenItems {
     pub(super) fn clear(&mut self) {
         self.messages.clear();
         self.tools.clear();
+        self.retry = None;
     }
 
     pub(super) fn apply(&mut self, body: &TransientBody) {
@@ -112,16 +116,17 @@ impl OpenItems {
             TransientBody::MessageCancelled(body) => self.close(body.event_id),
             TransientBody::ToolExecutionStart(body) => self.start_tool(body),
             TransientBody::ToolExecutionUpdate(body) => self.update_tool(body),
+            TransientBody::ModelRetry(body) => self.retry = Some(Box::new(body.clone())),
+            TransientBody::TurnStart(_) | TransientBody::TurnEnd(_) => self.retry = None,
             TransientBody::ToolExecutionEnd(_)
             | TransientBody::RuntimeStart(_)
-            | TransientBody::RuntimeEnd(_)
-            | TransientBody::TurnStart(_)
-            | TransientBody::TurnEnd(_) => {}
+            | TransientBody::RuntimeEnd(_) => {}
         }
     }
 
     fn start_message(&mut self, body: &MessageStart) {
         self.close(body.event_id);
+        self.retry = None;
         self.messages.push(OpenMessage {
             event_id: body.event_id,
             parent_id: body.parent_id,

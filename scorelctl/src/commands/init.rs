@@ -88,9 +88,15 @@ async fn check(control: &mut DaemonClient) -> Result<CheckModelResult, Failure> 
         .await;
     checked.map_err(|error| {
         let failure = Failure::from(error);
-        let hint = "the files are written; `scorelctl init --force` starts over";
+        let files = "the files are written; `scorelctl init --force` starts over";
         match failure {
-            Failure::Report(report) => unchecked(report.message).hint(hint),
+            Failure::Report(report) => {
+                let hint = match report.details["hint"].as_str() {
+                    Some(hint) => format!("{hint} ({files})"),
+                    None => files.to_owned(),
+                };
+                unchecked(report.message).hint(hint)
+            }
             closed => closed,
         }
     })

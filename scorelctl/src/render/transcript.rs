@@ -2,10 +2,11 @@ use std::collections::VecDeque;
 use std::io;
 
 use scorel_proto::{
-    DisplayPart, DisplayStyle, Event, EventId, InFlight, OpenBlock, PersistentEvent, TransientBody,
+    DisplayPart, DisplayStyle, Event, EventId, InFlight, ModelRetry, OpenBlock, PersistentBody,
+    PersistentEvent, TransientBody,
 };
 
-use super::Screen;
+use super::{Screen, waits};
 use crate::output::Output;
 
 /// Renders events as they arrive: deltas at once, and of the finished message only what the deltas
@@ -17,6 +18,8 @@ pub(crate) struct Transcript {
     with_users: bool,
     /// Messages being generated, with the text shown so far.
     open: Vec<StreamedMessage>,
+    /// The retry that was shown last.
+    retry: Option<ModelRetry>,
 }
 
 #[derive(Debug)]
@@ -39,6 +42,7 @@ impl Transcript {
             screen,
             with_users,
             open: Vec::new(),
+            retry: None,
         }
     }
 
@@ -64,6 +68,9 @@ impl Transcript {
                 .any(|message| message.event_id == id)
         };
         self.open.retain(|message| is_open(message.id));
+        if let Some(retry) = &now.open.retry {
+            self.retry(retry, output)?;
+        }
         for message in &now.open.messages {
             for (index, block) in (0..).zip(&message.blocks) {
                 let (style, text) = match block {
@@ -106,8 +113,18 @@ impl Transcript {
                 self.delta(id, index, DisplayStyle::Thinking, &delta.delta, output)
             }
             TransientBody::MessageCancelled(body) => self.cancelled(body.event_id, output),
+            TransientBody::ModelRetry(retry) => self.retry(retry, output),
             _ => Ok(()),
         }
+    }
+
+    /// Shows a retry, unless a snapshot repeats it.
+    fn retry(&mut self, retry: &ModelRetry, output: &mut Output) -> io::Result<()> {
+        if self.retry.as_ref() == Some(retry) {
+            return Ok(());
+        }
+        self.retry = Some(retry.clone());
+        self.note(&waits::retry(retry), output)
     }
 
     fn delta(
@@ -167,6 +184,9 @@ impl Transcript {
         let shown = self.close(event.id).map(|message| message.blocks);
         let mut shown: VecDeque<ShownBlock> = shown.unwrap_or_default().into();
         shown.retain(|block| !block.text.is_empty());
+        if let PersistentBody::TurnWaiting(body) = &event.body {
+            return self.note(&waits::waiting(body), output);
+        }
         for part in event.body.handler().convert_to_display() {
             if part.text.is_empty() || (part.style == DisplayStyle::User && !self.with_users) {
                 continue;

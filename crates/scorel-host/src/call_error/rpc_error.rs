@@ -139,6 +139,9 @@ fn provider_failed(provider: &str, error: &ProviderError) -> RpcError {
     if let Some(status) = error.status {
         details["status"] = json!(status);
     }
+    if let Some(hint) = &error.hint {
+        details["hint"] = json!(hint);
+    }
     RpcError::new(ErrorCode::ProviderError, error.message.clone()).with_details(details)
 }
 

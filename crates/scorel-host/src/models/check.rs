@@ -112,6 +112,7 @@ fn late() -> ProviderError {
             "the model did not answer within {} s",
             CHECK_TIMEOUT.as_secs()
         ),
+        hint: None,
         usage: None,
     }
 }

@@ -1,10 +1,11 @@
 //! Renders a conversation as `messages`.
 //!
 //! The rules of the API: roles alternate, the first message is a user's, no text is blank, all
-//! results of one message's calls come first in the next message.
+//! results of one message's calls come first in the next message, and no message ends with reasoning.
 
 mod assistant;
 mod conversation;
+mod server_tools;
 
 pub(super) use conversation::{Conversation, cache_here};
 

@@ -16,7 +16,7 @@ use self::model_content::SentCall;
 use self::responses::{FunctionResponse, FunctionResponses};
 use super::dialect::GeminiEndpoint;
 use super::family::GeminiFamily;
-use crate::wire::InputContent;
+use crate::wire::{InputContent, sent_function_name};
 
 /// Leaves out empty blocks and messages.
 pub(super) fn render(
@@ -76,10 +76,11 @@ impl<'a> GeminiHistory<'a> {
             .calls
             .iter()
             .position(|call| call.id == result.tool_use_id);
-        let sent_id = position.and_then(|position| self.calls[position].sent_id.as_deref());
+        let call = position.map(|position| &self.calls[position]);
         let response = FunctionResponse {
-            name,
-            id: sent_id,
+            // The API compares it with the call's.
+            name: &sent_function_name(call.map_or(name, |call| call.name)),
+            id: call.and_then(|call| call.sent_id.as_deref()),
             is_error: result.is_error,
             images_inside: self.family.images_in_responses,
         };

@@ -18,15 +18,22 @@ pub(crate) enum BodyError {
     TooLarge,
     #[error("the provider's reply is not valid UTF-8")]
     NotUtf8,
+    #[error("the provider's reply cannot be decompressed: {0}")]
+    Garbled(String),
+    #[error("the provider's reply has an unknown content encoding: {0}")]
+    Encoding(String),
 }
+
+/// The bytes of a response.
+pub(crate) type BodyStream = BoxStream<'static, Result<Bytes, BodyError>>;
 
 impl From<BodyError> for ProviderError {
     fn from(error: BodyError) -> Self {
         let (category, retryable) = match error {
             BodyError::Silent(_) => (ErrorCategory::Timeout, true),
             BodyError::Cut(_) => (ErrorCategory::StreamTruncated, true),
-            BodyError::TooLarge => (ErrorCategory::ServerError, false),
-            BodyError::NotUtf8 => (ErrorCategory::ServerError, true),
+            BodyError::TooLarge | BodyError::Encoding(_) => (ErrorCategory::ServerError, false),
+            BodyError::NotUtf8 | BodyError::Garbled(_) => (ErrorCategory::ServerError, true),
         };
         provider_error(category, retryable, error.to_string())
     }
@@ -37,7 +44,7 @@ impl From<BodyError> for ProviderError {
 pub(crate) fn idle_limited(
     body: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
     idle: Duration,
-) -> BoxStream<'static, Result<Bytes, BodyError>> {
+) -> BodyStream {
     stream::unfold(Some(body.boxed()), move |body| async move {
         let mut body = body?;
         match timeout(idle, body.next()).await {

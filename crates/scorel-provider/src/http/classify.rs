@@ -75,7 +75,9 @@ fn by_status(status: u16) -> ErrorCategory {
         401 | 403 => ErrorCategory::Auth,
         402 => ErrorCategory::Quota,
         404 => ErrorCategory::NotFound,
-        408 | 409 | 425 | 429 => ErrorCategory::RateLimit,
+        408 | 425 | 429 => ErrorCategory::RateLimit,
+        // A conflict with another request: it passes, but nothing says that there were too many.
+        409 => ErrorCategory::ServerError,
         // 529 is Anthropic's status for `overloaded_error`.
         503 | 529 => ErrorCategory::Overloaded,
         500.. => ErrorCategory::ServerError,

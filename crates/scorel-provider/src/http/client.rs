@@ -1,5 +1,7 @@
-use bytes::Bytes;
-use futures_util::stream::{BoxStream, StreamExt};
+use std::error::Error;
+use std::io;
+
+use futures_util::stream::StreamExt;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder, Request, Response, Url};
 use scorel_proto::ErrorChain;
@@ -7,10 +9,12 @@ use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
+use super::body::BodyStream;
+use super::content_encoding::decoded;
 use super::failure::status_failure;
 use super::provider_error::provider_error;
 use super::route::ConnectionRoute;
-use super::{BodyError, Timeouts, error_text, idle_limited};
+use super::{BodyError, EndpointAddress, Timeouts, error_text, idle_limited};
 use crate::Secret;
 
 /// How much of the body of a failed response is read, in bytes. Error messages are far shorter; a
@@ -59,10 +63,7 @@ impl Http {
     }
 
     /// Posts a call and returns the body of a successful response.
-    pub(crate) async fn post(
-        &self,
-        call: HttpCall,
-    ) -> Result<BoxStream<'static, Result<Bytes, BodyError>>, ProviderError> {
+    pub(crate) async fn post(&self, call: HttpCall) -> Result<BodyStream, ProviderError> {
         let key = call.key.clone();
         let response = self.exchange(post_request(call)).await;
         response.map_err(|error| redacted(key.as_ref(), error))
@@ -92,24 +93,26 @@ impl Http {
         read.await.map_err(|error| redacted(key, error))
     }
 
-    async fn exchange(
-        &self,
-        request: Request,
-    ) -> Result<BoxStream<'static, Result<Bytes, BodyError>>, ProviderError> {
+    async fn exchange(&self, request: Request) -> Result<BodyStream, ProviderError> {
         let client = self.client(request.url()).await?;
-        let host = request.url().host_str().unwrap_or_default().to_owned();
+        let address = EndpointAddress::of(request.url());
         let response = timeout(self.timeouts.first_byte, client.execute(request))
             .await
-            .map_err(|_| silent(&host))?
-            .map_err(|error| unreachable(&host, error))?;
+            .map_err(|_| silent(&address))?
+            .map_err(|error| unreachable(&address, error))?;
         let status = response.status();
         let headers = response.headers().clone();
         let body = idle_limited(chunks(response), self.timeouts.idle);
+        let body = decoded(&headers, body);
         if status.is_success() {
-            return Ok(body);
+            return Ok(body?);
         }
-        let body = read_failure(body).await;
-        Err(status_failure(&host, status, &headers, &body))
+        // The status says more than that its explanation cannot be read.
+        let body = match body {
+            Ok(body) => read_failure(body).await,
+            Err(_) => Vec::new(),
+        };
+        Err(status_failure(&address.short(), status, &headers, &body))
     }
 
     async fn client(&self, url: &Url) -> Result<&Client, ProviderError> {
@@ -166,7 +169,7 @@ fn post_request(call: HttpCall) -> Request {
     request
 }
 
-fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, BodyError>> {
+fn chunks(response: Response) -> BodyStream {
     response
         .bytes_stream()
         // The URL may hold a token in its query.
@@ -177,7 +180,7 @@ fn chunks(response: Response) -> BoxStream<'static, Result<Bytes, BodyError>> {
 }
 
 /// The beginning of the body. A read error only shortens it: the status is the error to report.
-async fn read_failure(mut body: BoxStream<'static, Result<Bytes, BodyError>>) -> Vec<u8> {
+async fn read_failure(mut body: BodyStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some(Ok(chunk)) = body.next().await {
         bytes.extend_from_slice(&chunk);
@@ -194,17 +197,34 @@ fn too_long(limit: usize) -> ProviderError {
     provider_error(ErrorCategory::ServerError, false, message)
 }
 
-fn silent(host: &str) -> ProviderError {
-    let message = format!("{host} did not respond in time");
+fn silent(address: &EndpointAddress) -> ProviderError {
+    let message = format!("{address} did not respond in time");
     provider_error(ErrorCategory::Timeout, true, message)
 }
 
-fn unreachable(host: &str, error: reqwest::Error) -> ProviderError {
+fn unreachable(address: &EndpointAddress, error: reqwest::Error) -> ProviderError {
     let category = if error.is_timeout() {
         ErrorCategory::Timeout
     } else {
         ErrorCategory::Network
     };
-    let message = format!("cannot reach {host}: {}", ErrorChain(&error.without_url()));
-    provider_error(category, true, message)
+    let error = error.without_url();
+    let hint = is_refused(&error).then(|| address.nothing_listens());
+    let message = format!("cannot reach {address}: {}", ErrorChain(&error));
+    ProviderError {
+        hint,
+        ..provider_error(category, true, message)
+    }
+}
+
+fn is_refused(error: &reqwest::Error) -> bool {
+    let mut next = error.source();
+    while let Some(error) = next {
+        let error_kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        if error_kind == Some(io::ErrorKind::ConnectionRefused) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }

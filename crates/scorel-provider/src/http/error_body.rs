@@ -1,5 +1,7 @@
 use serde_json::Value;
 
+use super::html_page;
+
 /// A provider's error, parsed from any of the formats in use. The message is untrusted and may echo
 /// the key: it has to go through [`error_text`](super::error_text) before it is shown.
 ///
@@ -43,7 +45,7 @@ impl ErrorBody {
             }
             Err(_) => Self {
                 is_empty: text.is_empty(),
-                ..Self::with_message(text.to_owned())
+                ..Self::with_message(html_page::reduced(text).unwrap_or_else(|| text.to_owned()))
             },
         }
     }
@@ -54,9 +56,11 @@ impl ErrorBody {
         let error = value.get("error").filter(|error| !error.is_null());
         let inner = error.unwrap_or(value);
         let message = message(inner).or_else(|| message(value));
+        // Gateways put the page of the host behind them into a field.
+        let reduced = message.as_deref().and_then(html_page::reduced);
         let mut body = Self {
             retry_delay: retry_delay(inner),
-            ..Self::with_message(message.unwrap_or_default())
+            ..Self::with_message(reduced.or(message).unwrap_or_default())
         };
         for field in ["type", "code", "status", "status_code", "error_type"] {
             body.token(&inner[field]);

@@ -12,6 +12,7 @@ pub(crate) fn provider_error(
         retry_after: None,
         status: None,
         message: message.into(),
+        hint: None,
         usage: None,
     }
 }

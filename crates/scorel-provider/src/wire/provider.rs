@@ -6,8 +6,8 @@ use scorel_runtime::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderStream,
 };
 
-use super::{ConfiguredHeaders, ModelEndpoint, Wire, reader};
-use crate::http::{HttpCall, provider_error};
+use super::{CallAdvice, ConfiguredHeaders, ModelEndpoint, Wire, reader, refusal};
+use crate::http::{EndpointAddress, HttpCall, provider_error};
 use crate::sse;
 
 /// A model behind a provider API over HTTP.
@@ -15,13 +15,19 @@ use crate::sse;
 pub(crate) struct HttpProvider<W: Wire> {
     endpoint: Arc<ModelEndpoint<W::Dialect>>,
     configured: ConfiguredHeaders,
+    advice: CallAdvice,
 }
 
 impl<W: Wire> HttpProvider<W> {
-    pub(crate) fn new(endpoint: ModelEndpoint<W::Dialect>, configured: ConfiguredHeaders) -> Self {
+    pub(crate) fn new(
+        endpoint: ModelEndpoint<W::Dialect>,
+        configured: ConfiguredHeaders,
+        advice: CallAdvice,
+    ) -> Self {
         Self {
             endpoint: Arc::new(endpoint),
             configured,
+            advice,
         }
     }
 }
@@ -34,25 +40,44 @@ impl<W: Wire> Provider for HttpProvider<W> {
     fn stream(&self, request: ModelRequest) -> ProviderStream {
         let endpoint = Arc::clone(&self.endpoint);
         let configured = self.configured.clone();
-        stream::once(open::<W>(endpoint, configured, request))
-            .try_flatten()
-            .boxed()
+        let advice = self.advice.clone();
+        let opened = async move {
+            match open::<W>(&endpoint, &configured, request).await {
+                Ok(events) => Ok(events
+                    .map_err(move |error| advice.at_once(&endpoint, located(&endpoint, error)))
+                    .boxed()),
+                Err(error) => Err(advice.with_names(&endpoint, error).await),
+            }
+        };
+        stream::once(opened).try_flatten().boxed()
     }
 }
 
+/// The error with the endpoint's address. Those before the reply begins name it themselves.
+fn located<D>(endpoint: &ModelEndpoint<D>, mut error: ProviderError) -> ProviderError {
+    let address = EndpointAddress::of(&endpoint.url).short();
+    error.message = format!("{address}: {}", error.message);
+    error
+}
+
 async fn open<W: Wire>(
-    endpoint: Arc<ModelEndpoint<W::Dialect>>,
-    configured: ConfiguredHeaders,
+    endpoint: &Arc<ModelEndpoint<W::Dialect>>,
+    configured: &ConfiguredHeaders,
     request: ModelRequest,
 ) -> Result<ProviderStream, ProviderError> {
-    let body = render::<W>(Arc::clone(&endpoint), request).await?;
+    let request = Arc::new(request);
+    let body = render::<W>(endpoint, &request).await?;
     let call = HttpCall {
         url: endpoint.url.clone(),
-        headers: headers::<W>(&endpoint, &configured)?,
+        headers: headers::<W>(endpoint, configured)?,
         key: endpoint.key.clone(),
         body,
     };
-    let events = sse::events(endpoint.http.post(call).await?);
+    let body = match endpoint.http.post(call).await {
+        Ok(body) => body,
+        Err(error) => return Err(explained::<W>(endpoint, &request, error).await),
+    };
+    let events = sse::events(body);
     let settle = endpoint.http.timeouts().settle;
     let decoder = W::decoder(endpoint.origin());
     Ok(reader::read(events, decoder, endpoint.key.clone(), settle))
@@ -60,14 +85,38 @@ async fn open<W: Wire>(
 
 /// Renders on a blocking thread: images are read from files, and a long history takes time.
 async fn render<W: Wire>(
-    endpoint: Arc<ModelEndpoint<W::Dialect>>,
-    request: ModelRequest,
+    endpoint: &Arc<ModelEndpoint<W::Dialect>>,
+    request: &Arc<ModelRequest>,
 ) -> Result<Vec<u8>, ProviderError> {
+    let (endpoint, request) = (Arc::clone(endpoint), Arc::clone(request));
     let rendered = tokio::task::spawn_blocking(move || W::render(&endpoint, &request)).await;
     rendered.map_err(|error| {
         let message = format!("cannot render the request: {error}");
         provider_error(ErrorCategory::InvalidRequest, false, message)
     })
+}
+
+/// The error with what is known about its reason. A refused conversation is rendered again to look at
+/// it: keeping the body of every request until its answer would cost memory for a rare case.
+async fn explained<W: Wire>(
+    endpoint: &Arc<ModelEndpoint<W::Dialect>>,
+    request: &Arc<ModelRequest>,
+    error: ProviderError,
+) -> ProviderError {
+    let answered = request.messages.len() > 1;
+    if !answered || !refusal::is_refusal(&error) {
+        return error;
+    }
+    match render::<W>(endpoint, request).await {
+        Ok(body) => {
+            let mut error = refusal::explain(error, &body);
+            if let Some(key) = &endpoint.key {
+                error.message = key.redact(&error.message);
+            }
+            error
+        }
+        Err(_) => error,
+    }
 }
 
 fn headers<W: Wire>(

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::decoder::{ReplyStatus, WireDecoder};
 use super::failure::{stream_failure, truncated};
 use super::finish::settle;
+use super::surrogates::SplitSurrogates;
 use crate::http::ErrorBody;
 use crate::sse::SseEvent;
 
@@ -12,6 +13,7 @@ use crate::sse::SseEvent;
 #[derive(Debug)]
 pub(super) struct StreamedReply<D> {
     decoder: D,
+    surrogates: SplitSurrogates,
     status: ReplyStatus,
     started: bool,
     has_calls: bool,
@@ -21,6 +23,7 @@ impl<D: WireDecoder> StreamedReply<D> {
     pub(super) fn new(decoder: D) -> Self {
         Self {
             decoder,
+            surrogates: SplitSurrogates::default(),
             status: ReplyStatus::default(),
             started: false,
             has_calls: false,
@@ -51,7 +54,7 @@ impl<D: WireDecoder> StreamedReply<D> {
             self.done();
             return Ok(());
         }
-        match serde_json::from_str::<Value>(data) {
+        match self.surrogates.parse(data) {
             // Gemini endpoints that ignore `alt=sse` send one array of responses.
             Ok(Value::Array(payloads)) => payloads
                 .iter()

@@ -242,3 +242,28 @@ fn result() -> Message {
     let result = ToolResultBlock::error("a", "no such file");
     Message::ToolResult(ToolResultMessage::new("Read", result, 1))
 }
+
+#[tokio::test]
+async fn a_character_split_over_two_chunks_is_joined() {
+    let chunk =
+        |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{{delta}}}}}]}}\n\n");
+    let call = |arguments: &str| {
+        let call = format!(
+            "{{\"index\":0,\"id\":\"a\",\"function\":{{\"name\":\"Read\",\"arguments\":\"{arguments}\"}}}}"
+        );
+        chunk(&format!("\"tool_calls\":[{call}]"))
+    };
+    let body = [
+        chunk(r#""content":"so \ud83d""#),
+        ": alive\n\n".to_owned(),
+        chunk(r#""content":"\ude00 good""#),
+        call(r#"{\"a\":\"\uD83D"#),
+        call(r#"\uDE00\"}"#),
+    ]
+    .concat();
+    let end =
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
+    let got = answered(ScriptedResponse::event_stream(body + end)).await;
+    assert_eq!(got.text, "so \u{1F600} good");
+    assert_eq!(got.calls[0].arguments, "{\"a\":\"\u{1F600}\"}");
+}

@@ -5,11 +5,13 @@
 mod anthropic_messages;
 mod chat_streams;
 mod collected;
+mod compression;
 mod connection;
 mod cut;
 mod failures;
 mod fixture;
 mod google_generative_ai;
+mod hints;
 mod listing;
 mod openai_completions;
 mod openai_responses;
@@ -17,3 +19,4 @@ mod played;
 mod recorded;
 mod requests;
 mod tls;
+mod usable;

@@ -23,7 +23,7 @@ pub(super) enum TurnState {
         usage: Option<Usage>,
         then: Box<TurnState>,
     },
-    /// A failed call is retried after a delay. Long delays are announced.
+    /// A failed call is retried after a delay. The end of a long one is announced.
     Retrying {
         delay: Duration,
         announced: bool,

@@ -137,6 +137,8 @@ pub struct ProviderError {
     pub status: Option<u16>,
     /// For users; never holds credentials.
     pub message: String,
+    /// What helps, for users, if anything is known to.
+    pub hint: Option<String>,
     /// The usage of the failed call, if the endpoint reported it.
     pub usage: Option<Usage>,
 }

@@ -156,7 +156,7 @@ async fn a_cancel_before_a_retry_prevents_it() {
     let mut scene = Scene::new([Script::default().fail(overloaded(Some(30 * SECOND)))], []);
     scene.retry = RetryPolicy::default();
     let played = scene.play_cancelled_after(SECOND).await;
-    assert_eq!(played.story(), ["turn 0", "turn end 0"]);
+    assert_eq!(played.story(), ["turn 0", "retry 1", "turn end 0"]);
     assert_eq!(played.took, SECOND);
     assert_eq!(played.outcome(), CANCELLED);
 }

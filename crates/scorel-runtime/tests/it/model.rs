@@ -209,6 +209,7 @@ pub(crate) fn overloaded(retry_after: Option<Duration>) -> ProviderError {
         retry_after,
         status: Some(529),
         message: "too much to do".to_owned(),
+        hint: None,
         usage: None,
     }
 }

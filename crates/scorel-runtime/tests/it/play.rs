@@ -229,6 +229,7 @@ fn short(event: &RawRuntimeEvent) -> String {
         E::ToolExecutionEnd { call_id, .. } => format!("tool end {call_id}"),
         E::ToolResult { message } => format!("result {}", message.result().tool_use_id),
         E::TurnEnd { index, .. } => format!("turn end {index}"),
+        E::Retrying { attempt, .. } => format!("retry {attempt}"),
         E::Waiting { duration, .. } => format!("waiting {}", duration.as_secs()),
         E::Resumed => "resumed".to_owned(),
     }

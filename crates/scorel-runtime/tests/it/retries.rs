@@ -16,12 +16,14 @@ fn failing(retry_after: Option<Duration>) -> Script {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_showed_nothing_is_made_again_unseen() {
+async fn a_call_that_showed_nothing_is_made_again() {
     let begun = Script::default().start("m").fail(overloaded(None));
     let scene = Scene::new([failing(None), begun, Script::says("hi")], []);
     let played = scene.play().await;
     let story = [
         "turn 0",
+        "retry 1",
+        "retry 2",
         "message",
         "text 0 hi",
         "message end EndTurn",
@@ -57,7 +59,38 @@ async fn attempts_come_to_an_end() {
     assert_eq!(played.outcome(), (OutcomeReason::Error, Some("overloaded")));
     assert!(played.end.error.as_ref().unwrap().retryable);
     assert_eq!(scene.model.calls(), 6);
-    assert_eq!(played.story(), ["turn 0", "turn end 0"]);
+    assert_eq!(
+        played.story(),
+        [
+            "turn 0",
+            "retry 1",
+            "retry 2",
+            "retry 3",
+            "retry 4",
+            "retry 5",
+            "turn end 0"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_is_announced_with_its_reason_and_its_delay() {
+    let scene = Scene::new([failing(Some(20 * SECOND)), Script::says("hi")], []);
+    let mut announced = Vec::new();
+    scene
+        .play_watched(|event| {
+            if let RawRuntimeEvent::Retrying {
+                attempt,
+                error,
+                delay,
+            } = event
+            {
+                let calls = scene.model.calls();
+                announced.push((*attempt, error.code.clone(), *delay, calls));
+            }
+        })
+        .await;
+    assert_eq!(announced, [(1, "overloaded".to_owned(), 20 * SECOND, 1)]);
 }
 
 #[tokio::test(start_paused = true)]

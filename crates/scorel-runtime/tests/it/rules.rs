@@ -72,6 +72,10 @@ impl Rules {
             }
             E::ToolResult { message } => self.result(&message.result().tool_use_id),
             E::TurnEnd { index, .. } => self.turn_end(*index),
+            E::Retrying { .. } => {
+                let idle = self.message.is_none() && !self.message_over && !self.waiting;
+                demand(idle, "only a call that showed nothing is made again")
+            }
             E::Waiting { .. } => {
                 let idle = self.message.is_none() && !self.message_over && !self.waiting;
                 self.waiting = true;

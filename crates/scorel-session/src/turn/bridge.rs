@@ -1,10 +1,11 @@
 use std::collections::HashMap;
+use std::time::Duration;
 
 use scorel_proto::{
-    EventId, Message, MessageBody, MessageCancelled, MessageStart, PersistentBody, Role,
-    SessionView, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart,
-    ToolExecutionUpdate, ToolStartedBody, TransientBody, TurnResumedBody, TurnStart,
-    TurnWaitingBody,
+    EventId, Message, MessageBody, MessageCancelled, MessageStart, ModelRetry, PersistentBody,
+    Role, SessionView, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd,
+    ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody, TransientBody, TurnResumedBody,
+    TurnStart, TurnWaitingBody,
 };
 use scorel_runtime::{RawRuntimeEvent, ToolCall};
 
@@ -46,12 +47,15 @@ impl TurnBridge {
                 let id = id.unwrap_or_else(EventId::generate);
                 self.commit_message(id, Message::ToolResult(message)).await
             }
-            RawRuntimeEvent::Waiting { duration, reason } => {
-                let duration = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-                let until = now_ms().saturating_add(duration);
+            RawRuntimeEvent::Waiting {
+                attempt,
+                duration,
+                reason,
+            } => {
                 self.control(PersistentBody::TurnWaiting(TurnWaitingBody {
-                    until,
+                    until: moment_after(duration),
                     reason,
+                    attempt: Some(attempt),
                 }))
                 .await
             }
@@ -109,6 +113,15 @@ impl TurnBridge {
                 tool_name: name,
                 delta,
                 from_seq: None,
+            }),
+            RawRuntimeEvent::Retrying {
+                attempt,
+                error,
+                delay,
+            } => TransientBody::ModelRetry(ModelRetry {
+                attempt,
+                error,
+                until: moment_after(delay),
             }),
             RawRuntimeEvent::MessageCancelled { reason } => {
                 TransientBody::MessageCancelled(MessageCancelled { event_id, reason })
@@ -211,4 +224,10 @@ impl TurnBridge {
             })
             .await
     }
+}
+
+/// The moment in milliseconds since 1970.
+fn moment_after(delay: Duration) -> u64 {
+    let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+    now_ms().saturating_add(delay)
 }

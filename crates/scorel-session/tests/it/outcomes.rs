@@ -196,6 +196,7 @@ async fn a_turn_that_cannot_be_prepared_ends_with_that_error() {
         code: "auth".to_owned(),
         message: "no key".to_owned(),
         retryable: false,
+        hint: None,
     };
     let (rig, id) = rig(|plan| plan.failures.push_back(Failure::Error(error))).await;
     let mut follower = rig.follow(id).await;
@@ -240,5 +241,35 @@ async fn an_answer_that_fits_no_record_ends_the_turn_and_leaves_nothing_open() {
     assert_eq!(
         text(&outcome(&rig, id).await["error"], "code"),
         "payload_too_large"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_is_announced_and_in_flight_until_the_answer_begins() {
+    let (rig, id) = rig(|_| {}).await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "go").await;
+    rig.model().await.fail(provider_error(true)).await;
+    let retry = follower.until("model_retry").await;
+    assert_eq!(retry["attempt"], 1);
+    assert_eq!(retry["error"]["code"], "overloaded");
+    assert_eq!(retry["error"]["message"], "too many people");
+    let delay = retry["until"].as_u64().unwrap() - retry["ts"].as_u64().unwrap();
+    assert!(delay <= 60_000, "{delay}");
+    let open = async || {
+        let page = crate::pages::resync(&rig, id, Default::default(), None).await;
+        page.unwrap().in_flight.unwrap().open
+    };
+    assert_eq!(open().await.retry.unwrap().attempt, 1);
+    let call = rig.model().await;
+    call.text("at last").await;
+    follower.until("message_start").await;
+    assert_eq!(open().await.retry, None);
+    call.done(StopReason::EndTurn).await;
+    assert_eq!(follower.outcome().await, "completed");
+    let log = rig.check(id).await;
+    assert_eq!(
+        log.outline(),
+        ["user", "instruction_snapshot", "assistant", "turn_outcome"]
     );
 }

@@ -104,6 +104,7 @@ pub(crate) fn provider_error(retryable: bool) -> ProviderError {
         retry_after: None,
         status: Some(529),
         message: "too many people".to_owned(),
+        hint: None,
         usage: None,
     }
 }

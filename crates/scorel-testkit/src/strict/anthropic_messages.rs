@@ -1,3 +1,5 @@
+mod assistant;
+
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -5,7 +7,7 @@ use serde_json::Value;
 use super::issued::IssuedReasoning;
 use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
 use super::schema;
-use crate::reply::proof;
+use assistant::AssistantRules;
 
 const FIELDS: &[&str] = &[
     "model",
@@ -57,8 +59,14 @@ pub(super) fn check(body: &Value, model: &str, issued: &IssuedReasoning) -> Chec
             ensure(open.is_empty(), || {
                 "tool_use without tool_result".to_owned()
             })?;
-            open = assistant(content, model, issued, thinks)?;
             let last = index + 1 == messages.len();
+            let rules = AssistantRules {
+                model,
+                issued,
+                thinks,
+                last,
+            };
+            open = rules.check(content)?;
             ensure(!(last && thinks), || "no prefill while thinking".to_owned())?;
         }
     }
@@ -144,54 +152,4 @@ fn image(block: &Value) -> CheckResult {
     ensure(known, || {
         "an image needs base64 data and a media type".to_owned()
     })
-}
-
-/// Checks an assistant message and returns the ids of its calls.
-fn assistant<'a>(
-    content: &[&'a Value],
-    model: &str,
-    issued: &IssuedReasoning,
-    thinks: bool,
-) -> Result<Vec<&'a str>, String> {
-    let mut calls = Vec::new();
-    let mut proved = false;
-    for block in content {
-        match block["type"].as_str().unwrap_or_default() {
-            "text" => {
-                let text = non_blank(&block["text"], "text")?;
-                ensure(text.trim_end() == text || content.len() > 1, || {
-                    "final assistant content cannot end with trailing whitespace".to_owned()
-                })?;
-            }
-            "thinking" => {
-                ensure(block["signature"] == proof(model), || {
-                    "Invalid signature in thinking block".to_owned()
-                })?;
-                ensure(block["cache_control"].is_null(), || {
-                    "thinking blocks cannot be cached".to_owned()
-                })?;
-                proved = true;
-            }
-            "redacted_thinking" => proved = true,
-            "tool_use" => {
-                let id = schema::call_id(&block["id"], 64)?;
-                ensure(schema::is_plain(id), || {
-                    format!("tool_use.id: bad characters in {id:?}")
-                })?;
-                schema::tool_name(&block["name"])?;
-                ensure(block["input"].is_object(), || {
-                    "tool_use.input: not an object".to_owned()
-                })?;
-                ensure(!calls.contains(&id), || {
-                    "tool_use ids must be unique".to_owned()
-                })?;
-                ensure(proved || !thinks || !issued.is_reasoned(model, id), || {
-                    "expected thinking or redacted_thinking, but found tool_use".to_owned()
-                })?;
-                calls.push(id);
-            }
-            unknown => return Err(format!("unknown block of the assistant: {unknown:?}")),
-        }
-    }
-    Ok(calls)
 }

@@ -1,8 +1,8 @@
 use serde_json::Value;
 
+use super::issued::IssuedReasoning;
 use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
 use super::schema;
-use crate::reply::proof;
 
 const FIELDS: &[&str] = &[
     "contents",
@@ -31,14 +31,14 @@ pub(super) fn model(path: &str) -> Option<&str> {
     rest.split(':').next()
 }
 
-pub(super) fn check(body: &Value, model: &str) -> CheckResult {
+pub(super) fn check(body: &Value, model: &str, issued: &IssuedReasoning) -> CheckResult {
     known_fields(body, FIELDS, "request")?;
     if !body["generationConfig"].is_null() {
         known_fields(&body["generationConfig"], GENERATION, "generationConfig")?;
     }
     for tool in body["tools"].as_array().into_iter().flatten() {
         for function in non_empty(&tool["functionDeclarations"], "functionDeclarations")? {
-            schema::tool_name(&function["name"])?;
+            function_name(&function["name"])?;
             let described = &function["parametersJsonSchema"];
             let parameters = &function["parameters"];
             schema::parameters(if described.is_null() {
@@ -64,7 +64,7 @@ pub(super) fn check(body: &Value, model: &str) -> CheckResult {
                 user(parts, &calls)?;
                 calls.clear();
             }
-            Some("model") => calls = answer(parts, model)?,
+            Some("model") => calls = answer(parts, model, issued)?,
             other => return Err(format!("unknown role {other:?}")),
         }
     }
@@ -110,28 +110,46 @@ fn user(parts: &[Value], calls: &[&Value]) -> CheckResult {
 }
 
 /// Checks a model content and returns its calls.
-fn answer<'a>(parts: &'a [Value], model: &str) -> Result<Vec<&'a Value>, String> {
+fn answer<'a>(
+    parts: &'a [Value],
+    model: &str,
+    issued: &IssuedReasoning,
+) -> Result<Vec<&'a Value>, String> {
     let mut calls = Vec::new();
     for part in parts {
-        let signature = part["thoughtSignature"].as_str();
-        ensure(
-            signature.is_none_or(|signature| signature == proof(model) || signature == FOREIGN),
-            || "Corrupted thought signature.".to_owned(),
-        )?;
+        let signed = &part["thoughtSignature"];
+        let genuine = signed.is_null() || signed == FOREIGN || issued.accepts(model, signed);
+        ensure(genuine, || "Corrupted thought signature.".to_owned())?;
         let call = &part["functionCall"];
         if call.is_object() {
-            schema::tool_name(&call["name"])?;
+            function_name(&call["name"])?;
             ensure(call["args"].is_object(), || {
                 "args must be an object".to_owned()
             })?;
             let first = calls.is_empty() && model.starts_with("gemini-3");
-            ensure(!first || signature.is_some(), || {
+            ensure(!first || !signed.is_null(), || {
                 "Function call is missing a thought_signature".to_owned()
             })?;
             calls.push(call);
-        } else if signature.is_none() {
+        } else if signed.is_null() && !is_tools(part) {
             non_blank(&part["text"], "text")?;
         }
     }
     Ok(calls)
+}
+
+/// Whether a part is of the tools that the endpoint runs itself, or holds data.
+fn is_tools(part: &Value) -> bool {
+    ["executableCode", "codeExecutionResult", "inlineData"]
+        .iter()
+        .any(|field| part[field].is_object())
+}
+
+/// Names begin with a letter or an underscore here.
+fn function_name(value: &Value) -> CheckResult {
+    let name = schema::tool_name(value)?;
+    ensure(
+        !name.starts_with(|first: char| first == '-' || first.is_ascii_digit()),
+        || format!("Invalid function name {name:?}: must start with a letter or an underscore"),
+    )
 }

@@ -1,15 +1,39 @@
 use std::collections::HashSet;
 
+use serde_json::Value;
+
 use crate::ModelReply;
+use crate::reply::proof;
 
 /// What the endpoint issued and expects back.
 #[derive(Debug, Default)]
 pub(super) struct IssuedReasoning {
     /// Model and call ids of the calls that came with reasoning.
     reasoned: HashSet<(String, String)>,
+    /// Whether signatures are taken unread: they were made by a real endpoint.
+    any_proof: bool,
 }
 
 impl IssuedReasoning {
+    /// For reasoning that came from elsewhere, such as from a recording.
+    pub(super) fn elsewhere() -> Self {
+        Self {
+            any_proof: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the conversation was held elsewhere.
+    pub(super) const fn is_elsewhere(&self) -> bool {
+        self.any_proof
+    }
+
+    /// Whether a signature is one of the model's.
+    pub(super) fn accepts(&self, model: &str, signature: &Value) -> bool {
+        let signature = signature.as_str().unwrap_or_default();
+        signature == proof(model) || self.any_proof && !signature.is_empty()
+    }
+
     pub(super) fn add(&mut self, model: &str, reply: &ModelReply) {
         if reply.thinking.is_none() {
             return;

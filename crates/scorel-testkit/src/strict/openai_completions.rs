@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::issued::IssuedReasoning;
 use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
 use super::schema;
 
@@ -25,7 +26,7 @@ const FIELDS: &[&str] = &[
     "enable_thinking",
 ];
 
-pub(super) fn check(body: &Value, model: &str) -> CheckResult {
+pub(super) fn check(body: &Value, model: &str, issued: &IssuedReasoning) -> CheckResult {
     known_fields(body, FIELDS, "request")?;
     for tool in body["tools"].as_array().into_iter().flatten() {
         ensure(tool["type"] == "function", || {
@@ -36,6 +37,7 @@ pub(super) fn check(body: &Value, model: &str) -> CheckResult {
     }
     let mut history = CheckedChat {
         model,
+        takes_thinking: is_mistral(model) || issued.is_elsewhere(),
         ..CheckedChat::default()
     };
     for message in non_empty(&body["messages"], "messages")? {
@@ -47,7 +49,12 @@ pub(super) fn check(body: &Value, model: &str) -> CheckResult {
 #[derive(Debug, Default)]
 struct CheckedChat<'a> {
     model: &'a str,
+    /// Whether the content of an assistant message may be a list of reasoning and text: only Mistral's
+    /// models make and take such lists.
+    takes_thinking: bool,
     begun: bool,
+    /// Whether the last message was a tool's.
+    after_tool: bool,
     /// The calls of the last assistant message without a result so far.
     open: HashSet<String>,
 }
@@ -65,12 +72,18 @@ impl CheckedChat<'_> {
                 })?;
                 return non_blank(&message["content"], "system").map(drop);
             }
-            "user" => user(&message["content"])?,
+            "user" => {
+                ensure(!(self.after_tool && is_mistral(self.model)), || {
+                    "Unexpected role 'user' after role 'tool'".to_owned()
+                })?;
+                user(&message["content"])?;
+            }
             "assistant" => self.assistant(message)?,
             "tool" => self.result(message)?,
             other => return Err(format!("unknown role {other:?}")),
         }
         self.begun = true;
+        self.after_tool = role == "tool";
         Ok(())
     }
 
@@ -81,9 +94,11 @@ impl CheckedChat<'_> {
                 "an assistant message must have text or calls".to_owned()
             })?;
         } else {
-            ensure(message["content"].is_null() && calls.is_some(), || {
-                "an assistant message must have text or calls".to_owned()
-            })?;
+            let thoughts = self.takes_thinking && thinking_parts(&message["content"])?;
+            ensure(
+                thoughts || message["content"].is_null() && calls.is_some(),
+                || "an assistant message must have text or calls".to_owned(),
+            )?;
         }
         let Some(calls) = calls else {
             return Ok(());
@@ -120,6 +135,25 @@ impl CheckedChat<'_> {
             format!("tool_calls without tool messages: {:?}", self.open)
         })
     }
+}
+
+/// Whether the content of an assistant message is a list of reasoning and text.
+fn thinking_parts(content: &Value) -> Result<bool, String> {
+    if !content.is_array() {
+        return Ok(false);
+    }
+    for part in non_empty(content, "assistant content")? {
+        match part["type"].as_str() {
+            Some("thinking") => drop(non_empty(&part["thinking"], "thinking")?),
+            Some("text") => non_blank(&part["text"], "assistant text").map(drop)?,
+            other => return Err(format!("unknown part of an assistant message: {other:?}")),
+        }
+    }
+    Ok(true)
+}
+
+fn is_mistral(model: &str) -> bool {
+    model.starts_with("magistral") || model.starts_with("mistral")
 }
 
 fn user(content: &Value) -> CheckResult {

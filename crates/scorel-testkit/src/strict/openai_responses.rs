@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::issued::IssuedReasoning;
 use super::rules::{CheckResult, ensure, known_fields, non_blank, non_empty};
 use super::schema;
-use crate::reply::proof;
 
 const FIELDS: &[&str] = &[
     "model",
@@ -21,6 +20,19 @@ const FIELDS: &[&str] = &[
     "reasoning",
     "text",
     "prompt_cache_key",
+];
+
+/// Items of the tools that the endpoint runs itself.
+const HOSTED: &[&str] = &[
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "mcp_call",
+    "mcp_list_tools",
+    "tool_search_call",
+    "tool_search_output",
+    "compaction",
 ];
 
 pub(super) fn check(body: &Value, model: &str, issued: &IssuedReasoning) -> CheckResult {
@@ -71,7 +83,7 @@ impl CheckedInput {
             "message" => self.message(item),
             "reasoning" => {
                 self.reasoned = true;
-                reasoning(item, after, model)
+                reasoning(item, after, model, issued)
             }
             "function_call" => {
                 let id = schema::call_id(&item["call_id"], 64)?;
@@ -94,6 +106,7 @@ impl CheckedInput {
                     format!("No tool call found for function call output with call_id {id}")
                 })
             }
+            hosted if HOSTED.contains(&hosted) => Ok(()),
             other => Err(format!("unknown item {other:?}")),
         }
     }
@@ -140,16 +153,25 @@ fn output(output: &Value) -> CheckResult {
     Ok(())
 }
 
-fn reasoning(item: &Value, after: Option<&Value>, model: &str) -> CheckResult {
+fn reasoning(
+    item: &Value,
+    after: Option<&Value>,
+    model: &str,
+    issued: &IssuedReasoning,
+) -> CheckResult {
     ensure(item["summary"].is_array(), || {
         "reasoning without summary".to_owned()
     })?;
-    ensure(item["encrypted_content"] == proof(model), || {
-        "the encrypted content could not be verified".to_owned()
-    })?;
+    // Some hosts do not encrypt their reasoning.
+    let plain = issued.is_elsewhere() && item["content"].is_array();
+    ensure(
+        plain || issued.accepts(model, &item["encrypted_content"]),
+        || "the encrypted content could not be verified".to_owned(),
+    )?;
     let followed = after.is_some_and(|after| {
         let kind = after["type"].as_str().unwrap_or("message");
-        kind == "function_call" || kind == "reasoning" || after["role"] == "assistant"
+        let called = kind == "function_call" || HOSTED.contains(&kind);
+        called || kind == "reasoning" || after["role"] == "assistant"
     });
     ensure(followed, || {
         "item of type reasoning was provided without its required following item".to_owned()

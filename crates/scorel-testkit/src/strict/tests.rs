@@ -150,7 +150,18 @@ fn messages_refuse_what_the_real_ones_refuse() {
         ),
         ("/messages/1/content/0", text.clone(), "expected thinking"),
         ("/messages/1/content/1/id", json!("a.b"), "bad characters"),
+        ("/messages/1/content/1/name", json!("a.b:0"), "tool name"),
         ("/messages/1/content/1", text.clone(), "without tool_use"),
+        (
+            "/messages/1/content/1",
+            json!({"type": "thinking", "thinking": "", "signature": proof("m")}),
+            "cannot be `thinking`",
+        ),
+        (
+            "/messages/1/content/1",
+            json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}),
+            "without its result",
+        ),
         ("/messages/2/content/0", text, "without tool_result"),
         (
             "/messages/2",
@@ -202,6 +213,11 @@ fn generate_content_refuses_what_the_real_one_refuses() {
             "/contents/2/parts/0/functionResponse/name",
             json!("Glob"),
             "another function",
+        ),
+        (
+            "/contents/1/parts/1/functionCall/name",
+            json!("9lives"),
+            "start with a letter",
         ),
         ("/contents/2/parts/0", text, "number of function response"),
         ("/contents/2/role", json!("model"), "two turns"),

@@ -2,9 +2,9 @@ use serde_json::json;
 
 use super::log::{Log, assistant, message};
 use crate::{
-    Block, EventId, MessageCancelReason, MessageCancelled, MessageStart, OpenBlock, OutcomeReason,
-    Role, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart,
-    ToolExecutionUpdate, TransientBody,
+    Block, EventId, MessageCancelReason, MessageCancelled, MessageStart, ModelRetry, OpenBlock,
+    OutcomeReason, PersistentBody, Role, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd,
+    ToolExecutionStart, ToolExecutionUpdate, TransientBody, TurnEnd, TurnError, TurnWaitingBody,
 };
 
 fn start(log: &mut Log) -> EventId {
@@ -179,4 +179,50 @@ fn starting_again_begins_anew() {
     }));
     assert_eq!(log.view.open.messages.len(), 1);
     assert_eq!(blocks(&log), []);
+}
+
+#[test]
+fn a_retry_is_open_until_the_call_answers_waits_or_ends() {
+    let retry = |attempt| ModelRetry {
+        attempt,
+        error: TurnError {
+            code: "network".into(),
+            message: "refused".into(),
+            retryable: true,
+            hint: None,
+        },
+        until: 7,
+    };
+    type End = fn(&mut Log);
+    let ends: [End; 4] = [
+        |log| {
+            start(log);
+        },
+        |log| {
+            log.show(TransientBody::TurnEnd(TurnEnd {
+                turn_index: 0,
+                usage: None,
+                stop_reason: None,
+            }));
+        },
+        |log| {
+            log.push(PersistentBody::TurnWaiting(TurnWaitingBody {
+                until: 1,
+                reason: "r".into(),
+                attempt: None,
+            }));
+        },
+        |log| log.outcome(OutcomeReason::Cancelled),
+    ];
+    for end in ends {
+        let mut log = Log::new();
+        log.begin();
+        log.user("q");
+        log.show(TransientBody::ModelRetry(retry(1)));
+        log.show(TransientBody::ModelRetry(retry(2)));
+        assert_eq!(log.view.open.retry.as_deref(), Some(&retry(2)));
+        assert!(!log.view.open.is_empty());
+        end(&mut log);
+        assert_eq!(log.view.open.retry, None);
+    }
 }

@@ -54,6 +54,7 @@ fn a_turn_that_waits_says_so_until_it_goes_on() {
     log.push(PersistentBody::TurnWaiting(TurnWaitingBody {
         until: 5,
         reason: "limit".into(),
+        attempt: None,
     }));
     assert_eq!(phase(&log), Phase::Waiting);
     log.push(PersistentBody::TurnResumed(TurnResumedBody {}));

@@ -224,6 +224,7 @@ fn error() -> TurnError {
         code: "rate_limit".into(),
         message: "too many requests".into(),
         retryable: true,
+        hint: None,
     }
 }
 
@@ -296,6 +297,7 @@ fn waiting() -> TurnWaitingBody {
     TurnWaitingBody {
         until: ids::TS + 3_600_000,
         reason: "rate limit".into(),
+        attempt: Some(1),
     }
 }
 

@@ -1,8 +1,8 @@
 use scorel_proto::{
-    ClientId, Event, MessageCancelReason, MessageCancelled, MessageStart, OutcomeReason, Role,
-    RuntimeEnd, RuntimeStart, StopReason, TextDelta, ThinkingDelta, ToolCallDelta,
-    ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, TransientBody, TransientEvent,
-    TurnEnd, TurnStart,
+    ClientId, Event, MessageCancelReason, MessageCancelled, MessageStart, ModelRetry,
+    OutcomeReason, Role, RuntimeEnd, RuntimeStart, StopReason, TextDelta, ThinkingDelta,
+    ToolCallDelta, ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, TransientBody,
+    TransientEvent, TurnEnd, TurnError, TurnStart,
 };
 use serde_json::json;
 
@@ -31,6 +31,19 @@ fn golden((variant, body): (&str, TransientBody)) -> Golden {
     Golden::of_event(name, &Event::Transient(Box::new(event)))
 }
 
+pub(super) fn retry() -> ModelRetry {
+    ModelRetry {
+        attempt: 1,
+        error: TurnError {
+            code: "network".into(),
+            message: "cannot reach 127.0.0.1:11434: connection refused".into(),
+            retryable: true,
+            hint: Some("nothing listens on 127.0.0.1:11434: is the server running?".into()),
+        },
+        until: ids::TS + 500,
+    }
+}
+
 fn turn() -> Vec<(&'static str, TransientBody)> {
     let failed = RuntimeEnd {
         reason: OutcomeReason::Error,
@@ -57,6 +70,7 @@ fn turn() -> Vec<(&'static str, TransientBody)> {
         ),
         (".error", TransientBody::RuntimeEnd(failed)),
         ("", TransientBody::TurnStart(TurnStart { turn_index: 0 })),
+        ("", TransientBody::ModelRetry(retry())),
         ("", TransientBody::TurnEnd(ended)),
         (".cut", TransientBody::TurnEnd(cut)),
     ]

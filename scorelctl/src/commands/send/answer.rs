@@ -1,9 +1,9 @@
 use std::io;
 
-use scorel_proto::{DisplayPart, DisplayStyle, Event, InFlight, PersistentBody};
+use scorel_proto::{DisplayPart, DisplayStyle, Event, InFlight, PersistentBody, TransientBody};
 
 use crate::output::Output;
-use crate::render::{AsideStream, Screen, Transcript};
+use crate::render::{AsideStream, Screen, Transcript, waits};
 
 /// The maximum number of lines of a tool result: the answer is what counts here.
 const RESULT_LINES: usize = 3;
@@ -39,7 +39,10 @@ impl AnswerView {
                 if let Some(said) = said(event) {
                     *text = Some(said);
                 }
-                Ok(())
+                match wait(event).filter(|_| output.err_is_terminal) {
+                    Some(wait) => output.note(&wait),
+                    None => Ok(()),
+                }
             }
             Self::Json => Ok(()),
         }
@@ -81,6 +84,21 @@ impl AnswerView {
             }
             Self::Json => Ok(()),
         }
+    }
+}
+
+/// Why the turn makes no progress, if the event says so.
+fn wait(event: &Event) -> Option<String> {
+    match event {
+        Event::Transient(event) => match &event.body {
+            TransientBody::ModelRetry(retry) => Some(waits::retry(retry)),
+            _ => None,
+        },
+        Event::Persistent(event) => match &event.body {
+            PersistentBody::TurnWaiting(body) => Some(waits::waiting(body)),
+            _ => None,
+        },
+        Event::Unknown(_) => None,
     }
 }
 

@@ -116,3 +116,48 @@ fn an_event_of_the_future_is_mentioned() {
     let event = json!({"type": "hologram", "id": EventId::generate(), "prev": 0});
     assert_eq!(shown(&[event]), "- event of unknown type hologram\n");
 }
+
+#[test]
+fn retries_and_waits_are_shown_with_what_failed_and_until_when() {
+    let retry = |attempt: u32| {
+        json!({"attempt": attempt, "until": 1_785_585_600_000_u64, "error": {
+            "code": "network", "message": "cannot reach 127.0.0.1:1: refused", "retryable": true,
+            "hint": "is the server running?"}})
+    };
+    let event = |attempt| {
+        let mut event = retry(attempt);
+        event["type"] = json!("model_retry");
+        event
+    };
+    let snapshot = json!({"type": "in_flight", "inFlight": {"phase": "running", "messages": [],
+        "tools": [], "retry": retry(2), "queue": {"version": 0, "items": [], "paused": false},
+        "permissions": []}});
+    let waiting = json!({"type": "turn_waiting", "id": EventId::generate(), "parentId": null,
+        "until": 1_785_585_600_000_u64, "reason": "api.example.com says: slow down", "attempt": 3});
+    let text = shown(&[event(1), event(2), snapshot, waiting]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    for (line, begin, end) in [
+        (
+            0,
+            "attempt 1 failed: cannot reach 127.0.0.1:1: refused; trying again at ",
+            ":00",
+        ),
+        (1, "hint: is the server running?", ""),
+        (
+            2,
+            "attempt 2 failed: cannot reach 127.0.0.1:1: refused; trying again at ",
+            ":00",
+        ),
+        (
+            3,
+            "waiting until ",
+            " after attempt 3: api.example.com says: slow down",
+        ),
+    ] {
+        assert!(
+            lines[line].contains(begin) && lines[line].ends_with(end),
+            "{text}"
+        );
+    }
+}

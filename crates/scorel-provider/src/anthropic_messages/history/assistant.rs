@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use crate::anthropic_messages::dialect::AnthropicEndpoint;
 use crate::anthropic_messages::opaque::{stored, stored_at};
-use crate::wire::{CallIds, ModelOrigin, sendable_text};
+use crate::wire::{CallIds, ModelOrigin, sendable_text, sent_tool_name};
 
 /// The blocks of a message in their order, with the opaque ones between them.
 ///
@@ -79,7 +79,7 @@ fn call(origin: &ModelOrigin, ids: &mut CallIds, block: &Block) -> Option<Value>
     let mut call = json!({
         "type": "tool_use",
         "id": ids.of_call(id),
-        "name": name,
+        "name": sent_tool_name(name),
         "input": input,
     });
     if let Some(caller) = origin.fact(provider.as_ref(), "caller") {

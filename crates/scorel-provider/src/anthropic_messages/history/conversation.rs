@@ -1,6 +1,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::server_tools;
+
 /// Messages under construction; the roles alternate.
 #[derive(Debug, Default)]
 pub(in crate::anthropic_messages) struct Conversation {
@@ -54,8 +56,10 @@ impl Conversation {
         }
     }
 
-    /// Applies the rules for the two ends of a conversation and sets the cache breakpoints.
+    /// Applies the rules for the ends of messages and of the conversation, and sets the cache
+    /// breakpoints.
     pub(super) fn finish(&mut self) {
+        self.end_messages();
         let first = self.messages.first();
         if first.is_some_and(|message| message.role == MessageRole::Assistant) {
             let go_on = RoleMessage {
@@ -66,6 +70,21 @@ impl Conversation {
         }
         self.trim_end();
         self.mark_for_cache();
+    }
+
+    /// Removes what the API rejects at the end of an assistant message: reasoning, and uses of its own
+    /// tools without a result, unless the reply is still to be continued.
+    fn end_messages(&mut self) {
+        let last = self.messages.len().saturating_sub(1);
+        let messages = std::mem::take(&mut self.messages);
+        for (index, mut message) in messages.into_iter().enumerate() {
+            if message.role == MessageRole::Assistant {
+                server_tools::keep_pairs(&mut message.blocks, index == last);
+                let end = message.blocks.iter().rposition(|block| !is_thinking(block));
+                message.blocks.truncate(end.map_or(0, |end| end + 1));
+            }
+            self.add(message.role, message.blocks);
+        }
     }
 
     /// The API rejects trailing white space in a last assistant text.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use crate::google_generative_ai::dialect::GeminiEndpoint;
 use crate::google_generative_ai::family::GeminiFamily;
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
-use crate::wire::{ModelOrigin, sendable_text};
+use crate::wire::{ModelOrigin, sendable_text, sent_function_name};
 
 /// Accepted in place of the signature of a call that another model made.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -19,6 +19,7 @@ pub(super) struct ModelContent<'a> {
 #[derive(Debug)]
 pub(super) struct SentCall<'a> {
     pub(super) id: &'a str,
+    pub(super) name: &'a str,
     /// The id in the request, which the response has to repeat. Only ids that this model issued are
     /// sent: older Gemini models issue none, and not every endpoint takes them.
     pub(super) sent_id: Option<String>,
@@ -101,14 +102,14 @@ impl<'a> ModelContent<'a> {
         &mut self,
         family: GeminiFamily,
         id: &'a str,
-        (name, input): (&str, &Value),
+        (name, input): (&'a str, &Value),
         facts: CallFacts,
     ) {
         let mut function = Map::new();
         if let Some(id) = &facts.id {
             function.insert("id".to_owned(), json!(id));
         }
-        function.insert("name".to_owned(), json!(name));
+        function.insert("name".to_owned(), json!(sent_function_name(name)));
         function.insert("args".to_owned(), input.clone());
         let mut part = Map::new();
         part.insert("functionCall".to_owned(), Value::Object(function));
@@ -121,6 +122,7 @@ impl<'a> ModelContent<'a> {
         self.parts.push(Value::Object(part));
         self.calls.push(SentCall {
             id,
+            name,
             sent_id: facts.id,
         });
     }

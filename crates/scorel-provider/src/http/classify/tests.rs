@@ -94,7 +94,7 @@ fn every_status_has_its_category() {
         (403, ErrorCategory::Auth, false),
         (404, ErrorCategory::NotFound, false),
         (408, ErrorCategory::RateLimit, true),
-        (409, ErrorCategory::RateLimit, true),
+        (409, ErrorCategory::ServerError, true),
         (413, ErrorCategory::InvalidRequest, false),
         (422, ErrorCategory::InvalidRequest, false),
         (425, ErrorCategory::RateLimit, true),

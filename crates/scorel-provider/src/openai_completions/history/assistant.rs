@@ -7,7 +7,7 @@ use super::call_id;
 use crate::openai_completions::chat_message::{ChatMessage, ChatRole};
 use crate::openai_completions::dialect::{ChatEndpoint, EmptyText, ReasoningReplay};
 use crate::openai_completions::reasoning::ReasoningField;
-use crate::wire::{joined, sendable_text};
+use crate::wire::{joined, sendable_text, sent_tool_name};
 
 /// `None` if the message has neither text nor calls: most hosts reject it then.
 ///
@@ -65,7 +65,7 @@ fn calls(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Vec<Value> {
             "type": "function",
             // Arguments that were not valid JSON are an empty object here: servers parse this
             // string and would reject every later request. Their result explains the error.
-            "function": {"name": name, "arguments": input.to_string()},
+            "function": {"name": sent_tool_name(name), "arguments": input.to_string()},
         })),
         _ => None,
     });

@@ -2,7 +2,7 @@ use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
 use crate::openai_responses::dialect::{ItemIds, ResponsesEndpoint};
-use crate::wire::{CallIds, ModelOrigin, digest, sendable_text};
+use crate::wire::{CallIds, ModelOrigin, digest, sendable_text, sent_tool_name};
 
 /// The items of a message. Of a partial message only the text is sent.
 pub(super) fn render(
@@ -128,7 +128,7 @@ impl AssistantItems<'_> {
         let mut item = json!({
             "type": "function_call",
             "call_id": call_id,
-            "name": name,
+            "name": sent_tool_name(name),
             // Arguments that were not valid JSON are an empty object here: servers parse this
             // string and would reject every later request. Their result explains the error.
             "arguments": input.to_string(),

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{method, params_of, result_of};
 use crate::golden::Golden;
-use crate::samples::{ids, persistent};
+use crate::samples::{ids, persistent, transient};
 
 pub(super) fn all() -> Vec<Golden> {
     let mut all = log();
@@ -172,6 +172,7 @@ pub(in crate::samples) fn in_flight() -> InFlight {
                 args: json!({"path": "README.md"}),
                 partial: Some(json!({"tail": "…", "bytes": 3})),
             }],
+            retry: Some(Box::new(transient::retry())),
         },
         queue: Queue {
             items: vec![persistent::item()],

@@ -1,0 +1,62 @@
+//! Says why a turn makes no progress: a model call that is made again, and a longer wait.
+
+use jiff::{Timestamp, tz::TimeZone};
+use scorel_proto::{ModelRetry, TurnWaitingBody};
+
+pub(crate) fn retry(retry: &ModelRetry) -> String {
+    let ModelRetry {
+        attempt,
+        error,
+        until,
+    } = retry;
+    let mut text = format!(
+        "attempt {attempt} failed: {}; trying again at {}",
+        error.message,
+        clock_time(*until, &TimeZone::system()),
+    );
+    // Once is enough: the attempts that follow fail for the same reason, or for one with its own words.
+    if let Some(hint) = error.hint.as_ref().filter(|_| *attempt == 1) {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    text
+}
+
+pub(crate) fn waiting(body: &TurnWaitingBody) -> String {
+    let time = clock_time(body.until, &TimeZone::system());
+    match body.attempt {
+        Some(attempt) => format!(
+            "waiting until {time} after attempt {attempt}: {}",
+            body.reason
+        ),
+        None => format!("waiting until {time}: {}", body.reason),
+    }
+}
+
+/// A moment in milliseconds since 1970 as a time of day. Waits last hours at most.
+fn clock_time(ms: u64, zone: &TimeZone) -> String {
+    let moment = i64::try_from(ms)
+        .ok()
+        .and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    match moment {
+        Some(moment) => moment
+            .to_zoned(zone.clone())
+            .strftime("%H:%M:%S")
+            .to_string(),
+        None => "an unknown time".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::{TimeZone, offset};
+
+    use super::clock_time;
+
+    #[test]
+    fn a_moment_is_shown_in_the_local_time() {
+        let noon = 1_785_585_600_000;
+        assert_eq!(clock_time(noon, &TimeZone::UTC), "12:00:00");
+        assert_eq!(clock_time(noon, &TimeZone::fixed(offset(-3))), "09:00:00");
+        assert_eq!(clock_time(u64::MAX, &TimeZone::UTC), "an unknown time");
+    }
+}
