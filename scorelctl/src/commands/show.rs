@@ -66,7 +66,7 @@ pub(super) async fn run(
         let session = target::get(control, session_id).await?;
         match (session.problem, session.storage_stalled) {
             (Some(problem), Some(stall)) => {
-                transcript.note(&stall_text(&problem, &stall), output)?
+                transcript.note(&stall_text(&problem, &stall), output)?;
             }
             (Some(problem), None) => transcript.note(&problem, output)?,
             (None, _) => {}

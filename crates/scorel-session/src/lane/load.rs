@@ -97,10 +97,9 @@ impl Section<'_> {
             let body = PersistentBody::SeqReserve(SeqReserveBody {});
             section.commit(EventDraft::new(body)).map(drop)
         };
-        match reserve(self) {
-            Err(SessionError::Stalled(_)) => self.lane.persist_later(reserve),
-            // Damage has the same effect on every load until a record follows it.
-            Ok(()) | Err(_) => {}
+        // Damage has the same effect on every load until a record follows it.
+        if let Err(SessionError::Stalled(_)) = reserve(self) {
+            self.lane.persist_later(reserve);
         }
     }
 
