@@ -97,7 +97,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
             ] {
                 match fields.get(field) {
                     Some(Value::String(text)) if !text.trim().is_empty() => {
-                        found.push(quoted(text))
+                        found.push(quoted(text));
                     }
                     Some(inner) => collect(inner, found),
                     None => {}
