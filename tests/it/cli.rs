@@ -5,8 +5,9 @@ use std::process::{Output, Stdio};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
 use tokio::process::Command;
+use tokio::time::timeout;
 
-use crate::under_test::{SCORELCTL, SCORELD};
+use crate::under_test::{PATIENCE, SCORELCTL, SCORELD};
 
 /// A home without a running daemon; commands may start one.
 struct CliShell(DaemonUnderTest);
@@ -30,7 +31,8 @@ impl CliShell {
     }
 
     async fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().await.unwrap()
+        let output = timeout(PATIENCE, self.command(arguments).output()).await;
+        output.expect("it ends in time").unwrap()
     }
 
     async fn ok(&self, arguments: &[&str]) -> String {
