@@ -108,6 +108,11 @@ pub(crate) fn remove_if_present(storage: &dyn Storage, path: &Path) -> io::Resul
     }
 }
 
+/// Whether the file system is mounted read-only, perhaps because the kernel found an error on it.
+pub(crate) fn is_read_only(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ReadOnlyFilesystem
+}
+
 /// Whether the disk, the quota or the file size limit is exhausted.
 pub(crate) fn is_no_space(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};

@@ -122,7 +122,9 @@ impl From<BlobError> for SessionError {
     fn from(error: BlobError) -> Self {
         match error {
             BlobError::TooLarge { max, .. } => Self::TooLarge { limit: max },
-            BlobError::NoSpace(_) => Self::Stalled(ErrorChain(&error).to_string()),
+            BlobError::NoSpace(_) | BlobError::ReadOnly(_) => {
+                Self::Stalled(ErrorChain(&error).to_string())
+            }
             error => Self::Filesystem(ErrorChain(&error).to_string()),
         }
     }
