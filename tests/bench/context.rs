@@ -70,7 +70,7 @@ async fn long_session(bench: &mut BenchDaemon) -> String {
     to_request(bench, &session).await;
     bench.daemon.stop().await;
     let dir = bench.daemon.session_dir(&session);
-    long_history::append_turns(&dir, &session, MESSAGES / 2 - 1);
+    long_history::append_turns(&dir, &session, MESSAGES / 2 - 1, CHARACTERS);
     bench.restart().await;
     session
 }

@@ -8,14 +8,19 @@ use scorel_proto::{
     TurnOutcomeBody, Usage,
 };
 
-/// How many characters each message has.
+/// How many characters each message of a chat has.
 pub(crate) const CHARACTERS: usize = 100;
 
 /// Appends finished turns of a question and an answer to a session's log, as the daemon would have
-/// written them. No daemon may be running. Returns how many records were appended.
+/// written them, each message of `characters`. No daemon may be running. Returns how many records were appended.
 ///
 /// Playing as many turns would take minutes, and every turn sends what was said before it.
-pub(crate) fn append_turns(session_dir: &Path, session: &str, turns: usize) -> usize {
+pub(crate) fn append_turns(
+    session_dir: &Path,
+    session: &str,
+    turns: usize,
+    characters: usize,
+) -> usize {
     let mut leaf = None;
     let opened = Journal::open(Arc::new(FileStorage), session_dir, None, &mut |record| {
         if let Ok(Event::Persistent(event)) = Event::decode(record.line)
@@ -47,8 +52,8 @@ pub(crate) fn append_turns(session_dir: &Path, session: &str, turns: usize) -> u
             duration_ms: 1,
         };
         for body in [
-            message(Message::user("q".repeat(CHARACTERS))),
-            message(Message::Assistant(answer())),
+            message(Message::user("q".repeat(characters))),
+            message(Message::Assistant(answer(characters))),
             PersistentBody::TurnOutcome(outcome),
         ] {
             let in_tree = body.place() == TreePlacement::Leaf;
@@ -82,9 +87,9 @@ fn message(message: Message) -> PersistentBody {
     })
 }
 
-fn answer() -> AssistantMessage {
+fn answer(characters: usize) -> AssistantMessage {
     AssistantMessage {
-        content: vec![Block::text("a".repeat(CHARACTERS))],
+        content: vec![Block::text("a".repeat(characters))],
         model: "test-model".to_owned(),
         stop_reason: StopReason::EndTurn,
         usage: None,

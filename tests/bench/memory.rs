@@ -64,7 +64,66 @@ const LONG_TURNS: usize = 5_000;
 const WINDOW_DROPPED: Duration = Duration::from_secs(60 + 10 + 2);
 
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
-    vec![after_turns(program).await, long(program).await]
+    let mut figures = vec![after_turns(program).await, long(program).await];
+    figures.extend(large_context(program).await);
+    figures
+}
+
+/// A conversation of 60 MiB.
+const LARGE_TURNS: usize = 5_000;
+const LARGE_CHARACTERS: usize = 6 * 1024;
+
+/// What a turn on a large conversation takes at its peak, and what of it stays once the window is
+/// gone.
+async fn large_context(program: &Path) -> [Figure; 2] {
+    let mut stand = BenchDaemon::new(program).await;
+    let session = stand.new_session().await;
+    stand.model.fallback(
+        ScriptedResponse::chat()
+            .text("I have seen it.")
+            .finish("stop"),
+    );
+    stand.daemon.stop().await;
+    let dir = stand.daemon.session_dir(&session);
+    long_history::append_turns(&dir, &session, LARGE_TURNS, LARGE_CHARACTERS);
+    stand.restart().await;
+    // Threads, connections and the loaded session are there before.
+    let other = stand.new_session().await;
+    play_one(&mut stand, &other).await;
+    let params = json!({"sessionId": session, "afterSeq": 0, "limit": 1});
+    stand.client.call("getEvents", &params).await;
+    sleep(QUIET).await;
+    let before = stand.daemon.resident_kib();
+    stand.daemon.reset_peak();
+    play_one(&mut stand, &session).await;
+    let peak = stand.daemon.peak_kib();
+    let context = stand
+        .model
+        .requests()
+        .last()
+        .map_or(0, |last| last.body.len()) as f64
+        / 1024.0;
+    sleep(WINDOW_DROPPED).await;
+    let after = stand.daemon.resident_kib();
+    let with = json!({"contextKib": rounded(context), "beforeKib": before});
+    let (peak_must, after_must) = (3.0 * context + 32.0 * 1024.0, 1.5 * before as f64);
+    [
+        ("memory of a turn on 60 MiB, peak", peak - before, peak_must),
+        ("memory after a turn on 60 MiB", after, after_must),
+    ]
+    .map(|(name, value, must)| Figure {
+        name,
+        value: value as f64,
+        unit: "KiB",
+        goal: Goal::AtMost { must, aim: must },
+        with: with.clone(),
+    })
+}
+
+async fn play_one(stand: &mut BenchDaemon, session: &str) {
+    let mut watch = stand.watch(session).await;
+    stand.send_message(session).await;
+    watch.until("\"turn_outcome\"").await;
 }
 
 /// What a session adds in which turns were played, once all that belongs to turns is gone.
@@ -118,7 +177,7 @@ async fn long(program: &Path) -> Figure {
     let mut events = 0;
     for session in &sessions {
         let dir = bench.daemon.session_dir(session);
-        events += long_history::append_turns(&dir, session, LONG_TURNS);
+        events += long_history::append_turns(&dir, session, LONG_TURNS, long_history::CHARACTERS);
     }
     bench.restart().await;
     sleep(QUIET).await;

@@ -3,6 +3,7 @@
 //! `SCOREL_EVENT_MIB` says how much a stalled subscriber misses (10 MiB in the normal run).
 
 mod bombs;
+mod context;
 mod descriptors;
 mod limits;
 mod stalled;

@@ -10,6 +10,8 @@ use crate::{ProviderEvent, RawRuntimeEvent};
 pub(crate) struct Assembly {
     blocks: Vec<AnswerPart>,
     ids: HashSet<String>,
+    /// The bytes of all deltas.
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -51,6 +53,7 @@ pub(crate) struct Ending {
 impl Assembly {
     /// Applies an event and returns what to publish of it.
     pub(crate) fn add(&mut self, event: ProviderEvent) -> Option<RawRuntimeEvent> {
+        self.bytes += delta_bytes(&event);
         match event {
             ProviderEvent::Text { block, delta } => self.text(block, delta),
             ProviderEvent::TextMeta { block, provider } => self.text_meta(block, provider),
@@ -70,6 +73,11 @@ impl Assembly {
             ProviderEvent::ToolCallDelta { block, delta } => self.arguments(block, delta),
             ProviderEvent::Start { .. } | ProviderEvent::Done { .. } => None,
         }
+    }
+
+    /// The bytes of text, thinking and arguments so far.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Whether there is visible text.
@@ -328,6 +336,19 @@ fn message(content: Vec<Block>, ending: Ending, partial: bool) -> AssistantMessa
             source: None,
             provider: ending.provider,
         },
+    }
+}
+
+fn delta_bytes(event: &ProviderEvent) -> usize {
+    match event {
+        ProviderEvent::Text { delta, .. }
+        | ProviderEvent::Thinking { delta, .. }
+        | ProviderEvent::ToolCallDelta { delta, .. } => delta.len(),
+        ProviderEvent::Start { .. }
+        | ProviderEvent::TextMeta { .. }
+        | ProviderEvent::ThinkingMeta { .. }
+        | ProviderEvent::ToolCallStart { .. }
+        | ProviderEvent::Done { .. } => 0,
     }
 }
 

@@ -200,7 +200,8 @@ impl TurnDriver {
             tools: self.ports.tools.specs().cloned().collect(),
             thinking: self.ports.thinking,
         };
-        let call = Box::new(ModelCall::new(&*self.ports.provider, request));
+        let max_bytes = self.ports.limits.max_answer_bytes;
+        let call = Box::new(ModelCall::new(&*self.ports.provider, request, max_bytes));
         self.state = TurnState::Calling { call, messages };
     }
 
@@ -235,6 +236,14 @@ impl TurnDriver {
         match early.cause {
             EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
             EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error, messages),
+            EarlyCause::TooLong => {
+                let error = self.ports.limits.answer_is_too_long();
+                self.state = TurnState::CallEnded {
+                    stop_reason: Some(StopReason::MaxTokens),
+                    usage: early.usage,
+                    then: Box::new(TurnState::Finished(OutcomeReason::Limit, Some(error))),
+                };
+            }
             EarlyCause::Failed(error) => self.end_failed_call(&error),
         }
         early.remains.map(TurnStep::Event)

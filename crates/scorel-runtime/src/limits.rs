@@ -11,6 +11,9 @@ pub struct TurnLimits {
     pub max_duration: Duration,
     /// Input and output tokens of all model calls.
     pub max_tokens: u64,
+    /// Bytes of one answer: text, thinking and arguments. It is kept in memory, in the log and in
+    /// every later request; no model's output limit comes near.
+    pub max_answer_bytes: usize,
     /// Tool calls of one answer that run; the rest get error results.
     pub max_calls_per_answer: usize,
     /// Read-only tools that run at the same time.
@@ -23,6 +26,7 @@ impl Default for TurnLimits {
             max_steps: 200,
             max_duration: Duration::from_secs(4 * 60 * 60),
             max_tokens: 50_000_000,
+            max_answer_bytes: 16 * 1024 * 1024,
             max_calls_per_answer: 64,
             max_parallel_tools: 8,
         }
@@ -45,6 +49,14 @@ impl TurnLimits {
             return Some(limit("tokens", message));
         }
         None
+    }
+
+    pub(crate) fn answer_is_too_long(&self) -> TurnError {
+        let limit_bytes = self.max_answer_bytes;
+        limit(
+            "answer",
+            format!("the answer was longer than {limit_bytes} bytes, its limit"),
+        )
     }
 
     pub(crate) fn time_is_up(&self) -> TurnError {

@@ -17,6 +17,7 @@ pub(crate) struct ModelCall {
     assembly: Assembly,
     model: String,
     shown: bool,
+    max_bytes: usize,
     /// Events to be returned before the stream is read on.
     due: VecDeque<RawRuntimeEvent>,
 }
@@ -51,18 +52,22 @@ pub(crate) struct EarlyEnd {
 
 pub(crate) enum EarlyCause {
     Stopped(StopCause),
+    /// The answer exceeded its limit. What came is kept.
+    TooLong,
     /// Nothing was published, so the call may be retried.
     FailedUnseen(ProviderError),
     Failed(ProviderError),
 }
 
 impl ModelCall {
-    pub(crate) fn new(provider: &dyn Provider, request: ModelRequest) -> Self {
+    /// `max_bytes`: where the answer is cut off.
+    pub(crate) fn new(provider: &dyn Provider, request: ModelRequest, max_bytes: usize) -> Self {
         Self {
             model: provider.model().id.clone(),
             stream: provider.stream(request),
             assembly: Assembly::default(),
             shown: false,
+            max_bytes,
             due: VecDeque::new(),
         }
     }
@@ -72,6 +77,9 @@ impl ModelCall {
         loop {
             if let Some(event) = self.due.pop_front() {
                 return CallProgress::Event(event);
+            }
+            if self.assembly.bytes() > self.max_bytes {
+                return self.too_long();
             }
             let next = tokio::select! {
                 biased;
@@ -159,6 +167,15 @@ impl ModelCall {
         let remains = self.remains(cause.stop_reason(), reason, None);
         CallProgress::Ended(EarlyEnd {
             cause: EarlyCause::Stopped(cause),
+            remains,
+            usage: None,
+        })
+    }
+
+    fn too_long(&mut self) -> CallProgress {
+        let remains = self.remains(StopReason::MaxTokens, MessageCancelReason::MaxTokens, None);
+        CallProgress::Ended(EarlyEnd {
+            cause: EarlyCause::TooLong,
             remains,
             usage: None,
         })

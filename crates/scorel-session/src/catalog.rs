@@ -36,8 +36,9 @@ pub(crate) struct Catalog {
     dir: PathBuf,
     file: PathBuf,
     entries: Mutex<CatalogEntries>,
-    /// The lengths of the logs, in bytes, in the file that the last daemon left.
-    saved_lengths: OnceLock<HashMap<SessionId, u64>>,
+    /// The lengths of the logs, in bytes, in the file that the last daemon left. Each is compared
+    /// once, with the first load.
+    saved_lengths: OnceLock<Mutex<HashMap<SessionId, u64>>>,
     ready: OnceCell<()>,
 }
 
@@ -91,15 +92,14 @@ impl Catalog {
     }
 
     /// The length of the session's log in bytes when the last daemon saved the catalogue; `None` if
-    /// it is not known. Reads the file the first time, which blocks on the disk.
-    pub(crate) fn saved_log_bytes(&self, id: SessionId) -> Option<u64> {
-        let saved = self.saved_lengths.get_or_init(|| {
-            let entries = self.read_file().into_values();
-            let lengths = entries.map(|entry| (entry.session.session_id, entry.log_bytes));
-            let known = lengths.filter_map(|(id, bytes)| Some((id, bytes?)));
-            known.collect()
-        });
-        saved.get(&id).copied()
+    /// it is not known, or was asked for before. Reads the file the first time, which blocks on the
+    /// disk.
+    pub(crate) fn take_saved_log_bytes(&self, id: SessionId) -> Option<u64> {
+        let saved = self
+            .saved_lengths
+            .get_or_init(|| Mutex::new(lengths(&self.read_file())));
+        let mut saved = saved.lock().unwrap_or_else(PoisonError::into_inner);
+        saved.remove(&id)
     }
 
     /// Marks a session as failed. Returns its summary if that changed it.
@@ -163,6 +163,9 @@ impl Catalog {
     /// missing ones are dropped.
     fn read(&self) -> Result<(), SessionError> {
         let known = self.read_file();
+        // Before the file is written anew with the lengths of now.
+        self.saved_lengths
+            .get_or_init(|| Mutex::new(lengths(&known)));
         let mut found = HashMap::new();
         let mut failed = Vec::new();
         for id in self.session_ids()? {
@@ -244,4 +247,11 @@ impl Catalog {
     fn entries(&self) -> MutexGuard<'_, CatalogEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn lengths(entries: &HashMap<SessionId, CatalogEntry>) -> HashMap<SessionId, u64> {
+    let known = entries
+        .iter()
+        .filter_map(|(id, entry)| Some((*id, entry.log_bytes?)));
+    known.collect()
 }

@@ -218,7 +218,8 @@ impl Sessions {
         let mut active = Vec::new();
         for lane in self.lanes() {
             let active_session = lane.published().active();
-            if !matches!(active_session.phase, Phase::Idle | Phase::Failed) {
+            let stalled = active_session.storage_stalled.is_some();
+            if stalled || !matches!(active_session.phase, Phase::Idle | Phase::Failed) {
                 active.push(active_session);
             }
         }

@@ -34,6 +34,29 @@ pub struct ContextWindow {
 pub struct OffPath;
 
 impl ContextWindow {
+    /// The window that begins with a barrier, or with nothing; [`ContextWindow::include`] adds what
+    /// follows. For callers that read one event at a time.
+    #[must_use]
+    pub fn beginning_with(barrier: Option<&PersistentEvent>) -> Self {
+        let mut window = Self::default();
+        if let Some(LlmAction::Barrier { summary, .. }) = barrier.map(action) {
+            window.context.push(summary);
+        }
+        window
+    }
+
+    /// Adds the next event of the path, one of those that [`ContextWindow::needs`] names.
+    pub fn include(&mut self, event: &PersistentEvent) {
+        self.fold(event);
+    }
+
+    /// Names the event that the path ends with. It may be one that could not be included.
+    #[must_use]
+    pub fn ending_at(mut self, leaf: Option<EventId>) -> Self {
+        self.leaf = leaf;
+        self
+    }
+
     /// Builds the window of the path that ends at `leaf`.
     ///
     /// `path` must hold the events of that path in order; those that [`ContextWindow::needs`] does
@@ -52,9 +75,9 @@ impl ContextWindow {
         window
     }
 
-    /// The events of `path` that the context is made of, if `barrier` is the newest event of it with
-    /// [`NodeKind::Compact`](crate::NodeKind::Compact): the barrier with what it leaves of the events
-    /// before it, and all events after it.
+    /// The events of `path` that the context is made of besides the summary, if `barrier` is the
+    /// newest event of it with [`NodeKind::Compact`](crate::NodeKind::Compact): what the barrier
+    /// leaves of the events before it, and all events after it.
     #[must_use]
     pub fn needs(path: &[PathNode], barrier: &PersistentEvent) -> Vec<PathNode> {
         let LlmAction::Barrier { through, keep, .. } = action(barrier) else {
@@ -62,10 +85,10 @@ impl ContextWindow {
         };
         let place = |id| path.iter().position(|node| node.id == id);
         let at = place(barrier.id).unwrap_or(0);
-        // `through` itself is only needed as a mark: the walk begins behind it.
-        let from = place(through).map_or(at, |covered| covered.min(at));
+        let from = place(through).map_or(at, |covered| at.min(covered + 1));
         let (covered, rest) = path.split_at(from);
         let kept = covered.iter().filter(|node| keep.contains(&node.id));
+        let rest = rest.iter().filter(|node| node.id != barrier.id);
         kept.chain(rest).copied().collect()
     }
 

@@ -1,7 +1,7 @@
 use std::time::{Duration, SystemTime};
 
 use scorel_proto::{SessionId, StorageStall};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::sessions::age;
 use crate::daemon::DaemonClient;
@@ -11,19 +11,23 @@ use crate::target;
 /// pause for longer than this, so the question must stay cheap; the daemon answers it from memory.
 const QUIET: Duration = Duration::from_secs(3);
 
+/// How long an answer is waited for. The stream waits meanwhile.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// Notices that a session waits for its storage. No event says so, since an event would have to be
 /// stored.
 #[derive(Debug)]
 pub(super) struct StallWatch {
     next: Instant,
-    stalled: bool,
+    /// The stall that the user was told of, by its beginning.
+    told: Option<u64>,
 }
 
 impl StallWatch {
     pub(super) fn new() -> Self {
         Self {
             next: Instant::now() + QUIET,
-            stalled: false,
+            told: None,
         }
     }
 
@@ -44,13 +48,15 @@ impl StallWatch {
         session_id: SessionId,
     ) -> Option<String> {
         self.heard();
-        let session = target::get(control, session_id).await.ok()?;
-        let was_stalled = std::mem::replace(&mut self.stalled, session.storage_stalled.is_some());
+        let looked = timeout(PATIENCE, target::get(control, session_id));
+        let session = looked.await.ok()?.ok()?;
+        let since = session.storage_stalled.as_ref().map(|stall| stall.since);
+        let told = std::mem::replace(&mut self.told, since);
         match session.storage_stalled {
-            Some(stall) if !was_stalled => {
+            Some(stall) if told != since => {
                 Some(stall_text(&session.problem.unwrap_or_default(), &stall))
             }
-            None if was_stalled => Some("the log can be written again".to_owned()),
+            None if told.is_some() => Some("the log can be written again".to_owned()),
             _ => None,
         }
     }

@@ -91,6 +91,35 @@ async fn the_time_limit_ends_a_model_call_and_keeps_its_text() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_over_its_limit_is_stopped_while_it_streams_and_kept() {
+    let limits = TurnLimits {
+        max_answer_bytes: 10,
+        ..TurnLimits::default()
+    };
+    let script = Script::default().text(&["01234", "56789", "abcde"]).hang();
+    let played = scene(limits, [script]).play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Limit, Some("answer")));
+    assert_eq!(played.took, Duration::ZERO, "the rest is not waited for");
+    let message = played.messages()[0];
+    assert!(message.partial);
+    assert_eq!(message.stop_reason, StopReason::MaxTokens);
+    assert_eq!(message.content, [Block::text("0123456789abcde")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_exactly_its_limit_is_complete() {
+    let limits = TurnLimits {
+        max_answer_bytes: 10,
+        ..TurnLimits::default()
+    };
+    let script = Script::default()
+        .text(&["01234", "56789"])
+        .done(StopReason::EndTurn);
+    let played = scene(limits, [script]).play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_time_limit_takes_back_a_message_without_text() {
     let script = Script::default().thinking("hm").hang();
     let played = scene(minutes(2), [script]).play().await;

@@ -32,7 +32,10 @@ impl Mutation for DeleteSession {
     }
 
     fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        if section.lane.has_job() {
+        // A cancelled turn whose records cannot be written would keep the session for as long as the
+        // disk is full, and deleting a session is a way to make room.
+        let gives_up = section.lane.job.stop().is_some() && section.lane.storage_stall().is_some();
+        if section.lane.has_job() && !gives_up {
             return Err(SessionError::Busy(section.phase()));
         }
         Ok(())

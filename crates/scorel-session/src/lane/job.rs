@@ -84,6 +84,18 @@ impl JobSlot {
             .and_then(|running| running.stop.cause())
     }
 
+    pub(super) fn is_closing(&self) -> bool {
+        self.slot().closing
+    }
+
+    /// Empties the slot of a job that is closing, unless the next one has begun.
+    pub(super) fn closed(&self) {
+        let mut slot = self.slot();
+        if slot.closing {
+            *slot = OccupiedSlot::default();
+        }
+    }
+
     pub(super) fn is_running(&self) -> bool {
         let slot = self.slot();
         slot.running.is_some() && !slot.closing

@@ -1,7 +1,9 @@
 //! Messages that are too large for a record of the log.
 
-use scorel_journal::{Blobs, MAX_RECORD};
-use scorel_proto::{Block, Message, PersistentBody, PersistentEvent, ToolResultContent};
+use scorel_journal::{BlobError, Blobs, MAX_RECORD};
+use scorel_proto::{
+    Block, ErrorChain, Message, PersistentBody, PersistentEvent, ToolResultContent,
+};
 
 use super::{EventDraft, Section};
 use crate::SessionError;
@@ -94,7 +96,11 @@ fn stored(block: &Block, blobs: &Blobs) -> Result<Block, SessionError> {
         end -= 1;
     }
     Ok(Block::Blob {
-        sha256: blobs.put(text.as_bytes())?,
+        // As for a record: whatever the disk refuses now may work later.
+        sha256: blobs.put(text.as_bytes()).map_err(|error| match error {
+            BlobError::Io(_) => SessionError::Stalled(ErrorChain(&error).to_string()),
+            error => error.into(),
+        })?,
         size: text.len() as u64,
         media_type: "text/plain".to_owned(),
         preview: text[..end].to_owned(),

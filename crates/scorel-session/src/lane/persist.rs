@@ -32,8 +32,14 @@ impl Lane {
         loop {
             let step = step.clone();
             let taken = self.section(move |section| {
+                let end = section.state.log.end();
                 let taken = step(section);
-                section.note_stall(taken.as_ref().err());
+                match &taken {
+                    Err(SessionError::Stalled(reason)) => section.stalled(Some(reason.clone())),
+                    // A step that found nothing to write says nothing about the storage.
+                    _ if section.state.log.end() != end => section.stalled(None),
+                    _ => {}
+                }
                 taken
             });
             match taken.await.and_then(|taken| taken) {
@@ -61,13 +67,9 @@ impl Lane {
 }
 
 impl Section<'_> {
-    /// Publishes that the log cannot be written, or that it can be again.
-    fn note_stall(&mut self, error: Option<&SessionError>) {
+    /// Publishes why the log cannot be written, or that it can be again.
+    fn stalled(&mut self, stalled: Option<String>) {
         let unsaved = self.state.unsaved.take();
-        let stalled = match error {
-            Some(SessionError::Stalled(reason)) => Some(reason.clone()),
-            _ => None,
-        };
         let changed = self.publish_change(|state| {
             let known = &mut state.health.stalled;
             let changed = known.is_some() != stalled.is_some();

@@ -96,8 +96,13 @@ impl PublishedLane<'_> {
     }
 
     pub(crate) fn phase(&self) -> Phase {
-        let failed = self.state.health.is_failed();
-        phase(failed, self.lane.job.stop(), &self.view().state)
+        let (health, fold) = (&self.state.health, &self.view().state);
+        let waits = !fold.queue.items.is_empty() && !fold.queue.paused;
+        // The next turn's first record is being written: the session is not idle in between.
+        if self.lane.job.is_closing() && fold.turn.is_none() && waits && !health.is_failed() {
+            return Phase::Preparing;
+        }
+        phase(health.is_failed(), self.lane.job.stop(), fold)
     }
 
     pub(crate) fn describe(&self) -> Session {
@@ -154,6 +159,12 @@ impl PublishedLane<'_> {
 
     pub(crate) fn has_record(&self, seq: Seq) -> bool {
         self.state.fold.index.contains(seq)
+    }
+
+    /// Whether damage hides records, accepted or not.
+    pub(super) fn has_holes(&self) -> bool {
+        let accepted = &self.view().state.accepted_damage;
+        !accepted.is_empty() || !self.state.health.damage.is_empty()
     }
 
     pub(crate) fn place_of(&self, seq: Seq) -> Option<RecordPosition> {

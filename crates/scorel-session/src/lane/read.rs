@@ -75,14 +75,20 @@ impl Lane {
     /// Whether the log has another record than the client at the client's anchor, or none. It has
     /// after a backup was put back: the numbers go on, and name other events.
     pub(crate) async fn diverged(self: &Arc<Self>, anchors: Anchors) -> Result<bool, SessionError> {
-        let Some(id) = anchors.persistent_last_id else {
+        let seq = anchors.persistent_last_seq;
+        let Some(id) = anchors.persistent_last_id.filter(|_| seq != Seq::ZERO) else {
             return Ok(false);
         };
-        let Some(place) = self.published().place_of(anchors.persistent_last_seq) else {
-            return Ok(true);
+        let place = {
+            let published = self.published();
+            match published.place_of(seq) {
+                Some(place) => place,
+                // A record that damage hides is not another record.
+                None => return Ok(!published.has_holes()),
+            }
         };
         let lines = self.read_lines(vec![place]).await?;
-        Ok(lines.first().and_then(|line| event_id(line)) != Some(id))
+        Ok(lines.first().is_some_and(|line| event_id(line) != Some(id)))
     }
 
     /// Reads records on a blocking thread, without holding the lane: the log only grows, so places
@@ -101,7 +107,7 @@ impl Lane {
 
     /// Reads a record; `None` if it is damaged. The records around it are still served, and the next
     /// section rereads the log. Blocks on the disk.
-    fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
+    pub(super) fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
         match self.reader.read(place) {
             Ok(line) => Ok(Some(line)),
             Err(ReadError::Damaged(damage)) => {

@@ -35,7 +35,8 @@ impl Section<'_> {
         self.keep_spooled(turn.turn_id)?;
         self.answer_open_calls("the daemon stopped")?;
         self.cancel_requests("the daemon stopped")?;
-        if self.lane.shared.settings.resume_interrupted && !turn.resumed {
+        let claimed = self.state.claimed == Some(turn.turn_id);
+        if self.lane.shared.settings.resume_interrupted && (claimed || !turn.resumed) {
             return self.resume(turn.turn_id);
         }
         let body = PersistentBody::TurnOutcome(TurnOutcomeBody {
@@ -52,8 +53,11 @@ impl Section<'_> {
     /// Continues the turn. The claim is recorded first: a turn that kills the daemon does so once
     /// more, not for ever.
     fn resume(&mut self, turn_id: TurnId) -> Result<(), SessionError> {
-        let claim = PersistentBody::TurnResumed(TurnResumedBody {});
-        self.commit(EventDraft::new(claim).in_turn(turn_id))?;
+        if self.state.claimed != Some(turn_id) {
+            let claim = PersistentBody::TurnResumed(TurnResumedBody {});
+            self.commit(EventDraft::new(claim).in_turn(turn_id))?;
+            self.state.claimed = Some(turn_id);
+        }
         let note = Message::Internal(InternalMessage {
             content: vec![Block::text(INTERRUPTED)],
             meta: Meta::default(),

@@ -21,7 +21,7 @@ impl Section<'_> {
 
     /// Commits the running job's outcome with `commit`.
     ///
-    /// Cancels come too late from now on: a client that has seen the outcome and cancels then
+    /// To be followed by [`Section::job_closed`]. Cancels come too late from now on: a client that has seen the outcome and cancels then
     /// cancels nothing. If the commit fails the job still has to be closed, and can be cancelled
     /// again.
     pub(crate) fn end_job(
@@ -31,12 +31,14 @@ impl Section<'_> {
         self.lane.job.set_closing(true);
         let committed = commit(self);
         match committed {
-            Ok(()) => {
-                self.lane.job.end();
-                self.lane.shared.windows.job_ends(self.lane.id());
-            }
+            Ok(()) => self.lane.shared.windows.job_ends(self.lane.id()),
             Err(_) => self.lane.job.set_closing(false),
         }
         committed
+    }
+
+    /// Empties the slot of the job that has got its outcome, after the next one had its chance.
+    pub(crate) fn job_closed(&self) {
+        self.lane.job.closed();
     }
 }

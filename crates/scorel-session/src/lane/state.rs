@@ -1,4 +1,4 @@
-use scorel_proto::UnsavedRecord;
+use scorel_proto::{TurnId, UnsavedRecord};
 
 use super::fold::LogFold;
 use super::health::Health;
@@ -14,6 +14,8 @@ pub(super) struct LaneState {
     /// A message was accepted after the running turn was cancelled. The outcome of that turn will
     /// pause the queue; this lifts the pause at once, because the user clearly wants to go on.
     pub(super) lift_pause: bool,
+    /// This daemon has claimed the turn that it resumes. The step that follows may be repeated.
+    pub(super) claimed: Option<TurnId>,
     /// The record that could not be written last.
     pub(super) unsaved: Option<UnsavedRecord>,
     /// The length of the log at the last checkpoint, in bytes.

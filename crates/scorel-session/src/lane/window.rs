@@ -61,51 +61,53 @@ impl Lane {
         }
     }
 
+    /// Reads and folds one record at a time: a conversation may have a hundred megabytes, and its
+    /// lines and its events beside its messages would be three times that.
     async fn build_window(self: &Arc<Self>, plan: WindowPlan) -> Result<BuiltWindow, SessionError> {
+        let lane = Arc::clone(self);
+        let built = blocking(move || lane.read_window(plan)).await?;
+        if self.is_reread_due() {
+            self.section(|_| ()).await?;
+        }
+        built
+    }
+
+    fn read_window(&self, plan: WindowPlan) -> Result<BuiltWindow, SessionError> {
+        let mut bytes = 0;
+        let mut read = |place: RecordPosition| -> Result<Option<PersistentEvent>, SessionError> {
+            let damaged = "a message of the conversation is damaged in the log";
+            let line = self.read_intact(place)?;
+            let line = line.ok_or_else(|| SessionError::Filesystem(damaged.to_owned()))?;
+            bytes += line.len();
+            // Events of unknown types are kept in the log and are not for the model.
+            Ok(decoded(&line).ok())
+        };
         let is_barrier = |(node, _): &&(PathNode, _)| node.kind == NodeKind::Compact;
         let barrier = plan.path.iter().rfind(is_barrier);
+        let barrier = match barrier.and_then(|(_, place)| *place) {
+            Some(place) => read(place)?,
+            None => None,
+        };
         let mut needed: Vec<PathNode> = plan.path.iter().map(|(node, _)| *node).collect();
-        if let Some((_, Some(place))) = barrier {
-            let barrier = self.read_path(vec![*place]).await?;
-            if let [barrier] = &barrier.events[..] {
-                needed = ContextWindow::needs(&needed, barrier);
-            }
+        if let Some(barrier) = &barrier {
+            needed = ContextWindow::needs(&needed, barrier);
         }
+        let mut window = ContextWindow::beginning_with(barrier.as_ref());
         // Both are in path order, so one pass finds the places.
         let mut path = plan.path.iter();
-        let place_of = |needed: &PathNode| {
-            let found = path.find(|(node, _)| node.id == needed.id);
-            found.and_then(|(_, place)| *place)
-        };
-        let places = needed.iter().filter_map(place_of).collect();
-        let read = self.read_path(places).await?;
+        for node in needed {
+            let place = path.find(|(known, _)| known.id == node.id);
+            if let Some(place) = place.and_then(|(_, place)| *place)
+                && let Some(event) = read(place)?
+            {
+                window.include(&event);
+            }
+        }
         Ok(BuiltWindow {
-            window: ContextWindow::build(&read.events, plan.leaf),
-            bytes: read.bytes,
+            window: window.ending_at(plan.leaf),
+            bytes,
         })
     }
-
-    async fn read_path(
-        self: &Arc<Self>,
-        places: Vec<RecordPosition>,
-    ) -> Result<ReadPath, SessionError> {
-        let wanted = places.len();
-        let bytes = places.iter().map(|place| place.len as usize).sum();
-        let lines = self.read_lines(places).await?;
-        if lines.len() < wanted {
-            let text = "a message of the conversation is damaged in the log";
-            return Err(SessionError::Filesystem(text.to_owned()));
-        }
-        // Events of unknown types are kept in the log and are not for the model.
-        let decode = move || lines.iter().filter_map(|line| decoded(line).ok()).collect();
-        let events = blocking(decode).await?;
-        Ok(ReadPath { events, bytes })
-    }
-}
-
-struct ReadPath {
-    events: Vec<PersistentEvent>,
-    bytes: usize,
 }
 
 impl PublishedLane<'_> {

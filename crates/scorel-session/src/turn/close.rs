@@ -33,6 +33,7 @@ fn close(section: &mut Section<'_>, turn_id: TurnId, end: &TurnEnd) -> Result<()
     leave_nothing_open(section, turn_id)?;
     section.end_job(|section| commit_outcome(section, turn_id, end))?;
     section.go_on();
+    section.job_closed();
     section.announce();
     section.checkpoint_if_due();
     Ok(())

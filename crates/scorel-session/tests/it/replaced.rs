@@ -91,3 +91,20 @@ async fn a_log_that_is_shorter_than_its_checkpoint_does_not_use_its_numbers_agai
     let last = rig.log(id).all("user").last().expect("a message")["seq"].as_u64();
     assert!(last > Some(RESERVE), "{last:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_lost_numbers_stay_reserved_however_the_session_is_loaded() {
+    let (rig, id, _) = restored(true).await;
+    // The listing reads the index, and the daemon writes it anew, before anything is loaded.
+    let listed = rig.sessions.list(Default::default()).await;
+    listed.expect("listed");
+    rig.sessions.sweep().await;
+    rig.lane(id).await;
+    assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+    let again = rig.restarted();
+    again.exchange(id, "three").await;
+    let log = again.log(id);
+    let reserve = log.only("seq_reserve")["seq"].as_u64();
+    assert!(reserve > Some(RESERVE), "{reserve:?}");
+    assert!(log.all("user").last().expect("a message")["seq"].as_u64() > reserve);
+}

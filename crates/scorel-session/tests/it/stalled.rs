@@ -69,8 +69,10 @@ async fn an_answer_without_room_waits_in_memory_and_is_recorded_once_there_is_ro
     follower.until("text_delta").await;
     disk.set_full(true);
     call.done(StopReason::EndTurn).await;
-    disk.refuses(5).await;
     let lane = rig.lane(id).await;
+    while lane.storage_stall().is_none() {
+        disk.refuses(1).await;
+    }
     let session = lane.session().expect("readable");
     assert_eq!(session.phase, Phase::Running);
     let problem = session.problem.expect("a problem");
@@ -106,8 +108,11 @@ async fn a_cancel_during_a_stall_loses_nothing_that_was_finished() {
     let call = rig.model().await;
     disk.set_full(true);
     call.answer("a finished answer").await;
-    disk.refuses(2).await;
     let lane = rig.lane(id).await;
+    // The spool is refused too, before the answer.
+    while lane.storage_stall().is_none() {
+        disk.refuses(1).await;
+    }
     assert!(lane.cancel(None));
     assert_eq!(lane.phase().0, Phase::Cancelling);
     let unsaved = lane.storage_stall().and_then(|stall| stall.unsaved);

@@ -128,10 +128,18 @@ impl<'a> TurnFollower<'a> {
                 }
                 FollowStep::Quiet => {
                     let look = self.stall.look(&mut self.control, self.session_id);
-                    if let Some(text) = look.await {
-                        self.note(&text)?;
+                    let seen = tokio::select! {
+                        biased;
+                        () = interrupts.next() => None,
+                        text = look => Some(text),
+                    };
+                    match seen {
+                        None => self.interrupted(interrupts).await?,
+                        Some(text) => {
+                            text.map_or(Ok(()), |text| self.note(&text))?;
+                            None
+                        }
                     }
-                    None
                 }
                 FollowStep::Item(Ok(None)) => return Err(self.lost("the session no longer exists")),
                 FollowStep::Item(Err(error)) => return Err(self.lost(&error.to_string())),

@@ -158,12 +158,15 @@ impl History {
     fn rebuilt(&self) -> ContextWindow {
         let mut path = self.view.tree.path(self.view.leaf());
         let barrier = path.iter().rfind(|node| node.kind == NodeKind::Compact);
-        if let Some(barrier) = barrier.copied() {
-            let read = self.read(std::iter::once(barrier.seq));
-            path = ContextWindow::needs(&path, &read[0]);
+        let barrier = barrier.map(|node| self.read(std::iter::once(node.seq)).remove(0));
+        if let Some(barrier) = &barrier {
+            path = ContextWindow::needs(&path, barrier);
         }
-        let events = self.read(path.iter().map(|node| node.seq));
-        ContextWindow::build(&events, self.view.leaf())
+        let mut window = ContextWindow::beginning_with(barrier.as_ref());
+        for event in self.read(path.iter().map(|node| node.seq)) {
+            window.include(&event);
+        }
+        window.ending_at(self.view.leaf())
     }
 }
 
