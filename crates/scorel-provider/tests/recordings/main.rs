@@ -102,7 +102,9 @@ fn trial<F>(name: &str, test: impl FnOnce() -> F + Send + 'static) -> Trial
 where
     F: Future<Output = ()>,
 {
-    Trial::test(name.replace(' ', ""), move || {
+    // A long path is written with white space in it.
+    let name: String = name.split_whitespace().collect();
+    Trial::test(name, move || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         builder.enable_all().build()?.block_on(test());
         Ok(())
