@@ -24,8 +24,8 @@ const BUFFERED_LINES: usize = 8_192;
 /// The daemon's own log. Dropping it flushes buffered lines.
 #[derive(Debug)]
 pub(crate) struct Logging {
-    _writer: WorkerGuard,
-    dropped: ErrorCounter,
+    /// The thread that writes to the file; none without a file.
+    writer: Option<(WorkerGuard, ErrorCounter)>,
 }
 
 /// Why logging could not be set up.
@@ -53,10 +53,16 @@ impl Logging {
     ///
     /// Other crates log warnings and errors only, whatever the level: at lower levels some HTTP
     /// crates print what they send.
-    pub(crate) fn start(dir: &Path, level: LogLevel, stderr: bool) -> Result<Self, LoggingError> {
-        let (writer, guard) = writer(dir)?;
-        let dropped = writer.error_counter();
-        let file = fmt::layer().with_ansi(false).with_writer(writer);
+    ///
+    /// Without a directory, on a read-only file system, it logs to standard error only.
+    pub(crate) fn start(
+        dir: Option<&Path>,
+        level: LogLevel,
+        stderr: bool,
+    ) -> Result<Self, LoggingError> {
+        let (writer, guard) = dir.map(writer).transpose()?.unzip();
+        let dropped = writer.as_ref().map(NonBlocking::error_counter);
+        let file = writer.map(|writer| fmt::layer().with_ansi(false).with_writer(writer));
         let terminal = stderr.then(|| fmt::layer().with_ansi(false).with_writer(io::stderr));
         tracing_subscriber::registry()
             .with(file.with_filter(targets(level)))
@@ -65,14 +71,14 @@ impl Logging {
         // A panic in a task would otherwise only reach stderr, which is /dev/null in the background.
         panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
         Ok(Self {
-            _writer: guard,
-            dropped,
+            writer: guard.zip(dropped),
         })
     }
 
     /// Lines dropped because the writer thread could not keep up.
     pub(crate) fn dropped_lines(&self) -> usize {
-        self.dropped.dropped_lines()
+        let writer = self.writer.as_ref();
+        writer.map_or(0, |(_, dropped)| dropped.dropped_lines())
     }
 }
 

@@ -21,7 +21,7 @@ use scorel_host::{
 };
 use scorel_proto::ErrorChain;
 use tokio::runtime::{Builder, Runtime};
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 pub(crate) use error::DaemonError;
 
@@ -178,9 +178,16 @@ impl Begin {
         let Some(lock) = self.claim()? else {
             return Ok(());
         };
-        let logging = Logging::start(&self.home.logs(), self.args.log_level, !self.args.daemonize)?;
+        let (logs, read_only) = (self.home.logs(), self.home.is_read_only());
+        let dir = (!read_only).then_some(&*logs);
+        let logging = Logging::start(dir, self.args.log_level, !self.args.daemonize)?;
         let version = env!("CARGO_PKG_VERSION");
         info!(version, home = %self.home.root().display(), "starting");
+        if read_only {
+            warn!(
+                "the home is on a read-only file system: it is served for reading, and no log file is written"
+            );
+        }
         let runtime = runtime().map_err(DaemonError::Runtime)?;
         let result =
             runtime.block_on(async { daemon::run(self.setup()?, &lock).await.map_err(Into::into) });

@@ -42,6 +42,9 @@ result("hello", clientId="cli_01ARZ3NDEKTSV4RRFFQ69G5FAV", protocol={"min": 1, "
 project_id = result("registerProject", workDir=project)["project"]["projectId"]
 session = result("createSession", projectId=project_id)["sessionId"]
 result("subscribeEvents", sessionId=session)
+# Until the subscription has caught up it sends records only.
+while not events or events[-1]["type"] != "sync_end":
+    events.append(receive()["params"]["result"])
 send = {"sessionId": session, "content": "What is here?", "commandId": "once"}
 first = result("sendMessage", **send)
 assert first["status"] == "accepted", first

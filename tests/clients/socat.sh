@@ -14,17 +14,20 @@ call() {
 project_id=$(call registerProject "$(jq -cn --arg dir "$project" '{workDir: $dir}')" | jq -r .project.projectId)
 session=$(call createSession "{\"projectId\": \"$project_id\"}" | jq -r .sessionId)
 
-# Subscribe and send in one breath; read until the turn has its outcome.
+# Subscribe; send once the subscription has caught up, since it sends records only until then; read
+# until the turn has its outcome.
 coproc CONNECTION { exec socat - "UNIX-CONNECT:$socket"; }
-{
-    printf '{"jsonrpc":"2.0","id":1,"method":"subscribeEvents","params":{"sessionId":"%s"}}\n' "$session"
-    printf '{"jsonrpc":"2.0","id":2,"method":"sendMessage","params":{"sessionId":"%s","content":"What is here?"}}\n' "$session"
-} >&"${CONNECTION[1]}"
+printf '{"jsonrpc":"2.0","id":1,"method":"subscribeEvents","params":{"sessionId":"%s"}}\n' "$session" \
+    >&"${CONNECTION[1]}"
 outcome=
 text=
 while IFS= read -r -t 60 -u "${CONNECTION[0]}" line; do
     kind=$(jq -r '.params.result.type // empty' <<<"$line")
     case $kind in
+        sync_end)
+            printf '{"jsonrpc":"2.0","id":2,"method":"sendMessage","params":{"sessionId":"%s","content":"What is here?"}}\n' \
+                "$session" >&"${CONNECTION[1]}"
+            ;;
         text_delta) text+=$(jq -r '.params.result.delta' <<<"$line") ;;
         turn_outcome)
             outcome=$(jq -r '.params.result.reason' <<<"$line")

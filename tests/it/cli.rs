@@ -1,7 +1,6 @@
 //! The command line, interactively and in scripts.
 
 use std::process::{Output, Stdio};
-use std::time::Duration;
 
 use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
@@ -9,10 +8,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{ChildStdout, Command};
 use tokio::time::timeout;
 
-use crate::under_test::{SCORELCTL, SCORELD};
-
-/// The limit for what a test waits for.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::under_test::{PATIENCE, SCORELCTL, SCORELD};
 
 /// A home without a running daemon; commands may start one.
 struct CliShell(DaemonUnderTest);
@@ -36,7 +32,8 @@ impl CliShell {
     }
 
     async fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().await.unwrap()
+        let output = timeout(PATIENCE, self.command(arguments).output()).await;
+        output.expect("it ends in time").unwrap()
     }
 
     async fn ok(&self, arguments: &[&str]) -> String {

@@ -4,8 +4,9 @@ use std::process::Stdio;
 
 use scorel_testkit::DaemonUnderTest;
 use tokio::process::Command;
+use tokio::time::timeout;
 
-use crate::under_test::SCORELD;
+use crate::under_test::{PATIENCE, SCORELD};
 
 async fn run(script: &str, needs: &[&str]) {
     for program in needs {
@@ -25,9 +26,9 @@ async fn run(script: &str, needs: &[&str]) {
         .arg(daemon.socket())
         .arg(daemon.project())
         .kill_on_drop(true)
-        .output()
-        .await
-        .unwrap();
+        .output();
+    let output = timeout(PATIENCE, output).await.expect("it ends in time");
+    let output = output.unwrap();
     assert!(
         output.status.success(),
         "{}\n{}",

@@ -108,13 +108,21 @@ async fn two_watchers_see_the_same_bytes() {
 
 #[tokio::test]
 async fn a_late_watcher_gets_the_log_and_what_is_open() {
-    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let model = ModelServer::start().await.unwrap();
+    // The turn stays open until the late watcher is there.
+    let gate = ResponseGate::default();
+    let half = ScriptedChat::default().text("half an ").wait(&gate);
+    model.answer(half.text("answer").finish("stop").usage(1, 1));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.spawn().await;
     let (client, id) = new_session(&daemon).await;
     let mut early = Watch::from_start(&client, id).await;
     send(&client, id, "Hello?").await;
     let begun = early.until("text_delta").await;
     let mut late = Watch::from_start(&client, id).await;
     let caught_up = late.until("sync_end").await;
+    gate.open();
     assert_eq!(caught_up[0]["mode"], "full_reload");
     let open = caught_up
         .iter()

@@ -15,8 +15,11 @@ use scorel_proto::{
 use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;
 use tokio::process::Command;
+use tokio::time::timeout;
 
-use crate::under_test::{SCORELCTL, SCORELD, Watch, connect, new_session, send, session};
+use crate::under_test::{
+    PATIENCE, SCORELCTL, SCORELD, Watch, connect, new_session, send, session, title,
+};
 
 /// The minimum number of checks while the daemon works.
 const CHECKS: usize = 25;
@@ -122,7 +125,8 @@ async fn fsck(home: &Path, arguments: &[&str]) -> Output {
         .arg(home)
         .args(arguments)
         .kill_on_drop(true);
-    command.output().await.unwrap()
+    let output = timeout(PATIENCE, command.output()).await;
+    output.expect("it ends in time").unwrap()
 }
 
 fn lines(output: &Output) -> Vec<Value> {
@@ -203,18 +207,6 @@ async fn a_session_goes_on_after_a_repair() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
-async fn title(client: &Connection, session_id: SessionId, title: &str) {
-    let params = UpdateSessionParams {
-        session_id,
-        title: Some(title.to_owned()),
-        model: None,
-        thinking_level: None,
-        tools: None,
-        command_id: None,
-    };
-    client.call::<UpdateSession>(&params).await.unwrap();
-}
-
 #[tokio::test]
 async fn one_flipped_bit_under_a_running_daemon_is_one_place_to_accept() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
@@ -253,6 +245,50 @@ async fn one_flipped_bit_under_a_running_daemon_is_one_place_to_accept() {
     title(&client, session_id, "fourth").await;
     let output = fsck(&daemon.home(), &[]).await;
     assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// The checker that docs/journal-format.md documents.
+fn documented_checker() -> &'static str {
+    let page = include_str!("../../docs/journal-format.md");
+    let (_, rest) = page.split_once("```python\n").unwrap();
+    rest.split_once("```").unwrap().0
+}
+
+#[tokio::test]
+async fn a_lost_newline_is_damage_at_one_offset_for_daemon_fsck_and_the_documented_checker() {
+    let mut daemon = DaemonUnderTest::start(SCORELD).await;
+    let (client, session_id) = new_session(&daemon).await;
+    for name in ["first", "second", "third"] {
+        title(&client, session_id, name).await;
+    }
+    daemon.stop().await;
+    let path = daemon.log_path(&session_id.to_string());
+    let log = std::fs::read_to_string(&path).unwrap();
+    let first = log.lines().find(|line| line.contains("first")).unwrap();
+    let offset = log.find(first).unwrap() + first.len();
+    let joined = [&log[..offset], &log[offset + 1..]].concat();
+    std::fs::write(&path, joined).unwrap();
+
+    let output = fsck(&daemon.home(), &[]).await;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let found = lines(&output);
+    assert_eq!(found[0]["code"], "joined", "{found:?}");
+    assert_eq!(found[0]["offset"], offset, "{found:?}");
+
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    let problem = session(&client, session_id).await.problem.unwrap();
+    assert!(problem.contains(&format!("offset {offset},")), "{problem}");
+
+    let mut python = Command::new("python3");
+    python.arg("-c").arg(documented_checker()).arg(&path);
+    match python.output().await {
+        Ok(output) => {
+            let printed = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(printed, format!("damage at offset {offset}\n"));
+        }
+        Err(error) => println!("skipped: the documented checker: {error}"),
+    }
 }
 
 #[tokio::test]

@@ -27,10 +27,10 @@ exec "$@"
 "#;
 
 /// Runs a shell script with arguments in a mount namespace of its own.
-const WITH_MOUNTS: &str = r#"exec unshare -Urm /bin/sh -c "$0" sh "$@""#;
+pub(crate) const WITH_MOUNTS: &str = r#"exec unshare -Urm /bin/sh -c "$0" sh "$@""#;
 
 /// The reason why mounting is impossible here, if so.
-fn cannot_mount() -> Option<String> {
+pub(crate) fn cannot_mount() -> Option<String> {
     let mount = "mount -t tmpfs -o size=1m scorel /tmp";
     let probe = Command::new("/bin/sh")
         .args(["-c", WITH_MOUNTS, mount])
@@ -173,7 +173,8 @@ async fn an_answer_that_meets_a_full_disk_is_recorded_once_there_is_room() {
     assert_eq!(session(&client, id).await.storage_stalled, None);
 }
 
-async fn reads_work(client: &Connection, id: SessionId) {
+/// Checks that everything that only reads works.
+pub(crate) async fn reads_work(client: &Connection, id: SessionId) {
     session(client, id).await;
     let all = ListSessionsParams::default();
     let listed = client.call::<ListSessions>(&all).await.unwrap();

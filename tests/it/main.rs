@@ -23,6 +23,7 @@ mod models;
 mod overload;
 mod permission;
 mod raw;
+mod read_only;
 mod receipts;
 mod service;
 mod strace;

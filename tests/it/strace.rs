@@ -9,6 +9,7 @@ mod errors;
 mod faults;
 mod kills;
 mod order;
+mod receipts;
 mod script;
 
 use std::collections::BTreeMap;

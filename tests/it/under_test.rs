@@ -1,20 +1,27 @@
 //! The programs under test and common steps.
 
+use std::collections::VecDeque;
 use std::path::Path;
+use std::time::Duration;
 
 use scorel_client::Connection;
 use scorel_exec::Support;
 use scorel_proto::{
     CreateSession, CreateSessionParams, GetSession, GetSessionParams, RegisterProject,
     RegisterProjectParams, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId,
-    SubscribeEventsParams, TurnId,
+    SubscribeEventsParams, TurnId, UpdateSession, UpdateSessionParams,
 };
 use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;
+use tokio::time::timeout;
 
 pub(crate) const SCORELD: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 pub(crate) const SCORELCTL: &str = env!("CARGO_BIN_EXE_scorelctl-under-test");
+
+/// The time limit for what a test waits for, so that one that fails does not hang. Generous, since
+/// machines are busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Creates a session of the daemon's project.
 pub(crate) async fn new_session(daemon: &DaemonUnderTest) -> (Connection, SessionId) {
@@ -84,6 +91,19 @@ pub(crate) async fn session(client: &Connection, session_id: SessionId) -> Sessi
         .session
 }
 
+/// Sets the title, which appends a record outside a turn.
+pub(crate) async fn title(client: &Connection, session_id: SessionId, title: &str) {
+    let params = UpdateSessionParams {
+        session_id,
+        title: Some(title.to_owned()),
+        model: None,
+        thinking_level: None,
+        tools: None,
+        command_id: None,
+    };
+    client.call::<UpdateSession>(&params).await.unwrap();
+}
+
 /// Whether commands can be sandboxed here. Without a sandbox every command needs permission.
 pub(crate) fn has_sandbox() -> bool {
     let enough = Support::probe().is_enough();
@@ -93,8 +113,16 @@ pub(crate) fn has_sandbox() -> bool {
     enough
 }
 
-/// Subscribes from the beginning, with items as raw JSON.
-pub(crate) struct Watch(scorel_client::Subscription);
+/// A subscription, with items as raw JSON. It has caught up before the test goes on.
+///
+/// The reply to a subscription comes before its `sync_end`, and until then the daemon sends records
+/// only. A turn that began in between would lack some transient events, or have the `sync_end` among
+/// its own.
+pub(crate) struct Watch {
+    subscription: scorel_client::Subscription,
+    /// What came up to the `sync_end` and was not taken yet.
+    caught_up: VecDeque<String>,
+}
 
 impl Watch {
     pub(crate) async fn from_start(client: &Connection, session_id: SessionId) -> Self {
@@ -114,7 +142,23 @@ impl Watch {
             stream_last_seq: seq(stream),
             persistent_last_id: None,
         };
-        Self(client.subscribe_events(&params).await.unwrap())
+        let mut watch = Self {
+            subscription: client.subscribe_events(&params).await.unwrap(),
+            caught_up: VecDeque::new(),
+        };
+        watch.catch_up().await;
+        watch
+    }
+
+    async fn catch_up(&mut self) {
+        loop {
+            let text = self.receive().await;
+            let item: Value = serde_json::from_str(&text).unwrap();
+            self.caught_up.push_back(text);
+            if item["type"] == "sync_end" {
+                return;
+            }
+        }
     }
 
     pub(crate) async fn next(&mut self) -> Value {
@@ -123,8 +167,16 @@ impl Watch {
 
     /// The next event or marker, as the received bytes.
     pub(crate) async fn next_text(&mut self) -> String {
-        let text = self.0.next().await.expect("the subscription goes on");
-        text.get().to_owned()
+        match self.caught_up.pop_front() {
+            Some(text) => text,
+            None => self.receive().await,
+        }
+    }
+
+    async fn receive(&mut self) -> String {
+        let text = timeout(PATIENCE, self.subscription.next()).await;
+        let text = text.expect("something comes in time");
+        text.expect("the subscription goes on").get().to_owned()
     }
 
     /// All items up to and including the first one of a type.

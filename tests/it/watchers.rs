@@ -6,8 +6,9 @@ use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
+use tokio::time::timeout;
 
-use crate::under_test::{SCORELCTL, SCORELD, new_session};
+use crate::under_test::{PATIENCE, SCORELCTL, SCORELD, new_session, title};
 
 /// A program that prints JSON lines.
 struct Program {
@@ -43,12 +44,9 @@ impl Program {
     /// Reads up to a value of the type.
     async fn until(&mut self, type_name: &str) {
         loop {
-            let line = self
-                .lines
-                .next_line()
-                .await
-                .unwrap()
-                .expect("the program goes on");
+            let line = timeout(PATIENCE, self.lines.next_line()).await;
+            let line = line.expect("it prints in time").unwrap();
+            let line = line.expect("the program goes on");
             let value: Value = serde_json::from_str(&line).unwrap();
             let found = value["type"] == type_name;
             self.printed.push(value);
@@ -114,12 +112,18 @@ async fn watchers_of_any_kind_see_the_same_and_one_that_was_killed_misses_nothin
         return;
     }
     let (daemon, _model, gate) = talkative().await;
-    let (_client, id) = new_session(&daemon).await;
+    let (client, id) = new_session(&daemon).await;
+    // A first record, so that `tail` has something to catch up with, and says that it has.
+    title(&client, id, "Counting").await;
     let session = id.to_string();
     let mut stays = Program::tail(&daemon, &session, &["--from-seq", "1"]);
     let mut dies = Program::tail(&daemon, &session, &["--from-seq", "1"]);
     let mut python = Program::start(&mut python(&daemon, &session));
+    // A watcher that subscribes after the turn began sees less of it.
     python.until("sync_end").await;
+    for tail in [&mut stays, &mut dies] {
+        tail.until("sync").await;
+    }
     let mut send = scorelctl(&daemon)
         .args(["send", "--session", &session, "Count."])
         .stdin(Stdio::null())
@@ -136,7 +140,8 @@ async fn watchers_of_any_kind_see_the_same_and_one_that_was_killed_misses_nothin
     let mut resumed = Program::tail(&daemon, &session, &["--from-seq", &from]);
     resumed.until("text_delta").await;
     gate.open();
-    assert!(send.wait().await.unwrap().success());
+    let sent = timeout(PATIENCE, send.wait()).await;
+    assert!(sent.expect("it ends in time").unwrap().success());
     for watcher in [&mut stays, &mut python, &mut resumed] {
         watcher.until("turn_outcome").await;
     }

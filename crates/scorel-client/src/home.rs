@@ -2,7 +2,10 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+
+use nix::sys::statvfs::{FsFlags, statvfs};
 
 /// A daemon's home directory and the paths derived from it.
 ///
@@ -37,6 +40,15 @@ pub enum DaemonHomeError {
         DaemonHome::MAX_SOCKET_PATH
     )]
     TooLong {
+        /// The preferred path.
+        path: PathBuf,
+    },
+    /// The home directory is on a read-only file system, and there is no other place for the socket.
+    #[error(
+        "{} cannot exist on a read-only file system; set XDG_RUNTIME_DIR for the socket",
+        path.display()
+    )]
+    ReadOnly {
         /// The preferred path.
         path: PathBuf,
     },
@@ -97,17 +109,18 @@ impl DaemonHome {
         self.is_default
     }
 
-    /// The daemon's socket: `scoreld.sock` in the home directory. If that path is too long,
-    /// `scorel-<hash>.sock` in `XDG_RUNTIME_DIR`, where `<hash>` is the 64-bit FNV-1a hash of the
+    /// The daemon's socket: `scoreld.sock` in the home directory. If that path is too long, or the
+    /// directory is on a read-only file system and no daemon listens there, `scorel-<hash>.sock` in `XDG_RUNTIME_DIR`, where `<hash>` is the 64-bit FNV-1a hash of the
     /// home's path as 16 lower-case hexadecimal digits.
     ///
     /// # Errors
     ///
-    /// If both paths are too long, or `XDG_RUNTIME_DIR` is not set.
+    /// If there is no usable path, or `XDG_RUNTIME_DIR` is needed and not set.
     pub fn socket_path(&self) -> Result<PathBuf, DaemonHomeError> {
         let fits = |path: &Path| path.as_os_str().len() <= Self::MAX_SOCKET_PATH;
         let usual = self.path.join("scoreld.sock");
-        if fits(&usual) {
+        let long = !fits(&usual);
+        if !long && (!self.is_read_only() || UnixStream::connect(&usual).is_ok()) {
             return Ok(usual);
         }
         let name = format!(
@@ -115,9 +128,17 @@ impl DaemonHome {
             fnv1a(self.path.as_os_str().as_bytes())
         );
         let short = self.runtime_dir.as_ref().map(|dir| dir.join(name));
-        short
-            .filter(|path| fits(path))
-            .ok_or(DaemonHomeError::TooLong { path: usual })
+        short.filter(|path| fits(path)).ok_or(if long {
+            DaemonHomeError::TooLong { path: usual }
+        } else {
+            DaemonHomeError::ReadOnly { path: usual }
+        })
+    }
+
+    /// Whether the directory is on a read-only file system.
+    fn is_read_only(&self) -> bool {
+        let status = statvfs(&self.path);
+        status.is_ok_and(|status| status.flags().contains(FsFlags::ST_RDONLY))
     }
 
     /// The file that the daemon holds locked as long as it runs.

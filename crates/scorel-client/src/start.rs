@@ -3,7 +3,7 @@
 mod error;
 
 use std::fs::{self, OpenOptions};
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -112,8 +112,19 @@ impl Starter {
         };
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true).mode(0o600);
-        let lock = options.open(&path).map_err(failed)?;
-        lock.lock_exclusive().map_err(failed)?;
+        // On a read-only file system the daemon's own lock has to do: one of several that are started
+        // at once serves, and the others find that it does.
+        let lock = match options.open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => None,
+            opened => Some(opened.map_err(failed)?),
+        };
+        if let Some(lock) = &lock {
+            lock.lock_exclusive().map_err(failed)?;
+        }
+        self.start_daemon(socket)
+    }
+
+    fn start_daemon(&self, socket: &Path) -> Result<(), StartError> {
         if UnixStream::connect(socket).is_ok() {
             return Ok(());
         }

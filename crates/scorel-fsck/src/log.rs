@@ -183,10 +183,10 @@ fn add_damage(
     // damage was: (end of the preceding damage, whether it is still open).
     let mut hole = (0, false);
     for damage in &report.damage {
-        let is_gap = matches!(damage.reason, DamageReason::Gap { .. });
-        let is_left = is_gap && (hole.0..=hole.0 + 1).contains(&damage.offset);
+        let is_served = damage.reason.is_of_a_served_record();
+        let is_left = is_served && (hole.0..=hole.0 + 1).contains(&damage.offset);
         let is_open = is_named(damage) || is_left && hole.1;
-        hole = if is_gap {
+        hole = if is_served {
             (0, false)
         } else {
             (damage.offset + damage.len, is_open)
@@ -213,6 +213,7 @@ const fn code(reason: DamageReason) -> &'static str {
         DamageReason::Checksum => "checksum",
         DamageReason::Oversize => "oversize",
         DamageReason::Order { .. } => "order",
+        DamageReason::Joined => "joined",
         DamageReason::Gap { .. } => "gap",
     }
 }
@@ -226,6 +227,9 @@ fn meaning(damage: &Damage) -> String {
         DamageReason::Oversize => "the line is longer than a record may be".to_owned(),
         DamageReason::Order { last, found } => {
             format!("record {found} follows record {last}: duplicated or moved; it is not served")
+        }
+        DamageReason::Joined => {
+            "the newline before this record is missing; the record itself is intact".to_owned()
         }
         DamageReason::Gap { last, expected } => format!(
             "this record followed record {expected}, but record {last} precedes it: records are missing"

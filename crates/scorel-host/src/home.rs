@@ -14,7 +14,7 @@ pub use error::HomeError;
 pub use locate::HomeSource;
 pub(crate) use locate::user_home;
 pub use lock::{HomeLock, LockError};
-pub use socket_path::{MAX_SOCKET_PATH, SocketPathTooLong, socket_path};
+pub use socket_path::{MAX_SOCKET_PATH, NoSocketPath, socket_path};
 
 /// A directory that exists, belongs to this user and is not writable by others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,8 @@ impl Home {
     /// missing, whatever the umask. One that others can read is set to 0700; one that they can write
     /// is refused.
     ///
-    /// `runtime_dir` holds the socket if its path in the home is too long.
+    /// `runtime_dir` holds the socket if its path in the home is too long, or the home is on a
+    /// read-only file system.
     pub fn open(root: &Path, runtime_dir: Option<&Path>) -> Result<Self, HomeError> {
         check::prepare(root)?;
         let socket = socket_path(root, runtime_dir)?;
@@ -64,6 +65,12 @@ impl Home {
     #[must_use]
     pub fn socket(&self) -> &Path {
         &self.socket
+    }
+
+    /// Whether the home is on a read-only file system: it can be served for reading.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        socket_path::is_read_only(&self.root)
     }
 
     #[must_use]

@@ -37,8 +37,7 @@ pub use config::{
 };
 pub use device::{Device, DeviceError};
 pub use home::{
-    Home, HomeError, HomeLock, HomeSource, LockError, MAX_SOCKET_PATH, SocketPathTooLong,
-    socket_path,
+    Home, HomeError, HomeLock, HomeSource, LockError, MAX_SOCKET_PATH, NoSocketPath, socket_path,
 };
 pub use host::{Host, HostParts};
 pub use projects::{OpenProjectsError, ProjectError, ProjectRegistry};

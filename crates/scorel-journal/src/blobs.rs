@@ -34,6 +34,8 @@ pub enum BlobError {
     /// The disk or the quota is full.
     #[error("no space is left")]
     NoSpace(#[source] io::Error),
+    #[error("the file system is read-only")]
+    ReadOnly(#[source] io::Error),
     #[error("cannot access the content")]
     Io(#[source] io::Error),
 }
@@ -42,6 +44,7 @@ impl From<io::Error> for BlobError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound => Self::Missing,
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly(error),
             _ if is_no_space(&error) => Self::NoSpace(error),
             _ => Self::Io(error),
         }
@@ -74,7 +77,7 @@ impl Blobs {
     ///
     /// # Errors
     ///
-    /// [`BlobError::TooLarge`], [`BlobError::NoSpace`] or [`BlobError::Io`].
+    /// [`BlobError::TooLarge`], [`BlobError::NoSpace`], [`BlobError::ReadOnly`] or [`BlobError::Io`].
     pub fn put(&self, content: &[u8]) -> Result<BlobHash, BlobError> {
         self.check_len(content.len() as u64)?;
         let hash = hash_of(content);

@@ -32,6 +32,10 @@ pub enum DamageReason {
         /// Its own.
         found: Seq,
     },
+    /// An intact record right behind another one on its line. Nothing is missing but the newline
+    /// between them; this record is served.
+    #[error("the newline before this record is missing")]
+    Joined,
     /// An intact record whose `prev` is not the sequence number of the record before it. The records in
     /// between are missing; this one is served.
     #[error("records between number {last} and number {expected} are missing")]
@@ -41,4 +45,13 @@ pub enum DamageReason {
         /// Its `prev`.
         expected: Seq,
     },
+}
+
+impl DamageReason {
+    /// Whether the record in the damaged range is intact and served: only what should precede it is
+    /// missing.
+    #[must_use]
+    pub const fn is_of_a_served_record(self) -> bool {
+        matches!(self, Self::Gap { .. } | Self::Joined)
+    }
 }

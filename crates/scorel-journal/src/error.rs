@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use scorel_proto::Seq;
 
-use crate::{DamageReason, FORMAT, MAX_RECORD, is_out_of_descriptors};
+use crate::{DamageReason, FORMAT, MAX_RECORD, is_out_of_descriptors, storage};
 
 /// An error of the caller that encodes a record.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -175,6 +175,14 @@ pub enum CopyError {
         action: &'static str,
         source: io::Error,
     },
+}
+
+impl CopyError {
+    /// Whether the file system is read-only; a later attempt may succeed.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if storage::is_read_only(source))
+    }
 }
 
 /// Why a log was not repaired. It is unchanged, apart from a torn last line.

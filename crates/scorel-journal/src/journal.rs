@@ -18,6 +18,8 @@ use crate::reader::SharedFile;
 use crate::storage::{FileId, LogFile, Storage};
 use crate::{Failure, NeedsRecord, Reader, RecordPosition, ResumePoint};
 
+use torn::ReadOnlyLog;
+
 pub use open::Opened;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,6 +46,9 @@ pub struct Journal {
     id: FileId,
     /// Length of the file up to the end of the last good line; what a failed write is truncated to.
     end: u64,
+    /// Set until the first append if the log was opened on a read-only file system.
+    /// Boxed, for it is rare and a journal is kept for every session in use.
+    read_only: Option<Box<ReadOnlyLog>>,
     last: Option<ResumePoint>,
     numbers: SequenceNumbers,
     durability: Durability,

@@ -84,7 +84,9 @@ impl Replay {
         };
         match piece {
             LinePiece::Line { bytes: b"", .. } if newline_due => {}
-            LinePiece::Line { offset, bytes } => line(&mut self.last, offset, bytes, sink),
+            LinePiece::Line { offset, bytes } => {
+                line(&mut self.last, offset, bytes, newline_due, sink);
+            }
             LinePiece::Oversize { offset, len, tail } => {
                 oversize(&mut self.last, offset, len, tail, sink);
             }
@@ -93,7 +95,7 @@ impl Replay {
             }
             LinePiece::Unterminated { offset, len, tail } => {
                 if tail.len() as u64 == len {
-                    line(&mut self.last, offset, tail, sink);
+                    line(&mut self.last, offset, tail, newline_due, sink);
                 } else {
                     oversize(&mut self.last, offset, len, tail, sink);
                 }
@@ -103,10 +105,17 @@ impl Replay {
     }
 }
 
-fn line(last: &mut Option<Seq>, offset: u64, bytes: &[u8], sink: &mut dyn FnMut(ReplayItem<'_>)) {
+/// `joined`: the bytes stand directly behind a record, where its newline is due.
+fn line(
+    last: &mut Option<Seq>,
+    offset: u64,
+    bytes: &[u8],
+    joined: bool,
+    sink: &mut dyn FnMut(ReplayItem<'_>),
+) {
     match check_record(bytes) {
-        Ok(head) => accept(last, offset, bytes, head, sink),
-        Err(reason) => salvage(last, offset, bytes, reason, sink),
+        Ok(head) => accept(last, offset, bytes, (head, joined), sink),
+        Err(reason) => salvage(last, offset, bytes, (reason, joined), sink),
     }
 }
 
@@ -129,7 +138,8 @@ fn oversize(
     }));
     if first < tail.len() {
         let rest = &tail[first..];
-        salvage(last, offset + skipped + first as u64, rest, reason, sink);
+        let offset = offset + skipped + first as u64;
+        salvage(last, offset, rest, (reason, false), sink);
     }
 }
 
@@ -138,7 +148,7 @@ fn salvage(
     last: &mut Option<Seq>,
     offset: u64,
     bytes: &[u8],
-    reason: DamageReason,
+    (reason, joined): (DamageReason, bool),
     sink: &mut dyn FnMut(ReplayItem<'_>),
 ) {
     let mut done = 0;
@@ -156,10 +166,12 @@ fn salvage(
         if range.start > done {
             damage(done, range.start, sink);
         }
+        let joined = range.start == done && (done > 0 || joined);
         done = range.end;
         let record = &bytes[range.clone()];
         if let Ok(head) = check_record(record) {
-            accept(last, offset + range.start as u64, record, head, sink);
+            let offset = offset + range.start as u64;
+            accept(last, offset, record, (head, joined), sink);
         }
     }
     if done < bytes.len() {
@@ -167,12 +179,13 @@ fn salvage(
     }
 }
 
-/// Reports an intact record, unless its sequence number is not above the last.
+/// Reports an intact record, unless its sequence number is not above the last, and what is wrong with
+/// its place: `joined` if it stands directly behind another one.
 fn accept(
     last: &mut Option<Seq>,
     offset: u64,
     bytes: &[u8],
-    head: RecordHead,
+    (head, joined): (RecordHead, bool),
     sink: &mut dyn FnMut(ReplayItem<'_>),
 ) {
     let place = RecordPosition {
@@ -180,7 +193,8 @@ fn accept(
         offset,
         len: u32::try_from(bytes.len()).expect("a record is at most 4 MiB long"),
     };
-    if let Some(reason) = misplaced(*last, head) {
+    let joined = joined.then_some(DamageReason::Joined);
+    if let Some(reason) = misplaced(*last, head).or(joined) {
         sink(ReplayItem::Damage(Damage {
             offset,
             len: u64::from(place.len),

@@ -9,7 +9,7 @@ use crate::replay::{Replay, ReplayItem, ReplayStart, ReplayStep, TornBytes};
 use crate::resume::ResumePoint;
 use crate::scan::LineScanner;
 use crate::storage::LogFile;
-use crate::{Damage, DamageReason, LogHeader, OpenError, RecordRef};
+use crate::{Damage, LogHeader, OpenError, RecordRef};
 
 /// Ranges of damage that are listed; the rest is counted. A zeroed gigabyte must not become a gigabyte
 /// of reports.
@@ -141,7 +141,7 @@ impl ReplayCollector {
                 visit(*record);
             }
             ReplayItem::Damage(damage) => {
-                if !matches!(damage.reason, DamageReason::Gap { .. }) {
+                if !damage.reason.is_of_a_served_record() {
                     self.lost_lines += 1;
                 }
                 if self.damage.len() < MAX_DAMAGE {

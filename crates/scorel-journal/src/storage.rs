@@ -120,6 +120,11 @@ pub fn is_out_of_descriptors(error: &io::Error) -> bool {
     matches!(errno, Some(Errno::EMFILE | Errno::ENFILE))
 }
 
+/// Whether the file system is mounted read-only, perhaps because the kernel found an error on it.
+pub(crate) fn is_read_only(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ReadOnlyFilesystem
+}
+
 /// Whether the disk, the quota or the file size limit is exhausted.
 pub(crate) fn is_no_space(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use scorel_journal::{Damage, DamageReason, OpenReport};
+use scorel_journal::{Damage, OpenReport};
 use scorel_proto::DamageAcceptedBody;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ fn holes(damage: &[Damage]) -> Vec<Vec<&Damage>> {
     for damage in damage {
         match holes.last_mut() {
             Some(hole) if adjoins(hole, damage) => {
-                if !is_gap(damage) {
+                if !is_served(damage) {
                     hole.push(damage);
                 }
             }
@@ -73,13 +73,13 @@ fn holes(damage: &[Damage]) -> Vec<Vec<&Damage>> {
 fn adjoins(hole: &[&Damage], next: &Damage) -> bool {
     hole.last().is_some_and(|last| {
         let end = last.offset + last.len;
-        !is_gap(last) && (end..=end + 1).contains(&next.offset)
+        !is_served(last) && (end..=end + 1).contains(&next.offset)
     })
 }
 
-/// A gap: the record itself is intact, but the one before it is missing.
-const fn is_gap(damage: &Damage) -> bool {
-    matches!(damage.reason, DamageReason::Gap { .. })
+/// The record itself is intact, but the one before it, or the newline before it, is missing.
+const fn is_served(damage: &Damage) -> bool {
+    damage.reason.is_of_a_served_record()
 }
 
 /// The range that a hole spans.

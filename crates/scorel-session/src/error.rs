@@ -129,7 +129,9 @@ impl From<BlobError> for SessionError {
     fn from(error: BlobError) -> Self {
         match error {
             BlobError::TooLarge { max, .. } => Self::TooLarge { limit: max },
-            BlobError::NoSpace(_) => Self::Stalled(ErrorChain(&error).to_string()),
+            BlobError::NoSpace(_) | BlobError::ReadOnly(_) => {
+                Self::Stalled(ErrorChain(&error).to_string())
+            }
             // The record that names the blob waits like one for which there is no space.
             BlobError::Io(ref source) if is_out_of_descriptors(source) => {
                 Self::Stalled(ErrorChain(&error).to_string())

@@ -116,7 +116,11 @@ impl LaneShared {
     /// files takes long and can fail half way, a rename is atomic.
     pub(crate) fn put_aside(&self, id: SessionId) -> Result<PathBuf, SessionError> {
         let failed = |error: io::Error| {
-            SessionError::Filesystem(format!("cannot delete the session: {error}"))
+            let text = format!("cannot delete the session: {error}");
+            match error.kind() {
+                io::ErrorKind::ReadOnlyFilesystem => SessionError::Stalled(text),
+                _ => SessionError::Filesystem(text),
+            }
         };
         let aside = self.dir.join(format!("{DELETED_PREFIX}{id}"));
         self.storage

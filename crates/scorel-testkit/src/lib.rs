@@ -7,6 +7,7 @@
 
 mod checked_log;
 mod daemon;
+mod deadline;
 mod descriptors;
 mod model_server;
 mod reply;
@@ -17,6 +18,7 @@ mod strict;
 
 pub use checked_log::{CheckedLog, CheckedRecord, LogFault, sealed};
 pub use daemon::DaemonUnderTest;
+pub use deadline::Deadline;
 pub use descriptors::send_descriptors;
 pub use model_server::{
     ModelServer, RecordedRequest, ResponseGate, ScriptedChat, ScriptedResponse,

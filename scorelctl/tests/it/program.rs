@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use scorel_testkit::Deadline;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -47,7 +48,11 @@ impl TestHome {
 
     /// Runs it to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
-        Ended::new(self.command(arguments).output().expect("it runs"))
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().expect("it runs");
+        let _deadline = Deadline::of(&child);
+        Ended::new(child.wait_with_output().expect("it ends"))
     }
 
     /// Runs it with text on standard input.
@@ -125,6 +130,7 @@ impl Running {
 
     /// Everything that it writes, as bytes. It must end well.
     pub(crate) fn raw(mut self) -> Vec<u8> {
+        let _deadline = Deadline::of(&self.child);
         let mut bytes = Vec::new();
         let mut out = self.out.take().expect("a pipe");
         out.read_to_end(&mut bytes).expect("read");
@@ -134,6 +140,7 @@ impl Running {
 
     /// Waits for its end; the output has what was not read yet.
     pub(crate) fn wait(mut self) -> Ended {
+        let _deadline = Deadline::of(&self.child);
         let mut rest = String::new();
         if let Some(mut out) = self.out.take() {
             out.read_to_string(&mut rest).expect("text");

@@ -9,6 +9,7 @@ use std::time::Duration;
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use scorel_testkit::Deadline;
 use serde_json::Value;
 
 /// How long a message may take before the test is given up.
@@ -76,7 +77,9 @@ impl TestHome {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command().args(arguments).output().unwrap()
+        let child = self.command().args(arguments).spawn().unwrap();
+        let _deadline = Deadline::of(&child);
+        child.wait_with_output().unwrap()
     }
 
     /// Starts a daemon and waits until it is ready.
@@ -155,6 +158,12 @@ impl Daemon {
 
     pub(crate) fn stop(&mut self) -> ExitStatus {
         self.signal(Signal::SIGTERM);
+        self.wait()
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        let _deadline = Deadline::of(&self.0);
         self.0.wait().unwrap()
     }
 

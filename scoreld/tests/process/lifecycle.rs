@@ -120,7 +120,7 @@ fn interrupt_stops_it_and_hangup_does_not() {
     daemon.signal(Signal::SIGHUP);
     place.connect().unwrap();
     daemon.signal(Signal::SIGINT);
-    assert_eq!(daemon.0.wait().unwrap().code(), Some(0));
+    assert_eq!(daemon.wait().code(), Some(0));
 }
 
 #[test]

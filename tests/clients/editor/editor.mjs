@@ -10,11 +10,13 @@ const connection = rpc.createMessageConnection(
   new rpc.SocketMessageWriter(socket),
 );
 const events = [];
-const done = new Promise((resolve) => {
-  connection.onNotification("event", ({ result }) => {
-    events.push(result);
-    if (result.type === "turn_outcome") resolve(result);
-  });
+const waiting = new Map();
+const next = (type) => new Promise((resolve) => waiting.set(type, resolve));
+const caughtUp = next("sync_end");
+const done = next("turn_outcome");
+connection.onNotification("event", ({ result }) => {
+  events.push(result);
+  waiting.get(result.type)?.(result);
 });
 connection.listen();
 
@@ -27,6 +29,8 @@ const { sessionId } = await connection.sendRequest("createSession", {
   projectId: registered.projectId,
 });
 const subscription = await connection.sendRequest("subscribeEvents", { sessionId });
+// Until the subscription has caught up it sends records only.
+await caughtUp;
 const sent = await connection.sendRequest("sendMessage", { sessionId, content: "What is here?" });
 assert.equal(sent.status, "accepted");
 const outcome = await done;

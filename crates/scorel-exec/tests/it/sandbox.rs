@@ -7,6 +7,7 @@ use std::os::fd::AsFd as _;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use libtest_mimic::Trial;
 use scorel_exec::{
@@ -249,6 +250,9 @@ struct World {
 
 const SECRET: &str = "not to be seen";
 
+/// The time limit of a command, so that one that waits for a socket fails its test.
+const COMMAND_LIMIT: Duration = Duration::from_secs(60);
+
 impl World {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -336,6 +340,7 @@ impl World {
     async fn run(&self, script: &str, sandbox: Option<Sandbox>) -> (String, RunEnd) {
         let mut order = CommandOrder {
             sandbox,
+            timeout: Some(COMMAND_LIMIT),
             ..order(&self.script(script))
         };
         order.environment = order.environment.with_temporary_dir(&self.path("tmp"));
@@ -440,7 +445,9 @@ async fn network() {
         ..world.sandbox()
     };
     let script = "exec 3<>/dev/tcp/127.0.0.1/$TCP && echo connected; curl -s --unix-socket $O/socket http://x/ && echo ESCAPED";
-    let (output, _) = world.run(script, Some(sandbox)).await;
+    let (output, end) = world.run(script, Some(sandbox)).await;
+    // A connection to the socket that is not refused is never answered.
+    assert!(matches!(end.cause, EndCause::Exited), "{end:?}: {output}");
     assert!(output.contains("connected"), "{output}");
     world.tcp.accept().unwrap();
     world.check(&output);

@@ -1,4 +1,5 @@
 use std::error::Error;
+use std::io::ErrorKind;
 
 use scorel_journal::BlobError;
 use scorel_proto::{ErrorCode, RpcError};
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::CallError;
 use crate::models::ModelError;
+use crate::projects::ProjectError;
 use crate::receipts::ReceiptError;
 
 impl From<CallError> for RpcError {
@@ -23,7 +25,7 @@ impl From<CallError> for RpcError {
                 plain(ErrorCode::ProjectNotFound).with_details(json!({ "projectId": id }))
             }
             CallError::ProjectHasSessions(_) => plain(ErrorCode::ProjectHasSessions),
-            CallError::Project { error, path } => filesystem(&error, path.as_deref()),
+            CallError::Project { error, path } => project(&error, path.as_deref()),
             CallError::Directories { error, path } => filesystem(&error, path.as_deref()),
             CallError::NamedModel(error) => named_model(&error),
             CallError::Provider { provider, error } => unusable(&provider, &error),
@@ -76,7 +78,9 @@ fn blob(error: &BlobError) -> RpcError {
             let text = format!("the blob is larger than {max} bytes");
             RpcError::new(ErrorCode::PayloadTooLarge, text).with_details(json!({ "limit": max }))
         }
-        BlobError::NoSpace(_) => RpcError::new(ErrorCode::StorageStalled, error.to_string()),
+        BlobError::NoSpace(_) | BlobError::ReadOnly(_) => {
+            RpcError::new(ErrorCode::StorageStalled, error.to_string())
+        }
         error => RpcError::new(ErrorCode::FilesystemError, error.to_string()),
     }
 }
@@ -87,6 +91,16 @@ const fn receipt_code(error: &ReceiptError) -> ErrorCode {
         ReceiptError::Full { .. } => ErrorCode::Overloaded,
         ReceiptError::Write(_) => ErrorCode::StorageStalled,
         ReceiptError::OtherKind | ReceiptError::Internal(_) => ErrorCode::InternalError,
+    }
+}
+
+fn project(error: &ProjectError, path: Option<&str>) -> RpcError {
+    let failed = filesystem(error, path);
+    match error {
+        ProjectError::Write { source, .. } if source.kind() == ErrorKind::ReadOnlyFilesystem => {
+            RpcError::new(ErrorCode::StorageStalled, failed.message)
+        }
+        _ => failed,
     }
 }
 
@@ -151,7 +165,6 @@ mod tests {
     use scorel_session::DamagedPlace;
 
     use super::*;
-    use crate::projects::ProjectError;
 
     fn on_the_wire(error: impl Into<CallError>) -> RpcError {
         error.into().into()

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::SocketPathTooLong;
+use super::NoSocketPath;
 
 /// Why a directory cannot be used as the home.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum HomeError {
     )]
     ReplaceableParent { path: PathBuf },
     #[error(transparent)]
-    Socket(#[from] SocketPathTooLong),
+    Socket(#[from] NoSocketPath),
     #[error("cannot {action} {path}")]
     Io {
         action: &'static str,

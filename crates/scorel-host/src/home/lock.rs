@@ -80,14 +80,22 @@ fn open(path: &Path) -> Result<File, LockError> {
     let not_regular = || LockError::NotRegular {
         path: path.to_owned(),
     };
-    let opened = OpenOptions::new()
+    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
+    let created = OpenOptions::new()
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
         .mode(0o600)
-        .custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits())
+        .custom_flags(flags)
         .open(path);
+    let opened = match created {
+        // A lock needs no write access. A file that is missing cannot be made there, though.
+        Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
+            OpenOptions::new().read(true).custom_flags(flags).open(path)
+        }
+        created => created,
+    };
     let file = opened.map_err(|source| match source.raw_os_error().map(Errno::from_raw) {
         Some(Errno::ELOOP | Errno::EISDIR | Errno::ENXIO) => not_regular(),
         _ => LockError::Io {

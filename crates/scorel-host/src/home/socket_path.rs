@@ -1,30 +1,49 @@
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+
+use nix::sys::statvfs::{FsFlags, statvfs};
 
 /// Longest path of a socket in bytes: Linux's `sun_path` has 108, one of them the final zero.
 pub const MAX_SOCKET_PATH: usize = 107;
 
+/// Why there is no place for the socket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the socket path {path} is longer than {MAX_SOCKET_PATH} bytes; set XDG_RUNTIME_DIR to a short path or choose a shorter home with --home"
-)]
-pub struct SocketPathTooLong {
-    pub path: PathBuf,
+pub enum NoSocketPath {
+    #[error(
+        "the socket path {path} is longer than {MAX_SOCKET_PATH} bytes; set XDG_RUNTIME_DIR to a short path or choose a shorter home with --home"
+    )]
+    TooLong { path: PathBuf },
+    #[error(
+        "{path} cannot be made, since the home is on a read-only file system; set XDG_RUNTIME_DIR to a short path for the socket"
+    )]
+    ReadOnly { path: PathBuf },
 }
 
 /// Where the daemon of the home at `root` listens: `scoreld.sock` in the home, or, if that path is too
-/// long, `scorel-<hash>.sock` in the runtime directory. The hash is the 64-bit FNV-1a of the home's
-/// path in 16 hexadecimal digits.
-pub fn socket_path(root: &Path, runtime_dir: Option<&Path>) -> Result<PathBuf, SocketPathTooLong> {
+/// long or the home is on a read-only file system, `scorel-<hash>.sock` in the runtime directory. The
+/// hash is the 64-bit FNV-1a of the home's path in 16 hexadecimal digits.
+///
+/// A file system that becomes read-only under a daemon leaves its socket where it is.
+pub fn socket_path(root: &Path, runtime_dir: Option<&Path>) -> Result<PathBuf, NoSocketPath> {
     let path = root.join("scoreld.sock");
-    if fits(&path) {
+    let long = !fits(&path);
+    if !long && (!is_read_only(root) || UnixStream::connect(&path).is_ok()) {
         return Ok(path);
     }
     let hash = fnv1a(root.as_os_str().as_bytes());
     let short = runtime_dir.map(|dir| dir.join(format!("scorel-{hash:016x}.sock")));
-    short
-        .filter(|path| fits(path))
-        .ok_or(SocketPathTooLong { path })
+    short.filter(|path| fits(path)).ok_or(if long {
+        NoSocketPath::TooLong { path }
+    } else {
+        NoSocketPath::ReadOnly { path }
+    })
+}
+
+/// Whether nothing can be written in a directory because of how its file system is mounted. One that
+/// cannot be looked at is not.
+pub(super) fn is_read_only(dir: &Path) -> bool {
+    statvfs(dir).is_ok_and(|status| status.flags().contains(FsFlags::ST_RDONLY))
 }
 
 fn fits(path: &Path) -> bool {

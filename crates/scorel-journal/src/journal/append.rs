@@ -6,9 +6,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use scorel_proto::Seq;
 
+use super::torn::{self, ReadOnlyLog};
 use super::{Appended, Durability, Journal};
 use crate::line::{SealedLine, seal_record};
-use crate::storage::is_no_space;
+use crate::storage::{OpenMode, is_no_space, is_read_only};
 use crate::{
     AppendError, BoxError, FailedStep, Failure, ForeignChange, RecordPosition, ResumePoint,
 };
@@ -31,6 +32,7 @@ impl Journal {
         if let Some(failure) = &self.failure {
             return Err(failure.clone().into());
         }
+        self.make_writable()?;
         let prev = self.numbers.last_record();
         let seq = self
             .numbers
@@ -41,6 +43,25 @@ impl Journal {
         self.check_unchanged(Some(self.end))?;
         self.write(&sealed.bytes)?;
         Ok(self.appended(seq, prev, sealed))
+    }
+
+    /// Opens the file for writing that was on a read-only file system so far, and moves a torn line
+    /// aside.
+    fn make_writable(&mut self) -> Result<(), AppendError> {
+        let Some(ReadOnlyLog { torn }) = self.read_only.as_deref().copied() else {
+            return Ok(());
+        };
+        let opened = self.storage.open(&self.path, OpenMode::Append);
+        let file = opened.map_err(AppendError::Write)?;
+        self.check_unchanged(Some(self.end + torn.map_or(0, |torn| torn.len)))?;
+        if let Some(rest) = torn {
+            torn::move_aside(&*self.storage, &self.dir, &*file, rest)
+                .map_err(AppendError::Write)?;
+        }
+        self.shared.set(Arc::clone(&file));
+        self.file = file;
+        self.read_only = None;
+        Ok(())
     }
 
     /// Fails if another process has replaced the file or, with `len`, changed its length. Appending
@@ -65,6 +86,10 @@ impl Journal {
     /// Writes and syncs a line, or leaves nothing of it.
     fn write(&mut self, line: &[u8]) -> Result<(), AppendError> {
         if let Err(error) = self.write_whole(line) {
+            if is_read_only(&error) {
+                // Nothing was written, and the file system would refuse to truncate it too.
+                return Err(AppendError::Write(error));
+            }
             if let Err(error) = self.file.set_len(self.end) {
                 return Err(self.fail(FailedStep::CutBack, error).into());
             }

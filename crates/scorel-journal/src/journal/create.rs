@@ -47,6 +47,7 @@ impl Journal {
             file,
             id,
             end: header.len() as u64,
+            read_only: None,
             last: None,
             numbers: SequenceNumbers::new(PublishedTraces::default(), ContinueAt::LastRecord),
             durability,

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use scorel_proto::Seq;
 
+use super::torn::ReadOnlyLog;
 use super::{Durability, Journal, torn};
 use crate::numbers::{ContinueAt, PublishedTraces, SequenceNumbers};
 use crate::reader::SharedFile;
 use crate::report::ReplayCollector;
-use crate::storage::{FileId, LogFile, OpenMode, Storage};
+use crate::storage::{FileId, LogFile, OpenMode, Storage, is_read_only};
 use crate::{
     DamageReason, EVENTS, FORMAT, LogHeader, OpenError, OpenReport, Reader, RecordRef, ResumePoint,
 };
@@ -26,6 +27,7 @@ pub struct Opened {
     shared: SharedFile,
     pub(super) id: FileId,
     pub(super) end: u64,
+    read_only: Option<Box<ReadOnlyLog>>,
     last: Option<ResumePoint>,
     pub(super) traces: PublishedTraces,
     pub(super) report: OpenReport,
@@ -37,7 +39,8 @@ impl Journal {
     /// the length of the log.
     ///
     /// Nothing is written unless the last line is torn. That line was never acknowledged; it is moved
-    /// to `events.jsonl.torn-<offset>` and reported this once.
+    /// to `events.jsonl.torn-<offset>` and reported this once. On a read-only file system it stays, and
+    /// the first append that succeeds moves it.
     ///
     /// # Errors
     ///
@@ -49,9 +52,7 @@ impl Journal {
         visit: &mut dyn FnMut(RecordRef<'_>),
     ) -> Result<Opened, OpenError> {
         let path = dir.join(EVENTS);
-        let file = storage
-            .open(&path, OpenMode::Append)
-            .map_err(failed("open the log"))?;
+        let (file, writable) = open_file(&*storage, &path).map_err(failed("open the log"))?;
         let status = file.status().map_err(failed("look at the log"))?;
         let header = current_header(&file, status.len)?;
         let mut collector = match &resume {
@@ -61,16 +62,20 @@ impl Journal {
         collector.collect(&file, status.len, visit)?;
         let mut end = status.len;
         if let (Some(rest), Some(tail)) = (collector.rest, &mut collector.torn) {
-            let moved = torn::move_aside(&*storage, dir, &*file, rest);
-            tail.moved_to = Some(moved.map_err(failed("move a torn line aside"))?);
+            if writable {
+                let moved = torn::move_aside(&*storage, dir, &*file, rest);
+                tail.moved_to = Some(moved.map_err(failed("move a torn line aside"))?);
+            }
             end = rest.offset;
         }
+        let left = collector.rest.filter(|_| !writable);
+        let read_only = (!writable).then(|| Box::new(ReadOnlyLog { torn: left }));
         let behind = collector.last.map_or(0, |point| point.place().end());
         let moved = torn::count_behind(&*storage, dir, behind);
         let moved = moved.map_err(failed("list the log's directory"))?;
         let traces = PublishedTraces {
             last: collector.last.map_or(Seq::ZERO, |point| point.seq()),
-            lost_lines: collector.lost_lines + moved,
+            lost_lines: collector.lost_lines + moved + u64::from(left.is_some()),
             known: resume.map_or(Seq::ZERO, |point| point.seq()),
         };
         Ok(Opened {
@@ -81,6 +86,7 @@ impl Journal {
             file,
             id: status.id,
             end,
+            read_only,
             last: collector.last,
             traces,
             report: collector.into_report(header),
@@ -124,10 +130,19 @@ impl Opened {
             shared: self.shared,
             id: self.id,
             end: self.end,
+            read_only: self.read_only,
             last: self.last,
             durability,
             failure: None,
         }
+    }
+}
+
+/// Opens the log, and says whether it can be written.
+fn open_file(storage: &dyn Storage, path: &Path) -> io::Result<(Arc<dyn LogFile>, bool)> {
+    match storage.open(path, OpenMode::Append) {
+        Err(error) if is_read_only(&error) => Ok((storage.open(path, OpenMode::Read)?, false)),
+        opened => Ok((opened?, true)),
     }
 }
 

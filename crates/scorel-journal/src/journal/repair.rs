@@ -140,6 +140,7 @@ impl Opened {
             id: status.map_err(failed("look at the new log"))?.id,
             file: rewrite.file,
             end: rewrite.end,
+            read_only: None,
             last: rewrite.last,
             numbers: SequenceNumbers::new(self.traces, ContinueAt::Reserve),
             // Synced once, before the rename.

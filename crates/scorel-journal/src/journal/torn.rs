@@ -11,6 +11,13 @@ use crate::storage::{LogFile, OpenMode, Storage, append_all, read_exact_at, remo
 /// Bytes copied at a time.
 const CHUNK: usize = 64 * 1024;
 
+/// A log that was opened on a read-only file system. The first append makes it writable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReadOnlyLog {
+    /// The line to move aside before that.
+    pub(super) torn: Option<TornBytes>,
+}
+
 /// Copies the torn end to a file of its own, then truncates it. In this order, each step synced: after a
 /// crash the bytes are in at least one of the two files.
 pub(super) fn move_aside(

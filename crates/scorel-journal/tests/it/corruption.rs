@@ -1,7 +1,10 @@
 //! Kinds of damage that were found in logs of similar programs.
 
+use std::sync::Arc;
+
 use scorel_journal::{
-    ContinueAt, Damage, DamageReason, Durability, MAX_RECORD, OpenError, RESERVE,
+    ContinueAt, Damage, DamageReason, Durability, FileStorage, Journal, MAX_RECORD, OpenError,
+    RESERVE, RecordRef, Resumed,
 };
 
 use crate::log::{Log, append, seq, seqs};
@@ -159,6 +162,37 @@ fn changed_line_ends_and_added_blanks_are_reported() {
     check(&[&l[0], &crlf, &l[2]], &[1, 2], &[MALFORMED]);
     let blanks = [body(&l[1]), b"  \n".to_vec()].concat();
     check(&[&l[0], &blanks, &l[2]], &[1, 2], &[MALFORMED]);
+}
+
+#[test]
+fn a_lost_newline_is_reported_where_it_is_missing_and_costs_nothing() {
+    const JOINED: DamageReason = DamageReason::Joined;
+    let l = five();
+    let cut = |line: &[u8]| line[..line.len() - 1].to_vec();
+    let found = check(&[&l[0], &cut(&l[1]), &l[2], &l[3]], &[1, 2, 3], &[JOINED]);
+    let second = (l[0].len() + l[1].len()) as u64 - 1;
+    let len = l[2].len() as u64 - 1;
+    assert_eq!((found[0].offset, found[0].len), (second, len));
+    let three = [&l[0], &cut(&l[1])[..], &cut(&l[2]), &l[3]];
+    let found = check(&three, &[1, 2, 3], &[JOINED, JOINED]);
+    assert_eq!(found[1].offset, second + len);
+    let lost_too = [&l[0], &cut(&l[1])[..], &l[3], &l[4]];
+    check(&lost_too, &[1, 3, 4], &[gap(1, 2)]);
+}
+
+#[test]
+fn a_newline_lost_behind_a_resume_point_is_reported_too() {
+    let l = five();
+    let point = Log::with_bytes(&l[..2].concat()).journal().resume_point();
+    let log = Log::with_bytes(&[&l[0], &l[1][..l[1].len() - 1], &l[2], &l[3]].concat());
+    let mut seqs = Vec::new();
+    let visit = &mut |record: RecordRef<'_>| seqs.push(record.place.seq.get());
+    let opened = Journal::open(Arc::new(FileStorage), &log.dir(), point, visit).expect("opened");
+    let found = &opened.report().damage;
+    assert_eq!(opened.report().resumed, Resumed::FromPoint);
+    assert_eq!(found[0].reason, DamageReason::Joined);
+    assert_eq!(found[0].offset, (l[0].len() + l[1].len()) as u64 - 1);
+    assert_eq!((found.len(), seqs), (1, vec![2, 3]));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod golden;
 mod log;
 mod model;
 mod ram;
+mod read_only;
 mod reading;
 mod recovery;
 mod repair;

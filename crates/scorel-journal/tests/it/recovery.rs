@@ -37,6 +37,14 @@ fn a_journal_continues_in_a_copy_of_the_published_records() {
 }
 
 #[test]
+fn a_record_whose_sync_failed_does_not_stay_in_the_file() {
+    let (log, _disk, journal) = failed();
+    assert_eq!(log.bytes().len() as u64, journal.end());
+    drop(journal);
+    assert_eq!(log.texts(), ["one", "two"]);
+}
+
+#[test]
 fn a_failed_copy_leaves_the_journal_failed_and_can_be_retried() {
     let ops = [
         Op::CreateNew,

@@ -1,9 +1,6 @@
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 
-#[path = "../../tests/it/fixture.rs"]
-mod fixture;
-
 use super::normaliser::EVENT_LIMIT;
 use super::{OPEN_END, SseEvent, events};
 use crate::http::BodyError;
@@ -131,46 +128,4 @@ async fn many_events_together_may_be_larger_than_one() {
 async fn bytes_that_are_not_utf8_are_an_error() {
     let events = read(vec![b"data: \xff\n\n".to_vec()]).await;
     assert_eq!(events, [Err(BodyError::NotUtf8)]);
-}
-
-/// Recorded streams up to this size are cut at every place, longer ones at so many.
-const SPLIT_LIMIT: usize = 16 << 10;
-const SPLITS: usize = 2_000;
-
-async fn pieces_of_any_size(api: &str) {
-    for case in fixture::load(api, "sse") {
-        assert_eq!(case.sidecar("bytes"), case.body.len(), "{}", case.name);
-        let whole = read(vec![case.body.clone()]).await;
-        let bytes = case.body.iter().map(|byte| vec![*byte]).collect();
-        assert!(read(bytes).await == whole, "{}: bytes", case.name);
-        let step = match case.body.len() {
-            0..=SPLIT_LIMIT => 1,
-            length => length / SPLITS,
-        };
-        for split in (1..case.body.len()).step_by(step) {
-            let (one, two) = case.body.split_at(split);
-            let pieces = vec![one.to_vec(), two.to_vec()];
-            assert!(read(pieces).await == whole, "{}: {split}", case.name);
-        }
-    }
-}
-
-#[tokio::test]
-async fn openai_completions_in_pieces_of_any_size_give_the_same_events() {
-    pieces_of_any_size("openai-completions").await;
-}
-
-#[tokio::test]
-async fn openai_responses_in_pieces_of_any_size_give_the_same_events() {
-    pieces_of_any_size("openai-responses").await;
-}
-
-#[tokio::test]
-async fn anthropic_messages_in_pieces_of_any_size_give_the_same_events() {
-    pieces_of_any_size("anthropic-messages").await;
-}
-
-#[tokio::test]
-async fn google_generative_ai_in_pieces_of_any_size_gives_the_same_events() {
-    pieces_of_any_size("google-generative-ai").await;
 }

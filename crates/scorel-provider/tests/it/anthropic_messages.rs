@@ -1,6 +1,5 @@
 //! Requests of the Messages API.
 
-mod passback;
 mod streams;
 mod strict;
 
@@ -10,23 +9,14 @@ use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::json;
 
 use crate::collected::{KEY, collect, provider_at, question};
+use crate::replies::anthropic_says;
 
 const API: &str = "anthropic-messages";
-
-/// A complete message with a text, not streamed.
-fn says(text: &str) -> ScriptedResponse {
-    let message = json!({
-        "type": "message", "role": "assistant", "model": "model-1", "stop_reason": "end_turn",
-        "content": [{"type": "text", "text": text}],
-        "usage": {"input_tokens": 3, "output_tokens": 2},
-    });
-    ScriptedResponse::json(200, message.to_string())
-}
 
 #[tokio::test]
 async fn a_request_goes_to_its_path_with_its_key_and_version() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(says("hello"));
+    server.answer(anthropic_says("hello"));
     let provider = provider_at(API, &server.base_url(), Timeouts::default());
     let mut request = question();
     request.thinking = ThinkingLevel::Low;

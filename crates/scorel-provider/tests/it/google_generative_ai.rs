@@ -8,32 +8,12 @@ use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{Collected, KEY, ask_over};
-
-const API: &str = "google-generative-ai";
+use crate::gemini_turn::{API, events, stream};
 
 async fn answered(answer: ScriptedResponse) -> Collected {
     let server = ModelServer::start().await.unwrap();
     server.answer(answer);
     ask_over(API, &server).await
-}
-
-/// One event per part, and a last one with the finish reason.
-fn events(parts: &[Value], reason: &str) -> Vec<Value> {
-    let mut events: Vec<Value> = parts
-        .iter()
-        .map(|part| json!({"candidates": [{"content": {"role": "model", "parts": [part]}}]}))
-        .collect();
-    let usage = json!({"promptTokenCount": 3, "candidatesTokenCount": 2, "thoughtsTokenCount": 1});
-    events.push(json!({"candidates": [{"finishReason": reason}], "usageMetadata": usage}));
-    events
-}
-
-fn stream(events: &[Value]) -> ScriptedResponse {
-    let body: String = events
-        .iter()
-        .map(|event| format!("data: {event}\r\n\r\n"))
-        .collect();
-    ScriptedResponse::event_stream(body)
 }
 
 async fn streamed(parts: &[Value], reason: &str) -> Collected {

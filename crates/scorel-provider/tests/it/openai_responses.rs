@@ -1,6 +1,5 @@
 //! Requests of the Responses API, and replies that no recording covers.
 
-mod passback;
 mod strict;
 
 use scorel_proto::StopReason;
@@ -10,21 +9,9 @@ use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use crate::collected::{Collected, CollectedEnd, KEY, collect, provider_at, question};
+use crate::replies::responses_says;
 
 const API: &str = "openai-responses";
-
-/// A complete response with a text, not streamed.
-fn says(text: &str) -> ScriptedResponse {
-    let message = json!({
-        "type": "message", "role": "assistant", "status": "completed", "id": "msg_1",
-        "content": [{"type": "output_text", "text": text, "annotations": []}],
-    });
-    let response = json!({
-        "object": "response", "status": "completed", "model": "m", "error": null,
-        "output": [message], "usage": {"input_tokens": 3, "output_tokens": 2},
-    });
-    ScriptedResponse::json(200, response.to_string())
-}
 
 async fn answered(answer: ScriptedResponse) -> Collected {
     let server = ModelServer::start().await.unwrap();
@@ -70,7 +57,7 @@ fn says_more(place: u64, delta: &str) -> Value {
 #[tokio::test]
 async fn a_request_goes_to_its_path_with_its_key() {
     let server = ModelServer::start().await.unwrap();
-    server.answer(says("hello"));
+    server.answer(responses_says("hello"));
     let provider = provider_at(API, &server.base_url(), Timeouts::default());
     let got = collect(provider.stream(question())).await;
     assert_eq!(got.text, "hello");

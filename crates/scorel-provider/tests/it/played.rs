@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{self, BoxFuture, FutureExt};
-use scorel_proto::{AssistantMessage, Context, Message};
+use scorel_proto::{
+    AssistantMessage, Block, Context, Message, StopReason, ToolResultBlock, ToolResultMessage,
+};
 use scorel_runtime::{
     Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, StopSignal, ThinkingLevel, ToolList,
     TurnDriver, TurnLimits, TurnPorts, TurnStep,
@@ -51,6 +53,26 @@ pub(crate) async fn answers(
         }
     }
     answers
+}
+
+/// The answer and the next messages; after a pause there is none.
+pub(crate) fn continued(answer: AssistantMessage) -> Vec<Message> {
+    let paused = answer.stop_reason == StopReason::Pause;
+    let results: Vec<Message> = answer.tool_uses().map(result).collect();
+    let mut messages = vec![Message::Assistant(answer)];
+    if !paused && results.is_empty() {
+        messages.push(Message::user("go on"));
+    }
+    messages.extend(results);
+    messages
+}
+
+fn result(call: &Block) -> Message {
+    let Block::ToolUse { id, name, .. } = call else {
+        unreachable!("a call is a call")
+    };
+    let result = ToolResultBlock::error(id.clone(), "no");
+    Message::ToolResult(ToolResultMessage::new(name.clone(), result, 1))
 }
 
 /// A clock that stands still: no call here takes long enough for a timeout.

@@ -109,7 +109,7 @@ impl Section<'_> {
             })
         };
         let mut appended = append(self.journal()?);
-        if matches!(appended, Err(AppendError::Failed(_))) && self.move_to_copy() {
+        if matches!(appended, Err(AppendError::Failed(_))) && self.move_to_copy()? {
             appended = append(self.journal()?);
         }
         match appended {
@@ -143,16 +143,23 @@ impl Section<'_> {
     /// Continues in a copy of the log. After a failed sync the kernel may drop the dirty pages and
     /// report success next time, so what the old file holds is unknown and syncing it again proves
     /// nothing. The copy is made from verified, published records.
-    fn move_to_copy(&mut self) -> bool {
-        match self.state.log.writable().map(Journal::recover_by_copy) {
-            None => false,
-            Some(Ok(())) => {
+    ///
+    /// On a file system that has become read-only the next append tries again.
+    fn move_to_copy(&mut self) -> Result<bool, SessionError> {
+        let Some(copied) = self.state.log.writable().map(Journal::recover_by_copy) else {
+            return Ok(false);
+        };
+        match copied {
+            Ok(()) => {
                 tracing::warn!(session = %self.lane.id(), "the log was moved to a copy of itself");
-                true
+                Ok(true)
             }
-            Some(Err(error)) => {
+            Err(error) if error.is_read_only() => {
+                Err(SessionError::Stalled(ErrorChain(&error).to_string()))
+            }
+            Err(error) => {
                 tracing::error!(session = %self.lane.id(), %error, "the log could not be copied");
-                false
+                Ok(false)
             }
         }
     }

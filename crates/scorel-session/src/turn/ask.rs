@@ -185,3 +185,42 @@ async fn passed(deadline: Option<u64>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(change: impl FnOnce(&mut ToolCall, &mut Question)) -> PermissionRequestBody {
+        let mut call = ToolCall {
+            id: "c1".to_owned(),
+            name: "write".to_owned(),
+            input: json!({"path": "a"}),
+            invalid_input: None,
+        };
+        let mut question = Question {
+            reason: "it writes".to_owned(),
+            rules: vec!["write(a)".to_owned()],
+            timeout: None,
+            allow_at_timeout: false,
+        };
+        change(&mut call, &mut question);
+        request(&call, &question)
+    }
+
+    #[test]
+    fn an_answer_counts_for_the_call_and_the_question_that_it_was_given_to() {
+        let first = asked(|_, _| {});
+        assert!(is_same(&first, &asked(|_, _| {})));
+        let others = [
+            asked(|call, _| call.id = "c2".to_owned()),
+            asked(|call, _| call.input = json!({"path": "b"})),
+            asked(|_, question| question.reason = "it is protected".to_owned()),
+            asked(|_, question| question.rules = vec!["write(b)".to_owned()]),
+        ];
+        for other in others {
+            assert!(!is_same(&first, &other), "{other:?}");
+        }
+    }
+}

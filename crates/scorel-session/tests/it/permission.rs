@@ -367,3 +367,51 @@ async fn a_call_whose_start_may_be_lost_in_damage_is_not_run_again() {
     assert_eq!(again.log(id).reasons(), ["interrupted"]);
     running.end("once");
 }
+
+#[tokio::test(start_paused = true)]
+async fn once_allows_one_call_and_the_next_one_like_it_is_asked_about() {
+    let (rig, id, _) = asking(question()).await;
+    let asked = request(&rig, id).await;
+    let mut follower = rig.follow(id).await;
+    let once = decision(asked.request_id, PermissionDecision::Once);
+    respond(&rig, id, once).await.expect("taken");
+    rig.tool().await.end("written");
+    rig.tool().await.end("seen");
+    rig.model().await.tools(&[("c3", "write")]).await;
+    let next = follower.until("permission_request").await;
+    assert_eq!(text(&next, "toolCallId"), "c3");
+    let next = request(&rig, id).await;
+    let deny = decision(next.request_id, PermissionDecision::Deny);
+    respond(&rig, id, deny).await.expect("taken");
+    rig.model().await.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_for_the_session_holds_in_it_and_nowhere_else() {
+    let (rig, id, _) = asking(question()).await;
+    let asked = request(&rig, id).await;
+    let mut follower = rig.follow(id).await;
+    let granted = decision(asked.request_id, PermissionDecision::Session);
+    respond(&rig, id, granted).await.expect("taken");
+    assert_eq!(go_on(&rig, &mut follower).await, "completed");
+    let kept = rig
+        .script
+        .allowed_always
+        .lock()
+        .expect("not poisoned")
+        .len();
+    assert_eq!(kept, 0, "the project keeps nothing");
+
+    rig.begin(id, "again").await;
+    rig.model().await.tools(&[("c3", "write")]).await;
+    rig.tool().await.end("written unasked");
+    rig.model().await.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+
+    let other = rig.session().await;
+    let mut follower = rig.follow(other).await;
+    rig.begin(other, "go").await;
+    rig.model().await.tools(&[("c1", "write")]).await;
+    follower.until("permission_request").await;
+}

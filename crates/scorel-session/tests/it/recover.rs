@@ -179,3 +179,37 @@ async fn a_missing_session_leaves_the_list() {
     assert!(!active(&rig).contains(&busy.to_string()));
     rig.exchange(idle, "two").await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_on_the_list_before_its_first_record_is_written() {
+    let disk = Disk::new();
+    let rig = Rig::on_disk(disk.storage());
+    Arc::clone(&rig.sessions).recover().await;
+    let id = rig.session().await;
+    let lane = rig.lane(id).await;
+    let mut hold = disk.hold_next_record();
+    let sending = tokio::spawn(async move { lane.send(message("one")).await });
+    hold.entered().await;
+    assert!(active(&rig).contains(&id.to_string()));
+    drop(hold);
+    sending.await.expect("no panic").expect("accepted");
+    rig.model().await.answer("1").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_with_waiting_messages_stays_on_the_list() {
+    let rig = begun().await;
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "one").await;
+    let _call = rig.model().await;
+    rig.say(id, "two").await;
+    let lane = rig.lane(id).await;
+    assert!(lane.cancel(None));
+    assert_eq!(follower.outcome().await, "cancelled");
+    let session = lane.session().expect("there");
+    assert!(session.queue_paused && session.queue.len() == 1);
+    tokio::time::advance(settings().idle_unload).await;
+    rig.sessions.sweep().await;
+    assert!(active(&rig).contains(&id.to_string()));
+}

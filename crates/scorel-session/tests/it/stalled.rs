@@ -353,3 +353,23 @@ async fn a_session_that_could_not_be_created_leaves_no_directory() {
     disk.set_full(false);
     rig.sessions.create(new).await.expect("created");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_whose_outcome_cannot_be_written_yet_can_be_cancelled_and_blocks_a_deletion() {
+    let (disk, rig, id) = session().await;
+    let mut follower = rig.follow(id).await;
+    let turn = rig.begin(id, "one").await;
+    let call = rig.model().await;
+    // The answer fits, the outcome does not.
+    disk.full_after(1);
+    call.answer("1").await;
+    disk.refuses(2).await;
+    let refused = rig.sessions.delete(id).await.expect_err("busy");
+    assert_eq!(refused.code(), ErrorCode::RuntimeBusy);
+    let lane = rig.lane(id).await;
+    assert!(lane.cancel(Some(turn)), "the turn takes the signal");
+    assert_eq!(lane.phase(), (Phase::Cancelling, Some(turn)));
+    disk.set_full(false);
+    assert_eq!(follower.outcome().await, "completed");
+    rig.check(id).await;
+}

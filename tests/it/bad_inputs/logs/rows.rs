@@ -107,6 +107,9 @@ pub(super) fn rows() -> Vec<Row> {
             let end = lines[MIDDLE].len() - 1;
             lines[MIDDLE].splice(end..end, *b"  ");
         }),
+        row("a lost newline between two records", Damaged, 0, |lines| {
+            lines[MIDDLE].pop();
+        }),
         row("B-54: a record twice", Damaged, 0, |lines| {
             let line = lines[MIDDLE].clone();
             lines.insert(MIDDLE, line);

@@ -5,7 +5,6 @@ use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret};
 use scorel_testkit::{ModelReply, StrictServer};
 
 use super::API;
-use super::passback::continued;
 use crate::collected::KEY;
 use crate::played;
 
@@ -32,7 +31,7 @@ async fn a_conversation_with_tools_is_accepted_by_a_strict_endpoint() {
         let mut conversation = Context::from(vec![Message::user("hi")]);
         for _ in 0..4 {
             let answers = played::answers(Arc::clone(&provider), conversation.clone(), 1).await;
-            conversation.extend(answers.into_iter().flat_map(continued));
+            conversation.extend(answers.into_iter().flat_map(played::continued));
         }
         assert_eq!(server.rejections(), Vec::<String>::new());
         assert_eq!(server.server().requests().len(), 4);

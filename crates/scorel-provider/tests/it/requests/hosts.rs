@@ -4,7 +4,7 @@ use scorel_proto::{Message, ThinkingLevel};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
-use super::{Rebuilt, sent_like};
+use crate::rebuilt::{Rebuilt, sent_like};
 
 fn request(model: &str, messages: Vec<Message>) -> Rebuilt {
     Rebuilt {

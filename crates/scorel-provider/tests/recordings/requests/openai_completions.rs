@@ -5,7 +5,8 @@ use scorel_proto::{
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
-use super::{Rebuilt, any_blob, sent_like, with_requests};
+use super::{any_blob, with_requests};
+use crate::rebuilt::{Rebuilt, sent_like};
 
 const API: &str = "openai-completions";
 
@@ -25,8 +26,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ),
 ];
 
-#[tokio::test]
-async fn requests_of_openai_completions_are_rendered_as_they_were_recorded() {
+pub(crate) async fn requests_of_openai_completions_are_rendered_as_they_were_recorded() {
     for fixture in with_requests(API, 58, EXCEPTIONS) {
         let recorded = &fixture.sidecar("request")["body"];
         let url = fixture.sidecar("request")["url"].as_str();

@@ -5,7 +5,8 @@ use scorel_proto::{
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
-use super::{Rebuilt, kept, sent_like, with_requests};
+use super::{kept, with_requests};
+use crate::rebuilt::{Rebuilt, sent_like};
 
 const API: &str = "openai-responses";
 
@@ -22,8 +23,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("web-search-cjk", "a tool of the endpoint"),
 ];
 
-#[tokio::test]
-async fn requests_of_openai_responses_are_rendered_as_they_were_recorded() {
+pub(crate) async fn requests_of_openai_responses_are_rendered_as_they_were_recorded() {
     for fixture in with_requests(API, 29, EXCEPTIONS) {
         let recorded = &fixture.sidecar("request")["body"];
         let provider = provider_at(fixture.sidecar("request")["url"].as_str().unwrap());

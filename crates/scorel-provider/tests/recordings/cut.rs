@@ -10,23 +10,19 @@ use crate::fixture::{self, Recording};
 /// The maximum number of cuts per stream.
 const CUTS: usize = 400;
 
-#[tokio::test]
-async fn streams_of_openai_completions_are_never_done_early() {
+pub(crate) async fn streams_of_openai_completions_are_never_done_early() {
     check("openai-completions").await;
 }
 
-#[tokio::test]
-async fn streams_of_openai_responses_are_never_done_early() {
+pub(crate) async fn streams_of_openai_responses_are_never_done_early() {
     check("openai-responses").await;
 }
 
-#[tokio::test]
-async fn streams_of_anthropic_messages_are_never_done_early() {
+pub(crate) async fn streams_of_anthropic_messages_are_never_done_early() {
     check("anthropic-messages").await;
 }
 
-#[tokio::test]
-async fn streams_of_google_generative_ai_are_never_done_early() {
+pub(crate) async fn streams_of_google_generative_ai_are_never_done_early() {
     check("google-generative-ai").await;
 }
 

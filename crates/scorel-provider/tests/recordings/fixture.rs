@@ -1,6 +1,5 @@
 //! Recorded responses, stored outside the repository.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -41,14 +40,26 @@ impl Recording {
     }
 }
 
-/// The recordings of an API with a file extension: `sse` for streams, `body` for failures. Empty,
-/// with a line on stderr, where the recordings are not available.
+/// Whether the recordings are here.
+///
+/// # Panics
+///
+/// If they are not, although they are required.
+pub(crate) fn are_here() -> bool {
+    let directory = directory();
+    let here = directory.is_dir();
+    let required = std::env::var_os("SCOREL_REQUIRE_FIXTURES").is_some_and(|value| value == "1");
+    assert!(
+        here || !required,
+        "no recordings in {}",
+        directory.display()
+    );
+    here
+}
+
+/// The recordings of an API with a file extension: `sse` for streams, `body` for failures.
 pub(crate) fn load(api: &str, extension: &str) -> Vec<Recording> {
-    let directory = directory(api);
-    let Ok(entries) = std::fs::read_dir(&directory) else {
-        skip(&directory);
-        return Vec::new();
-    };
+    let entries = std::fs::read_dir(directory().join(api)).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));
     paths.sort();
@@ -69,19 +80,12 @@ fn read(path: &Path) -> Recording {
     }
 }
 
-fn directory(api: &str) -> PathBuf {
+/// One directory for each API.
+pub(crate) fn directory() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = std::env::var_os("SCOREL_FIXTURES").map_or_else(
         || workspace.join("../shared/fixtures"),
         |path| workspace.join(path),
     );
-    root.join("providers").join(api)
-}
-
-/// Writes directly to stderr, since the test runner captures `eprintln`.
-fn skip(directory: &Path) {
-    let required = std::env::var_os("SCOREL_REQUIRE_FIXTURES").is_some_and(|value| value == "1");
-    assert!(!required, "no recordings in {}", directory.display());
-    let line = format!("skipped: no recordings in {}\n", directory.display());
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    root.join("providers")
 }

@@ -5,7 +5,8 @@ use scorel_proto::{
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
-use super::{Rebuilt, any_blob, kept, sent, with_requests};
+use super::{any_blob, kept, sent, with_requests};
+use crate::rebuilt::Rebuilt;
 
 const API: &str = "anthropic-messages";
 
@@ -36,8 +37,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("web-search-citations", "a tool of the endpoint"),
 ];
 
-#[tokio::test]
-async fn requests_of_anthropic_messages_are_rendered_as_they_were_recorded() {
+pub(crate) async fn requests_of_anthropic_messages_are_rendered_as_they_were_recorded() {
     for fixture in with_requests(API, 25, EXCEPTIONS) {
         let recorded = &fixture.sidecar("request")["body"];
         let request = sent(API, "", rebuilt(recorded)).await;

@@ -5,8 +5,9 @@ use scorel_proto::{
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::{Rebuilt, any_blob, kept, sent, with_requests};
+use super::{any_blob, kept, sent, with_requests};
 use crate::fixture::Recording;
+use crate::rebuilt::Rebuilt;
 
 const API: &str = "google-generative-ai";
 
@@ -25,8 +26,7 @@ const UNSAID: &[&str] = &[
     "urlContext",
 ];
 
-#[tokio::test]
-async fn requests_of_google_generative_ai_are_rendered_as_they_were_recorded() {
+pub(crate) async fn requests_of_google_generative_ai_are_rendered_as_they_were_recorded() {
     for fixture in with_requests(API, 37, &[]) {
         check(&fixture).await;
     }

@@ -10,43 +10,35 @@ use serde_json::{Value, json};
 use crate::collected::{Collected, CollectedEnd, ask_over};
 use crate::fixture::{self, Recording};
 
-#[tokio::test]
-async fn streams_of_openai_completions_give_their_expected_results() {
+pub(crate) async fn streams_of_openai_completions_give_their_expected_results() {
     check_streams("openai-completions").await;
 }
 
-#[tokio::test]
-async fn failures_of_openai_completions_are_classified() {
+pub(crate) async fn failures_of_openai_completions_are_classified() {
     check_failures("openai-completions").await;
 }
 
-#[tokio::test]
-async fn streams_of_openai_responses_give_their_expected_results() {
+pub(crate) async fn streams_of_openai_responses_give_their_expected_results() {
     check_streams("openai-responses").await;
 }
 
-#[tokio::test]
-async fn failures_of_openai_responses_are_classified() {
+pub(crate) async fn failures_of_openai_responses_are_classified() {
     check_failures("openai-responses").await;
 }
 
-#[tokio::test]
-async fn streams_of_google_generative_ai_give_their_expected_results() {
+pub(crate) async fn streams_of_google_generative_ai_give_their_expected_results() {
     check_streams("google-generative-ai").await;
 }
 
-#[tokio::test]
-async fn failures_of_google_generative_ai_are_classified() {
+pub(crate) async fn failures_of_google_generative_ai_are_classified() {
     check_failures("google-generative-ai").await;
 }
 
-#[tokio::test]
-async fn streams_of_anthropic_messages_give_their_expected_results() {
+pub(crate) async fn streams_of_anthropic_messages_give_their_expected_results() {
     check_streams("anthropic-messages").await;
 }
 
-#[tokio::test]
-async fn failures_of_anthropic_messages_are_classified() {
+pub(crate) async fn failures_of_anthropic_messages_are_classified() {
     check_failures("anthropic-messages").await;
 }
 

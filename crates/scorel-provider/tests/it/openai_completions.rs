@@ -1,3 +1,0 @@
-//! What chat completions send back of recorded replies.
-
-mod passback;
