@@ -51,12 +51,15 @@ pub(crate) enum CallError {
     Provider { provider: String, error: ModelError },
     /// A provider's endpoint could not list its models.
     #[error("{error}")]
-    ListModels { provider: String, error: ListError },
+    ListModels {
+        provider: String,
+        error: Box<ListError>,
+    },
     /// A provider's endpoint failed to answer.
     #[error("{error}")]
     CheckModel {
         provider: String,
-        error: ProviderError,
+        error: Box<ProviderError>,
     },
     #[error("there is no provider `{name}`; known are {}", known.join(", "))]
     UnknownProvider {

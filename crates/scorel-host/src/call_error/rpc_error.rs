@@ -29,7 +29,7 @@ impl From<CallError> for RpcError {
             CallError::Directories { error, path } => filesystem(&error, path.as_deref()),
             CallError::NamedModel(error) => named_model(&error),
             CallError::Provider { provider, error } => unusable(&provider, &error),
-            CallError::ListModels { provider, error } => match error {
+            CallError::ListModels { provider, error } => match *error {
                 ListError::Setup(error) => unusable(&provider, &error.into()),
                 ListError::Call(error) => provider_failed(&provider, &error),
             },

@@ -41,7 +41,7 @@ impl Models {
         let answer = answer.unwrap_or_else(|_| Err(late()));
         let answer = answer.map_err(|error| CallError::CheckModel {
             provider: name.clone(),
-            error,
+            error: Box::new(error),
         })?;
         Ok(CheckModelResult {
             model: format!("{name}/{}", provider.model().id),

@@ -86,7 +86,7 @@ impl ListPlan {
         match candidate.ask(&self.connector).await {
             Err(Unlisted::Failed(error)) => Err(CallError::ListModels {
                 provider: name,
-                error,
+                error: Box::new(error),
             }),
             listed => Ok(candidate.outcome(listed)),
         }
