@@ -36,8 +36,7 @@ pub(crate) struct Catalog {
     dir: PathBuf,
     file: PathBuf,
     entries: Mutex<CatalogEntries>,
-    /// The lengths of the logs, in bytes, in the file that the last daemon left. Each is compared
-    /// once, with the first load.
+    /// The lengths of the logs, in bytes, in the file that the last daemon left.
     saved_lengths: OnceLock<Mutex<HashMap<SessionId, u64>>>,
     ready: OnceCell<()>,
 }
@@ -91,15 +90,22 @@ impl Catalog {
         }
     }
 
-    /// The length of the session's log in bytes when the last daemon saved the catalogue; `None` if
-    /// it is not known, or was asked for before. Reads the file the first time, which blocks on the
-    /// disk.
-    pub(crate) fn take_saved_log_bytes(&self, id: SessionId) -> Option<u64> {
+    /// The length of the session's log in bytes when the last daemon saved the catalogue, if it is
+    /// known. Reads the file the first time, which blocks on the disk.
+    pub(crate) fn saved_log_bytes(&self, id: SessionId) -> Option<u64> {
+        self.saved_lengths().get(&id).copied()
+    }
+
+    /// The log has a record behind whatever was lost, so its saved length says nothing any more.
+    pub(crate) fn forget_saved_log_bytes(&self, id: SessionId) {
+        self.saved_lengths().remove(&id);
+    }
+
+    fn saved_lengths(&self) -> MutexGuard<'_, HashMap<SessionId, u64>> {
         let saved = self
             .saved_lengths
             .get_or_init(|| Mutex::new(lengths(&self.read_file())));
-        let mut saved = saved.lock().unwrap_or_else(PoisonError::into_inner);
-        saved.remove(&id)
+        saved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Marks a session as failed. Returns its summary if that changed it.
@@ -238,6 +244,9 @@ impl Catalog {
             Some(entry) if entry.log_bytes == log_bytes => Ok(Some(entry.clone())),
             _ => {
                 let session = summary::summarise(&*self.storage, &dir, id)?;
+                // A log that has become shorter keeps its length until it is loaded and written, or
+                // the numbers of what it has lost would be issued again.
+                let log_bytes = log_bytes.max(known.and_then(|entry| entry.log_bytes));
                 let log_bytes = log_bytes.filter(|_| session.problem.is_none());
                 Ok(Some(CatalogEntry { log_bytes, session }))
             }

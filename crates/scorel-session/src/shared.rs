@@ -95,10 +95,13 @@ impl LaneShared {
         }
     }
 
-    /// The length of the session's log that the last daemon knew, in bytes, for its first load. May
-    /// block on the disk.
-    pub(crate) fn take_saved_log_bytes(&self, id: SessionId) -> Option<u64> {
-        self.catalog.take_saved_log_bytes(id)
+    /// The length of the session's log that the last daemon knew, in bytes. May block on the disk.
+    pub(crate) fn saved_log_bytes(&self, id: SessionId) -> Option<u64> {
+        self.catalog.saved_log_bytes(id)
+    }
+
+    pub(crate) fn forget_saved_log_bytes(&self, id: SessionId) {
+        self.catalog.forget_saved_log_bytes(id);
     }
 
     /// Whether the last attempt to load the session failed.

@@ -26,6 +26,9 @@ impl Section<'_> {
         let Some(resume) = self.state.log.resume_point() else {
             return;
         };
+        if self.state.lost.is_some() {
+            return;
+        }
         let published = self.published();
         let (view, health) = (published.view(), &published.state().health);
         // A checkpoint holds no transient state, so nothing may be open.

@@ -114,6 +114,9 @@ impl Section<'_> {
         }
         match appended {
             Ok(record) => {
+                if self.state.lost.take().is_some() {
+                    self.lane.shared.forget_saved_log_bytes(self.lane.id());
+                }
                 event.prev = Some(record.prev());
                 Ok((event, record))
             }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use scorel_journal::{
     ContinueAt, Journal, LogHeader, OpenError, Opened, Reader, ResumePoint, Resumed, Storage,
 };
-use scorel_proto::{PersistentBody, Seq, SeqReserveBody, SessionId};
+use scorel_proto::{Seq, SessionId};
 
 use super::fold::LogFold;
 use super::health::Health;
 use super::log::SessionLog;
 use super::open_report::{beyond_repair, log_report};
 use super::state::{LaneState, PublishedState};
-use super::{EventDraft, Lane, Section, StartJob};
+use super::{Lane, Section, StartJob};
 use crate::checkpoint::Checkpoint;
 use crate::damage::unaccepted_damage;
 use crate::shared::LaneShared;
@@ -31,8 +31,8 @@ struct LoadedLog {
     /// The length of the log that a checkpoint covers, in bytes.
     checkpointed: u64,
     health: Health,
-    /// Records that were there are gone.
-    is_shorter: bool,
+    /// The length that the log had, in bytes, if records that were there are gone.
+    lost: Option<u64>,
 }
 
 impl Lane {
@@ -54,7 +54,7 @@ impl Lane {
             log: SessionLog::Writable(journal),
             fold: LogFold::default(),
             health: Health::new(id),
-            is_shorter: false,
+            lost: None,
         };
         Ok(new.into_lane(shared, start_job))
     }
@@ -71,14 +71,10 @@ impl Lane {
             Err(OpenError::NewerFormat { .. }) => LoadedLog::read_only(&*shared.storage, &dir, id)?,
             Err(error) => return Err(SessionError::open(id, &error)),
         };
-        let is_shorter = loaded.is_shorter;
         let lane = loaded.into_lane(shared, start_job);
         let mut locked = lane.lock_unshared();
         let mut section = locked.section();
         section.wake();
-        if is_shorter {
-            section.reserve_lost_numbers();
-        }
         let problem = section.published().state().health.problem();
         if problem.is_some() || lane.shared.has_failed(id) {
             // Listings show what was known before the log was read.
@@ -90,19 +86,6 @@ impl Lane {
 }
 
 impl Section<'_> {
-    /// Records that the numbers of lost records are taken. Without the record the next load, which
-    /// knows only the log as it is then, would issue them again.
-    fn reserve_lost_numbers(&mut self) {
-        let reserve = |section: &mut Section<'_>| {
-            let body = PersistentBody::SeqReserve(SeqReserveBody {});
-            section.commit(EventDraft::new(body)).map(drop)
-        };
-        // Damage has the same effect on every load until a record follows it.
-        if let Err(SessionError::Stalled(_)) = reserve(self) {
-            self.lane.persist_later(reserve);
-        }
-    }
-
     /// Recovers, then goes on with the queue. While the log cannot be written the session can be
     /// read all the same, and this is repeated in the background.
     pub(super) fn wake(&mut self) {
@@ -161,7 +144,7 @@ impl LoadedLog {
         let mut health = Health::new(id);
         health.damage = unaccepted_damage(report, &fold.view.state.accepted_damage);
         health.failed = beyond_repair(report);
-        let known_bytes = known_bytes.max(shared.take_saved_log_bytes(id).unwrap_or_default());
+        let known_bytes = known_bytes.max(shared.saved_log_bytes(id).unwrap_or_default());
         // With a torn line, which was there when the length was taken and is moved aside now.
         let torn = report.torn.as_ref().map(|torn| torn.offset + torn.len);
         let bytes = torn.unwrap_or(opened.end());
@@ -185,7 +168,7 @@ impl LoadedLog {
             fold,
             checkpointed,
             health,
-            is_shorter,
+            lost: is_shorter.then_some(known_bytes),
         })
     }
 
@@ -210,7 +193,7 @@ impl LoadedLog {
             fold,
             checkpointed: 0,
             health,
-            is_shorter: false,
+            lost: None,
         })
     }
 
@@ -224,6 +207,7 @@ impl LoadedLog {
             spool: Spool::new(Arc::clone(&shared.storage), &dir),
             lift_pause: false,
             claimed: None,
+            lost: self.lost,
             unsaved: None,
             checkpointed: self.checkpointed,
         };

@@ -107,7 +107,8 @@ impl Section<'_> {
         // The summary of a newer version's log is marked as incomplete, so that every daemon reads
         // the log again: the next one may understand more of it.
         let is_ours = self.lane.header.problem().is_none();
-        let summarised = is_ours.then(|| self.state.log.end());
+        let bytes = self.state.lost.unwrap_or(self.state.log.end());
+        let summarised = is_ours.then_some(bytes);
         let session = published.describe();
         drop(published);
         self.lane.shared.session_changed(session, summarised);

@@ -16,6 +16,10 @@ pub(super) struct LaneState {
     pub(super) lift_pause: bool,
     /// This daemon has claimed the turn that it resumes. The step that follows may be repeated.
     pub(super) claimed: Option<TurnId>,
+    /// The length that the log had, in bytes, if records that were there are gone and none has
+    /// followed. Until then everything that is written about the log says that length, so that the
+    /// next load reserves the lost numbers as this one does.
+    pub(super) lost: Option<u64>,
     /// The record that could not be written last.
     pub(super) unsaved: Option<UnsavedRecord>,
     /// The length of the log at the last checkpoint, in bytes.
