@@ -30,7 +30,9 @@ const ERRORS: [(&str, &[&str]); 7] = [
 ];
 
 /// The errors that a client may get for it.
-const TYPED: [ErrorCode; 3] = [
+const TYPED: [ErrorCode; 4] = [
+    // Too many open files.
+    ErrorCode::Overloaded,
     ErrorCode::StorageStalled,
     ErrorCode::SessionFailed,
     ErrorCode::FilesystemError,
