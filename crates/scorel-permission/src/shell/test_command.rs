@@ -10,8 +10,9 @@ const NUMERIC: [&str; 6] = ["-eq", "-ge", "-gt", "-le", "-lt", "-ne"];
 impl Cursor<'_> {
     /// A test, which runs nothing but its substitutions.
     pub(super) fn test(&mut self, node: Node<'_>) {
-        let computes = self.text(node).starts_with("[[");
-        if self.text(node).starts_with("((") {
+        let text = self.text(node);
+        let computes = text.starts_with("[[");
+        if !has_own_brackets(text) {
             return self.not_understood(node);
         }
         self.condition(node, computes);
@@ -54,4 +55,15 @@ impl Cursor<'_> {
         }
         self.leave();
     }
+}
+
+/// Whether the brackets are words of their own. To a shell `[[$x` is the name of a program, and a
+/// newline after it ends the command; the grammar reads on to the `]]`.
+fn has_own_brackets(test: &str) -> bool {
+    let inner = test
+        .strip_prefix("[[")
+        .and_then(|rest| rest.strip_suffix("]]"))
+        .or_else(|| test.strip_prefix('[')?.strip_suffix(']'));
+    let is_blank = |edge: Option<char>| matches!(edge, Some(' ' | '\t'));
+    inner.is_some_and(|inner| is_blank(inner.chars().next()) && is_blank(inner.chars().last()))
 }

@@ -31,7 +31,7 @@ const ALLOW: [&str; 22] = [
 ];
 
 /// Each runs `rm`, `curl` or something of its own, or writes where no rule allows it.
-const SUBSTITUTIONS: [&str; 46] = [
+const SUBSTITUTIONS: [&str; 50] = [
     "echo $(rm -rf x)",
     "echo `rm -rf x`",
     "echo \"$(rm -rf x)\"",
@@ -66,6 +66,10 @@ const SUBSTITUTIONS: [&str; 46] = [
     "let 'a[$(rm y)]=1'",
     "[[ 'a[$(rm y)]' -eq 0 ]]",
     "[[ $x -eq 0 ]]",
+    "[[$x = yeval +\nrm y\n=a* ]]&& ls",
+    "[[-n a\nrm y\n ]]",
+    "[a = b\nrm y\n ]",
+    "[ a = b\nrm y\n ]",
     "[ -v 'a[$(rm y)]' ]",
     "test -v 'a[$(rm y)]'",
     "printf -v 'a[$(rm y)]' x",
