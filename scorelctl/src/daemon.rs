@@ -15,6 +15,11 @@ use crate::failure::Failure;
 /// How long a command retries after it lost the connection: enough for a restart of the daemon.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How often a command connects whose connection ends before the handshake. A daemon that is killed
+/// just then leaves its socket behind; the second attempt finds that no daemon listens there, and may
+/// start one. The third is for one that is replaced meanwhile.
+const CONNECT_ATTEMPTS: u32 = 3;
+
 /// Who may start a daemon that is not running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StartDaemon {
@@ -98,15 +103,27 @@ pub(crate) struct DaemonClient {
 impl DaemonClient {
     /// Connects, and starts the daemon if necessary and allowed.
     pub(crate) async fn connect(link: DaemonConnector) -> Result<Self, Failure> {
-        let connection = link
-            .connect_identified()
-            .await
-            .map_err(|error| no_daemon(&link, error))?;
-        Ok(Self { link, connection })
+        let mut attempts = CONNECT_ATTEMPTS;
+        let connected = loop {
+            attempts -= 1;
+            match link.connect_identified().await {
+                Err(ClientError::Closed) if attempts > 0 => {}
+                connected => break connected,
+            }
+        };
+        match connected {
+            Ok(connection) => Ok(Self { link, connection }),
+            Err(error) => Err(no_daemon(&link, error)),
+        }
     }
 
     pub(crate) const fn link(&self) -> &DaemonConnector {
         &self.link
+    }
+
+    /// Makes later calls fail rather than start a daemon.
+    pub(crate) const fn never_start(&mut self) {
+        self.link.start = StartDaemon::Never;
     }
 
     /// Calls a method; repeats the call for up to [`PATIENCE`] if the connection is lost.

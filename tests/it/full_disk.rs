@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{
@@ -14,7 +14,13 @@ use scorel_testkit::{
     CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat, ScriptedResponse,
 };
 
-use crate::under_test::{SCORELD, Watch, connect, create_session, message, send, session};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStderr};
+use tokio::time::timeout;
+
+use crate::under_test::{
+    PATIENCE, SCORELCTL, SCORELD, Watch, connect, create_session, message, send, session,
+};
 
 /// A shell script that mounts a tmpfs of 2 MiB over the home, with only the configuration in it,
 /// and execs the daemon.
@@ -46,6 +52,48 @@ pub(crate) fn cannot_mount() -> Option<String> {
 fn inside(daemon: &DaemonUnderTest, path: &Path) -> PathBuf {
     let root = format!("/proc/{}/root", daemon.pid());
     Path::new(&root).join(path.strip_prefix("/").unwrap())
+}
+
+/// A `scorelctl tail` that sees the daemon's home.
+struct Tail {
+    _process: Child,
+    notes: Lines<BufReader<ChildStderr>>,
+}
+
+impl Tail {
+    fn of(daemon: &DaemonUnderTest, session_id: SessionId) -> Self {
+        let mut process = tokio::process::Command::new("nsenter")
+            .args(["--user", "--mount", "--preserve-credentials", "--target"])
+            .arg(daemon.pid().to_string())
+            .args([SCORELCTL, "--no-start", "--home"])
+            .arg(daemon.home())
+            .args(["tail", "--session", &session_id.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let notes = BufReader::new(process.stderr.take().unwrap()).lines();
+        Self {
+            _process: process,
+            notes,
+        }
+    }
+
+    async fn says(&mut self, part: &str) {
+        let found = async {
+            let mut said = Vec::new();
+            while let Some(line) = self.notes.next_line().await.unwrap() {
+                if line.contains(part) {
+                    return;
+                }
+                said.push(line);
+            }
+            panic!("tail ended without {part:?}: {said:?}");
+        };
+        timeout(PATIENCE, found).await.expect("tail says it");
+    }
 }
 
 /// Fills the disk.
@@ -150,7 +198,9 @@ async fn an_answer_that_meets_a_full_disk_is_recorded_once_there_is_room() {
     gate.reached().await;
     let filler = inside(&daemon, &daemon.home().join("filler"));
     fill(&filler);
+    let mut tail = Tail::of(&daemon, id);
     gate.open();
+    tail.says("waits in memory and is written as soon as").await;
     let stall = loop {
         if let Some(stall) = session(&client, id).await.storage_stalled {
             break stall;

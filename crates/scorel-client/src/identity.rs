@@ -47,11 +47,12 @@ impl ClientIdentity {
     /// Reads the identity from the home's `client.json`, and creates it on first use. The home must
     /// exist.
     ///
-    /// Clients that race to create it all get the same one.
+    /// Clients that race to create it all get the same one. On a full or read-only file system, where
+    /// a look at the sessions is needed most, it is for this process only.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or created, or is damaged.
+    /// If the file cannot be read or created for another reason, or is damaged.
     pub fn load_or_create(home: &DaemonHome) -> Result<Self, IdentityError> {
         let path = home.identity_file();
         match fs::read(&path) {
@@ -90,15 +91,10 @@ fn create(directory: &Path, path: &Path) -> Result<ClientIdentity, IdentityError
         source,
     };
     let client_id = ClientId::generate();
-    let file = IdentityFile {
-        version: 1,
-        client_id,
+    let temporary = match temporary_file(directory, client_id) {
+        Err(error) if cannot_be_stored(&error) => return Ok(ClientIdentity { client_id }),
+        written => written.map_err(failed)?,
     };
-    let mut text = serde_json::to_vec(&file).map_err(|error| failed(error.into()))?;
-    text.push(b'\n');
-    let mut temporary = NamedTempFile::new_in(directory).map_err(failed)?;
-    temporary.write_all(&text).map_err(failed)?;
-    temporary.as_file().sync_all().map_err(failed)?;
     match temporary.persist_noclobber(path) {
         Ok(_) => {
             sync(directory).map_err(failed)?;
@@ -109,6 +105,28 @@ fn create(directory: &Path, path: &Path) -> Result<ClientIdentity, IdentityError
         }
         Err(error) => Err(failed(error.error)),
     }
+}
+
+fn temporary_file(directory: &Path, client_id: ClientId) -> io::Result<NamedTempFile> {
+    let file = IdentityFile {
+        version: 1,
+        client_id,
+    };
+    let mut text = serde_json::to_vec(&file)?;
+    text.push(b'\n');
+    let mut temporary = NamedTempFile::new_in(directory)?;
+    temporary.write_all(&text)?;
+    temporary.as_file().sync_all()?;
+    Ok(temporary)
+}
+
+fn cannot_be_stored(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::ReadOnlyFilesystem
+    )
 }
 
 fn sync(directory: &Path) -> io::Result<()> {

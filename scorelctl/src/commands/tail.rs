@@ -9,6 +9,7 @@ use scorel_proto::{
 };
 
 use super::interrupted::interrupted_hint;
+use super::stall::StallWatch;
 use super::sync_line::SyncLineBuilder;
 use crate::args::TailArgs;
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
@@ -53,13 +54,14 @@ async fn follow(
     if link.start == StartDaemon::Always && !args.start {
         link.start = StartDaemon::AsService;
     }
-    drop(control);
     let stream = SessionStream::open(link, session_id, place.anchors).await?;
-    let mut tail = TailPrinter::new((session_id, place.from), args, output);
+    let mut tail = TailPrinter::new(control, (session_id, place.from), args, output);
     tail.run(stream).await
 }
 
 struct TailPrinter<'a> {
+    /// Asked about a stall only.
+    control: DaemonClient,
     session_id: SessionId,
     from: Seq,
     follow: bool,
@@ -69,6 +71,9 @@ struct TailPrinter<'a> {
     interrupted: bool,
     /// Whether everything that existed has been printed.
     is_live: bool,
+    /// Whether a turn runs. Only its records wait for storage, so an idle session is never asked.
+    in_turn: bool,
+    stall: StallWatch,
     /// The last printed record. A full reload sends the records again.
     printed: Seq,
     reload: SyncLineBuilder,
@@ -77,14 +82,24 @@ struct TailPrinter<'a> {
 }
 
 impl<'a> TailPrinter<'a> {
-    fn new((session_id, from): (SessionId, Seq), args: &TailArgs, output: &'a mut Output) -> Self {
+    fn new(
+        mut control: DaemonClient,
+        (session_id, from): (SessionId, Seq),
+        args: &TailArgs,
+        output: &'a mut Output,
+    ) -> Self {
+        // The stream decides whether a daemon is started.
+        control.never_start();
         Self {
+            control,
             session_id,
             from,
             follow: args.follows(),
             start: args.start,
             interrupted: false,
             is_live: false,
+            in_turn: false,
+            stall: StallWatch::new(),
             printed: Seq::ZERO,
             reload: SyncLineBuilder::default(),
             transcript: Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true),
@@ -97,7 +112,16 @@ impl<'a> TailPrinter<'a> {
             if !stream.is_ready() {
                 self.output.flush()?;
             }
-            match stream.next().await? {
+            let item = tokio::select! {
+                biased;
+                item = stream.next() => item?,
+                () = self.stall.quiet(), if self.looks_for_stalls() => {
+                    self.look_for_a_stall().await?;
+                    continue;
+                }
+            };
+            self.stall.heard();
+            match item {
                 Some(StreamItem::Event(encoded, event)) => self.event(&encoded, &event)?,
                 Some(StreamItem::Marker(marker)) => {
                     if is_stop(&marker) && !self.start {
@@ -118,7 +142,21 @@ impl<'a> TailPrinter<'a> {
         }
     }
 
+    /// With `--json` there is no line for it: `getSession` has the state.
+    const fn looks_for_stalls(&self) -> bool {
+        self.in_turn && self.is_live && !self.output.json
+    }
+
+    async fn look_for_a_stall(&mut self) -> Result<(), Failure> {
+        if let Some(text) = self.stall.look(&mut self.control, self.session_id).await {
+            self.transcript.end_line(self.output)?;
+            self.output.note(&text)?;
+        }
+        Ok(())
+    }
+
     fn event(&mut self, encoded: &EncodedEvent, event: &Event) -> Result<(), Failure> {
+        self.note_turn(event);
         if event.seq() < self.from {
             return Ok(());
         }
@@ -137,6 +175,15 @@ impl<'a> TailPrinter<'a> {
             self.note_outcome(record)?;
         }
         Ok(())
+    }
+
+    fn note_turn(&mut self, event: &Event) {
+        // Records of the session itself, such as a new title, name no turn.
+        if event.turn_id().is_some() {
+            let ended = matches!(event, Event::Persistent(record)
+                if matches!(record.body, PersistentBody::TurnOutcome(_)));
+            self.in_turn = !ended;
+        }
     }
 
     /// Remembers whether the last turn was interrupted. Of earlier turns it does not matter: the
@@ -169,8 +216,11 @@ impl<'a> TailPrinter<'a> {
             self.output.json(&sync)?;
         }
         match marker {
-            SyncMarker::InFlight { in_flight, .. } if !self.output.json => {
-                self.transcript.in_flight(in_flight, self.output)?;
+            SyncMarker::InFlight { in_flight, .. } => {
+                self.in_turn = in_flight.turn_id.is_some();
+                if !self.output.json {
+                    self.transcript.in_flight(in_flight, self.output)?;
+                }
             }
             SyncMarker::SyncStart { .. } => self.is_live = false,
             SyncMarker::SyncEnd { .. } => {
@@ -182,7 +232,6 @@ impl<'a> TailPrinter<'a> {
                 }
             }
             SyncMarker::End { reason, .. } => return self.end(marker, *reason),
-            _ => {}
         }
         Ok(None)
     }

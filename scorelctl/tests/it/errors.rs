@@ -165,3 +165,17 @@ fn the_conversation_is_shown_without_other_branches() {
         "> the question\nsecret thoughts\nIt is a test.\n! the turn failed: the key is wrong\n";
     assert_eq!(ended.out, expected);
 }
+
+#[test]
+fn a_connection_that_ends_before_the_handshake_is_made_again() {
+    let place = TestHome::new();
+    let daemon = daemon(&place);
+    daemon.drop_next("hello");
+    place.run(&["status"]).assert_code(0);
+    for _ in 0..3 {
+        daemon.drop_next("hello");
+    }
+    let ended = place.run(&["status"]);
+    ended.assert_code(7);
+    assert!(ended.err.contains("was lost"), "{}", ended.err);
+}
