@@ -178,10 +178,11 @@ pub enum CopyError {
 }
 
 impl CopyError {
-    /// Whether the file system is read-only; a later attempt may succeed.
+    /// Whether the file system is full or read-only; a later attempt may succeed.
     #[must_use]
-    pub fn is_read_only(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if storage::is_read_only(source))
+    pub fn may_pass(&self) -> bool {
+        let may_pass = |source| storage::is_read_only(source) || storage::is_no_space(source);
+        matches!(self, Self::Io { source, .. } if may_pass(source))
     }
 }
 

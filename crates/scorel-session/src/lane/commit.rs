@@ -147,7 +147,7 @@ impl Section<'_> {
     /// report success next time, so what the old file holds is unknown and syncing it again proves
     /// nothing. The copy is made from verified, published records.
     ///
-    /// On a file system that has become read-only the next append tries again.
+    /// On a file system that is full or has become read-only the next append tries again.
     fn move_to_copy(&mut self) -> Result<bool, SessionError> {
         let Some(copied) = self.state.log.writable().map(Journal::recover_by_copy) else {
             return Ok(false);
@@ -157,7 +157,7 @@ impl Section<'_> {
                 tracing::warn!(session = %self.lane.id(), "the log was moved to a copy of itself");
                 Ok(true)
             }
-            Err(error) if error.is_read_only() => {
+            Err(error) if error.may_pass() => {
                 Err(SessionError::Stalled(ErrorChain(&error).to_string()))
             }
             Err(error) => {

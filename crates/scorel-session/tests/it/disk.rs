@@ -23,6 +23,8 @@ struct State {
     /// How many more records fit before the disk is full.
     room: AtomicUsize,
     sync_fails: AtomicBool,
+    /// Why no log can be made.
+    no_new_log: Mutex<Option<io::ErrorKind>>,
     /// How many appends and openings were refused.
     refused: watch::Sender<usize>,
     opened: AtomicUsize,
@@ -61,6 +63,7 @@ impl Disk {
             full: AtomicBool::new(false),
             room: AtomicUsize::new(usize::MAX),
             sync_fails: AtomicBool::new(false),
+            no_new_log: Mutex::new(None),
             refused: watch::Sender::new(0),
             opened: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
@@ -137,6 +140,17 @@ impl Disk {
         self.state.sync_fails.store(true, Ordering::SeqCst);
     }
 
+    /// Syncs fail and no log can be made, so that none can be copied, until the disk is mended.
+    pub(crate) fn fail_syncs_and_copies(&self, kind: io::ErrorKind) {
+        *self.state.no_new_log.lock().expect("not poisoned") = Some(kind);
+        self.fail_syncs();
+    }
+
+    pub(crate) fn mend(&self) {
+        *self.state.no_new_log.lock().expect("not poisoned") = None;
+        self.state.sync_fails.store(false, Ordering::SeqCst);
+    }
+
     /// Waits until so many appends have been refused from now on.
     pub(crate) async fn refuses(&self, count: usize) {
         let mut refused = self.state.refused.subscribe();
@@ -196,6 +210,11 @@ impl Storage for Disk {
 
     fn create_new(&self, path: &Path) -> io::Result<Arc<dyn LogFile>> {
         self.check_descriptors()?;
+        let refused = *self.state.no_new_log.lock().expect("not poisoned");
+        if let Some(kind) = refused.filter(|_| is_log(path)) {
+            self.state.refused.send_modify(|refused| *refused += 1);
+            return Err(kind.into());
+        }
         Ok(self.wrap(path, FileStorage.create_new(path)?))
     }
 

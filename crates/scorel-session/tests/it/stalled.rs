@@ -1,5 +1,6 @@
 //! A disk without room, and a disk that fails.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use scorel_journal::Durability;
@@ -326,6 +327,36 @@ async fn a_session_whose_disk_fails_to_sync_fails_and_others_go_on() {
     let lane = rig.lane(id).await;
     assert_eq!(lane.session().expect("there").phase, Phase::Failed);
     lane.events(None, None, 10).await.expect("reading works");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_whose_sync_failed_waits_until_the_log_can_be_copied() {
+    for kind in [ErrorKind::ReadOnlyFilesystem, ErrorKind::StorageFull] {
+        let disk = Disk::new();
+        let synced = SessionSettings {
+            durability: Durability::Sync,
+            ..settings()
+        };
+        let rig = Rig::on_disk_with(disk.storage(), synced);
+        let id = rig.session().await;
+        let mut follower = rig.follow(id).await;
+        rig.begin(id, "one").await;
+        let call = rig.model().await;
+        disk.fail_syncs_and_copies(kind);
+        call.answer("a finished answer").await;
+        let lane = rig.lane(id).await;
+        while lane.storage_stall().is_none() {
+            disk.refuses(1).await;
+        }
+        assert_eq!(lane.phase().0, Phase::Running, "{kind}");
+        let refused = rig.send(id, message("two")).await.expect_err("refused");
+        assert_eq!(refused.code(), ErrorCode::StorageStalled, "{kind}");
+        disk.mend();
+        assert_eq!(follower.outcome().await, "completed", "{kind}");
+        let log = rig.check(id).await;
+        let answer = &log.only("assistant")["message"]["content"][0];
+        assert_eq!(text(answer, "text"), "a finished answer");
+    }
 }
 
 #[tokio::test(start_paused = true)]
