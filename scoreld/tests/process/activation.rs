@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
-use crate::daemon::{TestHome, ended};
+use crate::daemon::{TestHome, ended, output};
 
 /// The shell passes what it has as standard input on as descriptor 3.
 const PASS: &str = "exec 3<&0 </dev/null";
@@ -92,7 +92,7 @@ fn invalid_passed_sockets_are_refused() {
         (silent, ours, "does not listen"),
     ];
     for (passed, variables, message) in cases {
-        let (code, stderr) = ended(&activated(&place, passed, variables).output().unwrap());
+        let (code, stderr) = ended(&output(&mut activated(&place, passed, variables)));
         assert_eq!(code, Some(78), "{variables}: {stderr}");
         assert!(stderr.contains(message), "{variables}: {stderr}");
     }

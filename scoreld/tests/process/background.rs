@@ -1,6 +1,8 @@
 use std::process::{Command, Stdio};
 
-use crate::daemon::{TestHome, ended};
+use scorel_testkit::Deadline;
+
+use crate::daemon::{TestHome, ended, output};
 
 struct Background(TestHome);
 
@@ -27,10 +29,10 @@ impl Drop for Background {
 fn the_caller_returns_when_the_daemon_accepts_connections() {
     let background = Background::new();
     // Also shows that the daemon let go of the streams: they are read to their end.
-    let (code, text) = ended(&background.command().output().unwrap());
+    let (code, text) = ended(&output(&mut background.command()));
     assert_eq!((code, text.as_str()), (Some(0), ""));
     background.0.connect().unwrap();
-    let again = background.command().output().unwrap();
+    let again = output(&mut background.command());
     assert_eq!(again.status.code(), Some(0));
     background.0.connect().unwrap();
     background.0.stop_background();
@@ -48,6 +50,7 @@ fn of_many_callers_at_once_all_find_the_one_daemon() {
         })
         .collect();
     for caller in callers {
+        let _deadline = Deadline::of(&caller);
         let (code, text) = ended(&caller.wait_with_output().unwrap());
         assert_eq!(code, Some(0), "{text}");
         background.0.connect().unwrap();
@@ -65,7 +68,7 @@ fn the_caller_learns_why_there_is_no_daemon() {
     background
         .0
         .write("config.toml", "[runtime]\nmaxSteps = 0\n");
-    let (code, text) = ended(&background.command().output().unwrap());
+    let (code, text) = ended(&output(&mut background.command()));
     assert_eq!(code, Some(78), "{text}");
     assert!(
         text.contains("config.toml:2:12: `runtime.maxSteps`"),

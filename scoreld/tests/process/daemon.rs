@@ -187,6 +187,14 @@ impl Drop for Daemon {
     }
 }
 
+/// Runs a command to its end, which must come in time.
+pub(crate) fn output(command: &mut Command) -> Output {
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let _deadline = Deadline::of(&child);
+    child.wait_with_output().unwrap()
+}
+
 /// The exit code and what was written to stderr.
 pub(crate) fn ended(output: &Output) -> (Option<i32>, String) {
     (

@@ -2,7 +2,7 @@ use std::fs;
 
 use nix::sys::signal::Signal;
 
-use crate::daemon::{Daemon, TestHome, ended};
+use crate::daemon::{Daemon, TestHome, ended, output};
 
 #[test]
 fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
@@ -31,7 +31,7 @@ fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
 fn a_second_daemon_finds_the_first_and_leaves_it_alone() {
     let place = TestHome::new();
     let first = place.start();
-    let (code, text) = ended(&place.command_by_hand().output().unwrap());
+    let (code, text) = ended(&output(&mut place.command_by_hand()));
     assert_eq!(code, Some(0), "{text}");
     let pid = first.0.id();
     assert!(
@@ -75,7 +75,7 @@ fn a_killed_daemon_does_not_keep_the_next_from_starting() {
     for _ in 0..5 {
         let mut daemon = place.start();
         daemon.0.kill().unwrap();
-        daemon.0.wait().unwrap();
+        daemon.wait();
         assert!(place.path("scoreld.sock").exists());
         assert!(place.connect().is_err());
     }
@@ -99,7 +99,7 @@ fn a_daemon_whose_home_is_deleted_or_replaced_ends_and_says_so() {
         let mut daemon = place.start();
         lose(&place);
         assert!(place.message().starts_with("STOPPING=1\n"));
-        assert_eq!(daemon.0.wait().unwrap().code(), Some(78));
+        assert_eq!(daemon.wait().code(), Some(78));
         let text = daemon.stderr();
         assert!(text.contains("was deleted or replaced"), "{text}");
     }
