@@ -1,6 +1,6 @@
 use scorel_proto::ThinkingLevel;
 
-use crate::{ModelConfig, Price, ThinkingLevels};
+use crate::{Price, ThinkingLevels};
 
 /// Capabilities and price of a model; `None` where they are unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,19 +19,6 @@ pub struct ModelFacts {
 }
 
 impl ModelFacts {
-    /// The facts that the user configured.
-    #[must_use]
-    pub fn configured(config: &ModelConfig) -> Self {
-        Self {
-            context_window: config.context_window,
-            max_output_tokens: config.max_output_tokens,
-            reasoning: config.reasoning,
-            levels: config.thinking_levels,
-            images: config.images,
-            price: config.price,
-        }
-    }
-
     /// These facts, completed by `others`.
     #[must_use]
     pub fn or(self, others: Self) -> Self {

@@ -27,6 +27,21 @@ impl fmt::Display for EndpointId {
     }
 }
 
+impl ModelFacts {
+    /// The facts that the user configured.
+    #[must_use]
+    pub fn configured(config: &ModelConfig) -> Self {
+        Self {
+            context_window: config.context_window,
+            max_output_tokens: config.max_output_tokens,
+            reasoning: config.reasoning,
+            levels: config.thinking_levels,
+            images: config.images,
+            price: config.price,
+        }
+    }
+}
+
 impl ModelConfig {
     /// The endpoint; `None` for the demo, which has none.
     ///
