@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much a model should reason before it answers. Levels that a model does not support are
-/// mapped to the nearest one.
+/// How much a model should reason before it answers. Up to `high`, a level that a model does not
+/// support is mapped to the nearest one; `xhigh` and `max` are refused for a model that lacks them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingLevel {
@@ -21,6 +21,10 @@ pub enum ThinkingLevel {
     Medium,
     /// Extensive reasoning.
     High,
+    /// More than `high`, for models that have it.
+    Xhigh,
+    /// The most reasoning that a model can do, for models that have it.
+    Max,
 }
 
 /// The category of a failed model call, by which the daemon decides whether to retry.

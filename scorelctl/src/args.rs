@@ -235,9 +235,12 @@ pub(crate) struct ModelsArgs {
     /// Only this provider's models; fail if its endpoint cannot be queried
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) provider: Option<String>,
-    /// Do not query any endpoint: list the built-in and configured models
+    /// Do not query any endpoint: list what it listed before, and the built-in and configured models
     #[arg(long)]
     pub(crate) offline: bool,
+    /// Also list models of providers for which there is no key
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]

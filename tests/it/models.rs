@@ -1,5 +1,6 @@
 //! Listing, choosing and checking models.
 
+mod listed;
 mod other_provider;
 mod retries;
 mod secrets;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use scorel_host::{ConfigSource, Device, Home, ProjectRegistry};
+use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, check_model_lists};
 use scorel_journal::{FileStorage, Storage};
 use scorel_proto::ErrorChain;
 use scorel_session::{check_active_file, check_index_file};
@@ -34,6 +34,9 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     receipts::check(&home.receipts(), daemon, found);
     derived(&home.index(), found, check_index_file);
     derived(&home.active(), found, check_active_file);
+    derived(&home.models(), found, |_, path| {
+        check_model_lists(path).map_err(io::Error::other)
+    });
     check_names(home, found);
     check_logs(&home.logs(), found);
 }

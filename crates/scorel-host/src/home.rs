@@ -112,6 +112,12 @@ impl Home {
         self.root.join("daemon.json")
     }
 
+    /// What endpoints listed about their models. May be deleted.
+    #[must_use]
+    pub fn models(&self) -> PathBuf {
+        self.root.join("models.json")
+    }
+
     /// One directory per session.
     #[must_use]
     pub fn sessions(&self) -> PathBuf {

@@ -40,6 +40,7 @@ pub use home::{
     Home, HomeError, HomeLock, HomeSource, LockError, MAX_SOCKET_PATH, NoSocketPath, socket_path,
 };
 pub use host::{Host, HostParts};
+pub use models::{ModelListsError, check_model_lists};
 pub use projects::{OpenProjectsError, ProjectError, ProjectRegistry};
 pub use receipts::{MAX_BYTES as MAX_RECEIPT_BYTES, problem_of_line as problem_of_receipt_line};
 pub use rpc::table as methods;

@@ -1,28 +1,48 @@
 //! Models: connecting a provider with its key, listing what providers offer, checking one.
 
+mod calendar;
 mod candidate;
 mod check;
 mod error;
 mod list;
+mod lists_file;
+mod model_lists;
+mod model_view;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use scorel_provider::{BlobSource, Connector, Secret, SetupError, Timeouts};
+use jiff::civil::Date;
+use scorel_proto::ThinkingLevel;
+use scorel_provider::{BlobSource, Connector, EndpointId, Secret, SetupError, Timeouts};
 use scorel_runtime::Provider;
 
 use crate::call_error::CallError;
 use crate::config::{Config, ConfigSource, ModelSettings};
 use crate::secret::SecretStore;
+use calendar::{Calendar, SystemCalendar};
+use model_lists::ModelLists;
 
 pub(crate) use error::ModelError;
+pub use lists_file::{ModelListsError, check_model_lists};
 
 /// Connects providers from the configuration and lists their models.
 pub(crate) struct Models {
     config: Arc<ConfigSource>,
     secrets: SecretStore,
     connector: Mutex<(Timeouts, Connector)>,
+    lists: Arc<ModelLists>,
+    calendar: Arc<dyn Calendar>,
+}
+
+/// A model that a caller names for a session, and how much it shall think.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WantedModel<'a> {
+    /// `None` for the configured one.
+    pub(crate) name: Option<&'a str>,
+    /// The default level stands for the configured one.
+    pub(crate) level: ThinkingLevel,
 }
 
 impl fmt::Debug for Models {
@@ -32,12 +52,15 @@ impl fmt::Debug for Models {
 }
 
 impl Models {
-    pub(crate) fn new(config: Arc<ConfigSource>, secrets: SecretStore) -> Self {
+    /// `lists` is the file that keeps what endpoints list.
+    pub(crate) fn new(config: Arc<ConfigSource>, secrets: SecretStore, lists: PathBuf) -> Self {
         let timeouts = config.current(None).runtime.timeouts;
         Self {
             config,
             secrets,
             connector: Mutex::new((timeouts, Connector::new(timeouts))),
+            lists: Arc::new(ModelLists::new(lists)),
+            calendar: Arc::new(SystemCalendar),
         }
     }
 
@@ -48,12 +71,11 @@ impl Models {
         model: Option<&str>,
         blobs: Arc<dyn BlobSource>,
     ) -> Result<Arc<dyn Provider>, ModelError> {
-        let mut settings = config.model.clone();
-        if let Some(model) = model {
-            settings = settings.named(model)?;
-        }
+        let settings = self.settings(&config.model, model)?;
         let key = self.key(&settings)?;
+        settings.model.check_offered(self.today())?;
         let connector = self.connector(config.runtime.timeouts);
+        self.ask_in_background(&connector, &settings, key.as_ref());
         let made = connector.connect(&settings.model, key, blobs);
         made.map_err(|error| match error {
             // `key` is absent although the provider needs one: only a `baseUrl` of the user's own without
@@ -63,23 +85,99 @@ impl Models {
         })
     }
 
-    /// Checks a model that a client named without asking its endpoint: the provider is known and its
-    /// key is set.
+    /// How much a turn shall think: what was asked for it, or what is configured. Reads files.
+    pub(crate) fn thinking(
+        &self,
+        config: &Config,
+        wanted: WantedModel<'_>,
+    ) -> Result<ThinkingLevel, ModelError> {
+        let level = match wanted.level {
+            ThinkingLevel::Default => config.model.thinking,
+            level => level,
+        };
+        let settings = self.settings(&config.model, wanted.name)?;
+        settings.model.check_level(level)?;
+        Ok(level)
+    }
+
+    /// Checks a model that a client named without asking its endpoint: the provider is known, its key is
+    /// set, the model is not retired and has the thinking level.
     pub(crate) async fn accept(
         self: &Arc<Self>,
         project: PathBuf,
-        name: String,
+        name: Option<String>,
+        level: ThinkingLevel,
     ) -> Result<(), CallError> {
         let models = Arc::clone(self);
         let look = move || {
-            let settings = models.config.current(Some(&project)).model.clone();
-            let settings = settings.named(&name)?;
-            models.key(&settings).map(drop)
+            let config = models.config.current(Some(&project));
+            let wanted = WantedModel {
+                name: name.as_deref(),
+                level,
+            };
+            if wanted.name.is_some() {
+                let settings = models.settings(&config.model, wanted.name)?;
+                models.key(&settings)?;
+                settings.model.check_offered(models.today())?;
+            }
+            models.thinking(&config, wanted).map(drop)
         };
         let accepted = tokio::task::spawn_blocking(look).await;
         accepted
             .map_err(|error| CallError::Internal(error.to_string()))?
             .map_err(CallError::NamedModel)
+    }
+
+    /// The settings of the configured model or of a named one, with what its endpoint listed. Reads
+    /// files.
+    fn settings(
+        &self,
+        configured: &ModelSettings,
+        name: Option<&str>,
+    ) -> Result<ModelSettings, SetupError> {
+        let mut settings = configured.clone();
+        if let Some(name) = name {
+            settings = settings.named(name)?;
+        }
+        let endpoint = settings.model.endpoint()?;
+        let id = &settings.model.id;
+        settings.model.listed = endpoint.and_then(|endpoint| self.lists.facts(&endpoint, id));
+        Ok(settings)
+    }
+
+    /// Asks an endpoint for its models if a low limit has to be assumed without its list. The turn that
+    /// needs it does not wait: the next one has the list.
+    fn ask_in_background(
+        &self,
+        connector: &Connector,
+        settings: &ModelSettings,
+        key: Option<&Secret>,
+    ) {
+        let Ok(Some(endpoint)) = settings.model.endpoint() else {
+            return;
+        };
+        let wanted = settings.model.listed.is_none() && settings.model.assumes_output_limit();
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        if !wanted || !self.lists.begin_asking(&endpoint, self.calendar.now_ms()) {
+            return;
+        }
+        let (connector, model) = (connector.clone(), settings.model.clone());
+        let (lists, calendar) = (Arc::clone(&self.lists), Arc::clone(&self.calendar));
+        let key = key.cloned();
+        runtime.spawn(async move {
+            match connector.list_models(&model, key).await {
+                Ok(models) => keep(lists, calendar, vec![(endpoint, models)]).await,
+                Err(error) => {
+                    tracing::info!(provider = model.source.provider(), %error, "no list of models");
+                }
+            }
+        });
+    }
+
+    fn today(&self) -> Date {
+        self.calendar.today()
     }
 
     /// The key of a model; `None` if it needs none. A named key must be set.
@@ -111,3 +209,18 @@ impl Models {
         current.1.clone()
     }
 }
+
+/// Keeps lists that were just read.
+async fn keep(
+    lists: Arc<ModelLists>,
+    calendar: Arc<dyn Calendar>,
+    listed: Vec<(EndpointId, Vec<scorel_provider::ListedModel>)>,
+) {
+    let write = move || lists.keep(calendar.now_ms(), listed);
+    if let Err(error) = tokio::task::spawn_blocking(write).await {
+        tracing::warn!(%error, "lists of models cannot be kept");
+    }
+}
+
+#[cfg(test)]
+mod tests;

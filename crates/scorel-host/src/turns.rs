@@ -15,7 +15,7 @@ use scorel_tools::{OpenProjects, ProjectTools, Roots, ToolHost};
 use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
 use crate::instructions::instructions;
-use crate::models::Models;
+use crate::models::{Models, WantedModel};
 use crate::permission::{Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 
@@ -81,6 +81,16 @@ impl Turns {
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
         self.models
             .provider(config, request.model.as_deref(), blobs)
+            .map_err(|error| config_error(error.to_string()))
+    }
+
+    fn thinking(&self, request: &TurnRequest, config: &Config) -> Result<ThinkingLevel, TurnError> {
+        let wanted = WantedModel {
+            name: request.model.as_deref(),
+            level: request.thinking_level,
+        };
+        self.models
+            .thinking(config, wanted)
             .map_err(|error| config_error(error.to_string()))
     }
 
@@ -164,16 +174,13 @@ impl TurnSetup for Turns {
         })?;
         let dir = Path::new(&project.work_dir);
         let config = self.config.current(Some(dir));
+        let thinking = self.thinking(request, &config)?;
         let provider = self.provider(request, &config)?;
         self.fetcher.allow(&config.tools.fetch_private);
         let tools = self.list(request, &config, dir)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
         let tools = tools.only(|spec| is_offered(preset, spec.class));
         let gate = Arc::new(self.gate(request, &config, dir)?);
-        let thinking = match request.thinking_level {
-            ThinkingLevel::Default => config.model.thinking,
-            level => level,
-        };
         Ok(PreparedTurn {
             instructions: instructions(dir, provider.model()),
             ports: TurnPorts {

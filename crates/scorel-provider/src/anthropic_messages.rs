@@ -22,10 +22,10 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use scorel_runtime::ModelRequest;
 
 pub(crate) use dialect::AnthropicDialect;
+pub(crate) use thinking::ClaudeThinking;
 
 use self::decoder::AnthropicDecoder;
 use self::dialect::AnthropicEndpoint;
-use self::thinking::ClaudeThinking;
 use crate::wire::{ModelOrigin, Wire, with_path};
 
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The configuration of one model, as the caller resolved it.
 
-use crate::Price;
+use crate::{ModelFacts, Price, ThinkingLevels};
 
-/// One configured model. The optional facts override the built-in table.
+/// One configured model. The optional facts override the endpoint's list and the built-in table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelConfig {
     pub source: ModelSource,
@@ -14,6 +14,8 @@ pub struct ModelConfig {
     pub max_output_tokens: Option<u64>,
     /// Whether the model takes parameters that control reasoning.
     pub reasoning: Option<bool>,
+    /// The thinking levels that the model has.
+    pub thinking_levels: Option<ThinkingLevels>,
     /// Whether the model takes image input.
     pub images: Option<bool>,
     /// Strings at which the model stops. Only as many are sent as the provider accepts.
@@ -25,6 +27,8 @@ pub struct ModelConfig {
     pub key_header: Option<String>,
     /// Headers sent with every request, as names and values. Credentials are rejected.
     pub headers: Vec<(String, String)>,
+    /// What the endpoint's own list says of the model; `None` if it was not read or does not have it.
+    pub listed: Option<ModelFacts>,
 }
 
 impl ModelConfig {
@@ -66,12 +70,14 @@ impl ModelConfig {
             context_window: None,
             max_output_tokens: None,
             reasoning: None,
+            thinking_levels: None,
             images: None,
             stop_sequences: Vec::new(),
             price: None,
             dialect: None,
             key_header: None,
             headers: Vec::new(),
+            listed: None,
         }
     }
 }

@@ -8,16 +8,16 @@ use tokio::time::timeout;
 
 use crate::anthropic_messages::AnthropicMessages;
 use crate::blobs::BlobSource;
-use crate::builtin::{Builtin, KnownModel};
+use crate::builtin::Builtin;
 use crate::demo::Demo;
-use crate::google_generative_ai::GoogleGenerativeAi;
+use crate::google_generative_ai::{GeminiDialect, GoogleGenerativeAi};
 use crate::http::Http;
 use crate::model_location::ModelLocation;
 use crate::openai_completions::OpenAiCompletions;
 use crate::openai_responses::OpenAiResponses;
 use crate::wire::{CallAdvice, ConfiguredHeaders, HttpProvider, ModelEndpoint, ServedModels, Wire};
 use crate::wire_dialect::WireDialect;
-use crate::{ModelConfig, ModelFacts, Secret, SetupError, Timeouts};
+use crate::{ModelConfig, Secret, SetupError, Timeouts};
 
 /// Assumed of a model that neither the configuration nor the built-in table describes, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;
@@ -75,7 +75,7 @@ impl Connector {
                 provider: location.provider.to_owned(),
             });
         }
-        let levels = location.model(&config.id).and_then(|known| known.levels);
+        let levels = config.facts_at(&location).levels;
         match location.wire {
             WireDialect::OpenAiCompletions(dialect) => {
                 let dialect = dialect.with_levels(levels);
@@ -86,9 +86,11 @@ impl Connector {
                 self.over::<OpenAiResponses>(config, location, dialect, key, blobs)
             }
             WireDialect::GoogleGenerativeAi => {
-                self.over::<GoogleGenerativeAi>(config, location, (), key, blobs)
+                let dialect = GeminiDialect::with_levels(levels);
+                self.over::<GoogleGenerativeAi>(config, location, dialect, key, blobs)
             }
             WireDialect::AnthropicMessages(dialect) => {
+                let dialect = dialect.with_levels(levels);
                 self.over::<AnthropicMessages>(config, location, dialect, key, blobs)
             }
         }
@@ -102,14 +104,25 @@ impl Connector {
         key: Option<Secret>,
         blobs: Arc<dyn BlobSource>,
     ) -> Result<Arc<dyn Provider>, SetupError> {
-        let known = ModelFacts::known(location.model(&config.id));
-        let facts = ModelFacts::configured(config).or(known);
+        let facts = config.facts_at(&location);
+        let known_limit = facts.output_limit();
+        let half_the_window = || {
+            facts
+                .max_output_tokens
+                .and(facts.context_window)
+                .map(|window| window / 2)
+        };
         let model = ModelInfo {
             provider: location.provider.to_owned(),
             id: config.id.clone(),
             context_window: facts.context_window.unwrap_or(CONTEXT_WINDOW),
-            max_output_tokens: facts.max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
+            max_output_tokens: config
+                .max_output_tokens
+                .or(known_limit)
+                .or_else(half_the_window)
+                .unwrap_or(MAX_OUTPUT_TOKENS),
         };
+        let states_limit = location.wire.states_known_limit();
         let headers = ConfiguredHeaders::new(config)?;
         let advice = CallAdvice {
             key_variables: location.builtin.map_or(&[], Builtin::key_variables),
@@ -117,8 +130,11 @@ impl Connector {
                 connector: self.clone(),
                 config: config.clone(),
                 key: key.clone(),
-                known: location.builtin.map_or(&[], |builtin| builtin.models),
+                known: location.builtin,
             }),
+            retirement: location
+                .model(&config.id)
+                .and_then(|known| known.retires.clone()),
         };
         let endpoint = ModelEndpoint {
             api: W::API,
@@ -126,7 +142,9 @@ impl Connector {
             url: W::url(location.base_url, &config.id),
             key,
             dialect,
-            output_limit: facts.max_output_tokens,
+            output_limit: config
+                .max_output_tokens
+                .or(known_limit.filter(|_| states_limit)),
             reasoning: facts.reasoning.unwrap_or(true),
             images: facts.images.unwrap_or(true),
             stop_sequences: config.stop_sequences.clone(),
@@ -143,8 +161,15 @@ struct EndpointModels {
     connector: Connector,
     config: ModelConfig,
     key: Option<Secret>,
-    /// Those of the built-in table.
-    known: &'static [KnownModel],
+    /// Whose table has more.
+    known: Option<&'static Builtin>,
+}
+
+impl EndpointModels {
+    fn known_ids(&self) -> Vec<String> {
+        let rows = self.known.into_iter().flat_map(Builtin::models);
+        rows.map(|row| row.id.clone()).collect()
+    }
 }
 
 impl ServedModels for EndpointModels {
@@ -153,7 +178,7 @@ impl ServedModels for EndpointModels {
         timeout(SUGGESTION_TIMEOUT, listed)
             .map(|listed| match listed {
                 Ok(Ok(models)) => models.into_iter().map(|model| model.id).collect(),
-                Ok(Err(_)) | Err(_) => self.known.iter().map(|known| known.id.to_owned()).collect(),
+                Ok(Err(_)) | Err(_) => self.known_ids(),
             })
             .boxed()
     }

@@ -21,7 +21,9 @@ use reqwest::header::HeaderName;
 use scorel_runtime::ModelRequest;
 
 use self::decoder::GeminiDecoder;
+pub(crate) use self::dialect::GeminiDialect;
 use self::dialect::GeminiEndpoint;
+pub(crate) use self::family::GeminiFamily;
 use crate::wire::{ModelOrigin, Wire, has_version, with_path};
 
 /// Used where the base URL names no version.
@@ -34,7 +36,7 @@ impl Wire for GoogleGenerativeAi {
     const API: &'static str = "google-generative-ai";
 
     /// Hosts do not differ; models do, see [`family`].
-    type Dialect = ();
+    type Dialect = GeminiDialect;
     type Decoder = GeminiDecoder;
 
     fn url(base: Url, model: &str) -> Url {
@@ -50,7 +52,7 @@ impl Wire for GoogleGenerativeAi {
         url
     }
 
-    fn key_header(_dialect: ()) -> Option<HeaderName> {
+    fn key_header(_dialect: GeminiDialect) -> Option<HeaderName> {
         Some(HeaderName::from_static("x-goog-api-key"))
     }
 

@@ -4,12 +4,14 @@
 //! facts of the built-in table. Each API has its own path, paging and fields: see [`ListingApi`].
 
 mod anthropic;
+mod fact_difference;
 mod google;
 mod listed_model;
 mod listing_api;
 mod number;
 mod openai;
 
+pub use fact_difference::FactDifference;
 pub use listed_model::{ListError, ListedModel};
 
 use std::time::Duration;
@@ -22,7 +24,7 @@ use tokio::time::timeout;
 use crate::http::provider_error;
 use crate::model_location::ModelLocation;
 use crate::wire::ConfiguredHeaders;
-use crate::{Connector, ModelConfig, ModelFacts, Secret};
+use crate::{Connector, ModelConfig, Secret, SetupError, TableEntry};
 use listing_api::ListingApi;
 
 /// The time limit for all pages together: a user is waiting for the list.
@@ -66,11 +68,7 @@ impl Connector {
             let message = format!("{} did not list its models in time", location.provider);
             provider_error(ErrorCategory::Timeout, true, message)
         })??;
-        for model in &mut models {
-            let known = ModelFacts::known(location.model(&model.id));
-            model.facts = model.facts.or(known);
-        }
-        sort(&mut models, &location);
+        complete(&mut models, &location);
         Ok(models)
     }
 
@@ -109,10 +107,24 @@ fn is_short(model: &ListedModel) -> bool {
     model.id.len() <= MAX_NAME && name.len() <= MAX_NAME
 }
 
-/// Known models first, in the order of the table, then the others by id.
-fn sort(models: &mut [ListedModel], location: &ModelLocation<'_>) {
-    let known = location.builtin.map_or(&[][..], |builtin| builtin.models);
-    let rank = |id: &str| known.iter().position(|model| model.id == id);
+impl ModelConfig {
+    /// A list that the endpoint gave earlier, completed as [`Connector::list_models`] does.
+    ///
+    /// # Errors
+    /// The configuration is unusable.
+    pub fn complete(&self, mut models: Vec<ListedModel>) -> Result<Vec<ListedModel>, SetupError> {
+        complete(&mut models, &ModelLocation::of(self)?);
+        Ok(models)
+    }
+}
+
+/// Adds what the table says. Known models come first, in the order of the table, then the others by id.
+fn complete(models: &mut [ListedModel], location: &ModelLocation<'_>) {
+    for model in models.iter_mut() {
+        let row = location.model(&model.id).map(TableEntry::of);
+        model.complete(row, location.facts(&model.id));
+    }
+    let rank = |id: &str| location.builtin?.models().position(|model| model.id == id);
     models.sort_by_cached_key(|model| {
         let rank = rank(&model.id).unwrap_or(usize::MAX);
         (rank, model.id.clone())

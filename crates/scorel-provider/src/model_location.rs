@@ -1,10 +1,11 @@
 use reqwest::Url;
 
 use crate::builtin::{
-    Builtin, KeyRule, KnownModel, builtin_providers, dialect_of_host, find_builtin, find_builtin_at,
+    Builtin, KeyRule, KnownModel, builtin_providers, dialect_of_host, family_facts, find_builtin,
+    find_builtin_at,
 };
 use crate::wire_dialect::WireDialect;
-use crate::{ModelConfig, ModelSource, Secret, SetupError};
+use crate::{ModelConfig, ModelFacts, ModelSource, Secret, SetupError};
 
 /// Below this Jaro-Winkler similarity a name is not suggested as the one that was meant.
 const SIMILAR: f64 = 0.8;
@@ -82,8 +83,18 @@ impl<'a> ModelLocation<'a> {
         }
     }
 
+    /// The row of the table.
     pub(crate) fn model(&self, id: &str) -> Option<&'static KnownModel> {
         self.builtin?.model(id)
+    }
+
+    /// What the table and the model's family say. Behind an unknown endpoint there may be the models
+    /// of every maker.
+    pub(crate) fn facts(&self, id: &str) -> ModelFacts {
+        match self.builtin {
+            Some(builtin) => builtin.facts(id),
+            None => family_facts(None, id),
+        }
     }
 }
 

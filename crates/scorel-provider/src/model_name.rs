@@ -57,10 +57,12 @@ impl ModelConfig {
             return other;
         }
         other.id = id.to_owned();
+        other.listed = None;
         if matches!(self.source, ModelSource::Builtin { .. }) {
             other.context_window = None;
             other.max_output_tokens = None;
             other.reasoning = None;
+            other.thinking_levels = None;
             other.images = None;
             other.price = None;
         }

@@ -1,3 +1,9 @@
+use jiff::civil::Date;
+use scorel_proto::ThinkingLevel;
+
+use crate::ThinkingLevels;
+use crate::thinking_levels::name;
+
 /// Why a configured model is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
@@ -38,6 +44,26 @@ pub enum SetupError {
     /// No model was named.
     #[error("no model of {provider} is given")]
     MissingModel { provider: String },
+    /// The provider has switched the model off.
+    #[error(
+        "{provider} retired {model} on {on}{}",
+        successor.as_ref().map_or_else(String::new, |id| format!("; use {id} instead"))
+    )]
+    Retired {
+        provider: String,
+        model: String,
+        on: Date,
+        /// The id of the model that the provider recommends instead.
+        successor: Option<String>,
+    },
+    /// The model does not have the thinking level.
+    #[error("{model} has no thinking level {:?}{}", name(*level), offered(*levels))]
+    NoThinkingLevel {
+        model: String,
+        level: ThinkingLevel,
+        /// Those that it has.
+        levels: ThinkingLevels,
+    },
     /// The base URL is invalid. It is not repeated here: it may contain a credential.
     #[error("invalid base URL: {reason}")]
     InvalidBaseUrl {
@@ -55,4 +81,11 @@ pub enum SetupError {
 
 fn hint(suggestion: Option<&&'static str>) -> String {
     suggestion.map_or_else(String::new, |name| format!(" (is {name:?} meant?)"))
+}
+
+fn offered(levels: ThinkingLevels) -> String {
+    match levels.is_empty() {
+        true => ": it takes no thinking level".to_owned(),
+        false => format!("; it has {}", levels.names()),
+    }
 }

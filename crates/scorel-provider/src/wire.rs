@@ -26,7 +26,6 @@ mod refusal;
 mod reply;
 mod surrogates;
 mod text;
-mod thinking;
 mod tool_names;
 mod url;
 
@@ -45,7 +44,6 @@ pub(crate) use json_body::JsonBody;
 pub(crate) use model_origin::ModelOrigin;
 pub(crate) use provider::HttpProvider;
 pub(crate) use text::{arguments_text, non_empty, text_of};
-pub(crate) use thinking::{ThinkingLevels, nearest_level};
 pub(crate) use tool_names::{sent_function_name, sent_tool_name};
 pub(crate) use url::{has_version, with_path};
 

@@ -1,5 +1,6 @@
-use crate::anthropic_messages::{AnthropicDialect, AnthropicMessages};
-use crate::google_generative_ai::GoogleGenerativeAi;
+use crate::ThinkingLevels;
+use crate::anthropic_messages::{AnthropicDialect, AnthropicMessages, ClaudeThinking};
+use crate::google_generative_ai::{GeminiFamily, GoogleGenerativeAi};
 use crate::openai_completions::{ChatDialect, OpenAiCompletions};
 use crate::openai_responses::{OpenAiResponses, ResponsesDialect};
 use crate::wire::Wire;
@@ -38,6 +39,29 @@ impl WireDialect {
             Self::OpenAiResponses(_) => OpenAiResponses::API,
             Self::GoogleGenerativeAi => GoogleGenerativeAi::API,
             Self::AnthropicMessages(_) => AnthropicMessages::API,
+        }
+    }
+
+    /// The thinking levels of a model of which nothing else is known.
+    pub(crate) fn levels(self, model: &str) -> ThinkingLevels {
+        match self {
+            Self::OpenAiCompletions(dialect) => dialect.levels(),
+            Self::OpenAiResponses(dialect) => dialect.levels,
+            Self::GoogleGenerativeAi => GeminiFamily::of(model).least_levels(),
+            Self::AnthropicMessages(_) => ClaudeThinking::of(model).levels(),
+        }
+    }
+
+    /// Whether requests must state an output limit.
+    pub(crate) const fn requires_output_limit(self) -> bool {
+        matches!(self, Self::AnthropicMessages(_))
+    }
+
+    /// Whether requests state an output limit that the user did not set.
+    pub(crate) const fn states_known_limit(self) -> bool {
+        match self {
+            Self::OpenAiCompletions(dialect) => dialect.states_known_limit,
+            _ => true,
         }
     }
 }

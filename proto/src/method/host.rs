@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientId, DeviceId, Phase, Project, ProjectId, Session, SessionId, StorageStall, TurnId, Usage,
+    ClientId, DeviceId, Phase, Project, ProjectId, Session, SessionId, StorageStall, ThinkingLevel,
+    TurnId, Usage,
 };
 
 /// Parameters of a method that takes none.
@@ -164,6 +165,10 @@ pub struct ModelProvider {
     /// Why its endpoint was not queried, or the error of the query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// When its endpoint last listed its models, in milliseconds since 1970. Turns use that list.
+    /// Absent if the daemon has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed_at: Option<u64>,
 }
 
 /// A usable model. Properties that neither the endpoint, the configuration nor the built-in table
@@ -187,6 +192,9 @@ pub struct Model {
     /// Whether it supports a thinking level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
+    /// The thinking levels that it supports, the lowest first. Empty if they are unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thinking_levels: Vec<ThinkingLevel>,
     /// Whether it accepts images as input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
@@ -196,6 +204,36 @@ pub struct Model {
     /// Whether the provider's endpoint listed the model; `false` if only the built-in table or the
     /// configuration does.
     pub live: bool,
+    /// Whether the daemon has a key for its provider, or the provider needs none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_key: Option<bool>,
+    /// The page from which the built-in table has its properties. Absent if they are from elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Whether `source` is not a page of the provider.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unverified: bool,
+    /// The day on which the provider switches it off, such as `2026-12-11`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retires_on: Option<String>,
+    /// The id of the model that the provider recommends instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successor: Option<String>,
+    /// Where the built-in table and the endpoint's list disagree. The list counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<ModelDifference>,
+}
+
+/// A property of a model that the built-in table and the endpoint's list state differently.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelDifference {
+    /// The field of the model, such as `maxOutputTokens`.
+    pub property: String,
+    /// The value in the built-in table, for people.
+    pub table: String,
+    /// The value in the endpoint's list, for people.
+    pub listed: String,
 }
 
 /// The price of a model, in US dollars per million tokens.
@@ -212,10 +250,13 @@ pub struct ModelPrice {
     /// Input written to the provider's prompt cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
-    /// The date of a price from the built-in table, such as `2026-11-21`. Absent for a price from
-    /// the endpoint or the configuration.
+    /// The date of a price from the built-in table or from an earlier list of the endpoint, such as
+    /// `2026-11-21`. Absent for a price that the endpoint just stated or the configuration sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noted_on: Option<String>,
+    /// Whether `notedOn` is more than 60 days ago, so that the price is only an estimate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
 }
 
 /// Parameters of `checkModel`.

@@ -1,6 +1,10 @@
+mod remarks;
+mod row;
+
 use std::io;
 
-use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, Model, ModelPrice};
+use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, Model};
+use serde::Serialize;
 
 use crate::args::ModelsArgs;
 use crate::daemon::DaemonClient;
@@ -8,6 +12,16 @@ use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
+
+/// The answer of the daemon, less the models for which there is no key.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ShownModels {
+    #[serde(flatten)]
+    answer: ListModelsResult,
+    /// How many models were left out.
+    omitted: usize,
+}
 
 pub(super) async fn run(
     args: &ModelsArgs,
@@ -20,9 +34,40 @@ pub(super) async fn run(
         live: args.offline.then_some(false),
     };
     let answer = control.call::<ListModels>(&params).await?;
-    result(output, &answer, |output| table(&answer, output))?;
-    remarks(&answer, output)?;
+    // A provider that is named is shown whether there is a key or not.
+    let shown = ShownModels::of(answer, args.all || args.provider.is_some());
+    result(output, &shown, |output| table(&shown.answer, output))?;
+    if shown.omitted > 0 {
+        let (number, models) = (shown.omitted, plural(shown.omitted));
+        output.note(&format!(
+            "{number} more {models} of providers without a key: `scorelctl models --all`"
+        ))?;
+    }
+    remarks::write(&shown.answer, output)?;
     Ok(Exit::Success)
+}
+
+impl ShownModels {
+    fn of(mut answer: ListModelsResult, all: bool) -> Self {
+        let before = answer.models.len();
+        let is_default = |model: &Model| is_default(&answer.default_model, model);
+        answer
+            .models
+            .retain(|model| all || model.has_key != Some(false) || is_default(model));
+        let omitted = before - answer.models.len();
+        Self { answer, omitted }
+    }
+}
+
+fn is_default(default: &str, model: &Model) -> bool {
+    default == format!("{}/{}", model.provider, model.id)
+}
+
+const fn plural(number: usize) -> &'static str {
+    match number {
+        1 => "model",
+        _ => "models",
+    }
 }
 
 /// Names have the form that `send --model` accepts.
@@ -31,49 +76,40 @@ fn table(answer: &ListModelsResult, output: &mut Output) -> io::Result<()> {
     let names: Vec<String> = answer.models.iter().map(name).collect();
     let width = names.iter().map(|name| name.chars().count()).max();
     let width = width.unwrap_or(0).clamp(5, 60);
+    // Where all have a key there is nothing to mark.
+    let marks = answer
+        .models
+        .iter()
+        .any(|model| model.has_key == Some(false));
+    let key = |text: &'static str| if marks { text } else { "" };
     if !answer.models.is_empty() {
         let header = format!(
-            "  {:<width$}  {:>7}  {:>7}  {:>15}  {}",
-            "MODEL", "WINDOW", "ANSWER", "IN / OUT", "CAN"
+            "  {}{:<width$}  {:>7}  {:>7}  {:>15}  {}",
+            key("KEY  "),
+            "MODEL",
+            "WINDOW",
+            "ANSWER",
+            "IN / OUT",
+            "CAN"
         );
         output.line(&header)?;
     }
     for (name, model) in names.iter().zip(&answer.models) {
-        let is_default = answer.default_model == format!("{}/{}", model.provider, model.id);
-        let mark = if is_default { '*' } else { ' ' };
+        let default = is_default(&answer.default_model, model);
+        let mark = if default { '*' } else { ' ' };
+        let has_key = key(if model.has_key == Some(false) {
+            " -   "
+        } else {
+            "yes  "
+        });
         let line = format!(
-            "{mark} {name:<width$}  {:>7}  {:>7}  {:>15}  {}",
+            "{mark} {has_key}{name:<width$}  {:>7}  {:>7}  {:>15}  {}",
             tokens(model.context_window),
             tokens(model.max_output_tokens),
-            model.price.as_ref().map(price).unwrap_or_default(),
-            abilities(model),
+            model.price.as_ref().map(row::price).unwrap_or_default(),
+            row::notes(model),
         );
         output.line(line.trim_end())?;
-    }
-    Ok(())
-}
-
-/// Notes about endpoints that could not be queried, and about the age of prices.
-fn remarks(answer: &ListModelsResult, output: &mut Output) -> Result<(), Failure> {
-    let default = answer.default_model.split('/').next();
-    for provider in &answer.providers {
-        let concerns = provider.has_key || default == Some(provider.name.as_str());
-        if let Some(problem) = provider.problem.as_ref().filter(|_| concerns) {
-            let name = &provider.name;
-            output.note(&format!(
-                "note: the models of {name} could not be queried: {problem}"
-            ))?;
-        }
-    }
-    let prices = answer
-        .models
-        .iter()
-        .filter_map(|model| model.price.as_ref());
-    let oldest = prices.filter_map(|price| price.noted_on.as_deref()).min();
-    if let Some(day) = oldest {
-        output.note(&format!(
-            "prices: US dollars per million tokens; those of the built-in table are as of {day}"
-        ))?;
     }
     Ok(())
 }
@@ -94,27 +130,9 @@ pub(super) fn tokens(number: Option<u64>) -> String {
     }
 }
 
-fn price(price: &ModelPrice) -> String {
-    format!("{} / {}", dollars(price.input), dollars(price.output))
-}
-
-/// At least two decimals, and as many as a small price needs.
-fn dollars(amount: f64) -> String {
-    let exact = format!("{amount:.4}");
-    let short = exact.trim_end_matches('0');
-    let decimals = short.split_once('.').map_or(0, |(_, digits)| digits.len());
-    format!("${amount:.0$}", decimals.max(2))
-}
-
-fn abilities(model: &Model) -> String {
-    let all = [(model.reasoning, "think"), (model.images, "see")];
-    let has = all.into_iter().filter(|(can, _)| *can == Some(true));
-    has.map(|(_, name)| name).collect::<Vec<_>>().join(", ")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{dollars, tokens};
+    use super::tokens;
 
     #[test]
     fn numbers_of_tokens_are_short() {
@@ -128,19 +146,6 @@ mod tests {
             (None, ""),
         ] {
             assert_eq!(tokens(number), expected);
-        }
-    }
-
-    #[test]
-    fn prices_have_the_digits_that_they_need() {
-        for (amount, expected) in [
-            (3.0, "$3.00"),
-            (0.25, "$0.25"),
-            (0.075, "$0.075"),
-            (0.0375, "$0.0375"),
-            (75.0, "$75.00"),
-        ] {
-            assert_eq!(dollars(amount), expected);
         }
     }
 }

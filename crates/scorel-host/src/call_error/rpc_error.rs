@@ -113,20 +113,26 @@ fn filesystem(error: &dyn Error, path: Option<&str>) -> RpcError {
 }
 
 fn named_model(error: &ModelError) -> RpcError {
-    let unknown = matches!(
-        error,
-        ModelError::Setup(
-            SetupError::UnknownProvider { .. }
-                | SetupError::MissingModel { .. }
-                | SetupError::NotTheDemo { .. }
-        )
-    );
     let mut refused = unusable(error.provider().unwrap_or_default(), error);
-    if unknown {
+    if let Some(field) = mistaken_field(error) {
         refused.code = ErrorCode::InvalidParams;
-        refused.details["field"] = json!("model");
+        refused.details["field"] = json!(field);
     }
     refused
+}
+
+/// The parameter that asks for what no provider or model has; `None` if the provider is the problem.
+fn mistaken_field(error: &ModelError) -> Option<&'static str> {
+    match error {
+        ModelError::Setup(
+            SetupError::UnknownProvider { .. }
+            | SetupError::MissingModel { .. }
+            | SetupError::NotTheDemo { .. }
+            | SetupError::Retired { .. },
+        ) => Some("model"),
+        ModelError::Setup(SetupError::NoThinkingLevel { .. }) => Some("thinkingLevel"),
+        _ => None,
+    }
 }
 
 fn unusable(provider: &str, error: &ModelError) -> RpcError {
@@ -138,6 +144,13 @@ fn unusable(provider: &str, error: &ModelError) -> RpcError {
         }
         ModelError::Setup(SetupError::NotTheDemo { suggestion, .. }) => {
             details["suggestion"] = json!(suggestion);
+        }
+        ModelError::Setup(SetupError::Retired { on, successor, .. }) => {
+            details["retiredOn"] = json!(on.to_string());
+            details["suggestion"] = json!(successor);
+        }
+        ModelError::Setup(SetupError::NoThinkingLevel { levels, .. }) => {
+            details = json!({ "thinkingLevels": levels });
         }
         _ => {}
     }

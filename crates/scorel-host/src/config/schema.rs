@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use scorel_fetch::PrivateHost;
 use scorel_permission::Mode;
 use scorel_proto::{ThinkingLevel, ToolPreset};
+use scorel_provider::ThinkingLevels;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -46,6 +47,7 @@ pub(super) struct ModelSection {
     pub(super) context_window: Option<Bounded<1024, { 100 * MILLION }>>,
     pub(super) max_tokens: Option<Bounded<1, { 100 * MILLION }>>,
     pub(super) reasoning: Option<bool>,
+    pub(super) thinking_levels: Option<ThinkingLevels>,
     pub(super) images: Option<bool>,
     pub(super) stop_sequences: Vec<String>,
     pub(super) price: Option<PriceSection>,

@@ -125,9 +125,10 @@ impl Host {
         let Some(project) = self.projects.get(project_id) else {
             return Err(CallError::ProjectNotFound(project_id));
         };
-        if let Some(model) = &params.model {
+        if params.model.is_some() || params.thinking_level.is_some() {
             let dir = PathBuf::from(project.work_dir);
-            self.models.accept(dir, model.clone()).await?;
+            let level = params.thinking_level.unwrap_or_default();
+            self.models.accept(dir, params.model.clone(), level).await?;
         }
         let new = NewSession {
             project_id,

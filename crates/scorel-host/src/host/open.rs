@@ -46,7 +46,8 @@ impl Host {
         let home = parts.home;
         let (projects, config) = (Arc::new(parts.projects), Arc::new(parts.config));
         let settings = session_settings(&config.current(None), parts.descriptors);
-        let models = Arc::new(Models::new(Arc::clone(&config), parts.secrets));
+        let models = Models::new(Arc::clone(&config), parts.secrets, home.models());
+        let models = Arc::new(models);
         let commands = CommandHost::new(parts.supervisors, SecretStore::new(home.env()));
         let mut made = None;
         let sessions = Sessions::with_setup(

@@ -1,10 +1,13 @@
 use std::mem;
 
-use scorel_proto::{Model, ModelPrice, ModelProvider};
+use jiff::civil::Date;
+use scorel_proto::{Model, ModelProvider};
 use scorel_provider::{
-    BuiltinProvider, Connector, ListedModel, ModelConfig, ModelFacts, Price, Secret,
+    BuiltinProvider, Connector, EndpointId, ListedModel, ModelConfig, ModelFacts, Secret,
+    TableEntry,
 };
 
+use super::model_view::ModelView;
 use super::{ModelError, Models};
 use crate::config::{KeyName, ModelSettings};
 
@@ -23,6 +26,16 @@ pub(super) struct Candidate {
 pub(super) struct ListedProvider {
     pub(super) provider: ModelProvider,
     pub(super) models: Vec<Model>,
+}
+
+/// What a candidate's models are shown with: the day, and what its endpoint listed before.
+#[derive(Debug)]
+pub(super) struct ListScene {
+    pub(super) today: Date,
+    /// When in milliseconds since 1970, and what.
+    pub(super) before: Option<(u64, Vec<ListedModel>)>,
+    /// The time now, for a list that was just read.
+    pub(super) now_ms: u64,
 }
 
 impl Candidate {
@@ -56,6 +69,11 @@ impl Candidate {
         self.settings.provider()
     }
 
+    /// `None` for the demo, and for a configuration that names no endpoint.
+    pub(super) fn endpoint(&self) -> Option<EndpointId> {
+        self.settings.model.endpoint().ok().flatten()
+    }
+
     fn key_variables(&self) -> &[String] {
         let key = self.settings.key.as_ref();
         key.map_or(&[], |key| &key.names)
@@ -80,15 +98,30 @@ impl Candidate {
         listed.map_err(Unlisted::Failed)
     }
 
-    /// Merges the endpoint's answer with the built-in table and the configuration.
-    pub(super) fn outcome(&self, listed: Result<Vec<ListedModel>, Unlisted>) -> ListedProvider {
+    /// Merges the endpoint's answer, or the one before, with the built-in table and the configuration.
+    pub(super) fn outcome(
+        &self,
+        listed: &Result<Vec<ListedModel>, Unlisted>,
+        scene: ListScene,
+    ) -> ListedProvider {
         let problem = listed.as_ref().err().and_then(Unlisted::problem);
         let live = listed.is_ok();
-        let mut models = match listed {
-            Ok(listed) => listed.into_iter().map(|one| self.listed(one)).collect(),
-            Err(_) => self.table(),
+        let view = ModelView {
+            provider: self.name(),
+            has_key: self.key.is_ok(),
+            today: scene.today,
         };
-        self.add_configured(&mut models);
+        let (listed_at, mut models) = match (listed, scene.before) {
+            (Ok(listed), _) => {
+                let models = listed.iter().map(|one| view.listed(one, live));
+                (Some(scene.now_ms), models.collect())
+            }
+            (Err(_), Some((listed_at, before))) => {
+                (Some(listed_at), self.listed_before(view, before))
+            }
+            (Err(_), None) => (None, self.table(view)),
+        };
+        self.set_configured(view, &mut models);
         let provider = ModelProvider {
             name: self.name().to_owned(),
             key_variables: self.key_variables().to_vec(),
@@ -96,60 +129,36 @@ impl Candidate {
             local: self.local,
             live,
             problem,
+            listed_at,
         };
         ListedProvider { provider, models }
     }
 
-    fn listed(&self, listed: ListedModel) -> Model {
-        Model {
-            name: listed.name,
-            live: true,
-            ..self.model(&listed.id, listed.facts)
+    fn listed_before(&self, view: ModelView<'_>, before: Vec<ListedModel>) -> Vec<Model> {
+        let models = self.settings.model.complete(before).unwrap_or_default();
+        models.iter().map(|one| view.listed(one, false)).collect()
+    }
+
+    fn table(&self, view: ModelView<'_>) -> Vec<Model> {
+        let entries = TableEntry::of_builtin(self.name()).into_iter();
+        entries.filter_map(|entry| view.tabled(&entry)).collect()
+    }
+
+    /// The configured model is always listed, even if neither the endpoint nor the table names it. What
+    /// is configured of it counts.
+    fn set_configured(&self, view: ModelView<'_>, models: &mut Vec<Model>) {
+        if !self.is_default {
+            return;
         }
-    }
-
-    fn table(&self) -> Vec<Model> {
-        ModelFacts::of_builtin(self.name())
-            .into_iter()
-            .map(|(id, facts)| self.model(id, facts))
-            .collect()
-    }
-
-    /// The configured model is always listed, even if neither the endpoint nor the table names it.
-    fn add_configured(&self, models: &mut Vec<Model>) {
-        let id = &self.settings.model.id;
-        if self.is_default && !models.iter().any(|model| model.id == *id) {
-            models.insert(0, self.model(id, ModelFacts::default()));
+        let config = &self.settings.model;
+        let facts = ModelFacts::configured(config);
+        match models.iter_mut().find(|model| model.id == config.id) {
+            Some(model) => view.set_facts(model, facts),
+            None => {
+                let known = config.facts().unwrap_or_default();
+                models.insert(0, view.model(&config.id, known));
+            }
         }
-    }
-
-    fn model(&self, id: &str, facts: ModelFacts) -> Model {
-        let facts = if self.is_default && self.settings.model.id == id {
-            ModelFacts::configured(&self.settings.model).or(facts)
-        } else {
-            facts
-        };
-        Model {
-            provider: self.name().to_owned(),
-            id: id.to_owned(),
-            name: None,
-            context_window: facts.context_window,
-            max_output_tokens: facts.max_output_tokens,
-            reasoning: facts.reasoning,
-            images: facts.images,
-            price: facts.price.map(price),
-            live: false,
-        }
-    }
-}
-
-fn price(price: Price) -> ModelPrice {
-    ModelPrice {
-        input: Price::to_dollars(price.input),
-        output: Price::to_dollars(price.output),
-        cache_read: price.cache_read.map(Price::to_dollars),
-        cache_write: price.cache_write.map(Price::to_dollars),
-        noted_on: price.noted_on.map(str::to_owned),
     }
 }
 

@@ -36,7 +36,8 @@ impl ModelError {
             | Self::Setup(
                 SetupError::UnknownProvider { name: provider, .. }
                 | SetupError::MissingModel { provider }
-                | SetupError::MissingKey { provider, .. },
+                | SetupError::MissingKey { provider, .. }
+                | SetupError::Retired { provider, .. },
             ) => Some(provider),
             Self::Setup(SetupError::NotTheDemo { .. }) => Some("demo"),
             Self::Secret(_) | Self::Setup(_) => None,

@@ -2,11 +2,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_proto::ListModelsResult;
-use scorel_provider::{BuiltinProvider, Connector};
+use scorel_provider::{BuiltinProvider, Connector, EndpointId, ListedModel};
 use tokio::task::JoinSet;
 
-use super::Models;
-use super::candidate::{Candidate, ListedProvider, Unlisted};
+use super::candidate::{Candidate, ListScene, ListedProvider, Unlisted};
+use super::{Models, keep};
 use crate::call_error::CallError;
 
 /// The providers to list, and what listing needs.
@@ -14,11 +14,18 @@ struct ListPlan {
     candidates: Vec<Candidate>,
     connector: Connector,
     default_model: String,
+    models: Arc<Models>,
+}
+
+/// A provider as it is shown, and its endpoint's answer, to keep.
+struct AskedProvider {
+    shown: ListedProvider,
+    listed: Option<(EndpointId, Vec<ListedModel>)>,
 }
 
 impl Models {
     /// Lists the models of one provider, or of all. With `live`, endpoints are asked concurrently,
-    /// each with the 15 s timeout of `Connector::list_models`.
+    /// each with the 15 s timeout of `Connector::list_models`, and their answers are kept for turns.
     pub(crate) async fn list(
         self: &Arc<Self>,
         project: Option<PathBuf>,
@@ -36,19 +43,22 @@ impl Models {
             default_model: plan.default_model.clone(),
             providers: Vec::new(),
         };
-        let outcomes = match provider {
+        let asked = match provider {
             Some(name) => vec![plan.one(name, live).await?],
             None => plan.all(live).await,
         };
-        for outcome in outcomes {
-            result.models.extend(outcome.models);
-            result.providers.push(outcome.provider);
+        let mut answers = Vec::new();
+        for AskedProvider { shown, listed } in asked {
+            result.models.extend(shown.models);
+            result.providers.push(shown.provider);
+            answers.extend(listed);
         }
+        keep(Arc::clone(&self.lists), Arc::clone(&self.calendar), answers).await;
         Ok(result)
     }
 
     /// The providers to list, the configured one first. Reads the configuration and the keys.
-    fn plan(&self, project: Option<&Path>, only: Option<&str>) -> ListPlan {
+    fn plan(self: &Arc<Self>, project: Option<&Path>, only: Option<&str>) -> ListPlan {
         let config = self.config.current(project);
         let wanted = |name: &str| only.is_none_or(|only| only == name);
         let configured = config.model.provider();
@@ -63,19 +73,38 @@ impl Models {
             candidates,
             connector: self.connector(config.runtime.timeouts),
             default_model: config.model.full_name(),
+            models: Arc::clone(self),
+        }
+    }
+
+    /// The provider as it is shown. Reads a file.
+    fn shown(
+        &self,
+        candidate: &Candidate,
+        listed: Result<Vec<ListedModel>, Unlisted>,
+    ) -> AskedProvider {
+        let endpoint = candidate.endpoint();
+        let scene = ListScene {
+            today: self.today(),
+            before: endpoint.as_ref().and_then(|known| self.lists.list(known)),
+            now_ms: self.calendar.now_ms(),
+        };
+        AskedProvider {
+            shown: candidate.outcome(&listed, scene),
+            listed: endpoint.zip(listed.ok()),
         }
     }
 }
 
 impl ListPlan {
     /// The one provider that was named: its failure fails the call.
-    async fn one(mut self, name: String, live: bool) -> Result<ListedProvider, CallError> {
+    async fn one(mut self, name: String, live: bool) -> Result<AskedProvider, CallError> {
         let Some(mut candidate) = self.candidates.pop() else {
             let known = BuiltinProvider::all().map(|known| known.name).collect();
             return Err(CallError::UnknownProvider { name, known });
         };
         if !live {
-            return Ok(candidate.outcome(Err(Unlisted::NotAsked)));
+            return shown(self.models, candidate, Err(Unlisted::NotAsked)).await;
         }
         if let Some(error) = candidate.take_key_problem() {
             return Err(CallError::Provider {
@@ -88,27 +117,39 @@ impl ListPlan {
                 provider: name,
                 error: Box::new(error),
             }),
-            listed => Ok(candidate.outcome(listed)),
+            listed => shown(self.models, candidate, listed).await,
         }
     }
 
     /// All providers, in order. A failure is reported as that provider's `problem`.
-    async fn all(self, live: bool) -> Vec<ListedProvider> {
+    async fn all(self, live: bool) -> Vec<AskedProvider> {
         let mut asked = JoinSet::new();
         for (place, candidate) in self.candidates.into_iter().enumerate() {
-            let connector = self.connector.clone();
+            let (connector, models) = (self.connector.clone(), Arc::clone(&self.models));
             asked.spawn(async move {
                 let listed = if live {
                     candidate.ask(&connector).await
                 } else {
                     Err(Unlisted::NotAsked)
                 };
-                (place, candidate.outcome(listed))
+                (place, shown(models, candidate, listed).await)
             });
         }
         let mut outcomes = asked.join_all().await;
         // Tasks end in any order.
         outcomes.sort_by_key(|(place, _)| *place);
-        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+        let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome);
+        outcomes.filter_map(Result::ok).collect()
     }
+}
+
+/// The same as [`Models::shown`], on a blocking thread.
+async fn shown(
+    models: Arc<Models>,
+    candidate: Candidate,
+    listed: Result<Vec<ListedModel>, Unlisted>,
+) -> Result<AskedProvider, CallError> {
+    let look = move || models.shown(&candidate, listed);
+    let shown = tokio::task::spawn_blocking(look).await;
+    shown.map_err(|error| CallError::Internal(error.to_string()))
 }

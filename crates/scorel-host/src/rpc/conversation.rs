@@ -33,7 +33,7 @@ async fn send(
     let command = command(&call, id, SendMessage::NAME, &params)?;
     check_name("model", params.model.as_deref())?;
     let lane = host.sessions.get(params.session_id).await?;
-    check_model(&host, &lane, params.model.as_deref()).await?;
+    check_model(&host, &lane, params.model.as_deref(), None).await?;
     let request = SendRequest {
         command,
         content: params.content.0,

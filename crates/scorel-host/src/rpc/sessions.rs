@@ -8,7 +8,7 @@ use scorel_proto::{
     CreateSessionParams, CreateSessionResult, DeleteSession, DeleteSessionParams,
     DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult, ListSessions,
     ListSessionsParams, ListSessionsResult, Method, ProjectId, SeqResult, SessionChanges,
-    SessionId, UpdateSession, UpdateSessionParams, UpdateSessionResult,
+    SessionId, ThinkingLevel, UpdateSession, UpdateSessionParams, UpdateSessionResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{Lane, ListFilter, MutationCommand};
@@ -91,7 +91,7 @@ async fn update(
     let id = params.command_id.take();
     let command = command(&call, id, UpdateSession::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
-    check_model(&host, &lane, params.model.as_deref()).await?;
+    check_model(&host, &lane, params.model.as_deref(), params.thinking_level).await?;
     let changes = SessionChanges {
         title: params.title,
         model: params.model,
@@ -175,23 +175,28 @@ pub(super) fn limit(asked: Option<u32>, default: usize, max: usize) -> Result<us
     }
 }
 
-/// Checks that a model can be used before a session gets it. One that the session has already is not
-/// checked again: the call may be a retry of a command that was applied, and must succeed.
+/// Checks that a model can be used, with the thinking level, before a session gets them. Those that
+/// the session has already are not checked again: the call may be a retry of a command that was
+/// applied, and must succeed.
 pub(super) async fn check_model(
     host: &Host,
     lane: &Arc<Lane>,
     model: Option<&str>,
+    level: Option<ThinkingLevel>,
 ) -> Result<(), CallError> {
-    let Some(model) = model else { return Ok(()) };
     let session = lane.session()?;
-    let project = host.projects.get(session.project_id);
-    match project.filter(|_| session.model.as_deref() != Some(model)) {
-        Some(project) => {
-            let dir = PathBuf::from(project.work_dir);
-            host.models.accept(dir, model.to_owned()).await
-        }
-        None => Ok(()),
+    let model = model.filter(|model| session.model.as_deref() != Some(*model));
+    let level = level.filter(|level| session.thinking_level != *level);
+    if model.is_none() && level.is_none() {
+        return Ok(());
     }
+    let Some(project) = host.projects.get(session.project_id) else {
+        return Ok(());
+    };
+    let dir = PathBuf::from(project.work_dir);
+    let model = model.or(session.model.as_deref()).map(str::to_owned);
+    let level = level.unwrap_or(session.thinking_level);
+    host.models.accept(dir, model, level).await
 }
 
 /// Titles and names of models are short, not empty, and on one line.

@@ -58,7 +58,7 @@ fn thinking(
     if !endpoint.reasoning || too_late {
         return Vec::new();
     }
-    thinking.fields(level, output_limit(endpoint), endpoint.dialect.betas)
+    thinking.fields(level, output_limit(endpoint), endpoint.dialect)
 }
 
 /// The API rejects blank stop sequences.

@@ -3,11 +3,12 @@
 use scorel_proto::ThinkingLevel;
 use serde_json::{Value, json};
 
-use crate::wire::nearest_level;
+use super::dialect::AnthropicDialect;
+use crate::ThinkingLevels;
 
 /// The parameters by which a model's reasoning is controlled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ClaudeThinking {
+pub(crate) enum ClaudeThinking {
     /// It does not reason.
     Never,
     /// `thinking.budget_tokens`.
@@ -68,6 +69,13 @@ const MODELS: &[(&str, ClaudeThinking)] = &[
     ("claude-", ALWAYS_BOUND),
 ];
 
+/// The efforts of a model of which nothing more is known.
+const EFFORTS: ThinkingLevels = ThinkingLevels::of(&[
+    ThinkingLevel::Low,
+    ThinkingLevel::Medium,
+    ThinkingLevel::High,
+]);
+
 /// The API's minimum for `budget_tokens`.
 const LEAST_BUDGET: u64 = 1_024;
 
@@ -75,7 +83,7 @@ impl ClaudeThinking {
     /// The entry for a model id. Gateways decorate ids (`anthropic/claude-opus-4.6`,
     /// `eu.anthropic.claude-…`, `claude-…@20250805`). Models of other makers behind this API (Kimi,
     /// MiniMax) take budgets.
-    pub(super) fn of(model: &str) -> Self {
+    pub(crate) fn of(model: &str) -> Self {
         let id = model.to_ascii_lowercase().replace(['.', '@'], "-");
         let id = id.find("claude-").map_or("", |start| &id[start..]);
         let mut found = MODELS.iter().filter(|(start, _)| id.starts_with(start));
@@ -92,14 +100,28 @@ impl ClaudeThinking {
         }
     }
 
+    /// The levels of a model of which nothing else is known.
+    pub(crate) const fn levels(self) -> ThinkingLevels {
+        use ThinkingLevel::{High, Low, Medium, Minimal, None as Off};
+        match self {
+            Self::Never => ThinkingLevels::of(&[]),
+            Self::Budget => ThinkingLevels::of(&[Off, Minimal, Low, Medium, High]),
+            Self::Adaptive {
+                can_disable: true, ..
+            } => EFFORTS.with(Off),
+            Self::Adaptive { .. } => EFFORTS,
+        }
+    }
+
     /// The fields of a request. `output_limit` bounds reasoning and text together, in tokens.
     pub(super) fn fields(
         self,
         level: ThinkingLevel,
         output_limit: u64,
-        betas: bool,
+        dialect: AnthropicDialect,
     ) -> Vec<(&'static str, Value)> {
-        use ThinkingLevel::{Default, High, Low, Medium, None as Off};
+        use ThinkingLevel::{Default, None as Off};
+        let betas = dialect.betas;
         let disabled = || vec![("thinking", json!({"type": "disabled"}))];
         match (self, level) {
             (Self::Never, _) | (Self::Budget, Default) => Vec::new(),
@@ -121,7 +143,11 @@ impl ClaudeThinking {
                 shown.into_iter().collect()
             }
             (Self::Adaptive { bound, .. }, _) => {
-                let effort = nearest_level(&[Low, Medium, High], level);
+                let effort = dialect
+                    .levels
+                    .unwrap_or(EFFORTS)
+                    .without(Off)
+                    .nearest(level);
                 vec![
                     ("thinking", adaptive(bound && betas)),
                     ("output_config", json!({"effort": effort})),
@@ -145,7 +171,7 @@ fn adaptive(drop_unbound: bool) -> Value {
 /// The budget is part of `max_tokens` and must be below it. At least half is left for the text.
 fn budget(level: ThinkingLevel, output_limit: u64) -> Option<(&'static str, Value)> {
     let wanted = match level {
-        ThinkingLevel::High => 24_576,
+        ThinkingLevel::High | ThinkingLevel::Xhigh | ThinkingLevel::Max => 24_576,
         ThinkingLevel::Medium => 10_240,
         ThinkingLevel::Low => 4_096,
         _ => LEAST_BUDGET,
@@ -157,13 +183,20 @@ fn budget(level: ThinkingLevel, output_limit: u64) -> Option<(&'static str, Valu
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::ThinkingLevel::{Default, High, Low, Medium, Minimal, None as Off};
+    use scorel_proto::ThinkingLevel::{
+        Default, High, Low, Max, Medium, Minimal, None as Off, Xhigh,
+    };
     use serde_json::{Value, json};
 
     use super::{ALWAYS, ALWAYS_BOUND, BY_DEFAULT, ClaudeThinking, ON_REQUEST};
+    use crate::ThinkingLevels;
+    use crate::anthropic_messages::AnthropicDialect;
 
     fn fields(thinking: ClaudeThinking, level: scorel_proto::ThinkingLevel) -> Value {
-        thinking.fields(level, 64_000, true).into_iter().collect()
+        thinking
+            .fields(level, 64_000, AnthropicDialect::ANTHROPIC)
+            .into_iter()
+            .collect()
     }
 
     #[test]
@@ -193,7 +226,7 @@ mod tests {
     #[test]
     fn budgets_grow_with_the_level_and_leave_room_for_the_answer() {
         let budget = |level, limit| {
-            let fields = ClaudeThinking::Budget.fields(level, limit, false);
+            let fields = ClaudeThinking::Budget.fields(level, limit, AnthropicDialect::COMPATIBLE);
             fields
                 .first()
                 .map(|(_, value)| value["budget_tokens"].as_u64().unwrap())
@@ -231,9 +264,34 @@ mod tests {
     }
 
     #[test]
+    fn a_model_gets_only_the_efforts_that_it_has() {
+        let effort = |levels: Option<&[scorel_proto::ThinkingLevel]>, level| {
+            let levels = levels.map(ThinkingLevels::of);
+            let dialect = AnthropicDialect::ANTHROPIC.with_levels(levels);
+            let fields: Value = ON_REQUEST
+                .fields(level, 64_000, dialect)
+                .into_iter()
+                .collect();
+            fields["output_config"]["effort"].clone()
+        };
+        let opus_4_6 = Some([Off, Low, Medium, High, Max].as_slice());
+        assert_eq!(effort(opus_4_6, Max), "max");
+        assert_eq!(effort(opus_4_6, Minimal), "low");
+        assert_eq!(effort(Some(&[Low, High, Xhigh]), Xhigh), "xhigh");
+        assert_eq!(
+            effort(None, Max),
+            "high",
+            "not asserted of an unknown model"
+        );
+    }
+
+    #[test]
     fn the_default_level_only_requests_summaries() {
         for thinking in [ClaudeThinking::Budget, ON_REQUEST] {
-            assert_eq!(thinking.fields(Default, 64_000, true), []);
+            assert_eq!(
+                thinking.fields(Default, 64_000, AnthropicDialect::ANTHROPIC),
+                []
+            );
         }
         let got = fields(BY_DEFAULT, Default);
         assert_eq!(got["thinking"]["display"], "summarized");
@@ -243,8 +301,9 @@ mod tests {
     #[test]
     fn unbound_reasoning_is_dropped_where_the_host_knows_the_switch() {
         let binding =
-            |betas| ALWAYS_BOUND.fields(High, 64_000, betas)[0].1["block_binding"].clone();
-        assert_eq!(binding(true)["prefix_mismatch_behavior"], "drop_block");
-        assert_eq!(binding(false), Value::Null);
+            |dialect| ALWAYS_BOUND.fields(High, 64_000, dialect)[0].1["block_binding"].clone();
+        let anthropic = binding(AnthropicDialect::ANTHROPIC);
+        assert_eq!(anthropic["prefix_mismatch_behavior"], "drop_block");
+        assert_eq!(binding(AnthropicDialect::COMPATIBLE), Value::Null);
     }
 }

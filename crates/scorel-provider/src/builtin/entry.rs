@@ -1,4 +1,6 @@
 use super::KnownModel;
+use super::catalogue::{family_facts, models_of};
+use crate::ModelFacts;
 use crate::wire_dialect::WireDialect;
 
 /// A row of the table of built-in providers.
@@ -9,8 +11,18 @@ pub(crate) struct Builtin {
     pub(crate) key: KeyRule,
     pub(crate) wire: WireDialect,
     pub(crate) colons: ColonRule,
-    /// The default suggestion comes first.
-    pub(crate) models: &'static [KnownModel],
+    pub(crate) models: ModelSupply,
+}
+
+/// Whose models a provider serves, which decides what their ids tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ModelSupply {
+    /// Those of the table, and others of the same families.
+    Own,
+    /// Those of all makers. None is in the table.
+    Gateway,
+    /// Whatever the user downloaded. The server decides how they are told to reason.
+    Local,
 }
 
 /// Whether a provider needs an API key.
@@ -34,10 +46,26 @@ pub(crate) enum ColonRule {
 }
 
 impl Builtin {
+    /// The models of the table, the default suggestion first.
+    pub(crate) fn models(&self) -> impl Iterator<Item = &'static KnownModel> + use<> {
+        models_of(self.name)
+    }
+
     /// The model with this id, or with this id less a version date such as `-20251001`.
     pub(crate) fn model(&self, id: &str) -> Option<&'static KnownModel> {
-        let with = |id: &str| self.models.iter().find(|model| model.id == id);
+        let with = |id: &str| self.models().find(|model| model.id == id);
         with(id).or_else(|| with(undated(id)?))
+    }
+
+    /// What the table says of a model, or else its family.
+    pub(crate) fn facts(&self, id: &str) -> ModelFacts {
+        let of_family = match self.models {
+            ModelSupply::Own => family_facts(Some(self.name), id),
+            ModelSupply::Gateway => family_facts(None, id),
+            ModelSupply::Local => ModelFacts::default(),
+        };
+        let known = self.model(id).map(KnownModel::facts);
+        known.unwrap_or_default().or(of_family)
     }
 
     pub(crate) fn host(&self) -> Option<&'static str> {
@@ -51,6 +79,12 @@ impl Builtin {
             KeyRule::Optional => &[],
         }
     }
+}
+
+/// Whether an id is another one with a version date, such as `-20251001`.
+#[must_use]
+pub fn is_version_of(dated: &str, id: &str) -> bool {
+    undated(dated) == Some(id)
 }
 
 /// The id without a date suffix: Anthropic writes `-20251001`, OpenAI `-2024-08-06`.

@@ -1,81 +1,47 @@
-use crate::Price;
-use crate::wire::ThinkingLevels;
+use jiff::civil::Date;
+use serde::Deserialize;
 
-/// The day on which the prices of the table were looked up.
-const NOTED_ON: &str = "2026-11-21";
+use super::day;
+use super::model_price::TablePrice;
+use crate::{ModelFacts, Retirement, ThinkingLevels};
 
-/// A model of a built-in provider.
-#[derive(Debug, Clone, Copy)]
+/// A row of the table: what is known of a model of a built-in provider.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct KnownModel {
-    pub(crate) id: &'static str,
+    pub(super) provider: String,
+    pub(crate) id: String,
     /// Input and output together, in tokens.
-    pub(crate) context_window: u64,
-    pub(crate) max_output_tokens: u64,
-    /// Whether the model takes parameters that control reasoning.
-    pub(crate) reasoning: bool,
-    /// The reasoning levels of this model, where they are fewer than its host's.
-    pub(crate) levels: Option<ThinkingLevels>,
+    pub(super) context: Option<u64>,
+    /// The longest answer, in tokens.
+    pub(super) output: Option<u64>,
+    /// Whether the model takes parameters that control reasoning; its family's rule if absent.
+    pub(super) reasoning: Option<bool>,
+    /// Its family's levels if absent.
+    pub(super) levels: Option<ThinkingLevels>,
     /// Whether the model takes image input.
-    pub(crate) images: bool,
-    pub(crate) price: Option<Price>,
+    pub(super) images: Option<bool>,
+    pub(super) price: Option<TablePrice>,
+    pub(crate) retires: Option<Retirement>,
+    /// The page that states the row.
+    pub(crate) source: String,
+    /// The day of that page, or the earliest that it can be from.
+    #[serde(deserialize_with = "day::deserialize")]
+    pub(super) date: Date,
+    /// Whether the source is not the provider's own page.
+    #[serde(default)]
+    pub(crate) unverified: bool,
 }
 
 impl KnownModel {
-    /// A model that reasons and takes images, without a price.
-    pub(super) const fn new(id: &'static str, context_window: u64, max_output_tokens: u64) -> Self {
-        Self {
-            id,
-            context_window,
-            max_output_tokens,
-            reasoning: true,
-            levels: None,
-            images: true,
-            price: None,
+    pub(super) fn facts(&self) -> ModelFacts {
+        ModelFacts {
+            context_window: self.context,
+            max_output_tokens: self.output,
+            reasoning: self.reasoning,
+            levels: self.levels,
+            images: self.images,
+            price: self.price.map(|price| price.noted_on(self.date)),
         }
-    }
-
-    /// Rejects parameters that control reasoning.
-    pub(super) const fn plain(mut self) -> Self {
-        self.reasoning = false;
-        self
-    }
-
-    pub(super) const fn text_only(mut self) -> Self {
-        self.images = false;
-        self
-    }
-
-    pub(super) const fn levels(mut self, levels: ThinkingLevels) -> Self {
-        self.levels = Some(levels);
-        self
-    }
-
-    /// Dollars per million tokens. Where the price depends on the length of the context or the time
-    /// of day, the lowest.
-    pub(super) const fn price(mut self, input: f64, output: f64) -> Self {
-        self.price = Some(Price {
-            input: Price::from_dollars(input),
-            output: Price::from_dollars(output),
-            cache_read: None,
-            cache_write: None,
-            noted_on: Some(NOTED_ON),
-        });
-        self
-    }
-
-    /// Dollars per million tokens read from the prompt cache.
-    pub(super) const fn cached(mut self, dollars: f64) -> Self {
-        if let Some(price) = &mut self.price {
-            price.cache_read = Some(Price::from_dollars(dollars));
-        }
-        self
-    }
-
-    /// Dollars per million tokens written to the prompt cache.
-    pub(super) const fn cache_writes(mut self, dollars: f64) -> Self {
-        if let Some(price) = &mut self.price {
-            price.cache_write = Some(Price::from_dollars(dollars));
-        }
-        self
     }
 }

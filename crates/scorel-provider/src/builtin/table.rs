@@ -1,7 +1,7 @@
 use super::entry::ColonRule::{After, Anywhere, Never};
 use super::entry::KeyRule::{Optional, Required};
+use super::entry::ModelSupply::{Gateway, Local, Own};
 use super::entry::{Builtin, KeyRule};
-use super::models;
 use crate::anthropic_messages::AnthropicDialect;
 use crate::openai_completions::ChatDialect;
 use crate::openai_responses::ResponsesDialect;
@@ -27,7 +27,7 @@ pub(crate) fn find_builtin_with_model(id: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.model(id).is_some())
 }
 
-/// A table: name, base URL, key, wire with its dialect, colons in names of models, models.
+/// A table: name, base URL, key, wire with its dialect, colons in names of models, whose models.
 macro_rules! builtins {
     ($($name:literal, $url:literal, $key:expr, $wire:expr, $colons:expr, $models:expr;)*) => {
         &[$(Builtin {
@@ -40,39 +40,37 @@ pub(super) const BUILTINS: &[Builtin] = builtins! {
     // Chat completions would do, but lose the reasoning between tool calls there: only the
     // Responses API returns it in a form that can be sent back.
     "openai", "https://api.openai.com/v1", Required(&["OPENAI_API_KEY"]),
-        OpenAiResponses(ResponsesDialect::OPENAI), After("ft"), models::OPENAI;
+        OpenAiResponses(ResponsesDialect::OPENAI), After("ft"), Own;
     "anthropic", "https://api.anthropic.com", Required(&["ANTHROPIC_API_KEY"]),
-        AnthropicMessages(AnthropicDialect::ANTHROPIC), Never, models::ANTHROPIC;
+        AnthropicMessages(AnthropicDialect::ANTHROPIC), Never, Own;
     // The second may be a key for other Google services, so it comes last.
     "google", "https://generativelanguage.googleapis.com",
         Required(&["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
-        GoogleGenerativeAi, Never, models::GOOGLE;
+        GoogleGenerativeAi, Never, Own;
     "deepseek", "https://api.deepseek.com/v1", Required(&["DEEPSEEK_API_KEY"]),
-        OpenAiCompletions(ChatDialect::DEEPSEEK), Never, models::DEEPSEEK;
-    // None on purpose: a known model would state its output limit, and OpenRouter reserves
-    // credit for the whole stated limit.
+        OpenAiCompletions(ChatDialect::DEEPSEEK), Never, Own;
     "openrouter", "https://openrouter.ai/api/v1", Required(&["OPENROUTER_API_KEY"]),
-        OpenAiCompletions(ChatDialect::OPENROUTER), Anywhere, &[];
+        OpenAiCompletions(ChatDialect::OPENROUTER), Anywhere, Gateway;
     "groq", "https://api.groq.com/openai/v1", Required(&["GROQ_API_KEY"]),
-        OpenAiCompletions(ChatDialect::COMPATIBLE), Never, models::GROQ;
+        OpenAiCompletions(ChatDialect::COMPATIBLE), Never, Own;
     "mistral", "https://api.mistral.ai/v1", Required(&["MISTRAL_API_KEY"]),
-        OpenAiCompletions(ChatDialect::MISTRAL), After("ft"), models::MISTRAL;
+        OpenAiCompletions(ChatDialect::MISTRAL), After("ft"), Own;
     "xai", "https://api.x.ai/v1", Required(&["XAI_API_KEY"]),
-        OpenAiCompletions(ChatDialect::XAI), Never, models::XAI;
+        OpenAiCompletions(ChatDialect::XAI), Never, Own;
     "moonshot", "https://api.moonshot.ai/v1", Required(&["MOONSHOT_API_KEY"]),
-        OpenAiCompletions(ChatDialect::MOONSHOT), Never, models::MOONSHOT;
+        OpenAiCompletions(ChatDialect::MOONSHOT), Never, Own;
     "zhipu", "https://api.z.ai/api/paas/v4", Required(&["ZHIPU_API_KEY", "ZAI_API_KEY"]),
-        OpenAiCompletions(ChatDialect::ZHIPU), Never, models::ZHIPU;
+        OpenAiCompletions(ChatDialect::ZHIPU), Never, Own;
     "qwen", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         Required(&["DASHSCOPE_API_KEY"]),
-        OpenAiCompletions(ChatDialect::QWEN), Never, models::QWEN;
+        OpenAiCompletions(ChatDialect::QWEN), Never, Own;
     // Local servers.
     "ollama", "http://127.0.0.1:11434/v1", Optional,
-        OpenAiCompletions(ChatDialect::OLLAMA), Anywhere, &[];
+        OpenAiCompletions(ChatDialect::OLLAMA), Anywhere, Local;
     "llama.cpp", "http://127.0.0.1:8080/v1", Optional,
-        OpenAiCompletions(ChatDialect::TEMPLATE), Anywhere, &[];
+        OpenAiCompletions(ChatDialect::TEMPLATE), Anywhere, Local;
     "vllm", "http://127.0.0.1:8000/v1", Optional,
-        OpenAiCompletions(ChatDialect::TEMPLATE), Anywhere, &[];
+        OpenAiCompletions(ChatDialect::TEMPLATE), Anywhere, Local;
     "lmstudio", "http://127.0.0.1:1234/v1", Optional,
-        OpenAiCompletions(ChatDialect::COMPATIBLE), Anywhere, &[];
+        OpenAiCompletions(ChatDialect::COMPATIBLE), Anywhere, Local;
 };

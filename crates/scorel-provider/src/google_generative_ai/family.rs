@@ -2,11 +2,11 @@
 
 use scorel_proto::ThinkingLevel;
 
-use crate::wire::ThinkingLevels;
+use crate::ThinkingLevels;
 use ThinkingLevel::{High, Low, Medium, Minimal};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct GeminiFamily {
+pub(crate) struct GeminiFamily {
     pub(super) thinking: GeminiThinking,
     /// Whether the first call of a reply must carry a thought signature: Gemini 3 rejects a history
     /// without ("missing a thought_signature").
@@ -17,18 +17,18 @@ pub(super) struct GeminiFamily {
 
 /// The parameter by which a family's reasoning is controlled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GeminiThinking {
+pub(crate) enum GeminiThinking {
     /// None: the model does not reason, or nothing is known about it.
     Absent,
     /// `thinkingBudget`, in tokens (Gemini 2.5).
     Budget(ThinkingBudgets),
     /// `thinkingLevel` (since Gemini 3).
-    Level(ThinkingLevels),
+    Level,
 }
 
 /// The budget for each level, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ThinkingBudgets {
+pub(crate) struct ThinkingBudgets {
     /// Zero where reasoning can be switched off.
     least: u32,
     minimal: u32,
@@ -46,7 +46,7 @@ impl ThinkingBudgets {
             Minimal => Some(self.minimal),
             Low => Some(self.low),
             Medium => Some(self.medium),
-            High => Some(self.high),
+            High | ThinkingLevel::Xhigh | ThinkingLevel::Max => Some(self.high),
         }
     }
 }
@@ -72,15 +72,28 @@ impl GeminiFamily {
         }
     }
 
-    const fn levels(levels: ThinkingLevels) -> Self {
-        Self {
-            thinking: GeminiThinking::Level(levels),
-            signed_calls: true,
-            images_in_responses: true,
+    const LEVELS: Self = Self {
+        thinking: GeminiThinking::Level,
+        signed_calls: true,
+        images_in_responses: true,
+    };
+
+    /// The levels of a model of which nothing else is known: those that all of its family have.
+    pub(crate) const fn least_levels(self) -> ThinkingLevels {
+        match self.thinking {
+            GeminiThinking::Absent => ThinkingLevels::of(&[]),
+            GeminiThinking::Level => ThinkingLevels::of(&[Low, High]),
+            GeminiThinking::Budget(budgets) => {
+                let levels = ThinkingLevels::of(&[Minimal, Low, Medium, High]);
+                match budgets.least {
+                    0 => levels.with(ThinkingLevel::None),
+                    _ => levels,
+                }
+            }
         }
     }
 
-    pub(super) fn of(model: &str) -> Self {
+    pub(crate) fn of(model: &str) -> Self {
         let name = model.rsplit_once('/').map_or(model, |(_, name)| name);
         let mut known = FAMILIES.iter();
         let found = known.find(|(prefix, _)| name.starts_with(prefix));
@@ -100,14 +113,8 @@ const FAMILIES: &[(&str, GeminiFamily)] = &[
     ("gemini-2.5-flash", GeminiFamily::budgets(0, 128, 24_576)),
     // Pro cannot switch reasoning off: 128 is its minimum.
     ("gemini-2.5", GeminiFamily::budgets(128, 128, 32_768)),
-    ("gemini-3-pro", GeminiFamily::levels(&[Low, High])),
-    ("gemini-3.1-pro", GeminiFamily::levels(&[Low, Medium, High])),
-    (
-        "gemini-3",
-        GeminiFamily::levels(&[Minimal, Low, Medium, High]),
-    ),
-    // Later models and aliases such as `gemini-pro-latest`: the levels that all have.
-    ("gemini-", GeminiFamily::levels(&[Low, High])),
+    // Later models and aliases such as `gemini-pro-latest` are like the newest.
+    ("gemini-", GeminiFamily::LEVELS),
 ];
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use super::dialect::GeminiEndpoint;
 use super::family::{GeminiFamily, GeminiThinking};
 use super::history;
-use crate::wire::{JsonBody, nearest_level};
+use crate::ThinkingLevels;
+use crate::wire::JsonBody;
 
 /// How many stop sequences the API takes.
 const MOST_STOPS: usize = 5;
@@ -52,7 +53,8 @@ fn generation(
         let taken = json!(stops[..MOST_STOPS.min(stops.len())]);
         generation.insert("stopSequences".to_owned(), taken);
     }
-    let thinking = thinking(family.thinking, level);
+    let levels = endpoint.dialect.levels.unwrap_or(family.least_levels());
+    let thinking = thinking(family.thinking, levels, level);
     if let Some(thinking) = thinking.filter(|_| endpoint.reasoning) {
         generation.insert("thinkingConfig".to_owned(), thinking);
     }
@@ -60,17 +62,14 @@ fn generation(
 }
 
 /// The reasoning level, and the request for summaries: the API sends none unless asked.
-fn thinking(switch: GeminiThinking, level: ThinkingLevel) -> Option<Value> {
+fn thinking(switch: GeminiThinking, levels: ThinkingLevels, level: ThinkingLevel) -> Option<Value> {
     let amount = match switch {
         GeminiThinking::Absent => return None,
         _ if level == ThinkingLevel::Default => None,
         GeminiThinking::Budget(budgets) => budgets
             .of(level)
             .map(|budget| ("thinkingBudget", json!(budget))),
-        GeminiThinking::Level(levels) => Some((
-            "thinkingLevel",
-            json!(level_name(nearest_level(levels, level))),
-        )),
+        GeminiThinking::Level => Some(("thinkingLevel", json!(level_name(levels.nearest(level))))),
     };
     let mut config = Map::new();
     // With reasoning switched off there is nothing to summarise.
@@ -87,6 +86,8 @@ const fn level_name(level: ThinkingLevel) -> &'static str {
         ThinkingLevel::Low => "LOW",
         ThinkingLevel::Medium => "MEDIUM",
         ThinkingLevel::High => "HIGH",
+        ThinkingLevel::Xhigh => "XHIGH",
+        ThinkingLevel::Max => "MAX",
     }
 }
 
@@ -96,10 +97,14 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::thinking;
+    use crate::builtin::find_builtin;
     use crate::google_generative_ai::family::GeminiFamily;
 
     fn of(model: &str, level: ThinkingLevel) -> Option<Value> {
-        thinking(GeminiFamily::of(model).thinking, level)
+        let levels = find_builtin("google").unwrap().facts(model).levels;
+        let family = GeminiFamily::of(model);
+        let levels = levels.unwrap_or(family.least_levels());
+        thinking(family.thinking, levels, level)
     }
 
     #[test]

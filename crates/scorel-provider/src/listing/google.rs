@@ -31,15 +31,12 @@ fn model(entry: &Value) -> Option<ListedModel> {
     let generates =
         methods.is_none_or(|methods| methods.iter().any(|name| name == "generateContent"));
     let id = entry["name"].as_str()?.trim_start_matches("models/");
-    (generates && !id.is_empty()).then(|| ListedModel {
-        id: id.to_owned(),
-        name: entry["displayName"].as_str().map(str::to_owned),
-        facts: ModelFacts {
-            context_window: first(&[&entry["inputTokenLimit"]]),
-            max_output_tokens: first(&[&entry["outputTokenLimit"]]),
-            reasoning: entry["thinking"].as_bool(),
-            images: None,
-            price: None,
-        },
-    })
+    let facts = ModelFacts {
+        context_window: first(&[&entry["inputTokenLimit"]]),
+        max_output_tokens: first(&[&entry["outputTokenLimit"]]),
+        reasoning: entry["thinking"].as_bool(),
+        ..ModelFacts::default()
+    };
+    let name = entry["displayName"].as_str().map(str::to_owned);
+    (generates && !id.is_empty()).then(|| ListedModel::new(id, name, facts))
 }

@@ -1,6 +1,7 @@
 use scorel_runtime::ProviderError;
 
-use crate::{ModelFacts, SetupError};
+use super::fact_difference::FactDifference;
+use crate::{ModelFacts, Retirement, SetupError, TableEntry};
 
 /// A model that an endpoint serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,8 +10,51 @@ pub struct ListedModel {
     pub id: String,
     /// The display name, if the endpoint has one.
     pub name: Option<String>,
-    /// What the endpoint says about the model, completed by the built-in table.
+    /// What the endpoint says about the model.
+    pub listed: ModelFacts,
+    /// The same, completed by the built-in table.
     pub facts: ModelFacts,
+    /// When the endpoint says that it switches the model off.
+    pub listed_retirement: Option<Retirement>,
+    /// The same, completed by the built-in table.
+    pub retires: Option<Retirement>,
+    /// Where the endpoint and the table disagree.
+    pub differences: Vec<FactDifference>,
+}
+
+impl ListedModel {
+    /// A model as its endpoint describes it.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: Option<String>, listed: ModelFacts) -> Self {
+        Self {
+            id: id.into(),
+            name,
+            listed,
+            facts: listed,
+            listed_retirement: None,
+            retires: None,
+            differences: Vec::new(),
+        }
+    }
+
+    /// Adds what the table says of the model, and of its family.
+    pub(super) fn complete(&mut self, row: Option<TableEntry>, table: ModelFacts) {
+        self.facts = ModelFacts::listed_over(self.listed, table);
+        let in_table = row.is_some();
+        let of_table = row.and_then(|row| row.retires);
+        self.retires = match self.listed_retirement.clone() {
+            Some(listed) => Some(Retirement {
+                successor: listed
+                    .successor
+                    .or(of_table.and_then(|table| table.successor)),
+                on: listed.on,
+            }),
+            None => of_table,
+        };
+        if in_table {
+            self.differences = FactDifference::between(&table, &self.listed);
+        }
+    }
 }
 
 /// Why the models of an endpoint could not be listed.

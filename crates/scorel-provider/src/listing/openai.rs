@@ -1,13 +1,15 @@
 //! `GET models`, which OpenAI-compatible servers share. OpenAI's own entries have only an id; each
 //! other server adds facts under names of its own.
 
+use scorel_proto::ThinkingLevel;
 use serde_json::Value;
 
 use super::listed_model::ListedModel;
 use super::listing_api::{ListingApi, ModelPage};
 use super::number::{first, per_token};
+use crate::thinking_levels::level_named;
 use crate::wire::non_empty;
-use crate::{ModelFacts, Price};
+use crate::{ModelFacts, Price, Retirement, ThinkingLevels};
 
 pub(super) const LISTING: ListingApi = ListingApi {
     version: None,
@@ -48,21 +50,40 @@ fn model(entry: &Value) -> Option<ListedModel> {
     if OTHER_KINDS.iter().any(|part| id.contains(part)) {
         return None;
     }
+    let facts = ModelFacts {
+        context_window: context_window(entry),
+        max_output_tokens: max_output_tokens(entry),
+        reasoning: reasoning(entry),
+        levels: efforts(entry),
+        images: images(entry),
+        price: price(&entry["pricing"]),
+    };
+    let name = entry["name"].as_str().map(str::to_owned);
     Some(ListedModel {
-        id: id.to_owned(),
-        name: entry["name"].as_str().map(str::to_owned),
-        facts: ModelFacts {
-            context_window: context_window(entry),
-            max_output_tokens: first(&[
-                &entry["top_provider"]["max_completion_tokens"],
-                &entry["max_completion_tokens"],
-                &entry["max_output_tokens"],
-            ]),
-            reasoning: reasoning(entry),
-            images: images(entry),
-            price: price(&entry["pricing"]),
-        },
+        listed_retirement: shutdown(&entry["shutdown_date"]),
+        ..ListedModel::new(id, name, facts)
     })
+}
+
+/// OpenAI: a day, or null while none is announced.
+fn shutdown(day: &Value) -> Option<Retirement> {
+    let on = day.as_str()?.parse().ok()?;
+    Some(Retirement {
+        on,
+        successor: None,
+    })
+}
+
+fn max_output_tokens(entry: &Value) -> Option<u64> {
+    first(&[
+        &entry["top_provider"]["max_completion_tokens"],
+        &entry["max_completion_tokens"],
+        &entry["max_output_tokens"],
+        &entry["max_tokens"],
+        &entry["limits"]["max_output_tokens"],
+        // GitHub Copilot
+        &entry["capabilities"]["limits"]["max_output_tokens"],
+    ])
 }
 
 fn context_window(entry: &Value) -> Option<u64> {
@@ -71,8 +92,11 @@ fn context_window(entry: &Value) -> Option<u64> {
         &entry["context_length"],
         &entry["context_window"],
         &entry["max_context_length"],
+        &entry["limits"]["max_context_window_tokens"],
+        &entry["capabilities"]["limits"]["max_context_window_tokens"],
         // vLLM
         &entry["max_model_len"],
+        &entry["meta"]["n_ctx"],
         // llama.cpp: what the model was trained with. A server that was started with a smaller
         // context does not say so in its list.
         &entry["meta"]["n_ctx_train"],
@@ -86,15 +110,47 @@ fn reasoning(entry: &Value) -> Option<bool> {
     ];
     let flag = flags.into_iter().find_map(Value::as_bool);
     flag.or_else(|| contains(&entry["supported_parameters"], "reasoning"))
+        .or_else(|| efforts(entry).map(|_| true))
+}
+
+/// A list of names, or of objects that have one. OpenRouter says beside it whether reasoning is
+/// mandatory.
+fn efforts(entry: &Value) -> Option<ThinkingLevels> {
+    let lists = [
+        &entry["reasoning"]["supported_efforts"],
+        &entry["supported_reasoning_efforts"],
+        &entry["supported_reasoning_levels"],
+        &entry["reasoning_efforts"],
+        &entry["reasoning_effort"],
+        &entry["capabilities"]["reasoning_effort"],
+        // GitHub Copilot
+        &entry["capabilities"]["supports"]["reasoning_effort"],
+    ];
+    let list = lists.into_iter().find_map(Value::as_array)?.iter();
+    let name = |level: &Value| {
+        let name = level.as_str().or_else(|| level["effort"].as_str())?;
+        level_named(name)
+    };
+    let named: Vec<_> = list.filter_map(name).collect();
+    let levels = ThinkingLevels::of(&named);
+    let levels = match entry["reasoning"]["mandatory"].as_bool() {
+        Some(true) => levels.without(ThinkingLevel::None),
+        Some(false) => levels.with(ThinkingLevel::None),
+        None => levels,
+    };
+    (!named.is_empty()).then_some(levels)
 }
 
 fn images(entry: &Value) -> Option<bool> {
     let flags = [
         &entry["supports_image_in"],
         &entry["capabilities"]["vision"],
+        &entry["capabilities"]["supports"]["vision"],
     ];
     let flag = flags.into_iter().find_map(Value::as_bool);
     flag.or_else(|| contains(&entry["architecture"]["input_modalities"], "image"))
+        .or_else(|| contains(&entry["input_modalities"], "image"))
+        .or_else(|| contains(&entry["modalities"]["input"], "image"))
 }
 
 /// `None` if the value is not a list.

@@ -85,3 +85,64 @@ fn an_invalid_list_is_not_taken_for_an_empty_one() {
     assert!((openai::LISTING.read)(&json!({"error": "no"})).is_none());
     assert!((openai::LISTING.read)(&json!([])).is_some_and(|page| page.models.is_empty()));
 }
+
+#[test]
+fn efforts_and_the_last_day_are_found_too() {
+    let list = json!({"data": [
+        {"id": "router", "reasoning": {"mandatory": false, "supported_efforts": ["max", "high", "low"]}},
+        {"id": "always", "reasoning": {"mandatory": true, "supported_efforts": ["xhigh", "low", "none"]}},
+        {"id": "any", "reasoning": {"mandatory": true, "supported_efforts": null}},
+        {"id": "objects", "supported_reasoning_levels": [{"effort": "low"}, {"effort": "ultra"}]},
+        {"id": "copilot", "capabilities": {
+            "limits": {"max_context_window_tokens": 400_000, "max_output_tokens": 128_000},
+            "supports": {"vision": true, "reasoning_effort": ["low", "high"]}}},
+        {"id": "old", "shutdown_date": "2026-12-11"},
+        {"id": "new", "shutdown_date": null},
+    ]});
+    let models = (openai::LISTING.read)(&list).unwrap().models;
+    let levels = |place: usize| {
+        models[place]
+            .listed
+            .levels
+            .map(crate::ThinkingLevels::names)
+    };
+    let found: Vec<_> = (0..5).map(levels).collect();
+    let expected = [
+        Some("none, low, high, max"),
+        Some("low, xhigh"),
+        None,
+        Some("low"),
+        Some("low, high"),
+    ];
+    assert_eq!(found, expected.map(|names| names.map(str::to_owned)));
+    let copilot = &models[4].listed;
+    assert_eq!(copilot.context_window, Some(400_000));
+    assert_eq!(copilot.max_output_tokens, Some(128_000));
+    assert_eq!(
+        (copilot.reasoning, copilot.images),
+        (Some(true), Some(true))
+    );
+    let last_day = models[5].listed_retirement.as_ref().unwrap();
+    assert_eq!(last_day.on.to_string(), "2026-12-11");
+    assert_eq!(models[6].listed_retirement, None);
+}
+
+#[test]
+fn anthropic_lists_each_effort() {
+    let yes = json!({"supported": true});
+    let no = json!({"supported": false});
+    let list = json!({"data": [
+        {"id": "claude-a", "max_input_tokens": 1_000_000, "max_tokens": 128_000, "capabilities": {
+            "thinking": yes, "image_input": yes,
+            "effort": {"supported": true, "low": yes, "medium": yes, "high": yes, "xhigh": no, "max": yes}}},
+        {"id": "claude-b", "max_tokens": null, "capabilities": {"thinking": yes, "effort": {"supported": false}}},
+        {"id": "claude-c"},
+    ]});
+    let models = (super::anthropic::LISTING.read)(&list).unwrap().models;
+    let first = &models[0].listed;
+    assert_eq!(first.max_output_tokens, Some(128_000));
+    assert_eq!(first.context_window, Some(1_000_000));
+    assert_eq!(first.levels.unwrap().names(), "low, medium, high, max");
+    assert_eq!(models[1].listed.levels, None);
+    assert_eq!(models[2].listed, crate::ModelFacts::default());
+}

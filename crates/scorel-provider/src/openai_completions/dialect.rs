@@ -1,9 +1,10 @@
 //! How hosts of the chat-completions API differ, as data.
 
-use ThinkingLevel::{High, Low, Medium, Minimal, None as Off};
+use ThinkingLevel::{High, Low, Medium, Minimal, None as Off, Xhigh};
 use scorel_proto::ThinkingLevel;
 
-use crate::wire::{self, ThinkingLevels};
+use crate::ThinkingLevels;
+use crate::wire;
 
 pub(super) type ChatEndpoint = wire::ModelEndpoint<ChatDialect>;
 
@@ -30,6 +31,9 @@ pub(crate) struct ChatDialect {
     pub(super) cache_key: bool,
     /// Whether Claude models of this host cache only what `cache_control` marks.
     pub(super) cache_marks: bool,
+    /// Whether an output limit that the user did not set is stated. OpenRouter reserves credit for the
+    /// whole stated limit.
+    pub(crate) states_known_limit: bool,
     pub(super) stop: StopLimit,
 }
 
@@ -46,17 +50,18 @@ pub(super) enum OutputLimitField {
 pub(super) enum ThinkingSwitch {
     /// `reasoning_effort`.
     Effort(ThinkingLevels),
-    /// `thinking.type`, with `reasoning_effort` low or high (DeepSeek).
-    TypeAndEffort,
-    /// `thinking.type` (Moonshot).
-    Type,
-    /// `thinking.type` with `clear_thinking: false`, which keeps the reasoning of earlier turns
-    /// (z.ai).
-    KeptType,
+    /// `thinking.type`, with `reasoning_effort` (DeepSeek).
+    TypeAndEffort(ThinkingLevels),
+    /// `thinking.type` for models with on and off, `reasoning_effort` for those with degrees
+    /// (Moonshot).
+    TypeOrEffort(ThinkingLevels),
+    /// `thinking.type` with `clear_thinking: false`, which keeps the reasoning of earlier turns, and
+    /// `reasoning_effort` for models with degrees (z.ai).
+    KeptType(ThinkingLevels),
     /// `enable_thinking` (DashScope).
     EnableThinking,
     /// `reasoning.effort` or `reasoning.enabled` (OpenRouter).
-    Object,
+    Object(ThinkingLevels),
     /// `chat_template_kwargs.enable_thinking` (llama.cpp, vLLM).
     Template,
 }
@@ -99,7 +104,7 @@ impl ChatDialect {
     /// What unknown compatible servers are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self {
         output_limit: OutputLimitField::MaxTokens,
-        thinking: ThinkingSwitch::Effort(&[Low, Medium, High]),
+        thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Low, Medium, High])),
         replay: ReasoningReplay::AsReceived,
         no_text: EmptyText::Null,
         call_ids: CallIdRule::Short,
@@ -109,11 +114,11 @@ impl ChatDialect {
         usage_include: false,
         cache_key: false,
         cache_marks: false,
+        states_known_limit: true,
         stop: StopLimit::UpTo(4),
     };
     pub(crate) const OPENAI: Self = Self {
         output_limit: OutputLimitField::MaxCompletionTokens,
-        thinking: ThinkingSwitch::Effort(&[Off, Minimal, Low, Medium, High]),
         store_nothing: true,
         cache_key: true,
         stop: StopLimit::UnlessReasoning(4),
@@ -130,20 +135,23 @@ impl ChatDialect {
         ..Self::COMPATIBLE
     };
     pub(crate) const DEEPSEEK: Self = Self {
-        thinking: ThinkingSwitch::TypeAndEffort,
+        thinking: ThinkingSwitch::TypeAndEffort(ThinkingLevels::of(&[Off, Low, High])),
         replay: ReasoningReplay::RequiredWithCalls,
         stop: StopLimit::UpTo(16),
         ..Self::COMPATIBLE
     };
     pub(crate) const OPENROUTER: Self = Self {
-        thinking: ThinkingSwitch::Object,
+        thinking: ThinkingSwitch::Object(ThinkingLevels::of(&[
+            Off, Minimal, Low, Medium, High, Xhigh,
+        ])),
+        states_known_limit: false,
         empty_tools: true,
         usage_include: true,
         cache_marks: true,
         ..Self::COMPATIBLE
     };
     pub(crate) const OLLAMA: Self = Self {
-        thinking: ThinkingSwitch::Effort(&[Off, Low, Medium, High]),
+        thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Off, Low, Medium, High])),
         ..Self::COMPATIBLE
     };
     pub(crate) const TEMPLATE: Self = Self {
@@ -151,7 +159,7 @@ impl ChatDialect {
         ..Self::COMPATIBLE
     };
     pub(crate) const MISTRAL: Self = Self {
-        thinking: ThinkingSwitch::Effort(&[Off, High]),
+        thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Off, High])),
         no_text: EmptyText::EmptyString,
         call_ids: CallIdRule::Nine,
         assistant_after_tool: true,
@@ -159,19 +167,19 @@ impl ChatDialect {
         ..Self::COMPATIBLE
     };
     pub(crate) const XAI: Self = Self {
-        thinking: ThinkingSwitch::Effort(&[Low, High]),
+        thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Low, High])),
         // Reasoning models reject stop sequences, and most of xAI's models reason, also those
         // without a parameter for it.
         stop: StopLimit::UpTo(0),
         ..Self::COMPATIBLE
     };
     pub(crate) const MOONSHOT: Self = Self {
-        thinking: ThinkingSwitch::Type,
+        thinking: ThinkingSwitch::TypeOrEffort(ON_OR_OFF),
         cache_key: true,
         ..Self::COMPATIBLE
     };
     pub(crate) const ZHIPU: Self = Self {
-        thinking: ThinkingSwitch::KeptType,
+        thinking: ThinkingSwitch::KeptType(ON_OR_OFF),
         stop: StopLimit::UpTo(1),
         ..Self::COMPATIBLE
     };
@@ -180,14 +188,46 @@ impl ChatDialect {
         ..Self::COMPATIBLE
     };
 
-    /// Narrows the levels to those of one model, on hosts that take levels.
+    /// The same with the levels of one model, on hosts that take levels.
     pub(crate) const fn with_levels(self, levels: Option<ThinkingLevels>) -> Self {
-        match (self.thinking, levels) {
-            (ThinkingSwitch::Effort(_), Some(levels)) => Self {
-                thinking: ThinkingSwitch::Effort(levels),
+        match levels {
+            Some(levels) => Self {
+                thinking: self.thinking.with_levels(levels),
                 ..self
             },
-            _ => self,
+            None => self,
+        }
+    }
+
+    /// The levels that are sent, for models of which nothing else is known.
+    pub(crate) const fn levels(self) -> ThinkingLevels {
+        self.thinking.levels()
+    }
+}
+
+/// What a switch without degrees can say.
+const ON_OR_OFF: ThinkingLevels = ThinkingLevels::of(&[Off, High]);
+
+impl ThinkingSwitch {
+    const fn with_levels(self, levels: ThinkingLevels) -> Self {
+        match self {
+            Self::Effort(_) => Self::Effort(levels),
+            Self::TypeAndEffort(_) => Self::TypeAndEffort(levels),
+            Self::TypeOrEffort(_) => Self::TypeOrEffort(levels),
+            Self::KeptType(_) => Self::KeptType(levels),
+            Self::Object(_) => Self::Object(levels),
+            Self::EnableThinking | Self::Template => self,
+        }
+    }
+
+    const fn levels(self) -> ThinkingLevels {
+        match self {
+            Self::Effort(levels)
+            | Self::TypeAndEffort(levels)
+            | Self::TypeOrEffort(levels)
+            | Self::KeptType(levels)
+            | Self::Object(levels) => levels,
+            Self::EnableThinking | Self::Template => ON_OR_OFF,
         }
     }
 }

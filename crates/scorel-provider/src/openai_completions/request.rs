@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::chat_message::ChatMessage;
 use super::dialect::{ChatEndpoint, OutputLimitField, StopLimit, ThinkingSwitch};
 use super::{cache, history};
-use crate::wire::{JsonBody, nearest_level};
+use crate::ThinkingLevels;
+use crate::wire::JsonBody;
 
 pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<u8> {
     let dialect = endpoint.dialect;
@@ -94,30 +95,37 @@ fn thinking(switch: ThinkingSwitch, level: ThinkingLevel) -> Vec<(&'static str, 
     if level == ThinkingLevel::Default {
         return Vec::new();
     }
+    let effort = |levels: ThinkingLevels| ("reasoning_effort", json!(levels.nearest(level)));
+    let is_off = |levels: ThinkingLevels| levels.nearest(level) == ThinkingLevel::None;
+    let kind = |off: bool| if off { "disabled" } else { "enabled" };
     let off = level == ThinkingLevel::None;
-    let kind = if off { "disabled" } else { "enabled" };
     match switch {
-        ThinkingSwitch::Effort(levels) => {
-            vec![("reasoning_effort", json!(nearest_level(levels, level)))]
+        ThinkingSwitch::Effort(levels) => vec![effort(levels)],
+        ThinkingSwitch::TypeAndEffort(levels) => {
+            let off = is_off(levels);
+            let switch = ("thinking", json!({"type": kind(off)}));
+            let degree = (!off).then(|| effort(levels));
+            std::iter::once(switch).chain(degree).collect()
         }
-        ThinkingSwitch::TypeAndEffort if off => vec![("thinking", json!({"type": kind}))],
-        ThinkingSwitch::TypeAndEffort => vec![
-            ("thinking", json!({"type": kind})),
-            (
-                "reasoning_effort",
-                json!(nearest_level(
-                    &[ThinkingLevel::Low, ThinkingLevel::High],
-                    level
-                )),
-            ),
-        ],
-        ThinkingSwitch::Type => vec![("thinking", json!({"type": kind}))],
-        ThinkingSwitch::KeptType => {
-            vec![("thinking", json!({"type": kind, "clear_thinking": false}))]
+        ThinkingSwitch::TypeOrEffort(levels) if levels.has_degrees() => vec![effort(levels)],
+        ThinkingSwitch::TypeOrEffort(levels) => {
+            vec![("thinking", json!({"type": kind(is_off(levels))}))]
+        }
+        ThinkingSwitch::KeptType(levels) => {
+            let off = is_off(levels);
+            let switch = json!({"type": kind(off), "clear_thinking": false});
+            let degree = (!off && levels.has_degrees()).then(|| effort(levels));
+            std::iter::once(("thinking", switch))
+                .chain(degree)
+                .collect()
         }
         ThinkingSwitch::EnableThinking => vec![("enable_thinking", json!(!off))],
-        ThinkingSwitch::Object if off => vec![("reasoning", json!({"enabled": false}))],
-        ThinkingSwitch::Object => vec![("reasoning", json!({"effort": level}))],
+        ThinkingSwitch::Object(levels) if is_off(levels) => {
+            vec![("reasoning", json!({"enabled": false}))]
+        }
+        ThinkingSwitch::Object(levels) => {
+            vec![("reasoning", json!({"effort": levels.nearest(level)}))]
+        }
         ThinkingSwitch::Template => {
             vec![("chat_template_kwargs", json!({"enable_thinking": !off}))]
         }
@@ -167,7 +175,7 @@ mod tests {
             let fields = off(dialect);
             fields[0].1.clone()
         };
-        assert_eq!(effort(ChatDialect::OPENAI), "none");
+        assert_eq!(effort(ChatDialect::OPENAI), "low", "not all have none");
         assert_eq!(effort(ChatDialect::OLLAMA), "none");
         assert_eq!(effort(ChatDialect::MISTRAL), "none");
     }

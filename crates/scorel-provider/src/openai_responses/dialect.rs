@@ -1,7 +1,8 @@
-use ThinkingLevel::{High, Low, Medium, Minimal, None as Off};
+use ThinkingLevel::{High, Low, Medium};
 use scorel_proto::ThinkingLevel;
 
-use crate::wire::{self, ThinkingLevels, find_host};
+use crate::ThinkingLevels;
+use crate::wire::{self, find_host};
 
 pub(super) type ResponsesEndpoint = wire::ModelEndpoint<ResponsesDialect>;
 
@@ -9,7 +10,7 @@ pub(super) type ResponsesEndpoint = wire::ModelEndpoint<ResponsesDialect>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ResponsesDialect {
     /// For `reasoning.effort`.
-    pub(super) levels: ThinkingLevels,
+    pub(crate) levels: ThinkingLevels,
     /// Whether a summary of the reasoning is requested; without it OpenAI shows nothing.
     pub(super) summary: bool,
     /// Whether encrypted reasoning is requested. With `store: false` nothing else can go back.
@@ -37,7 +38,7 @@ pub(super) enum ItemIds {
 impl ResponsesDialect {
     /// What unknown compatible endpoints are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self {
-        levels: &[Low, Medium, High],
+        levels: ThinkingLevels::of(&[Low, Medium, High]),
         summary: false,
         encrypted: true,
         plain_models: &[],
@@ -46,12 +47,11 @@ impl ResponsesDialect {
         versioned: true,
     };
     pub(crate) const OPENAI: Self = Self {
-        levels: &[Off, Minimal, Low, Medium, High],
         cache_key: true,
         ..Self::AZURE
     };
     const AZURE: Self = Self {
-        levels: &[Low, Medium, High],
+        levels: ThinkingLevels::of(&[Low, Medium, High]),
         summary: true,
         plain_models: &["gpt-3.5", "gpt-4", "gpt-5-chat", "chatgpt"],
         ids: ItemIds::Omitted,
@@ -62,17 +62,17 @@ impl ResponsesDialect {
         ..Self::AZURE
     };
     const DEEPSEEK: Self = Self {
-        levels: &[Low, High],
+        levels: ThinkingLevels::of(&[Low, High]),
         encrypted: false,
         versioned: false,
         ..Self::COMPATIBLE
     };
     const XAI: Self = Self {
-        levels: &[Low, High],
+        levels: ThinkingLevels::of(&[Low, High]),
         ..Self::COMPATIBLE
     };
 
-    /// Narrows the levels to those of one model.
+    /// The same with the levels of one model.
     pub(crate) fn with_levels(self, levels: Option<ThinkingLevels>) -> Self {
         Self {
             levels: levels.unwrap_or(self.levels),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::dialect::{ResponsesDialect, ResponsesEndpoint};
 use super::history;
-use crate::wire::{JsonBody, digest, nearest_level};
+use crate::wire::{JsonBody, digest};
 
 /// The API's minimum for `max_output_tokens`.
 const LEAST_OUTPUT: u64 = 16;
@@ -64,7 +64,7 @@ fn reasoning(dialect: ResponsesDialect, level: ThinkingLevel) -> Option<Value> {
     if level == ThinkingLevel::Default {
         return None;
     }
-    let effort = nearest_level(dialect.levels, level);
+    let effort = dialect.levels.nearest(level);
     let mut reasoning = json!({"effort": effort});
     if dialect.summary && effort != ThinkingLevel::None {
         reasoning["summary"] = json!("auto");

@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 use scorel_runtime::{ErrorCategory, ProviderError};
 
 use super::ModelEndpoint;
+use crate::Retirement;
 use crate::http::error_text;
 
 /// Below this Jaro-Winkler similarity a name is not suggested as the one that was meant.
@@ -26,6 +27,8 @@ pub(crate) struct CallAdvice {
     /// The environment variables that conventionally carry the key.
     pub(crate) key_variables: &'static [&'static str],
     pub(crate) models: Arc<dyn ServedModels>,
+    /// What the table says about the end of the model.
+    pub(crate) retirement: Option<Retirement>,
 }
 
 impl CallAdvice {
@@ -39,8 +42,10 @@ impl CallAdvice {
         if error.category != ErrorCategory::NotFound || error.hint.is_some() {
             return self.at_once(endpoint, error);
         }
-        let names = self.models.ids().await;
-        let hint = unknown_model(&endpoint.model.id, &names);
+        let hint = match &self.retirement {
+            Some(retirement) => retired_model(&endpoint.model.id, retirement),
+            None => unknown_model(&endpoint.model.id, &self.models.ids().await),
+        };
         // The names are the endpoint's.
         let hint = Some(error_text(&hint, endpoint.key.as_ref()));
         ProviderError { hint, ..error }
@@ -92,6 +97,13 @@ impl CallAdvice {
     }
 }
 
+/// The endpoint may have switched it off before the day that it announced.
+fn retired_model(model: &str, retirement: &Retirement) -> String {
+    let (on, successor) = (retirement.on, retirement.successor.as_deref());
+    let then = successor.map_or_else(String::new, |id| format!("; use {id} instead"));
+    format!("{model} was announced to be retired on {on}{then}")
+}
+
 fn unknown_model(wanted: &str, served: &[String]) -> String {
     let names = nearest(wanted, served);
     if served.iter().any(|id| id == wanted) {
@@ -131,7 +143,20 @@ fn nearest<'a>(wanted: &str, served: &'a [String]) -> Vec<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::unknown_model;
+    use super::{retired_model, unknown_model};
+    use crate::Retirement;
+
+    #[test]
+    fn a_retired_model_has_a_successor() {
+        let retirement = Retirement {
+            on: jiff::civil::date(2026, 5, 15),
+            successor: Some("grok-4.3".to_owned()),
+        };
+        assert_eq!(
+            retired_model("grok-3", &retirement),
+            "grok-3 was announced to be retired on 2026-05-15; use grok-4.3 instead"
+        );
+    }
 
     #[test]
     fn the_nearest_names_are_suggested() {

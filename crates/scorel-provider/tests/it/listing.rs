@@ -116,7 +116,9 @@ async fn what_the_table_knows_is_added_and_comes_first() {
         Some(5_000),
         "the endpoint knows better"
     );
-    assert!(models[0].facts.price.is_some());
+    assert_eq!(models[0].facts.max_output_tokens, Some(384_000));
+    assert_eq!(models[0].listed.max_output_tokens, None);
+    assert_eq!(models[0].differences[0].property, "contextWindow");
     assert_eq!(models[2].facts.context_window, None);
 }
 

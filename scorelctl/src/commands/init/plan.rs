@@ -74,6 +74,7 @@ fn unknown_to_scorel(name: &str) -> ModelProvider {
         local: true,
         live: false,
         problem: None,
+        listed_at: None,
     }
 }
 

@@ -178,3 +178,20 @@ fn settings_of_one_model_do_not_apply_to_another() {
     );
     assert_eq!(other.stop_sequences, ["END"], "it is not about the model");
 }
+
+#[test]
+fn thinking_goes_up_to_max_and_the_levels_of_a_model_can_be_stated() {
+    let settings = user(
+        "[model]\nprovider = 'openai'\nid = 'home-made'\nthinkingLevel = 'max'\n\
+         thinkingLevels = ['low', 'max']",
+    )
+    .unwrap()
+    .model;
+    assert_eq!(settings.thinking, scorel_proto::ThinkingLevel::Max);
+    let levels = settings.model.thinking_levels.unwrap();
+    assert_eq!(levels.names(), "low, max");
+    assert_eq!(settings.model.check_level(settings.thinking), Ok(()));
+    let refused = user("[model]\nprovider = 'demo'\nthinkingLevel = 'ultra'").unwrap_err();
+    let text = refused.to_string();
+    assert!(text.ends_with("high, xhigh, max"), "{text}");
+}

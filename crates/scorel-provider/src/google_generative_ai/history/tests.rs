@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::Timeouts;
 use crate::blobs::OneBlob;
-use crate::google_generative_ai::dialect::GeminiEndpoint;
+use crate::google_generative_ai::dialect::{GeminiDialect, GeminiEndpoint};
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
 use crate::google_generative_ai::request;
 use crate::http::Http;
@@ -28,7 +28,7 @@ fn endpoint(model: &str) -> GeminiEndpoint {
         },
         url: "http://127.0.0.1/".parse().unwrap(),
         key: None,
-        dialect: (),
+        dialect: GeminiDialect::default(),
         output_limit: None,
         reasoning: true,
         images: true,

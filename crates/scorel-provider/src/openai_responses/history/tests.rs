@@ -8,11 +8,11 @@ use scorel_proto::{
 use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
-use crate::Timeouts;
 use crate::blobs::OneBlob;
 use crate::http::Http;
 use crate::openai_responses::dialect::{ResponsesDialect, ResponsesEndpoint};
 use crate::openai_responses::request;
+use crate::{ThinkingLevels, Timeouts};
 
 fn endpoint(dialect: ResponsesDialect) -> ResponsesEndpoint {
     ResponsesEndpoint {
@@ -413,12 +413,25 @@ fn levels_become_those_of_the_host() {
     );
     assert_eq!(
         effort(ResponsesDialect::OPENAI, ThinkingLevel::None),
+        json!({"effort": "low", "summary": "auto"}),
+        "not every model has none"
+    );
+    let levels = [
+        ThinkingLevel::None,
+        ThinkingLevel::Minimal,
+        ThinkingLevel::Max,
+    ];
+    let known = ResponsesDialect::OPENAI.with_levels(Some(ThinkingLevels::of(&levels)));
+    assert_eq!(
+        effort(known, ThinkingLevel::None),
         json!({"effort": "none"})
     );
-    assert_eq!(
-        effort(ResponsesDialect::OPENAI, ThinkingLevel::Minimal),
-        json!({"effort": "minimal", "summary": "auto"})
-    );
+    for level in &levels[1..] {
+        assert_eq!(
+            effort(known, *level),
+            json!({"effort": level, "summary": "auto"})
+        );
+    }
     assert_eq!(
         effort(ResponsesDialect::COMPATIBLE, ThinkingLevel::None),
         json!({"effort": "low"})

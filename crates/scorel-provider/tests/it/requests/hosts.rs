@@ -133,6 +133,131 @@ async fn every_thinking_level_is_rendered_for_every_provider() {
     }
 }
 
+#[tokio::test]
+async fn the_highest_levels_are_sent_to_models_that_have_them() {
+    use ThinkingLevel::{Max, Xhigh};
+    let (responses, chat) = ("openai-responses", "openai-completions");
+    for (provider, api, model, level, expected) in [
+        (
+            "openai",
+            responses,
+            "gpt-6.1-sol",
+            Max,
+            r#"reasoning={"effort":"max","summary":"auto"}"#,
+        ),
+        (
+            "openai",
+            responses,
+            "gpt-5.5",
+            Xhigh,
+            r#"reasoning={"effort":"xhigh","summary":"auto"}"#,
+        ),
+        (
+            "deepseek",
+            chat,
+            "deepseek-flash",
+            Max,
+            r#"thinking={"type":"enabled"} reasoning_effort="max""#,
+        ),
+        (
+            "xai",
+            chat,
+            "grok-4.6",
+            Xhigh,
+            r#"reasoning_effort="xhigh""#,
+        ),
+        (
+            "moonshot",
+            chat,
+            "kimi-k3",
+            Max,
+            r#"reasoning_effort="max""#,
+        ),
+        (
+            "zhipu",
+            chat,
+            "glm-5.3",
+            Max,
+            r#"thinking={"type":"enabled","clear_thinking":false} reasoning_effort="max""#,
+        ),
+        (
+            "openrouter",
+            chat,
+            "anthropic/claude-opus-4.8",
+            Max,
+            r#"reasoning={"effort":"max"}"#,
+        ),
+    ] {
+        let mut rebuilt = request(model, vec![Message::user("hi")]);
+        rebuilt.request.thinking = level;
+        let body = body(provider, api, rebuilt).await;
+        assert_eq!(about_thinking(&body), expected, "{provider}/{model}");
+    }
+    for (model, level, effort) in [
+        ("claude-opus-4-6", Max, "max"),
+        ("claude-fable-5-1", Xhigh, "xhigh"),
+        ("claude-opus-6", Max, "max"),
+    ] {
+        let mut rebuilt = request(model, vec![Message::user("hi")]);
+        rebuilt.request.thinking = level;
+        let body = body("anthropic", "anthropic-messages", rebuilt).await;
+        assert_eq!(body["output_config"]["effort"], effort, "{model}");
+        assert_eq!(body["thinking"]["type"], "adaptive", "{model}");
+    }
+}
+
+/// Models that always think, and those whose switch has no degrees, at their lowest.
+#[tokio::test]
+async fn a_model_outside_the_table_is_told_to_think_like_its_family() {
+    let chat = "openai-completions";
+    for (provider, api, model, expected) in [
+        (
+            "openai",
+            "openai-responses",
+            "gpt-6.4-sol",
+            r#"reasoning={"effort":"low","summary":"auto"}"#,
+        ),
+        (
+            "openai",
+            "openai-responses",
+            "gpt-5.9",
+            r#"reasoning={"effort":"none"}"#,
+        ),
+        (
+            "google",
+            "google-generative-ai",
+            "gemini-3.9-flash",
+            r#"google={"includeThoughts":true,"thinkingLevel":"LOW"}"#,
+        ),
+        ("xai", chat, "grok-4.3-mini", r#"reasoning_effort="none""#),
+        ("xai", chat, "grok-4.20-0309-reasoning", ""),
+        ("moonshot", chat, "kimi-k3.9", r#"reasoning_effort="low""#),
+        (
+            "moonshot",
+            chat,
+            "kimi-k2.7-code",
+            r#"thinking={"type":"enabled"}"#,
+        ),
+        (
+            "zhipu",
+            chat,
+            "glm-5.9",
+            r#"thinking={"type":"enabled","clear_thinking":false} reasoning_effort="low""#,
+        ),
+        (
+            "openrouter",
+            chat,
+            "z-ai/glm-5.3",
+            r#"reasoning={"effort":"low"}"#,
+        ),
+    ] {
+        let mut rebuilt = request(model, vec![Message::user("hi")]);
+        rebuilt.request.thinking = ThinkingLevel::None;
+        let body = body(provider, api, rebuilt).await;
+        assert_eq!(about_thinking(&body), expected, "{provider}/{model}");
+    }
+}
+
 /// Provider, API, model, and the reasoning parameters for no reasoning and for each higher level.
 type Levels = (&'static str, &'static str, &'static str, [&'static str; 5]);
 

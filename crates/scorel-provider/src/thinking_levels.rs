@@ -1,0 +1,165 @@
+use scorel_proto::ThinkingLevel;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Thinking levels that a model or a host accepts. `default` is never one of them: it sends nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThinkingLevels(u8);
+
+/// From least to most.
+const ORDER: [ThinkingLevel; 7] = [
+    ThinkingLevel::None,
+    ThinkingLevel::Minimal,
+    ThinkingLevel::Low,
+    ThinkingLevel::Medium,
+    ThinkingLevel::High,
+    ThinkingLevel::Xhigh,
+    ThinkingLevel::Max,
+];
+
+impl ThinkingLevels {
+    #[must_use]
+    pub const fn of(levels: &[ThinkingLevel]) -> Self {
+        let (mut set, mut place) = (0, 0);
+        while place < levels.len() {
+            set |= bit(levels[place]);
+            place += 1;
+        }
+        Self(set)
+    }
+
+    /// From least to most.
+    pub fn iter(self) -> impl Iterator<Item = ThinkingLevel> {
+        ORDER.into_iter().filter(move |level| self.contains(*level))
+    }
+
+    #[must_use]
+    pub const fn contains(self, level: ThinkingLevel) -> bool {
+        self.0 & bit(level) != 0
+    }
+
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) const fn with(self, level: ThinkingLevel) -> Self {
+        Self(self.0 | bit(level))
+    }
+
+    pub(crate) const fn without(self, level: ThinkingLevel) -> Self {
+        Self(self.0 & !bit(level))
+    }
+
+    /// Whether there are degrees, and not only on and off.
+    pub(crate) fn has_degrees(self) -> bool {
+        self.without(ThinkingLevel::None).iter().count() > 1
+    }
+
+    /// The lowest accepted level that is not below `wanted`, else the highest. Providers reject levels
+    /// that they do not have, and rounding up keeps the quality that was asked for.
+    pub(crate) fn nearest(self, wanted: ThinkingLevel) -> ThinkingLevel {
+        let mut enough = self.iter().filter(|level| rank(*level) >= rank(wanted));
+        enough.next().or(self.iter().last()).unwrap_or(wanted)
+    }
+
+    /// The names, for people: `low, medium, high`.
+    #[must_use]
+    pub fn names(self) -> String {
+        let names: Vec<&str> = self.iter().map(name).collect();
+        names.join(", ")
+    }
+}
+
+const fn bit(level: ThinkingLevel) -> u8 {
+    match level {
+        ThinkingLevel::Default => 0,
+        level => 1 << rank(level),
+    }
+}
+
+/// The place in [`ORDER`], from one; `default` comes before all.
+const fn rank(level: ThinkingLevel) -> u8 {
+    match level {
+        ThinkingLevel::Default | ThinkingLevel::None => 0,
+        ThinkingLevel::Minimal => 1,
+        ThinkingLevel::Low => 2,
+        ThinkingLevel::Medium => 3,
+        ThinkingLevel::High => 4,
+        ThinkingLevel::Xhigh => 5,
+        ThinkingLevel::Max => 6,
+    }
+}
+
+/// The name in requests and configurations.
+pub(crate) const fn name(level: ThinkingLevel) -> &'static str {
+    match level {
+        ThinkingLevel::Default => "default",
+        ThinkingLevel::None => "none",
+        ThinkingLevel::Minimal => "minimal",
+        ThinkingLevel::Low => "low",
+        ThinkingLevel::Medium => "medium",
+        ThinkingLevel::High => "high",
+        ThinkingLevel::Xhigh => "xhigh",
+        ThinkingLevel::Max => "max",
+    }
+}
+
+/// The level with this name, in whatever case; `None` for names that are not levels here.
+pub(crate) fn level_named(wanted: &str) -> Option<ThinkingLevel> {
+    let mut levels = ORDER.into_iter();
+    levels.find(|level| name(*level).eq_ignore_ascii_case(wanted))
+}
+
+impl Serialize for ThinkingLevels {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for ThinkingLevels {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<ThinkingLevel>::deserialize(deserializer).map(|levels| Self::of(&levels))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ThinkingLevel::{High, Low, Max, Medium, Minimal, None as Off, Xhigh};
+    use scorel_proto::ThinkingLevel;
+
+    use super::{ORDER, ThinkingLevels, level_named, name};
+
+    #[test]
+    fn a_missing_level_becomes_the_next_higher_else_the_highest() {
+        let levels = ThinkingLevels::of(&[High, Low]);
+        let all = ORDER.map(|level| levels.nearest(level));
+        assert_eq!(all, [Low, Low, Low, High, High, High, High]);
+        assert_eq!(ThinkingLevels::default().nearest(Medium), Medium);
+    }
+
+    #[test]
+    fn levels_are_listed_from_least_to_most_and_once() {
+        let levels = ThinkingLevels::of(&[Max, Off, Xhigh, Minimal, Max, ThinkingLevel::Default]);
+        let listed: Vec<_> = levels.iter().collect();
+        assert_eq!(listed, [Off, Minimal, Xhigh, Max]);
+        assert_eq!(levels.names(), "none, minimal, xhigh, max");
+        assert!(!levels.contains(ThinkingLevel::Default));
+    }
+
+    #[test]
+    fn names_are_those_of_the_protocol() {
+        for level in ORDER {
+            let on_the_wire = serde_json::to_value(level).unwrap();
+            assert_eq!(on_the_wire, name(level));
+            assert_eq!(level_named(name(level)), Some(level));
+        }
+        assert_eq!(level_named("HIGH"), Some(High));
+        assert_eq!(level_named("ultra"), None);
+    }
+
+    #[test]
+    fn on_and_off_are_no_degrees() {
+        assert!(!ThinkingLevels::of(&[Off, High]).has_degrees());
+        assert!(ThinkingLevels::of(&[Off, Low, High]).has_degrees());
+    }
+}
