@@ -1,8 +1,10 @@
 //! Listing, choosing and checking models.
 
+mod hosted;
 mod other_provider;
 mod retries;
 mod secrets;
+mod tables;
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Output, Stdio};
@@ -111,7 +113,7 @@ async fn init_makes_a_home_in_which_the_chosen_model_answers() {
     assert_eq!(shell.ok(&["send", "hello"]).await, "ready\n");
     let requests = server.requests();
     let asked = &requests[0];
-    assert_eq!(asked.json()["max_tokens"], 1024, "a cheap call");
+    assert_eq!(asked.json()["max_tokens"], 64, "a cheap call");
     assert_eq!(asked.json()["model"], "big");
     let bearer = format!("Bearer {KEY}");
     for request in &requests {

@@ -4,6 +4,7 @@ mod candidate;
 mod check;
 mod error;
 mod list;
+mod trial;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -50,7 +51,7 @@ impl Models {
     ) -> Result<Arc<dyn Provider>, ModelError> {
         let mut settings = config.model.clone();
         if let Some(model) = model {
-            settings = settings.named(model)?;
+            settings = settings.named(model, &config.providers)?;
         }
         let key = self.key(&settings)?;
         let connector = self.connector(config.runtime.timeouts);
@@ -72,8 +73,8 @@ impl Models {
     ) -> Result<(), CallError> {
         let models = Arc::clone(self);
         let look = move || {
-            let settings = models.config.current(Some(&project)).model.clone();
-            let settings = settings.named(&name)?;
+            let config = models.config.current(Some(&project));
+            let settings = config.model.clone().named(&name, &config.providers)?;
             models.key(&settings).map(drop)
         };
         let accepted = tokio::task::spawn_blocking(look).await;

@@ -1,13 +1,19 @@
 /// Why a configured model is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// No built-in provider has this name.
-    #[error("unknown provider {name:?}{}; the built-in providers are {}", hint(suggestion.as_ref()), known.join(", "))]
+    /// No provider has this name.
+    #[error(
+        "unknown provider {name:?}{}; the built-in providers are {}{}",
+        hint(suggestion.as_deref()), known.join(", "), own(custom)
+    )]
     UnknownProvider {
         name: String,
         /// The most similar known name.
-        suggestion: Option<&'static str>,
+        suggestion: Option<String>,
+        /// The built-in providers.
         known: Vec<&'static str>,
+        /// The providers that the user described.
+        custom: Vec<String>,
     },
     /// A model was named, but only the demo is configured.
     #[error(
@@ -53,6 +59,13 @@ pub enum SetupError {
     },
 }
 
-fn hint(suggestion: Option<&&'static str>) -> String {
+fn hint(suggestion: Option<&str>) -> String {
     suggestion.map_or_else(String::new, |name| format!(" (is {name:?} meant?)"))
+}
+
+fn own(custom: &[String]) -> String {
+    if custom.is_empty() {
+        return String::new();
+    }
+    format!("; your own are {}", custom.join(", "))
 }
