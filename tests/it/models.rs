@@ -69,7 +69,8 @@ fn text(bytes: &[u8]) -> &str {
 async fn server() -> ModelServer {
     let server = ModelServer::start().await.unwrap();
     server.answer_with(|request: &RecordedRequest| {
-        if request.path.ends_with("/models") {
+        let path = request.path.split('?').next();
+        if path.is_some_and(|path| path.ends_with("/models")) {
             let list = r#"{"data":[{"id":"small","context_length":4096},{"id":"big"}]}"#;
             return ScriptedResponse::json(200, list);
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use scorel_testkit::ModelServer;
+use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 
 use super::{KEY, ModelsShell, server, text};
@@ -150,24 +150,25 @@ async fn a_table_that_cannot_work_is_an_error_with_file_and_line() {
     assert!(shown.contains("name of a builtin provider"), "{shown}");
 }
 
-/// The value of a table's key is kept from commands, whose environment is the daemon's otherwise.
+/// Commands get some of the daemon's variables, but none that holds a key.
 #[tokio::test]
 async fn a_key_of_a_table_does_not_reach_commands() {
     let (shell, lab, attic) = (ModelsShell::new(), server().await, server().await);
     configure(&shell, &lab, &attic);
+    fs::remove_file(shell.0.home().join("env")).unwrap();
     shell.0.configure_more("[permissions]\nmode = \"full\"\n");
     attic.answer(
-        scorel_testkit::ScriptedResponse::chat()
+        ScriptedResponse::chat()
             .tool_call("call_1", "Bash", r#"{"command":"env"}"#)
             .finish("tool_calls"),
     );
-    let variables = [("LAB_KEY", KEY), ("PLAIN", "visible")];
+    let variables = [("LAB_KEY", KEY), ("LANGUAGE", KEY), ("LANG", "visible")];
     let sent = shell
         .run(&["send", "--model", "attic:big", "go"], &variables)
         .await;
     assert!(sent.status.success(), "{sent:?}");
     let body = attic.requests()[1].json()["messages"].to_string();
-    assert!(body.contains("PLAIN=visible"), "{body}");
+    assert!(body.contains("LANG=visible"), "{body}");
     assert!(!body.contains("canary"), "{body}");
     shell.stop().await;
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use scorel_proto::{Message, ThinkingLevel, Usage};
+use scorel_proto::{Message, StopReason, ThinkingLevel, Usage};
 use scorel_runtime::{ErrorCategory, ModelRequest, Provider, ProviderError, ProviderEvent};
 use tokio::time::timeout;
 
@@ -48,11 +48,18 @@ async fn ask(provider: &dyn Provider) -> Result<TrialAnswer, ProviderError> {
     while let Some(event) = stream.next().await {
         match event {
             Ok(ProviderEvent::Start { model }) => answer.model = model,
-            Ok(ProviderEvent::Done { usage, .. }) => answer.usage = usage,
+            Ok(ProviderEvent::Done {
+                usage, stop_reason, ..
+            }) => {
+                answer.usage = usage;
+                answer.is_cut_off = stop_reason == StopReason::MaxTokens;
+                break;
+            }
             Ok(ProviderEvent::Text { delta, .. } | ProviderEvent::Thinking { delta, .. }) => {
                 bytes += delta.len();
             }
             Ok(_) => {}
+            // It spent all of the limit on reasoning.
             Err(error) if error.category == ErrorCategory::Length => {
                 answer.usage = error.usage;
                 answer.is_cut_off = true;
@@ -138,6 +145,21 @@ mod tests {
             assert_eq!(late.category, ErrorCategory::Timeout);
             assert!(late.message.contains("20 s"), "{late:?}");
             assert!(late.hint.unwrap().contains("--no-check"));
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_the_limit_ended_is_an_answer() {
+        for (stop_reason, is_cut_off) in
+            [(StopReason::MaxTokens, true), (StopReason::EndTurn, false)]
+        {
+            let done = ProviderEvent::Done {
+                stop_reason,
+                usage: None,
+                provider: None,
+            };
+            let answer = trial(&Endless::new(vec![text(5), done])).await.unwrap();
+            assert_eq!(answer.is_cut_off, is_cut_off);
         }
     }
 

@@ -216,11 +216,6 @@ async fn key(
         let hint = format!("export {variable} and repeat, or pass the key on standard input");
         return Err(Failure::usage(message).hint(hint));
     };
-    if found.is_some() {
-        output.note(&format!(
-            "note: {variable} is also in the environment; a daemon that has it there prefers that"
-        ))?;
-    }
     Ok(Some(key))
 }
 
