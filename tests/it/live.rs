@@ -150,6 +150,46 @@ async fn a_second_turn_continues_the_conversation_with_llama_cpp() {
 }
 
 #[tokio::test]
+async fn both_speak_every_api_that_they_have() {
+    let Some(installed) = InstalledServers::find() else {
+        return;
+    };
+    let (shell, llama) = (LiveShell::new(), LlamaServer::start(&installed).await);
+    let proxy = ProxyServer::start(&installed, &llama).await;
+    let mut config = String::new();
+    let mut names = Vec::new();
+    for (server, base_url) in [("llama", llama.base_url()), ("litellm", proxy.base_url())] {
+        for api in [
+            "openai-completions",
+            "openai-responses",
+            "anthropic-messages",
+        ] {
+            names.push(format!("{server}-{api}"));
+            config.push_str(&format!(
+                "[providers.{server}-{api}]\napi = \"{api}\"\nbaseUrl = \"{base_url}\"\n\
+                 apiKeyEnv = \"LIVE_KEY\"\n{MAX_TOKENS}"
+            ));
+        }
+    }
+    shell.0.configure(&config);
+    for name in names {
+        let model = format!("{name}:tiny");
+        for text in ["one", "two"] {
+            let sent = ["send", "--model", &model, text];
+            let sent = shell.run(&sent, &[("LIVE_KEY", ProxyServer::KEY)]).await;
+            // Not every server says that the limit ended the answer.
+            assert!(
+                matches!(sent.status.code(), Some(0 | 5)),
+                "{name}: {}",
+                shown(&sent)
+            );
+            assert!(!sent.stdout.is_empty(), "{name}: {}", shown(&sent));
+        }
+    }
+    shell.ok(&["stop"]).await;
+}
+
+#[tokio::test]
 async fn litellm_is_set_up_with_its_key_and_answers_turns() {
     let Some(installed) = InstalledServers::find() else {
         return;

@@ -27,6 +27,7 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Runs the command with this terminal as its controlling one. `None`, with a remark, where
     /// `setsid` is not installed.
+    #[expect(clippy::print_stdout, reason = "a test says what it skips")]
     pub(crate) fn start(command: &Command) -> Option<Self> {
         let pty = openpty(None, None).expect("a terminal");
         let mut at_terminal = Command::new("setsid");

@@ -85,3 +85,14 @@ fn an_invalid_list_is_not_taken_for_an_empty_one() {
     assert!((openai::LISTING.read)(&json!({"error": "no"})).is_none());
     assert!((openai::LISTING.read)(&json!([])).is_some_and(|page| page.models.is_empty()));
 }
+
+#[test]
+fn llama_cpp_lists_the_context_that_it_was_started_with() {
+    let list = json!({"data": [
+        {"id": "new", "meta": {"n_ctx": 65_536, "n_ctx_train": 131_072}},
+        {"id": "old", "meta": {"n_ctx_train": 131_072}},
+    ]});
+    let models = (openai::LISTING.read)(&list).unwrap().models;
+    let windows = models.iter().map(|model| model.facts.context_window);
+    assert_eq!(windows.collect::<Vec<_>>(), [Some(65_536), Some(131_072)]);
+}

@@ -47,6 +47,11 @@ pub(super) async fn make(
         Some(variable) => Some(variable.clone()),
         None => usual_variable(&provider, files)?,
     };
+    // Before a key is asked for: a model that is not known ends this.
+    let model = match &args.model {
+        Some(model) => model.clone(),
+        None => choose_model(args, &provider, &known, output).await?,
+    };
     let key = match &variable {
         Some(variable) => key(variable, args, &provider, files, output).await?,
         None if args.ask_key => {
@@ -54,10 +59,6 @@ pub(super) async fn make(
             return Err(Failure::usage(message).hint(KEY_HINT));
         }
         None => None,
-    };
-    let model = match &args.model {
-        Some(model) => model.clone(),
-        None => choose_model(args, &provider, &known, output).await?,
     };
     let is_usual = |variable: &String| provider.key_variables.contains(variable);
     let usual = args.base_url.is_none() && variable.as_ref().is_none_or(is_usual);
