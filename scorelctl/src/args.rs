@@ -261,7 +261,11 @@ pub(crate) struct InitArgs {
     /// Environment variable that holds the API key [default: the provider's usual one]
     #[arg(long, value_name = "VARIABLE", value_parser = variable_name)]
     pub(crate) key_env: Option<String>,
-    /// Do not prompt
+    /// Ask for the API key, also if there is one: hidden at a terminal, otherwise the first line of
+    /// standard input [default: only if none is found]
+    #[arg(long)]
+    pub(crate) ask_key: bool,
+    /// Do not prompt for provider and model
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Replace the model in an existing configuration, and the key in the env file

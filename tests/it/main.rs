@@ -19,6 +19,7 @@ mod fsck;
 mod full_disk;
 mod kill_loop;
 mod limits;
+mod live;
 mod models;
 mod overload;
 mod permission;

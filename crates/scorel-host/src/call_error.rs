@@ -62,10 +62,7 @@ pub(crate) enum CallError {
         error: Box<ProviderError>,
     },
     #[error("there is no provider `{name}`; known are {}", known.join(", "))]
-    UnknownProvider {
-        name: String,
-        known: Vec<&'static str>,
-    },
+    UnknownProvider { name: String, known: Vec<String> },
     /// A parameter that has the right type and a value that the method refuses. `field` goes to the
     /// error's details, where clients look for it.
     #[error("{reason}")]

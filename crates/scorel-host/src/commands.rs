@@ -47,15 +47,12 @@ impl CommandHost {
 
     /// The current settings. Reads the `env` file, whose values are removed from the environment.
     pub(crate) fn settings(&self, config: &Config) -> CommandSettings {
-        let key = config.model.key.as_ref();
-        let names = key.map_or(&[][..], |key| &key.names);
+        let settings = config.providers.values().chain([&config.model]);
+        let names = settings.filter_map(|settings| settings.key.as_ref());
+        let names = names.flat_map(|key| &key.names);
         let providers = builtin_providers();
         let builtin = providers.iter().flat_map(|name| key_variables(name));
-        let names: Vec<&str> = names
-            .iter()
-            .map(String::as_str)
-            .chain(builtin.copied())
-            .collect();
+        let names: Vec<&str> = names.map(String::as_str).chain(builtin.copied()).collect();
         let secrets = self.secrets.values(&names);
         let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
         let environment = Environment::scrubbed(env::vars_os(), &secrets);

@@ -10,6 +10,7 @@
 
 mod bounded;
 mod dollars;
+mod endpoint;
 mod error;
 mod layers;
 mod model;
@@ -19,10 +20,12 @@ mod origin;
 mod parse;
 mod path;
 mod project;
+mod provider_section;
 mod schema;
 mod source;
 
 pub use error::{ConfigError, Position};
+pub(crate) use model::CustomProviders;
 pub use model::{KeyName, Layer, ModelSettings};
 pub use on_restart::OnRestart;
 pub use path::ConfigPath;
@@ -44,6 +47,8 @@ use crate::permission::RuleSet;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     pub model: ModelSettings,
+    /// The `[providers.NAME]` tables.
+    pub(crate) providers: CustomProviders,
     pub sessions: SessionsConfig,
     pub runtime: RuntimeConfig,
     /// Limits per connection. Read at start; a change needs a restart.

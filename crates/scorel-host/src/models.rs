@@ -8,6 +8,7 @@ mod list;
 mod lists_file;
 mod model_lists;
 mod model_view;
+mod trial;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -71,7 +72,7 @@ impl Models {
         model: Option<&str>,
         blobs: Arc<dyn BlobSource>,
     ) -> Result<Arc<dyn Provider>, ModelError> {
-        let settings = self.settings(&config.model, model)?;
+        let settings = self.settings(config, model)?;
         let key = self.key(&settings)?;
         settings.model.check_offered(self.today())?;
         let connector = self.connector(config.runtime.timeouts);
@@ -95,7 +96,7 @@ impl Models {
             ThinkingLevel::Default => config.model.thinking,
             level => level,
         };
-        let settings = self.settings(&config.model, wanted.name)?;
+        let settings = self.settings(config, wanted.name)?;
         settings.model.check_level(level)?;
         Ok(level)
     }
@@ -116,7 +117,7 @@ impl Models {
                 level,
             };
             if wanted.name.is_some() {
-                let settings = models.settings(&config.model, wanted.name)?;
+                let settings = models.settings(&config, wanted.name)?;
                 models.key(&settings)?;
                 settings.model.check_offered(models.today())?;
             }
@@ -132,12 +133,12 @@ impl Models {
     /// files.
     fn settings(
         &self,
-        configured: &ModelSettings,
+        config: &Config,
         name: Option<&str>,
     ) -> Result<ModelSettings, SetupError> {
-        let mut settings = configured.clone();
+        let mut settings = config.model.clone();
         if let Some(name) = name {
-            settings = settings.named(name)?;
+            settings = settings.named(name, &config.providers)?;
         }
         let endpoint = settings.model.endpoint()?;
         let id = &settings.model.id;

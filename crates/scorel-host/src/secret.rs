@@ -1,4 +1,4 @@
-//! API keys: named in the configuration, looked up in the environment and the home's `env` file at
+//! API keys: named in the configuration, looked up in the home's `env` file and the environment at
 //! each use.
 
 mod env_file;
@@ -19,9 +19,11 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 type Lookup = Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
 
-/// Looks up secrets by name: in the environment, else in the home's `env` file.
+/// Looks up secrets by name: in the home's `env` file, else in the environment.
 ///
-/// Values are not cached, so a changed key applies from the next model call without a restart.
+/// Values are not cached, so a changed key applies from the next model call without a restart. The
+/// file comes first for the same reason: the environment has what was set when the daemon started,
+/// under a service manager a copy of the same file.
 pub struct SecretStore {
     file: PathBuf,
     environment: Lookup,
@@ -66,22 +68,30 @@ impl SecretStore {
 
     /// The secret with that name; `None` if it is unset or empty. Reads the file.
     pub fn resolve(&self, name: &str) -> Result<Option<Secret>, SecretError> {
-        let unusable = || SecretError::Unusable {
-            name: name.to_owned(),
+        let Some(value) = self.value(name)? else {
+            return Ok(None);
         };
-        let value = match (self.environment)(name).filter(|value| !value.is_empty()) {
-            Some(value) => Some(value.into_string().map_err(|_| unusable())?),
-            None => self.in_file(name)?,
-        };
-        let Some(value) = value else { return Ok(None) };
         // A line break at the end is an accident of copying. Any other control character is not valid in
         // the HTTP header that carries the key.
         let value = value.trim_matches(['\r', '\n']);
         if value.chars().any(char::is_control) {
-            return Err(unusable());
+            return Err(unusable(name));
         }
         let secret = Secret::new(value);
         Ok((!secret.is_empty()).then_some(secret))
+    }
+
+    /// The text that is set for a name.
+    fn value(&self, name: &str) -> Result<Option<String>, SecretError> {
+        let without = match self.in_file(name) {
+            Ok(Some(value)) if !value.is_empty() => return Ok(Some(value)),
+            without => without,
+        };
+        match (self.environment)(name).filter(|value| !value.is_empty()) {
+            Some(value) => value.into_string().map(Some).map_err(|_| unusable(name)),
+            // A file that cannot be read matters only to keys that are nowhere else.
+            None => without.map(|_| None),
+        }
     }
 
     /// Every value in the file, and those of `names` in the environment: what must be removed from the
@@ -109,6 +119,12 @@ impl SecretStore {
             path: self.file.clone(),
             line,
         })
+    }
+}
+
+fn unusable(name: &str) -> SecretError {
+    SecretError::Unusable {
+        name: name.to_owned(),
     }
 }
 

@@ -18,6 +18,7 @@ mod builtin;
 mod config;
 mod connect;
 mod demo;
+mod endpoint_check;
 mod google_generative_ai;
 mod http;
 mod listing;

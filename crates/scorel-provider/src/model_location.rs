@@ -111,20 +111,25 @@ fn custom_wire(builtin: Option<&Builtin>, host: &str, compatible: WireDialect) -
 }
 
 fn require_builtin(name: &str) -> Result<&'static Builtin, SetupError> {
-    find_builtin(name).ok_or_else(|| unknown_provider(name))
+    find_builtin(name).ok_or_else(|| unknown_provider(name, &[]))
 }
 
-pub(crate) fn unknown_provider(name: &str) -> SetupError {
+/// `custom` are the names of the user's own providers.
+pub(crate) fn unknown_provider(name: &str, custom: &[&str]) -> SetupError {
     let known = builtin_providers();
     let similarity = |other: &&str| strsim::jaro_winkler(name, other);
     let closest = known
         .iter()
+        .chain(custom)
         .copied()
-        .max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        .max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
+        .filter(|closest| similarity(closest) > SIMILAR)
+        .map(str::to_owned);
     SetupError::UnknownProvider {
         name: name.to_owned(),
-        suggestion: closest.filter(|closest| similarity(closest) > SIMILAR),
+        suggestion: closest,
         known,
+        custom: custom.iter().map(ToString::to_string).collect(),
     }
 }
 

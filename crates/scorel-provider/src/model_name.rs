@@ -5,15 +5,16 @@ use crate::model_location::unknown_provider;
 use crate::{ModelConfig, ModelSource, SetupError};
 
 impl ModelConfig {
-    /// Resolves a model name against this configuration.
+    /// Resolves a model name against this configuration and the `custom` endpoints that the user
+    /// described beside it.
     ///
-    /// The part before the first colon is a provider: the one in use or a built-in one. Model ids
-    /// that contain colons themselves (`qwen3:8b`, `…:free`, `ft:…`) are taken whole where the
-    /// provider in use has such ids, unless they begin with a provider's name.
+    /// The part before the first colon is a provider: the one in use, a custom or a built-in one.
+    /// Model ids that contain colons themselves (`qwen3:8b`, `…:free`, `ft:…`) are taken whole where
+    /// the provider in use has such ids, unless they begin with a provider's name.
     ///
     /// # Errors
     /// The provider is unknown, or the model id is empty.
-    pub fn named(&self, name: &str) -> Result<Self, SetupError> {
+    pub fn named(&self, name: &str, custom: &[&Self]) -> Result<Self, SetupError> {
         let own = name.strip_prefix(self.source.provider());
         if let Some(id) = own.and_then(|rest| rest.strip_prefix(':')) {
             return Ok(self.with_id(require_id(self.source.provider(), id)?));
@@ -21,6 +22,12 @@ impl ModelConfig {
         let Some((provider, id)) = name.split_once(':') else {
             return self.own_model(name);
         };
+        if let Some(endpoint) = custom.iter().find(|it| it.source.provider() == provider) {
+            return Ok(Self {
+                stop_sequences: self.stop_sequences.clone(),
+                ..endpoint.with_id(require_id(provider, id)?)
+            });
+        }
         let config = Self::builtin(provider, id);
         if config.source.is_demo() || find_builtin(provider).is_some() {
             require_id(provider, id)?;
@@ -32,7 +39,8 @@ impl ModelConfig {
         if self.allows_colon_after(provider) {
             Ok(self.with_id(name))
         } else {
-            Err(unknown_provider(provider))
+            let custom = custom.iter().map(|it| it.source.provider());
+            Err(unknown_provider(provider, &custom.collect::<Vec<_>>()))
         }
     }
 
@@ -107,7 +115,7 @@ mod tests {
     use crate::{ModelConfig, SetupError};
 
     fn named(config: &ModelConfig, name: &str) -> (String, String) {
-        let model = config.named(name).unwrap();
+        let model = config.named(name, &[]).unwrap();
         (model.source.provider().to_owned(), model.id)
     }
 
@@ -130,11 +138,42 @@ mod tests {
             context_window: Some(1_000),
             ..ModelConfig::custom("lab", "openai-completions", "http://lab.example/v1", "m")
         };
-        let model = config.named("anthropic:claude-haiku-4-5").unwrap();
+        let model = config.named("anthropic:claude-haiku-4-5", &[]).unwrap();
         assert_eq!(model, ModelConfig::builtin("anthropic", "claude-haiku-4-5"));
         assert_eq!(named(&config, "demo:demo"), pair("demo", "demo"));
-        let own = config.named("lab:big").unwrap();
+        let own = config.named("lab:big", &[]).unwrap();
         assert_eq!((own.source, own.headers), (config.source, config.headers));
+    }
+
+    #[test]
+    fn custom_endpoints_are_named_as_builtin_providers_are() {
+        let lab = ModelConfig {
+            headers: vec![("x-team".to_owned(), "blue".to_owned())],
+            context_window: Some(1_000),
+            ..ModelConfig::custom("lab", "openai-completions", "http://lab.example/v1", "")
+        };
+        let openai = ModelConfig {
+            stop_sequences: vec!["END".to_owned()],
+            ..ModelConfig::builtin("openai", "x")
+        };
+        let model = openai.named("lab:qwen3:8b", &[&lab]).unwrap();
+        let expected = ModelConfig {
+            id: "qwen3:8b".to_owned(),
+            stop_sequences: openai.stop_sequences.clone(),
+            ..lab.clone()
+        };
+        assert_eq!(model, expected);
+        let none = openai.named("lab:", &[&lab]);
+        assert!(
+            matches!(none, Err(SetupError::MissingModel { .. })),
+            "{none:?}"
+        );
+        let Err(error) = openai.named("lav:x", &[&lab]) else {
+            panic!("an unknown provider is used");
+        };
+        let text = error.to_string();
+        assert!(text.contains("is \"lab\" meant?"), "{text}");
+        assert!(text.ends_with("; your own are lab"), "{text}");
     }
 
     #[test]
@@ -153,11 +192,11 @@ mod tests {
 
     #[test]
     fn an_unknown_provider_is_refused_with_a_suggestion() {
-        let refused = ModelConfig::demo().named("antropic:claude-haiku-4-5");
+        let refused = ModelConfig::demo().named("antropic:claude-haiku-4-5", &[]);
         let Err(SetupError::UnknownProvider { suggestion, .. }) = refused else {
             panic!("{refused:?}");
         };
-        assert_eq!(suggestion, Some("anthropic"));
+        assert_eq!(suggestion.as_deref(), Some("anthropic"));
     }
 
     #[test]
@@ -171,7 +210,7 @@ mod tests {
             ),
             ("unknown-model", None),
         ] {
-            let Err(SetupError::NotTheDemo { suggestion, .. }) = demo.named(name) else {
+            let Err(SetupError::NotTheDemo { suggestion, .. }) = demo.named(name, &[]) else {
                 panic!("the demo answers for {name}");
             };
             assert_eq!(suggestion.as_deref(), meant);
@@ -182,7 +221,7 @@ mod tests {
     #[test]
     fn a_provider_alone_names_no_model() {
         for name in ["anthropic:", "demo: "] {
-            let refused = ModelConfig::demo().named(name);
+            let refused = ModelConfig::demo().named(name, &[]);
             assert!(
                 matches!(refused, Err(SetupError::MissingModel { .. })),
                 "{name}: {refused:?}"

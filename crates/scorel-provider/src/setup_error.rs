@@ -7,13 +7,19 @@ use crate::thinking_levels::name;
 /// Why a configured model is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// No built-in provider has this name.
-    #[error("unknown provider {name:?}{}; the built-in providers are {}", hint(suggestion.as_ref()), known.join(", "))]
+    /// No provider has this name.
+    #[error(
+        "unknown provider {name:?}{}; the built-in providers are {}{}",
+        hint(suggestion.as_deref()), known.join(", "), own(custom)
+    )]
     UnknownProvider {
         name: String,
         /// The most similar known name.
-        suggestion: Option<&'static str>,
+        suggestion: Option<String>,
+        /// The built-in providers.
         known: Vec<&'static str>,
+        /// The providers that the user described.
+        custom: Vec<String>,
     },
     /// A model was named, but only the demo is configured.
     #[error(
@@ -79,7 +85,7 @@ pub enum SetupError {
     },
 }
 
-fn hint(suggestion: Option<&&'static str>) -> String {
+fn hint(suggestion: Option<&str>) -> String {
     suggestion.map_or_else(String::new, |name| format!(" (is {name:?} meant?)"))
 }
 
@@ -88,4 +94,11 @@ fn offered(levels: ThinkingLevels) -> String {
         true => ": it takes no thinking level".to_owned(),
         false => format!("; it has {}", levels.names()),
     }
+}
+
+fn own(custom: &[String]) -> String {
+    if custom.is_empty() {
+        return String::new();
+    }
+    format!("; your own are {}", custom.join(", "))
 }

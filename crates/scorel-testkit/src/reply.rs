@@ -14,7 +14,8 @@ use crate::strict::WireApi;
 
 impl ModelReply {
     /// Renders the reply as the model `model` would send it.
-    pub(crate) fn render(&self, api: WireApi, model: &str) -> ScriptedResponse {
+    #[must_use]
+    pub fn render(&self, api: WireApi, model: &str) -> ScriptedResponse {
         // With the number of writes from the stop reason on.
         let (answer, end) = match api {
             WireApi::OpenAiCompletions => (openai_completions::render(self), 3),

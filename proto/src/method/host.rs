@@ -160,6 +160,10 @@ pub struct ModelProvider {
     pub has_key: bool,
     /// Whether it is a local model server, such as Ollama, that needs no key.
     pub local: bool,
+    /// `true` for an endpoint that the user described in a `[providers.NAME]` table; absent
+    /// otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub custom: bool,
     /// Whether its endpoint returned its list of models.
     pub live: bool,
     /// Why its endpoint was not queried, or the error of the query.
@@ -287,6 +291,9 @@ pub struct CheckModelResult {
     pub usage: Option<Usage>,
     /// The duration of the call, in milliseconds.
     pub duration_ms: u64,
+    /// The output limit in tokens, if it cut the answer off; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_off_at: Option<u64>,
 }
 
 /// The id of a subscription, unique within its connection. Notifications carry it as

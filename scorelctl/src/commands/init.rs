@@ -1,7 +1,9 @@
 //! Sets up a model: chooses one, writes the configuration, tests it.
 
 mod files;
+mod hidden_input;
 mod key;
+mod key_input;
 mod plan;
 mod question;
 mod settings;
@@ -15,6 +17,7 @@ use crate::args::InitArgs;
 use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupts::EndSignals;
 use crate::output::{Output, result};
 use files::{InitFiles, WrittenFiles};
 use plan::InitPlan;
@@ -34,7 +37,31 @@ struct InitReport {
     check: Option<CheckModelResult>,
 }
 
+/// Sets up a model. A signal that ends the program ends this first, which restores a terminal whose
+/// echo is off.
 pub(super) async fn run(
+    args: InitArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut signals = EndSignals::listen()?;
+    let ended = tokio::select! {
+        ended = set_up(args, link, output) => Some(ended),
+        () = signals.next() => None,
+    };
+    ended.unwrap_or_else(|| {
+        if output.err_is_terminal {
+            output.aside("\n")?;
+        }
+        Err(Failure::new(
+            Exit::Interrupted,
+            "interrupted",
+            "interrupted",
+        ))
+    })
+}
+
+async fn set_up(
     args: InitArgs,
     link: DaemonConnector,
     output: &mut Output,
@@ -113,5 +140,11 @@ fn answered(check: &CheckModelResult) -> String {
         let (input, output) = (usage.input_tokens, usage.output_tokens);
         format!(" ({input} tokens in, {output} out)")
     });
-    format!("{} answered in {seconds}.{tenths} s{usage}", check.model)
+    let cut_off = check.cut_off_at.map_or_else(String::new, |limit| {
+        format!("; the trial's limit of {limit} tokens cut the answer off")
+    });
+    format!(
+        "{} answered in {seconds}.{tenths} s{usage}{cut_off}",
+        check.model
+    )
 }

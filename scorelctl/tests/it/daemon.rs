@@ -71,6 +71,14 @@ impl Daemon {
         self.state().answers.insert(method.to_owned(), answer);
     }
 
+    /// The result that calls of the method get.
+    pub(crate) fn answered(&self, method: &str) -> Value {
+        match self.state().answers.get(method) {
+            Some(MethodAnswer::Result(result)) => result.clone(),
+            _ => panic!("{method} has no result"),
+        }
+    }
+
     pub(crate) fn refuse(&self, method: &str, number: i64, code: &str) {
         let data = json!({"code": code, "retryable": false, "details": {"why": "test"}});
         let error = json!({"code": number, "message": format!("it is {code}"), "data": data});

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::daemon::Daemon;
 use crate::program::{Ended, TestHome};
 
-const KEY: &str = "sk-canary-0123456789";
+pub(crate) const KEY: &str = "sk-canary-0123456789";
 
 /// A daemon that knows two providers with keys and a server on this machine.
-fn daemon(place: &TestHome) -> Daemon {
+pub(crate) fn daemon(place: &TestHome) -> Daemon {
     let daemon = Daemon::start(place);
     let provider = |name: &str, variable: Option<&str>, live: bool| {
         json!({
@@ -74,11 +74,11 @@ fn run(place: &TestHome, arguments: &[&str], variables: &[(&str, &str)]) -> Ende
     ended
 }
 
-fn file(place: &TestHome, name: &str) -> String {
+pub(crate) fn file(place: &TestHome, name: &str) -> String {
     fs::read_to_string(place.home().join(name)).expect("a usable home")
 }
 
-fn mode(path: &Path) -> u32 {
+pub(crate) fn mode(path: &Path) -> u32 {
     fs::metadata(path)
         .expect("a usable home")
         .permissions()
@@ -86,11 +86,11 @@ fn mode(path: &Path) -> u32 {
         & 0o777
 }
 
-fn put(place: &TestHome, name: &str, text: &str) {
+pub(crate) fn put(place: &TestHome, name: &str, text: &str) {
     fs::write(place.home().join(name), text).expect("a usable home");
 }
 
-fn names(place: &TestHome) -> Vec<String> {
+pub(crate) fn names(place: &TestHome) -> Vec<String> {
     let entries = fs::read_dir(place.home()).expect("a usable home");
     let names = entries.map(|entry| {
         entry
@@ -330,4 +330,93 @@ fn the_option_no_check_skips_the_trial_of_the_model() {
     let daemon = daemon(&place);
     init(&place, &["--yes", "--no-check"]).assert_code(0);
     assert!(daemon.calls("checkModel").is_empty());
+}
+
+#[test]
+fn the_trials_limits_are_named() {
+    let place = TestHome::new();
+    let daemon = daemon(&place);
+    let cut_off = json!({
+        "model": "openai/gpt-x", "durationMs": 800, "cutOffAt": 64,
+        "usage": {"inputTokens": 12, "outputTokens": 64},
+    });
+    daemon.answer("checkModel", cut_off);
+    let ended = init(&place, &["--yes"]);
+    ended.assert_code(0);
+    let expected = "answered in 0.8 s (12 tokens in, 64 out); the trial's limit of 64 tokens cut the \
+        answer off";
+    assert!(ended.out.contains(expected), "{}", ended.out);
+}
+
+/// The answer to `listModels` with two providers of `[providers.NAME]` tables: one has a key of its
+/// own, one needs none.
+fn add_tables(daemon: &Daemon) {
+    let mut listed = daemon.answered("listModels");
+    let table = |name: &str, variables: &[&str], has_key: bool| {
+        json!({
+            "name": name, "keyVariables": variables, "hasKey": has_key, "local": false,
+            "custom": true, "live": true,
+        })
+    };
+    let providers = listed["providers"].as_array_mut().expect("a list");
+    providers.insert(0, table("lab", &["LAB_KEY"], false));
+    providers.insert(1, table("house", &[], false));
+    let models = listed["models"].as_array_mut().expect("a list");
+    for (provider, id) in [("lab", "big"), ("house", "small")] {
+        models.push(json!({"provider": provider, "id": id, "live": true}));
+    }
+    daemon.answer("listModels", listed);
+}
+
+#[test]
+fn a_provider_of_a_table_is_chosen_by_its_name() {
+    let place = TestHome::new();
+    let daemon = daemon(&place);
+    add_tables(&daemon);
+    let tables = "[providers.lab]\nbaseUrl = \"https://lab.example/v1\"\n";
+    put(&place, "config.toml", tables);
+    let arguments = ["--force", "--provider", "lab", "--model", "big"];
+    run(&place, &arguments, &[("LAB_KEY", KEY)]).assert_code(0);
+    let expected = format!("{tables}\n[model]\nprovider = \"lab\"\nid = \"big\"\n");
+    assert_eq!(file(&place, "config.toml"), expected);
+    assert_eq!(file(&place, "env"), format!("LAB_KEY={KEY}\n"));
+    run(&place, &["--yes", "--force"], &[]).assert_code(0);
+    let expected = format!("{tables}\n[model]\nprovider = \"house\"\nid = \"small\"\n");
+    assert_eq!(file(&place, "config.toml"), expected, "it needs no key");
+}
+
+#[test]
+fn a_table_is_not_described_a_second_time() {
+    for (arguments, says) in [
+        (
+            &[
+                "--api",
+                "openai-completions",
+                "--base-url",
+                "https://x.example",
+            ][..],
+            "leave out --api",
+        ),
+        (&["--base-url", "https://x.example"], "config.toml"),
+        (&["--key-env", "OTHER_KEY"], "config.toml"),
+    ] {
+        let place = TestHome::new();
+        let daemon = daemon(&place);
+        add_tables(&daemon);
+        let mut all = vec!["--provider", "lab", "--model", "big"];
+        all.extend(arguments);
+        let ended = run(&place, &all, &[("LAB_KEY", KEY), ("OTHER_KEY", KEY)]);
+        ended.assert_code(2);
+        assert!(ended.err.contains(says), "{}", ended.err);
+        assert!(names(&place).is_empty());
+    }
+    let place = TestHome::new();
+    let daemon = daemon(&place);
+    add_tables(&daemon);
+    let unknown = run(&place, &["--provider", "lbb", "--model", "x"], &[]);
+    assert!(
+        unknown.err.contains("in config.toml are lab, house"),
+        "{}",
+        unknown.err
+    );
 }

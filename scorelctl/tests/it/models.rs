@@ -19,6 +19,8 @@ fn answer() -> Value {
              "live": false, "problem": "the key is wrong"},
             {"name": "vllm", "hasKey": false, "local": true, "live": false,
              "problem": "connection refused"},
+            {"name": "lab", "hasKey": false, "local": false, "custom": true, "live": false,
+             "problem": "nothing listens at lab.example"},
         ],
     })
 }
@@ -53,6 +55,8 @@ fn models_are_listed_with_their_limits_and_prices() {
     );
     assert!(ended.err.contains("the key is wrong"), "{}", ended.err);
     assert!(ended.err.contains("2026-11-21"), "{}", ended.err);
+    let own = "the models of lab could not be queried: nothing listens at lab.example";
+    assert!(ended.err.contains(own), "the user named it: {}", ended.err);
     assert!(
         !ended.err.contains("connection refused"),
         "of no concern: {}",

@@ -11,13 +11,14 @@ use super::bounded::Bounded;
 use super::model_section::model_settings;
 use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
+use super::provider_section::custom_providers;
 use super::schema::{
     AtTimeout, Document, DurabilityName, PermissionsSection, RpcSection, RuntimeSection,
     SessionsSection, ToolsSection,
 };
 use super::{
-    Config, ConfigError, ModelSettings, PermissionsConfig, RuntimeConfig, SessionsConfig,
-    ToolsConfig,
+    Config, ConfigError, CustomProviders, ModelSettings, PermissionsConfig, RuntimeConfig,
+    SessionsConfig, ToolsConfig,
 };
 use crate::permission::RuleSet;
 
@@ -25,6 +26,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             model: ModelSettings::demo(),
+            providers: CustomProviders::new(),
             sessions: sessions(&SessionsSection::default()),
             runtime: runtime(&RuntimeSection::default()),
             rpc: rpc(&RpcSection::default()),
@@ -41,12 +43,14 @@ impl Config {
         document: &Document,
         origin: &DocumentOrigin,
     ) -> Result<Self, ConfigError> {
+        let providers = custom_providers(&document.providers, origin)?;
         let model = document.model.as_ref();
         let model = model
-            .map(|section| model_settings(section, origin))
+            .map(|section| model_settings(section, &providers, origin))
             .transpose()?;
         Ok(Self {
             model: model.unwrap_or_else(ModelSettings::demo),
+            providers,
             sessions: sessions(&document.sessions),
             runtime: runtime(&document.runtime),
             rpc: rpc(&document.rpc),
@@ -67,7 +71,7 @@ impl Config {
                     .warnings
                     .push(warning(&layer.path, "model.id".to_owned(), reason));
             }
-            Some(id) => config.model = config.model.with_id(id),
+            Some(id) => config.model = config.model.with_id(id, &self.providers),
             None => {}
         }
         let rules = &mut config.permissions.rules;

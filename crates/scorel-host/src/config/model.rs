@@ -1,5 +1,10 @@
+use std::collections::BTreeMap;
+
 use scorel_proto::ThinkingLevel;
 use scorel_provider::{ModelConfig, SetupError, key_variables};
+
+/// The endpoints of `[providers.NAME]` tables, by name. The id of their models is empty.
+pub(crate) type CustomProviders = BTreeMap<String, ModelSettings>;
 
 /// The configured model, its endpoint and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,19 +63,32 @@ impl ModelSettings {
     /// Uses another model of the same provider. The id is taken literally: in a project's file it
     /// must not select another provider.
     #[must_use]
-    pub fn with_id(self, id: &str) -> Self {
-        let model = self.model.with_id(id);
+    pub(crate) fn with_id(self, id: &str, custom: &CustomProviders) -> Self {
+        if self.model.id == id {
+            return self;
+        }
+        let model = match custom.get(self.provider()) {
+            // `[model]` describes one model, the table all of them.
+            Some(table) if table.model.source == self.model.source => ModelConfig {
+                stop_sequences: self.model.stop_sequences.clone(),
+                ..table.model.with_id(id)
+            },
+            _ => self.model.with_id(id),
+        };
         Self { model, ..self }
     }
 
     /// Uses the model that a client named: an id at the configured provider, or `provider:id` with a
-    /// built-in provider, whose usual key then applies.
-    pub fn named(self, name: &str) -> Result<Self, SetupError> {
-        let model = self.model.named(name)?;
-        let key = if model.source == self.model.source {
-            self.key
-        } else {
-            KeyName::usual(model.source.provider())
+    /// custom provider, whose key then applies, or with a built-in one at its usual key.
+    pub(crate) fn named(self, name: &str, custom: &CustomProviders) -> Result<Self, SetupError> {
+        let others: Vec<_> = custom.values().map(|settings| &settings.model).collect();
+        let model = self.model.named(name, &others)?;
+        if model.source == self.model.source {
+            return Ok(self.with_id(&model.id, custom));
+        }
+        let key = match custom.get(model.source.provider()) {
+            Some(settings) => settings.key.clone(),
+            None => KeyName::usual(model.source.provider()),
         };
         Ok(Self { model, key, ..self })
     }

@@ -2,21 +2,19 @@
 
 use std::ops::Range;
 
-use scorel_provider::{ModelConfig, ModelSource, Price, builtin_providers};
+use scorel_provider::{ModelConfig, ModelSource, builtin_providers};
 
 use super::ConfigError;
-use super::dollars::Dollars;
-use super::model::{KeyName, Layer, ModelSettings};
+use super::endpoint::{DEMO, dialect_named, filled, named_key, price};
+use super::model::{CustomProviders, KeyName, ModelSettings};
 use super::origin::DocumentOrigin;
 use super::parse::nearest;
-use super::schema::{ModelSection, ModelType, PriceSection};
-
-/// The provider that answers without a model, for a daemon without a configuration.
-const DEMO: &str = "demo";
+use super::schema::{ModelSection, ModelType};
 
 /// The section and its position in the file, for errors.
 struct SectionCheck<'a> {
     section: &'a ModelSection,
+    providers: &'a CustomProviders,
     span: Range<usize>,
     origin: &'a DocumentOrigin,
 }
@@ -24,10 +22,12 @@ struct SectionCheck<'a> {
 /// The settings that the user's `[model]` section stands for.
 pub(super) fn model_settings(
     section: &toml::Spanned<ModelSection>,
+    providers: &CustomProviders,
     origin: &DocumentOrigin,
 ) -> Result<ModelSettings, ConfigError> {
     let check = SectionCheck {
         section: section.get_ref(),
+        providers,
         span: section.span(),
         origin,
     };
@@ -43,6 +43,50 @@ impl SectionCheck<'_> {
         if id.is_none() && provider != DEMO {
             return Err(self.missing("id"));
         }
+        let id = id.unwrap_or(DEMO);
+        let endpoint = match self.providers.get(provider) {
+            Some(table) => self.table_endpoint(table)?,
+            None => self.own_endpoint(provider)?,
+        };
+        Ok(ModelSettings {
+            model: self.described(endpoint.model, id),
+            thinking: section.thinking_level.unwrap_or_default(),
+            ..endpoint
+        })
+    }
+
+    /// The endpoint of the `[providers.NAME]` table that the section refers to. The table is all that
+    /// is said of it: its key must not go to an address of this section.
+    fn table_endpoint(&self, table: &ModelSettings) -> Result<ModelSettings, ConfigError> {
+        let section = self.section;
+        let name = table.provider();
+        if section.r#type == ModelType::Custom {
+            let reason = format!(
+                "`model.provider`: `{name}` is also the table `[providers.{name}]`; leave out \
+                 `model.type` to use that, or choose another name"
+            );
+            return Err(self.error("provider", reason, None));
+        }
+        let of_the_table = [
+            ("api", section.api.is_some()),
+            ("baseUrl", section.base_url.is_some()),
+            ("apiKeyEnv", section.api_key_env.is_some()),
+            ("keyHeader", section.key_header.is_some()),
+            ("headers", !section.headers.is_empty()),
+            ("dialect", section.dialect.is_some()),
+        ];
+        match of_the_table.into_iter().find(|(_, is_set)| *is_set) {
+            Some((key, _)) => {
+                let reason = format!("`model.{key}` belongs into `[providers.{name}]`");
+                Err(self.error(key, reason, None))
+            }
+            None => Ok(table.clone()),
+        }
+    }
+
+    /// The endpoint that this section describes.
+    fn own_endpoint(&self, provider: &str) -> Result<ModelSettings, ConfigError> {
+        let section = self.section;
         let source = match section.r#type {
             ModelType::Builtin => self.builtin_source(provider)?,
             ModelType::Custom => self.custom_source(provider)?,
@@ -51,21 +95,31 @@ impl SectionCheck<'_> {
             key: self.key(&source),
             model: ModelConfig {
                 source,
-                id: id.unwrap_or(DEMO).to_owned(),
-                context_window: section.context_window.map(|tokens| tokens.get()),
-                max_output_tokens: section.max_tokens.map(|tokens| tokens.get()),
-                reasoning: section.reasoning,
-                thinking_levels: section.thinking_levels,
-                images: section.images,
-                stop_sequences: section.stop_sequences.clone(),
-                price: section.price.map(price),
                 dialect: self.dialect()?.map(str::to_owned),
                 key_header: filled(section.key_header.as_deref()).map(str::to_owned),
                 headers: section.headers.clone().into_iter().collect(),
-                listed: None,
+                ..ModelConfig::demo()
             },
-            thinking: section.thinking_level.unwrap_or_default(),
+            ..ModelSettings::demo()
         })
+    }
+
+    /// The endpoint's model, with what the section says of it.
+    fn described(&self, endpoint: ModelConfig, id: &str) -> ModelConfig {
+        let section = self.section;
+        let window = section.context_window.map(|tokens| tokens.get());
+        let output = section.max_tokens.map(|tokens| tokens.get());
+        ModelConfig {
+            id: id.to_owned(),
+            context_window: window.or(endpoint.context_window),
+            max_output_tokens: output.or(endpoint.max_output_tokens),
+            reasoning: section.reasoning.or(endpoint.reasoning),
+            thinking_levels: section.thinking_levels.or(endpoint.thinking_levels),
+            images: section.images.or(endpoint.images),
+            stop_sequences: section.stop_sequences.clone(),
+            price: section.price.map(price).or(endpoint.price),
+            ..endpoint
+        }
     }
 
     fn builtin_source(&self, provider: &str) -> Result<ModelSource, ConfigError> {
@@ -73,7 +127,8 @@ impl SectionCheck<'_> {
             return Err(self.custom_only("api"));
         }
         if !builtin_providers().contains(&provider) {
-            let suggestion = nearest(provider, builtin_providers().into_iter());
+            let custom = self.providers.keys().map(String::as_str);
+            let suggestion = nearest(provider, builtin_providers().into_iter().chain(custom));
             let mut reason = format!("`model.provider`: no builtin provider `{provider}`");
             if suggestion.is_none() {
                 reason.push_str("; describe an endpoint of your own with `type = \"custom\"`");
@@ -105,23 +160,17 @@ impl SectionCheck<'_> {
         let Some(name) = filled(self.section.dialect.as_deref()) else {
             return Ok(None);
         };
-        if has_dialect(name) {
-            return Ok(Some(name));
-        }
-        let known = builtin_providers().into_iter();
-        let suggestion = nearest(name, known.filter(|known| has_dialect(known)));
-        let reason = format!("`model.dialect`: no builtin provider `{name}`");
-        Err(self.error("dialect", reason, suggestion))
+        dialect_named(name).map(Some).map_err(|suggestion| {
+            let reason = format!("`model.dialect`: no builtin provider `{name}`");
+            self.error("dialect", reason, suggestion)
+        })
     }
 
     /// The key that the user named; otherwise the usual one, but only for a builtin provider at its
     /// own address: a provider's key must not go to another address.
     fn key(&self, source: &ModelSource) -> Option<KeyName> {
         if let Some(name) = &self.section.api_key_env {
-            return Some(KeyName {
-                names: vec![name.as_str().to_owned()],
-                layer: Layer::User,
-            });
+            return Some(named_key(name));
         }
         match source {
             ModelSource::Builtin {
@@ -149,23 +198,4 @@ impl SectionCheck<'_> {
             suggestion.map(str::to_owned),
         )
     }
-}
-
-/// Whether the provider has an endpoint whose dialect another one can speak.
-fn has_dialect(provider: &str) -> bool {
-    provider != DEMO && builtin_providers().contains(&provider)
-}
-
-fn price(section: PriceSection) -> Price {
-    Price {
-        input: section.input.get(),
-        output: section.output.get(),
-        cache_read: section.cache_read.map(Dollars::get),
-        cache_write: section.cache_write.map(Dollars::get),
-        noted_on: None,
-    }
-}
-
-fn filled(text: Option<&str>) -> Option<&str> {
-    text.map(str::trim).filter(|text| !text.is_empty())
 }

@@ -27,6 +27,7 @@ const MILLION: u64 = 1_000_000;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Document {
     pub(super) model: Option<Spanned<ModelSection>>,
+    pub(super) providers: BTreeMap<String, Spanned<ProviderSection>>,
     pub(super) sessions: SessionsSection,
     pub(super) runtime: RuntimeSection,
     pub(super) rpc: RpcSection,
@@ -55,6 +56,24 @@ pub(super) struct ModelSection {
     pub(super) key_header: Option<String>,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) thinking_level: Option<ThinkingLevel>,
+}
+
+/// `[providers.NAME]`: an endpoint beside the configured one. What it says of models applies to all
+/// of them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct ProviderSection {
+    pub(super) api: Option<EndpointApi>,
+    pub(super) base_url: Option<String>,
+    pub(super) api_key_env: Option<SecretName>,
+    pub(super) key_header: Option<String>,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) dialect: Option<String>,
+    pub(super) context_window: Option<Bounded<1024, { 100 * MILLION }>>,
+    pub(super) max_tokens: Option<Bounded<1, { 100 * MILLION }>>,
+    pub(super) reasoning: Option<bool>,
+    pub(super) images: Option<bool>,
+    pub(super) price: Option<PriceSection>,
 }
 
 /// `[model.price]`: dollars per million tokens.

@@ -1,6 +1,7 @@
 mod files;
 mod model;
 mod project;
+mod providers;
 mod source;
 
 use std::path::Path;

@@ -9,7 +9,7 @@ use scorel_provider::{
 
 use super::model_view::ModelView;
 use super::{ModelError, Models};
-use crate::config::{KeyName, ModelSettings};
+use crate::config::{Config, KeyName, ModelSettings};
 
 /// A provider to list.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(super) struct Candidate {
     settings: ModelSettings,
     key: Result<Option<Secret>, ModelError>,
     local: bool,
+    /// Whether it is of a `[providers.NAME]` table.
+    custom: bool,
     /// Whether it is the configured one.
     is_default: bool,
 }
@@ -40,13 +42,26 @@ pub(super) struct ListScene {
 
 impl Candidate {
     /// The configured provider, which turns use.
-    pub(super) fn configured(models: &Models, settings: &ModelSettings) -> Self {
+    pub(super) fn configured(models: &Models, config: &Config) -> Self {
+        let settings = &config.model;
         let builtin = BuiltinProvider::all().find(|known| known.name == settings.provider());
         Self {
             key: models.key(settings),
             settings: settings.clone(),
             local: builtin.is_some_and(|known| known.is_local()),
+            custom: config.providers.contains_key(settings.provider()),
             is_default: true,
+        }
+    }
+
+    /// The endpoint of a `[providers.NAME]` table.
+    pub(super) fn custom(models: &Models, settings: &ModelSettings) -> Self {
+        Self {
+            key: models.key(settings),
+            settings: settings.clone(),
+            local: false,
+            custom: true,
+            is_default: false,
         }
     }
 
@@ -61,6 +76,7 @@ impl Candidate {
             key: models.key(&settings),
             settings,
             local: provider.is_local(),
+            custom: false,
             is_default: false,
         }
     }
@@ -127,6 +143,7 @@ impl Candidate {
             key_variables: self.key_variables().to_vec(),
             has_key: matches!(self.key, Ok(Some(_))),
             local: self.local,
+            custom: self.custom,
             live,
             problem,
             listed_at,

@@ -8,12 +8,15 @@ use tokio::task::JoinSet;
 use super::candidate::{Candidate, ListScene, ListedProvider, Unlisted};
 use super::{Models, keep};
 use crate::call_error::CallError;
+use crate::config::Config;
 
 /// The providers to list, and what listing needs.
 struct ListPlan {
     candidates: Vec<Candidate>,
     connector: Connector,
     default_model: String,
+    /// The names of all providers.
+    known: Vec<String>,
     models: Arc<Models>,
 }
 
@@ -64,8 +67,11 @@ impl Models {
         let configured = config.model.provider();
         let mut candidates = Vec::new();
         if wanted(configured) {
-            candidates.push(Candidate::configured(self, &config.model));
+            candidates.push(Candidate::configured(self, &config));
         }
+        let tables = config.providers.iter();
+        let tables = tables.filter(|(name, _)| *name != configured && wanted(name));
+        candidates.extend(tables.map(|(_, table)| Candidate::custom(self, table)));
         let others = BuiltinProvider::all().filter(|known| known.name != configured);
         let others = others.filter(|known| wanted(known.name));
         candidates.extend(others.map(|known| Candidate::builtin(self, &known)));
@@ -73,6 +79,7 @@ impl Models {
             candidates,
             connector: self.connector(config.runtime.timeouts),
             default_model: config.model.full_name(),
+            known: known_providers(&config),
             models: Arc::clone(self),
         }
     }
@@ -96,11 +103,17 @@ impl Models {
     }
 }
 
+/// The names that can be asked for.
+fn known_providers(config: &Config) -> Vec<String> {
+    let builtin = BuiltinProvider::all().map(|known| known.name.to_owned());
+    config.providers.keys().cloned().chain(builtin).collect()
+}
+
 impl ListPlan {
     /// The one provider that was named: its failure fails the call.
     async fn one(mut self, name: String, live: bool) -> Result<AskedProvider, CallError> {
         let Some(mut candidate) = self.candidates.pop() else {
-            let known = BuiltinProvider::all().map(|known| known.name).collect();
+            let known = self.known;
             return Err(CallError::UnknownProvider { name, known });
         };
         if !live {

@@ -65,22 +65,32 @@ fn an_invalid_line_is_reported_by_its_number() {
 }
 
 #[test]
-fn the_environment_wins_unless_it_is_empty() {
-    let (dir, _) = store("KEY=from-file", 0o600);
+fn the_file_wins_over_the_environment_of_the_start_unless_it_has_no_value() {
+    let (dir, _) = store("KEY=from-file\nEMPTY=\n", 0o600);
     let path = dir.path().join("env");
-    let resolved = |value: &'static str| {
-        let environment = move |name: &str| (name == "KEY").then(|| value.into());
+    let resolved = |name: &str, value: &'static str| {
+        let environment = move |_: &str| Some(value.into());
         let store = SecretStore::with_environment(path.clone(), environment);
-        store
-            .resolve("KEY")
-            .unwrap()
-            .map(|secret| format!("{secret:?}"))
+        store.value(name).unwrap()
     };
-    assert!(resolved("from-environment").is_some());
-    assert!(resolved("").is_some());
+    let found = |text: &str| Some(text.to_owned());
+    assert_eq!(resolved("KEY", "old"), found("from-file"));
+    assert_eq!(resolved("KEY", ""), found("from-file"));
+    assert_eq!(resolved("EMPTY", "old"), found("old"));
+    assert_eq!(resolved("OTHER", "old"), found("old"));
+    assert_eq!(resolved("OTHER", ""), None);
     fs::remove_file(&path).unwrap();
-    assert!(resolved("from-environment").is_some());
-    assert!(resolved("").is_none());
+    assert_eq!(resolved("KEY", "old"), found("old"));
+    assert_eq!(resolved("KEY", ""), None);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_hide_the_environment() {
+    let (dir, _) = store("KEY=x", 0o644);
+    let environment = |name: &str| (name == "KEY").then(|| "old".into());
+    let store = SecretStore::with_environment(dir.path().join("env"), environment);
+    assert!(store.resolve("KEY").unwrap().is_some());
+    assert!(store.resolve("OTHER").is_err());
 }
 
 #[test]

@@ -109,16 +109,25 @@ fn by_token(body: &ErrorBody) -> ErrorCategory {
     }
 }
 
-/// Gemini (`API_KEY_INVALID`) and xAI ("Incorrect API key") reject a bad key with 400.
+/// Gemini (`API_KEY_INVALID`) and xAI ("Incorrect API key") reject a bad key with 400. So does
+/// litellm without a database, in which it would look for any key but its master key.
 fn is_bad_key(body: &ErrorBody, text: &str) -> bool {
-    body.has_token(&["invalid_api_key", "authentication_error", "api_key_invalid"])
+    let tokens = [
+        "invalid_api_key",
+        "authentication_error",
+        "api_key_invalid",
+        "no_db_connection",
+    ];
+    body.has_token(&tokens)
         || text.contains("incorrect api key")
         || text.contains("api key not valid")
 }
 
-/// OpenAI's Responses API (`model_not_found`) and DeepSeek reject an unknown model with 400.
+/// OpenAI's Responses API (`model_not_found`), DeepSeek and litellm reject an unknown model with 400.
 fn is_unknown_model(body: &ErrorBody, text: &str) -> bool {
-    body.has_token(&["model_not_found"]) || text.contains("supported api model names are")
+    body.has_token(&["model_not_found"])
+        || text.contains("supported api model names are")
+        || text.contains("invalid model name passed in")
 }
 
 fn is_quota(body: &ErrorBody, text: &str) -> bool {

@@ -96,9 +96,9 @@ fn context_window(entry: &Value) -> Option<u64> {
         &entry["capabilities"]["limits"]["max_context_window_tokens"],
         // vLLM
         &entry["max_model_len"],
+        // llama.cpp: what the server was started with. Older ones list only what the model was
+        // trained with.
         &entry["meta"]["n_ctx"],
-        // llama.cpp: what the model was trained with. A server that was started with a smaller
-        // context does not say so in its list.
         &entry["meta"]["n_ctx_train"],
     ])
 }

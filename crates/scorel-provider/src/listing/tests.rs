@@ -146,3 +146,14 @@ fn anthropic_lists_each_effort() {
     assert_eq!(models[1].listed.levels, None);
     assert_eq!(models[2].listed, crate::ModelFacts::default());
 }
+
+#[test]
+fn llama_cpp_lists_the_context_that_it_was_started_with() {
+    let list = json!({"data": [
+        {"id": "new", "meta": {"n_ctx": 65_536, "n_ctx_train": 131_072}},
+        {"id": "old", "meta": {"n_ctx_train": 131_072}},
+    ]});
+    let models = (openai::LISTING.read)(&list).unwrap().models;
+    let windows = models.iter().map(|model| model.listed.context_window);
+    assert_eq!(windows.collect::<Vec<_>>(), [Some(65_536), Some(131_072)]);
+}

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::reasoning::{ReasoningDetails, ReasoningField};
 use super::think_tags::{TaggedText, ThinkTags};
-use super::tool_calls::StreamedCalls;
+use super::tool_calls::{EXTRA_CONTENT, StreamedCalls};
 use super::{finish, usage};
 use crate::http::provider_error;
 use crate::wire::{
@@ -20,6 +20,8 @@ pub(crate) struct ChatDecoder {
     /// The reasoning blocks, each with the field that it came in.
     thinking: Vec<(usize, ReasoningField)>,
     details: ReasoningDetails,
+    /// What the server wants back with the message.
+    extra: Option<Value>,
     tags: ThinkTags,
     calls: StreamedCalls,
     /// Set by a finish reason that means failure, such as OpenRouter's `error`.
@@ -48,6 +50,7 @@ impl ChatDecoder {
             open: None,
             thinking: Vec::new(),
             details: ReasoningDetails::default(),
+            extra: None,
             tags: ThinkTags::default(),
             calls: StreamedCalls::default(),
             failed: None,
@@ -56,6 +59,9 @@ impl ChatDecoder {
 
     fn delta(&mut self, delta: &Value, status: &mut ReplyStatus, out: &mut Vec<ProviderEvent>) {
         self.details.add(delta);
+        if let Some(extra) = delta.get(EXTRA_CONTENT).filter(|extra| !extra.is_null()) {
+            self.extra = Some(extra.clone());
+        }
         if let Some((field, text)) = ReasoningField::read(delta) {
             self.flush_tags(out);
             self.thinking(field, text, out);
@@ -186,8 +192,14 @@ impl WireDecoder for ChatDecoder {
                 provider: Some(self.origin.tag("field", field.name().into())),
             });
         }
-        let details = self.details.take();
-        details.map(|details| self.origin.tag("reasoningDetails", details))
+        let facts = [
+            ("reasoningDetails", self.details.take()),
+            ("extraContent", self.extra.take()),
+            ("callExtras", self.calls.take_extras()),
+        ];
+        let facts = facts.into_iter();
+        self.origin
+            .tag_all(facts.filter_map(|(name, fact)| Some((name, fact?))))
     }
 
     /// An error after the finish reason `length` is a consequence of the limit, such as Groq's

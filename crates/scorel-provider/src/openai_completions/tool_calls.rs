@@ -1,8 +1,11 @@
 use scorel_runtime::ProviderEvent;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use ulid::Ulid;
 
 use crate::wire::{BlockNumbers, arguments_text, text_of};
+
+/// The field of calls and messages that Google's chat completions put signatures into.
+pub(super) const EXTRA_CONTENT: &str = "extra_content";
 
 /// The tool calls of one reply while they stream.
 #[derive(Debug, Default)]
@@ -22,6 +25,8 @@ struct StreamedCall {
     announced: Option<String>,
     /// Arguments that came before the name.
     held: String,
+    /// What the server wants back with the call, as Gemini's thought signature.
+    extra: Option<Value>,
 }
 
 impl StreamedCalls {
@@ -43,11 +48,15 @@ impl StreamedCalls {
                 block: numbers.take_next(),
                 announced: None,
                 held: String::new(),
+                extra: None,
             });
             self.calls.len() - 1
         });
         if self.calls[position].id.is_empty() {
             id.clone_into(&mut self.calls[position].id);
+        }
+        if let Some(extra) = delta.get(EXTRA_CONTENT).filter(|extra| !extra.is_null()) {
+            self.calls[position].extra = Some(extra.clone());
         }
         if !name.is_empty() {
             self.announce(position, name, out);
@@ -62,6 +71,14 @@ impl StreamedCalls {
         for position in 0..self.calls.len() {
             self.announce(position, "", out);
         }
+    }
+
+    /// The extra content of calls by their ids; `None` if there is none. Takes it.
+    pub(super) fn take_extras(&mut self) -> Option<Value> {
+        let calls = self.calls.iter_mut();
+        let extras = calls.filter_map(|call| Some((call.announced.clone()?, call.extra.take()?)));
+        let extras: Map<String, Value> = extras.collect();
+        (!extras.is_empty()).then_some(Value::Object(extras))
     }
 
     /// The call that a delta continues.

@@ -23,12 +23,29 @@ impl ModelOrigin {
 
     /// Metadata to store: the origin and one named value.
     pub(crate) fn tag(&self, name: &str, fact: Value) -> Value {
+        let mut tag = self.names();
+        tag.insert(name.to_owned(), fact);
+        Value::Object(tag)
+    }
+
+    /// Metadata to store: the origin and named values; `None` without any.
+    pub(crate) fn tag_all<'a>(
+        &self,
+        facts: impl Iterator<Item = (&'a str, Value)>,
+    ) -> Option<Value> {
+        let mut facts = facts.map(|(name, fact)| (name.to_owned(), fact)).peekable();
+        facts.peek()?;
+        let mut tag = self.names();
+        tag.extend(facts);
+        Some(Value::Object(tag))
+    }
+
+    fn names(&self) -> Map<String, Value> {
         let mut tag = Map::new();
         tag.insert("api".to_owned(), json!(self.api));
         tag.insert("provider".to_owned(), json!(self.provider));
         tag.insert("model".to_owned(), json!(self.model));
-        tag.insert(name.to_owned(), fact);
-        Value::Object(tag)
+        tag
     }
 
     /// The named value of stored metadata, if it came from this origin.

@@ -42,6 +42,15 @@ impl InitFiles {
         }
     }
 
+    /// Fails if the env file would have to change and `--force` is not given: before a key is asked
+    /// for.
+    pub(super) fn check_env(&self, variable: &str) -> Result<(), Failure> {
+        match fs::symlink_metadata(&self.env) {
+            Ok(_) if !self.force => Err(exists(&self.env, &adds(variable))),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether the env file sets the variable.
     pub(super) fn has_key(&self, variable: &str) -> Result<bool, Failure> {
         let text = read(&self.env)?;
@@ -72,9 +81,8 @@ impl InitFiles {
     fn write_key(&self, key: &ApiKey) -> Result<PathBuf, Failure> {
         let old = read(&self.env)?;
         let text = key.added_to(old.as_deref().unwrap_or_default());
-        let what = format!("adds {}", key.variable);
         self.put(&self.env, &text)
-            .map_err(|error| self.failure(&self.env, &what, &error))?;
+            .map_err(|error| self.failure(&self.env, &adds(&key.variable), &error))?;
         Ok(self.env.clone())
     }
 
@@ -114,6 +122,10 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
             Err(Failure::new(Exit::Internal, "io", message))
         }
     }
+}
+
+fn adds(variable: &str) -> String {
+    format!("adds {variable}")
 }
 
 fn exists(path: &Path, what: &str) -> Failure {

@@ -3,7 +3,10 @@ use std::fmt;
 
 use crate::failure::Failure;
 
-/// An API key from this process's environment. Its `Debug` output does not contain the value.
+/// For keys with characters that no key has.
+const PASTING: &str = "paste the key alone, in one line";
+
+/// An API key for the env file. Its `Debug` output does not contain the value.
 pub(super) struct ApiKey {
     pub(super) variable: String,
     value: String,
@@ -16,12 +19,20 @@ impl ApiKey {
             return Ok(None);
         };
         let value = value.into_string().ok();
-        let value = value.map(|value| value.trim().to_owned());
-        let usable = value.filter(|value| !value.chars().any(char::is_control));
-        let value = usable.ok_or_else(|| {
+        let value = value.as_deref().and_then(usable).ok_or_else(|| {
             let problem = "is not valid UTF-8, or contains control characters";
             Failure::usage(format!("the value of {variable} {problem}"))
         })?;
+        Ok((!value.is_empty()).then(|| Self {
+            variable: variable.to_owned(),
+            value,
+        }))
+    }
+
+    /// A key that the user typed; `None` if it is blank.
+    pub(super) fn typed(variable: &str, text: &str) -> Result<Option<Self>, Failure> {
+        let value = usable(text)
+            .ok_or_else(|| Failure::usage("the key contains control characters").hint(PASTING))?;
         Ok((!value.is_empty()).then(|| Self {
             variable: variable.to_owned(),
             value,
@@ -42,6 +53,14 @@ impl ApiKey {
         }
         kept + &self.line()
     }
+}
+
+/// The key without spaces around it; `None` if it cannot be sent in a header.
+fn usable(text: &str) -> Option<String> {
+    // Some terminals mark what is pasted, even if the program did not ask for it.
+    let text = text.strip_prefix("\u{1b}[200~").unwrap_or(text);
+    let text = text.strip_suffix("\u{1b}[201~").unwrap_or(text).trim();
+    (!text.chars().any(char::is_control)).then(|| text.to_owned())
 }
 
 impl fmt::Debug for ApiKey {
@@ -108,6 +127,16 @@ mod tests {
         ] {
             assert_eq!(quoted(value), expected);
         }
+    }
+
+    #[test]
+    fn what_is_around_a_typed_key_is_dropped() {
+        let typed = |text: &str| ApiKey::typed("KEY", text).map(|key| key.map(|key| key.value));
+        for text in ["sk-1", "  sk-1\t", "\u{1b}[200~sk-1\u{1b}[201~"] {
+            assert_eq!(typed(text).expect("usable").as_deref(), Some("sk-1"));
+        }
+        assert_eq!(typed("  ").expect("blank"), None);
+        assert!(typed("sk\u{1a}-1").is_err());
     }
 
     #[test]

@@ -1,5 +1,6 @@
-use std::io::{self, IsTerminal};
+use std::io;
 
+use super::key_input::can_ask;
 use crate::args::InitArgs;
 use crate::escape::one_line;
 use crate::exit::Exit;
@@ -20,7 +21,7 @@ pub(super) async fn choose(
     if choices.len() == 1 || args.yes {
         return Ok(0);
     }
-    if output.json || !output.err_is_terminal || !io::stdin().is_terminal() {
+    if !can_ask(output) {
         let message = format!(
             "{} are available, and there is no terminal to ask on",
             choices.len()

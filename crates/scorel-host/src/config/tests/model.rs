@@ -1,5 +1,9 @@
 use super::*;
 
+fn none() -> CustomProviders {
+    CustomProviders::new()
+}
+
 #[test]
 fn a_builtin_provider_brings_its_own_key_name() {
     let settings = user("[model]\nprovider = 'openai'\nid = 'gpt-5.4-mini'")
@@ -20,9 +24,9 @@ fn a_builtin_provider_brings_its_own_key_name() {
 fn a_user_may_name_a_model_of_another_provider_with_its_usual_key() {
     let text = "[model]\nprovider = 'openai'\nid = 'm'\napiKeyEnv = 'MINE'\nthinkingLevel = 'low'";
     let settings = user(text).unwrap().model;
-    let same = settings.clone().named("openai:other").unwrap();
+    let same = settings.clone().named("openai:other", &none()).unwrap();
     assert_eq!(same.key, settings.key, "the same provider, the same key");
-    let other = settings.named("google:gemini-2.5-pro").unwrap();
+    let other = settings.named("google:gemini-2.5-pro", &none()).unwrap();
     assert_eq!(other.provider(), "google");
     assert_eq!(other.thinking, scorel_proto::ThinkingLevel::Low);
     let key = other.key.unwrap();
@@ -170,8 +174,8 @@ fn settings_of_one_model_do_not_apply_to_another() {
     let text = "[model]\nprovider = 'openai'\nid = 'm'\nmaxTokens = 5\nimages = false\n\
         price = { input = 1, output = 2 }\nstopSequences = ['END']";
     let settings = user(text).unwrap().model;
-    assert_eq!(settings.clone().with_id("m"), settings);
-    let other = settings.with_id("other").model;
+    assert_eq!(settings.clone().with_id("m", &none()), settings);
+    let other = settings.with_id("other", &none()).model;
     assert_eq!(
         (other.max_output_tokens, other.images, other.price),
         (None, None, None)

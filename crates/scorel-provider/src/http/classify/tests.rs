@@ -149,3 +149,11 @@ fn a_context_that_is_too_long_is_recognised_in_the_words_of_every_host() {
     let other = r#"{"error":{"message":"the number of tools exceeds the limit of 128"}}"#;
     assert_eq!(status(400, other), (ErrorCategory::InvalidRequest, false));
 }
+
+#[test]
+fn litellm_refuses_keys_and_models_with_status_400() {
+    let no_database = r#"{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}"#;
+    assert_eq!(status(400, no_database), (ErrorCategory::Auth, false));
+    let unknown = r#"{"error":{"message":"/chat/completions: Invalid model name passed in model=tinny. Call `/v1/models` to view available models for your key.","type":"invalid_request_error","param":null,"code":"400"}}"#;
+    assert_eq!(status(400, unknown), (ErrorCategory::NotFound, false));
+}

@@ -7,6 +7,7 @@ use super::call_id;
 use crate::openai_completions::chat_message::{ChatMessage, ChatRole};
 use crate::openai_completions::dialect::{ChatEndpoint, EmptyText, ReasoningReplay};
 use crate::openai_completions::reasoning::ReasoningField;
+use crate::openai_completions::tool_calls::EXTRA_CONTENT;
 use crate::wire::{joined, sendable_text, sent_tool_name};
 
 /// `None` if the message has neither text nor calls: most hosts reject it then.
@@ -28,6 +29,9 @@ pub(super) fn render<'a>(
     rendered.insert("role".to_owned(), json!("assistant"));
     rendered.insert("content".to_owned(), content(endpoint, &text));
     replay(endpoint, message, !calls.is_empty(), &mut rendered);
+    if let Some(extra) = fact(endpoint, message, "extraContent") {
+        rendered.insert(EXTRA_CONTENT.to_owned(), extra.clone());
+    }
     if !calls.is_empty() {
         rendered.insert("tool_calls".to_owned(), json!(calls));
     }
@@ -57,19 +61,36 @@ fn calls(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Vec<Value> {
     if message.partial {
         return Vec::new();
     }
+    let extras = fact(endpoint, message, "callExtras");
     let calls = message.content.iter().filter_map(|block| match block {
         Block::ToolUse {
             id, name, input, ..
-        } => Some(json!({
-            "id": call_id::render(endpoint.dialect.call_ids, id),
-            "type": "function",
-            // Arguments that were not valid JSON are an empty object here: servers parse this
-            // string and would reject every later request. Their result explains the error.
-            "function": {"name": sent_tool_name(name), "arguments": input.to_string()},
-        })),
+        } => {
+            let mut call = json!({
+                "id": call_id::render(endpoint.dialect.call_ids, id),
+                "type": "function",
+                // Arguments that were not valid JSON are an empty object here: servers parse this
+                // string and would reject every later request. Their result explains the error.
+                "function": {"name": sent_tool_name(name), "arguments": input.to_string()},
+            });
+            if let Some(extra) = extras.and_then(|extras| extras.get(id)) {
+                call[EXTRA_CONTENT] = extra.clone();
+            }
+            Some(call)
+        }
         _ => None,
     });
     calls.collect()
+}
+
+/// What the same model left with a whole message.
+fn fact<'a>(
+    endpoint: &ChatEndpoint,
+    message: &'a AssistantMessage,
+    name: &str,
+) -> Option<&'a Value> {
+    let whole = message.meta.provider.as_ref().filter(|_| !message.partial);
+    endpoint.origin().fact(whole, name)
 }
 
 /// Adds the reasoning that the host wants back.

@@ -62,10 +62,11 @@ pub(super) fn all() -> Vec<Golden> {
             answered_by: Some("gpt-5-mini-2025-08-07".into()),
             usage: Some(Usage {
                 input_tokens: 12,
-                output_tokens: 9,
+                output_tokens: 64,
                 ..Usage::default()
             }),
             duration_ms: 740,
+            cut_off_at: Some(64),
         },
     ));
     all.extend(method::<Discover>(
@@ -162,15 +163,26 @@ fn models() -> ListModelsResult {
                 key_variables: vec!["OPENAI_API_KEY".into()],
                 has_key: false,
                 local: false,
+                custom: false,
                 live: false,
                 problem: Some("openai needs a key".into()),
                 listed_at: Some(ids::TS),
+            },
+            ModelProvider {
+                name: "lab".into(),
+                key_variables: vec!["LAB_KEY".into()],
+                has_key: true,
+                local: false,
+                custom: true,
+                live: true,
+                problem: None,
             },
             ModelProvider {
                 name: "ollama".into(),
                 key_variables: Vec::new(),
                 has_key: false,
                 local: true,
+                custom: false,
                 live: true,
                 problem: None,
                 listed_at: None,

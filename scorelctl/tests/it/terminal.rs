@@ -1,0 +1,111 @@
+//! The program at a terminal of its own.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::{Child, Command};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::pty::openpty;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::termios::{LocalFlags, tcgetattr};
+use nix::unistd::Pid;
+use scorel_testkit::Deadline;
+
+/// The time limit for the next output, in milliseconds.
+const PATIENCE: u16 = 60_000;
+
+/// A pseudo-terminal with the program in its foreground.
+pub(crate) struct Terminal {
+    user: File,
+    program: OwnedFd,
+    child: Child,
+    deadline: Deadline,
+    seen: String,
+}
+
+impl Terminal {
+    /// Runs the command with this terminal as its controlling one. `None`, with a remark, where
+    /// `setsid` is not installed.
+    #[expect(clippy::print_stdout, reason = "a test says what it skips")]
+    pub(crate) fn start(command: &Command) -> Option<Self> {
+        let pty = openpty(None, None).expect("a terminal");
+        let mut at_terminal = Command::new("setsid");
+        at_terminal
+            .arg("--ctty")
+            .arg(command.get_program())
+            .args(command.get_args())
+            .env_clear()
+            .envs(
+                command
+                    .get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
+            .env("PATH", std::env::var_os("PATH").expect("a search path"))
+            .current_dir(command.get_current_dir().expect("a directory"));
+        let end = || pty.slave.try_clone().expect("a descriptor");
+        at_terminal.stdin(end()).stdout(end()).stderr(end());
+        let child = match at_terminal.spawn() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                println!("skipped: setsid is not installed");
+                return None;
+            }
+            spawned => spawned.expect("it runs"),
+        };
+        Some(Self {
+            deadline: Deadline::of(&child),
+            user: pty.master.into(),
+            program: pty.slave,
+            child,
+            seen: String::new(),
+        })
+    }
+
+    pub(crate) fn types(&mut self, keys: &str) {
+        self.user.write_all(keys.as_bytes()).expect("written");
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(self.child.id().try_into().expect("a pid"));
+        kill(pid, signal).expect("signalled");
+    }
+
+    /// Reads until the text was shown.
+    #[track_caller]
+    pub(crate) fn until(&mut self, text: &str) {
+        while !self.seen.contains(text) {
+            assert!(self.read(PATIENCE), "not shown: {text}; but {}", self.seen);
+        }
+    }
+
+    /// Whether the terminal shows what is typed.
+    pub(crate) fn echoes(&self) -> bool {
+        let settings = tcgetattr(&self.program).expect("a terminal");
+        settings.local_flags.contains(LocalFlags::ECHO)
+    }
+
+    /// Waits for the program's end: its exit code and all that was shown. The terminal must be as it
+    /// was before.
+    #[track_caller]
+    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
+        let status = self.child.wait().expect("it ends");
+        while self.read(0) {}
+        assert!(self.echoes(), "the terminal does not echo: {}", self.seen);
+        drop(self.deadline);
+        (status.code(), self.seen)
+    }
+
+    /// Reads what there is; `false` if nothing comes in time.
+    fn read(&mut self, patience: u16) -> bool {
+        let mut polled = [PollFd::new(self.user.as_fd(), PollFlags::POLLIN)];
+        let ready = poll(&mut polled, PollTimeout::from(patience)).expect("polled");
+        if ready == 0 {
+            return false;
+        }
+        let mut bytes = [0; 4096];
+        let length = self.user.read(&mut bytes).expect("read");
+        self.seen
+            .push_str(&String::from_utf8_lossy(&bytes[..length]));
+        length > 0
+    }
+}
