@@ -22,6 +22,7 @@ mod error;
 mod file_tool;
 mod host;
 mod limits;
+mod off_limits;
 mod open_projects;
 mod pace;
 mod result_page;

@@ -90,6 +90,8 @@ impl<'a> Judgement<'a> {
         for effect in effects {
             self.effect(effect);
         }
+        // Used only if all of them are allowed.
+        self.permit.granted = effects.into();
         let reason = self.findings.reasons.join("; ");
         match self.findings.decision {
             Decision::Allow => Verdict::Allow(self.permit),
@@ -137,8 +139,25 @@ impl<'a> Judgement<'a> {
                 };
                 self.command(&run, *network);
             }
-            Effect::FetchUrl { url } => {
-                self.action(&Action::Fetch { url: url.clone() });
+            Effect::RunUnsandboxed {
+                command,
+                directory,
+                reason,
+            } => {
+                let run = Action::RunUnsandboxed {
+                    command: command.clone(),
+                    directory: directory.clone(),
+                };
+                self.findings.judge_unsandboxed(&self.policy, &run, reason);
+                self.permit.command = CommandAccess::Full;
+            }
+            Effect::FetchUrl { url, is_private } => {
+                let url = url.clone();
+                self.action(&if *is_private {
+                    Action::FetchPrivate { url }
+                } else {
+                    Action::Fetch { url }
+                });
             }
             Effect::CallOutside { tool } => {
                 self.action(&Action::CallTool { tool: tool.clone() });
