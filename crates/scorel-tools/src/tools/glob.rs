@@ -33,7 +33,7 @@ const DESCRIPTION: &str = "\
 Finds files and directories of the project by name. `*` matches within one path component, `**` any \
 number of directories, `?` one character, `[a-z]` a set, `{a,b}` alternatives: `*` lists the top \
 level, `src/*` one directory, `**/*.rs` all Rust files. Returns one path per line, relative to the \
-project and sorted by path; directories end with `/`. Includes hidden files. Omits what the project's \
+project or absolute outside of it, sorted by path; directories end with `/`. Includes hidden files. Omits what the project's \
 ignore files exclude, unless `path` or the pattern starts with the excluded directory. A note in \
 brackets at the end tells if there is more.";
 

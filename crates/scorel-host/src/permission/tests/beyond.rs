@@ -44,7 +44,7 @@ fn asked(verdict: Verdict) -> (String, Vec<String>, Permit) {
 
 #[tokio::test]
 async fn a_command_outside_the_sandbox_is_asked_about_with_its_reason() {
-    let stand = workspace(&["Bash"], true);
+    let stand = workspace(&["Bash(docker *)"], true);
     let verdict = stand
         .unsandboxed("docker ps", "it speaks\n to \"docker\"\u{1b}")
         .await;
@@ -74,6 +74,19 @@ async fn a_rule_of_its_own_allows_it_and_readonly_denies_it() {
     assert_eq!(access(stand.unsandboxed("docker ps", "x").await), full);
     let asked = rules(stand.unsandboxed("sudo docker ps", "x").await);
     assert_eq!(asked.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_rule_that_denies_the_network_denies_it_outside_the_sandbox_too() {
+    for (deny, is_refused) in [("Network", true), ("Network(curl *)", false)] {
+        let stand = GateFixture::with(&[deny], &[], |settings| {
+            settings.mode = Mode::Workspace;
+            settings.rules.allow = vec!["Outside(docker *)".parse().unwrap()];
+        });
+        let verdict = stand.unsandboxed("docker pull x", "x").await;
+        let refused = matches!(verdict, Verdict::Refuse(_));
+        assert_eq!(refused, is_refused, "{deny}: {verdict:?}");
+    }
 }
 
 #[tokio::test]
@@ -114,7 +127,9 @@ async fn a_private_host_is_asked_about_in_every_mode_unless_a_rule_names_it() {
 #[tokio::test]
 async fn files_outside_the_project_are_shown_after_a_yes_by_rule_and_in_full() {
     let other = tempfile::tempdir().unwrap();
-    let other = other.path().canonicalize().unwrap();
+    let above = other.path().canonicalize().unwrap();
+    let other = above.join("other");
+    fs::create_dir(&other).unwrap();
     fs::write(other.join("a.txt"), "alpha\n").unwrap();
     let path = other.join("a.txt");
     let read = json!({ "path": path });
@@ -138,7 +153,7 @@ async fn files_outside_the_project_are_shown_after_a_yes_by_rule_and_in_full() {
     }
     let denying = GateFixture::new(&[&rule], &[]);
     assert_eq!(denying.shown("Read", read).await, None);
-    let above = json!({ "path": other.parent().unwrap(), "pattern": "alpha", "glob": "a.txt" });
+    let above = json!({ "path": above, "pattern": "alpha" });
     let shown = denying.shown("Grep", above).await.unwrap();
     assert!(!shown.contains("alpha"), "{shown}");
 }
