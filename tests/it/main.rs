@@ -7,6 +7,7 @@
 
 mod bad_inputs;
 mod bash;
+mod beyond;
 mod cli;
 mod clients;
 mod commands;

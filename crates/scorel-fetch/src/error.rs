@@ -16,9 +16,10 @@ pub enum FetchError {
     /// The URL contains a user name or a password.
     #[error("URLs with a user name or a password are not fetched")]
     Credentials,
-    /// The host is not at a public address, and the user has not allowed it.
+    /// The host is not at a public address, and the user has not allowed it. Where its name does not say
+    /// so, no question was asked about that.
     #[error(
-        "{0} is not a public address; the user can allow the host with `fetchPrivate` in the configuration"
+        "{0} is not at a public address; the user can allow the host with `fetchPrivate` in the configuration"
     )]
     NotPublic(String),
     /// The name does not resolve, or the connection was not accepted.

@@ -17,7 +17,7 @@ use crate::lookup::{Lookup, NotPublic};
 use crate::media::Media;
 use crate::page::{Fetched, WebPage};
 use crate::private_host::PrivateHost;
-use crate::target::FetchTarget;
+use crate::target::{FetchTarget, looks_private};
 
 /// The `Accept` header: Markdown first, which needs no conversion.
 const ACCEPTED: &str = "text/markdown, text/plain;q=0.9, text/html;q=0.8, application/json;q=0.8, text/*;q=0.7, */*;q=0.1";
@@ -68,20 +68,46 @@ impl Fetcher {
     /// # Errors
     /// The URL may not be fetched, or there is no text at it.
     pub async fn fetch(&self, url: &str) -> Result<Fetched, FetchError> {
+        self.fetch_from(url, self.inner.allowed()).await
+    }
+
+    /// As [`Fetcher::fetch`], for a URL whose host and port the user has permitted, whatever its address.
+    ///
+    /// # Errors
+    /// As [`Fetcher::fetch`].
+    pub async fn fetch_permitted(&self, url: &str) -> Result<Fetched, FetchError> {
+        let parsed = Url::parse(url.trim()).map_err(FetchError::Url)?;
+        let mut allowed = self.inner.allowed().to_vec();
+        allowed.extend(PrivateHost::of(&parsed));
+        self.fetch_from(url, allowed.into()).await
+    }
+
+    /// Whether the URL says that its host is private, and [`Fetcher::allow`] did not name it.
+    pub(crate) fn needs_permit(&self, url: &str) -> bool {
+        let is_allowed = |url: &Url| self.inner.allowed().iter().any(|host| host.covers(url));
+        let url = Url::parse(url.trim());
+        url.is_ok_and(|url| looks_private(&url) && !is_allowed(&url))
+    }
+
+    async fn fetch_from(
+        &self,
+        url: &str,
+        allowed: Arc<[PrivateHost]>,
+    ) -> Result<Fetched, FetchError> {
         let limit = self.inner.limits.total;
-        let fetched = timeout(limit, self.inner.follow(url)).await;
+        let fetched = timeout(limit, self.inner.follow(url, &allowed)).await;
         fetched.unwrap_or(Err(FetchError::TimedOut(limit)))
     }
 }
 
 impl FetcherInner {
-    async fn follow(&self, url: &str) -> Result<Fetched, FetchError> {
-        let allowed = self
-            .allowed
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let mut target = FetchTarget::parse(url, &allowed)?;
+    fn allowed(&self) -> Arc<[PrivateHost]> {
+        let allowed = self.allowed.read();
+        allowed.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn follow(&self, url: &str, allowed: &[PrivateHost]) -> Result<Fetched, FetchError> {
+        let mut target = FetchTarget::parse(url, allowed)?;
         for _ in 0..=self.limits.redirects {
             let response = self.get(&target).await?;
             let status = response.status();
@@ -89,14 +115,16 @@ impl FetcherInner {
                 return self.page(response).await.map(Fetched::Page);
             };
             let next = location.ok_or(FetchError::BadRedirect)?;
-            if !target.has_host_of(&next) {
+            // Another port of a private host, though an upgrade to HTTPS, is another permission.
+            let is_permitted = !target.is_allowed || allowed.iter().any(|host| host.covers(&next));
+            if !target.has_host_of(&next) || !is_permitted {
                 return Ok(Fetched::Elsewhere {
                     status: status.as_u16(),
                     from: target.url.into(),
                     to: next.into(),
                 });
             }
-            target = FetchTarget::new(next, &allowed)?;
+            target = FetchTarget::new(next, allowed)?;
         }
         Err(FetchError::Redirects(self.limits.redirects))
     }

@@ -18,6 +18,14 @@ pub struct PrivateHost {
 pub struct PrivateHostError;
 
 impl PrivateHost {
+    /// The host of a URL, at its port only; `None` if it has none.
+    pub(crate) fn of(url: &Url) -> Option<Self> {
+        Some(Self {
+            host: host(url)?,
+            port: Some(url.port_or_known_default()?),
+        })
+    }
+
     /// Whether the URL is on this host.
     pub(crate) fn covers(&self, url: &Url) -> bool {
         let port = self.port.or(url.port_or_known_default());

@@ -72,11 +72,30 @@ fn may_be_public(url: &Url) -> bool {
     }
 }
 
+/// Whether a URL says of itself that its host is this machine or in a private network. Nothing is
+/// resolved: the name of a host that may not be asked for would be told to its name servers.
+pub(crate) fn looks_private(url: &Url) -> bool {
+    const SUFFIXES: [&str; 5] = ["home.arpa", "internal", "lan", "local", "localdomain"];
+    let is_below = |name: &str, suffix: &str| {
+        name.strip_suffix(suffix)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    match host(url) {
+        Some(Host::Domain(name)) => {
+            !may_be_public(url)
+                || !name.contains('.')
+                || SUFFIXES.iter().any(|suffix| is_below(&name, suffix))
+        }
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => !may_be_public(url),
+        None => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use url::Url;
 
-    use super::FetchTarget;
+    use super::{FetchTarget, looks_private};
     use crate::error::FetchError;
 
     fn refused(url: &str) -> FetchError {
@@ -130,6 +149,37 @@ mod tests {
         ] {
             let error = refused(url);
             assert!(matches!(error, FetchError::NotPublic(_)), "{url}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_private_host_is_known_by_its_name() {
+        let private = |url: &str| looks_private(&Url::parse(url).unwrap());
+        for url in [
+            "http://localhost:8080/",
+            "http://foo.localhost/",
+            "http://127.1/",
+            "http://[::1]/",
+            "http://[::ffff:10.0.0.1]/",
+            "http://192.168.1.1/",
+            "http://198.18.0.1/",
+            "http://169.254.169.254/",
+            "http://wiki/",
+            "http://wiki.lan/",
+            "http://printer.local./",
+            "http://metadata.google.internal/",
+            "http://lan/",
+        ] {
+            assert!(private(url), "{url}");
+        }
+        for url in [
+            "https://example.com/",
+            "http://8.8.8.8/",
+            "http://wiki.plan/",
+            "http://internal.example.com/",
+            "http://[2606:4700:4700::1111]/",
+        ] {
+            assert!(!private(url), "{url}");
         }
     }
 

@@ -16,8 +16,20 @@ pub enum Action {
         /// The directory that it starts in.
         directory: PathBuf,
     },
+    /// Run a command in a shell without the sandbox, because the call asks for that.
+    RunUnsandboxed {
+        /// The script that the shell gets.
+        command: String,
+        /// The directory that it starts in.
+        directory: PathBuf,
+    },
     /// Fetch a page.
     Fetch {
+        /// The URL, unparsed.
+        url: String,
+    },
+    /// Fetch a page from a host in a private network, or of this machine.
+    FetchPrivate {
         /// The URL, unparsed.
         url: String,
     },

@@ -17,6 +17,7 @@
 //! | `Bash(git log *)` | `git log` with whatever follows, or nothing |
 //! | `Bash(cargo test --test *.rs)` | a `*` inside a word stays inside that word |
 //! | `Bash(echo 'a b')`, `Bash(echo \*)` | quotes and backslashes make a word literal |
+//! | `Outside(docker *)` | a command that would run without the sandbox, and what follows it |
 //! | `WebFetch(domain:example.com)` | that host; `domain:*.example.com` its subdomains |
 //! | `Tool(mcp__github__*)` | tools from outside whose names begin like that; without `*` the one tool |
 //! | `Bash`, `Read`, … | everything that the tool does |
@@ -32,7 +33,9 @@
 //! | write elsewhere | deny | ask | allow |
 //! | commands that only read | allow | allow | allow |
 //! | other commands | ask | ask | allow |
-//! | fetch | ask | ask | allow, private addresses ask |
+//! | commands without the sandbox | deny | ask | allow |
+//! | fetch | ask | ask | allow |
+//! | fetch from a private host | ask | ask | ask |
 //! | call a tool from outside | ask | ask | allow |
 //!
 //! # Commands
@@ -50,6 +53,10 @@
 //! purpose is to run something, such as `make`; a rule must name those: `Bash(sed -i *)`. Denying and
 //! asking rules are the opposite: they also cover `/bin/rm` for `rm`, and `git -C dir push` for
 //! `git push`.
+//!
+//! A command that asks to run **without the sandbox** is judged more strictly. Rules `Bash(…)` do not allow
+//! it, every part needs a rule `Outside(…)`, and only filters that open no file (`grep`, `head`) pass
+//! beside a part that has one. Redirections to and from files are asked about each time.
 //!
 //! # Always asked
 //!

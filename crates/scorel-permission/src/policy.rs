@@ -2,6 +2,8 @@
 
 mod command;
 mod grant;
+mod private_fetch;
+mod unsandboxed;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::Path;
@@ -47,7 +49,11 @@ impl Policy {
             Action::Read { path } => self.read(&self.dirs.resolve(path)),
             Action::Write { path } => self.write(&self.dirs.resolve(path)),
             Action::Run { command, directory } => self.run(command, &self.dirs.resolve(directory)),
+            Action::RunUnsandboxed { command, directory } => {
+                self.run_unsandboxed(command, &self.dirs.resolve(directory))
+            }
             Action::Fetch { url } => self.fetch(url),
+            Action::FetchPrivate { url } => self.fetch_private(url),
             Action::CallTool { tool } => self.call_tool(tool),
         }
     }
@@ -104,9 +110,8 @@ impl Policy {
         let url = Url::parse(address).ok();
         let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
         let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.covers(host));
-        let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
-        if !url.as_ref().is_some_and(is_web) || host.is_empty() {
-            return PolicyVerdict::new(Decision::Deny, "only http and https addresses are fetched");
+        if !url.as_ref().is_some_and(is_web) {
+            return not_web();
         }
         if let Some(verdict) = self.by_rules(covers) {
             return verdict;
@@ -178,6 +183,16 @@ impl Policy {
         };
         PolicyVerdict::new(decision, reason)
     }
+}
+
+/// Whether the URL is one of the web, with a host.
+fn is_web(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    matches!(url.scheme(), "http" | "https") && !host.is_empty()
+}
+
+fn not_web() -> PolicyVerdict {
+    PolicyVerdict::new(Decision::Deny, "only http and https addresses are fetched")
 }
 
 fn outside(path: &Path) -> PolicyVerdict {

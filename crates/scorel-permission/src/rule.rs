@@ -26,6 +26,8 @@ pub enum RuleKind {
     Write,
     /// Shell commands: `Bash`.
     Bash,
+    /// Shell commands without the sandbox: `Outside`.
+    Unsandboxed,
     /// URLs fetched: `WebFetch`.
     WebFetch,
     /// Calls of outside tools: `Tool`.
@@ -46,6 +48,7 @@ pub(crate) enum RuleScope {
     Read(PathPattern),
     Write(PathPattern),
     Run(CommandPattern),
+    RunUnsandboxed(CommandPattern),
     Fetch(HostPattern),
     CallTool(ToolNamePattern),
 }
@@ -57,6 +60,7 @@ impl Rule {
             RuleScope::Read(_) => RuleKind::Read,
             RuleScope::Write(_) => RuleKind::Write,
             RuleScope::Run(_) => RuleKind::Bash,
+            RuleScope::RunUnsandboxed(_) => RuleKind::Unsandboxed,
             RuleScope::Fetch(_) => RuleKind::WebFetch,
             RuleScope::CallTool(_) => RuleKind::Outside,
         }
@@ -69,6 +73,18 @@ impl Rule {
 
     pub(crate) const fn scope(&self) -> &RuleScope {
         &self.scope
+    }
+
+    /// A rule about unsandboxed commands as one about commands, displayed as it was written; `None` for
+    /// other rules.
+    pub(crate) fn as_command_rule(&self) -> Option<Self> {
+        let RuleScope::RunUnsandboxed(pattern) = &self.scope else {
+            return None;
+        };
+        Some(Self {
+            written: self.written.clone(),
+            scope: RuleScope::Run(pattern.clone()),
+        })
     }
 }
 

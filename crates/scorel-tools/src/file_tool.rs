@@ -51,11 +51,8 @@ impl<T: FileTool> BlockingTool for OnFiles<T> {
     }
 
     fn run(&self, plan: T::Plan, permit: &Permit, context: &ToolContext) -> ToolOutcome {
-        let call = RunningCall {
-            files: Arc::clone(&self.files),
-            permit: permit.clone(),
-            pace: Pace::new(context.cancel.clone(), self.files.time_limit),
-        };
+        let pace = Pace::new(context.cancel.clone(), self.files.time_limit);
+        let call = RunningCall::new(Arc::clone(&self.files), permit.clone(), pace);
         let result = self.tool.run(&call, plan);
         result.map_or_else(ToolOutcome::from, ToolOutcome::from)
     }

@@ -1,6 +1,7 @@
 //! Named directories that tools work in.
 
 mod beneath;
+mod granted;
 mod settle;
 
 use std::fmt;
@@ -11,12 +12,16 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 
+use beneath::Links;
 pub(crate) use beneath::{LOOK, Resolver};
+pub(crate) use granted::RootUse;
 pub(crate) use settle::{Settled, real_path};
 
 /// A named directory, opened once. Files are opened relative to the open directory, so renaming or
 /// replacing it does not lead tools elsewhere.
-#[derive(Debug)]
+///
+/// Cheap to clone; clones share the open directory.
+#[derive(Debug, Clone)]
 pub struct Root {
     name: RootName,
     path: PathBuf,
@@ -24,6 +29,7 @@ pub struct Root {
     /// Shared by the sessions of a project; see [`OpenProjects`](crate::OpenProjects).
     pub(crate) directory: Arc<OwnedFd>,
     resolver: Resolver,
+    links: Links,
 }
 
 impl Root {
@@ -56,6 +62,7 @@ impl Root {
             given: std::path::absolute(path).map_err(fail)?,
             resolver: resolver.unwrap_or_else(|| Resolver::probe(directory.as_fd())),
             directory: Arc::new(directory),
+            links: Links::Follow,
         })
     }
 
@@ -87,7 +94,8 @@ impl Root {
         path: &Path,
         flags: OFlags,
     ) -> Result<OwnedFd, rustix::io::Errno> {
-        self.resolver.open(self.directory.as_fd(), path, flags)
+        let directory = self.directory.as_fd();
+        self.resolver.open(directory, path, flags, self.links)
     }
 }
 
@@ -100,6 +108,9 @@ pub enum RootName {
     Package,
     /// The private state of a workflow run: `@state`.
     State,
+    /// Everything else, of which a call has what its permit grants. Paths in it are absolute, and no
+    /// name leads there.
+    System,
 }
 
 impl RootName {
@@ -112,6 +123,7 @@ impl RootName {
             Self::Project => "@project",
             Self::Package => "@pkg",
             Self::State => "@state",
+            Self::System => "/",
         }
     }
 

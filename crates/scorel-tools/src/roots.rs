@@ -4,6 +4,8 @@
 //! files by path, so that staying inside the roots is decided here alone.
 
 mod destination;
+mod granted;
+mod real_target;
 
 use std::fs::File;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -12,20 +14,26 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
 
+use scorel_runtime::Permit;
+
 use crate::error::{ErrorCode, ToolError};
-use crate::root::{LOOK, Root, RootName, real_path};
+use crate::root::{LOOK, Root, RootName, RootUse, real_path};
 use crate::shown_path::shown_path;
 
+use granted::GrantedPath;
+
 pub(crate) use destination::{Original, WriteAccess};
+pub(crate) use real_target::real_target;
 
 /// `PATH_MAX`.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// The roots of one session.
-#[derive(Debug)]
+/// The roots of one session, or of one call with what its permit grants besides.
+#[derive(Debug, Clone)]
 pub struct Roots {
     project: Root,
     others: Vec<Root>,
+    granted: Vec<GrantedPath>,
 }
 
 impl Roots {
@@ -35,6 +43,7 @@ impl Roots {
         Self {
             project,
             others: Vec::new(),
+            granted: Vec::new(),
         }
     }
 
@@ -45,20 +54,28 @@ impl Roots {
         self
     }
 
+    /// The same roots for one call, which may also use the paths that its permit grants.
+    pub(crate) fn granting(&self, permit: &Permit) -> Self {
+        Self {
+            granted: GrantedPath::of(permit),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn project_path(&self) -> &Path {
         self.project.path()
     }
 
-    /// Parses a path argument: `@project/...`, a path relative to the project, or an absolute path inside a
-    /// root. Does not access the disk.
+    /// Parses a path argument: `@project/...`, a path relative to the project, or an absolute path. Does
+    /// not access the disk.
     ///
     /// # Errors
-    /// The path is empty, too long, contains a NUL character, names a root that the session does not have,
-    /// or is absolute and outside the roots.
+    /// The path is empty, too long, contains a NUL character, or names a root that the session does not
+    /// have.
     pub fn locate(&self, argument: &str) -> Result<Location, ToolError> {
         check_text(argument)?;
         if argument.starts_with('/') {
-            return self.locate_absolute(argument);
+            return Ok(self.locate_absolute(argument));
         }
         let (first, rest) = argument.split_once('/').unwrap_or((argument, ""));
         match RootName::parse(first) {
@@ -87,10 +104,7 @@ impl Roots {
     /// The location leads outside its root, or is not a regular file that can be read.
     pub fn open_file(&self, location: &Location) -> Result<File, ToolError> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let opened = self
-            .root(location.root)?
-            .open_beneath(&location.path, flags)
-            .map_err(|error| refusal(location, error))?;
+        let opened = self.open(location, flags)?;
         let stat = fstat(&opened).map_err(|error| refusal(location, error))?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Ok(File::from(opened)),
@@ -107,9 +121,7 @@ impl Roots {
     /// # Errors
     /// The location leads outside its root, or is not a directory that can be opened.
     pub(crate) fn open_directory(&self, location: &Location) -> Result<OwnedFd, ToolError> {
-        self.root(location.root)?
-            .open_beneath(&location.path, OFlags::RDONLY | OFlags::DIRECTORY)
-            .map_err(|error| refusal(location, error))
+        self.open(location, OFlags::RDONLY | OFlags::DIRECTORY)
     }
 
     /// The kind of file at a location, links followed.
@@ -117,10 +129,7 @@ impl Roots {
     /// # Errors
     /// The location leads outside its root, does not exist or is not accessible.
     pub fn kind(&self, location: &Location) -> Result<EntryKind, ToolError> {
-        let opened = self
-            .root(location.root)?
-            .open_beneath(&location.path, LOOK)
-            .map_err(|error| refusal(location, error))?;
+        let opened = self.open(location, LOOK)?;
         let stat = fstat(&opened).map_err(|error| refusal(location, error))?;
         Ok(match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => EntryKind::File,
@@ -141,6 +150,9 @@ impl Roots {
 
     /// The absolute path of a location, links not followed. Does not access the disk.
     pub(crate) fn unresolved_path(&self, location: &Location) -> PathBuf {
+        if location.root == RootName::System {
+            return Path::new("/").join(&location.path);
+        }
         let root = self.all().find(|root| root.name() == location.root);
         root.unwrap_or(&self.project).path().join(&location.path)
     }
@@ -160,21 +172,64 @@ impl Roots {
         std::iter::once(&self.project).chain(&self.others)
     }
 
+    /// Opens a location that is shown.
+    fn open(&self, location: &Location, flags: OFlags) -> Result<OwnedFd, ToolError> {
+        let (root, path) = self.resolve(location, RootUse::Reading)?;
+        root.open_beneath(path, flags)
+            .map_err(|error| self.refusal(location, error))
+    }
+
+    /// The root that a location is opened beneath, and the path below it.
+    fn resolve<'a>(
+        &'a self,
+        location: &'a Location,
+        used_for: RootUse,
+    ) -> Result<(&'a Root, &'a Path), ToolError> {
+        if location.root != RootName::System {
+            return Ok((self.root(location.root)?, &location.path));
+        }
+        let absolute = self.unresolved_path(location);
+        let is_it = |granted: &&GrantedPath| granted.covers(&absolute, used_for);
+        let granted = self.granted.iter().find(is_it).ok_or_else(|| {
+            let message = format!("{location} is outside the project, and the call may not use it");
+            ToolError::new(ErrorCode::SandboxViolation, message).with("path", location.named())
+        })?;
+        let root = granted
+            .root(&self.project)
+            .map_err(|error| refusal(location, error))?;
+        let top = root.path().strip_prefix("/").unwrap_or(root.path());
+        Ok((
+            root,
+            location.path.strip_prefix(top).unwrap_or(&location.path),
+        ))
+    }
+
+    /// As [`refusal`], which names where a path leads that leaves its root.
+    fn refusal(&self, location: &Location, error: Errno) -> ToolError {
+        let refused = refusal(location, error);
+        if error != Errno::XDEV {
+            return refused;
+        }
+        let Ok(target) = real_target(&self.unresolved_path(location)) else {
+            return refused;
+        };
+        let shown = shown_path(&target);
+        let message = format!(
+            "{}, to {shown}; name that path itself, and the user is asked about it",
+            refused.message
+        );
+        ToolError { message, ..refused }.with("leadsTo", shown)
+    }
+
     /// The innermost root that an absolute path is in.
-    fn locate_absolute(&self, argument: &str) -> Result<Location, ToolError> {
+    fn locate_absolute(&self, argument: &str) -> Location {
         let inside = self
             .all()
             .filter_map(|root| Some((root.name(), root.relative(Path::new(argument))?)))
             .min_by_key(|(_, rest)| rest.as_os_str().len());
         match inside.and_then(|(name, rest)| Some((name, rest.to_str()?))) {
-            Some((name, rest)) => Ok(Location::new(name, rest)),
-            None => Err(ToolError::new(
-                ErrorCode::SandboxViolation,
-                format!(
-                    "{} is outside the project; give a path relative to the project",
-                    shown_path(Path::new(argument))
-                ),
-            )),
+            Some((name, rest)) => Location::new(name, rest),
+            None => Location::new(RootName::System, argument),
         }
     }
 }
@@ -193,6 +248,14 @@ impl Location {
         Self {
             root,
             path: components.collect(),
+        }
+    }
+
+    /// The location of an absolute path outside the roots.
+    pub(crate) fn outside(path: &Path) -> Self {
+        Self {
+            root: RootName::System,
+            path: path.strip_prefix("/").unwrap_or(path).to_owned(),
         }
     }
 
@@ -242,7 +305,9 @@ impl Location {
 
     /// With the root's name, for user interfaces.
     pub(crate) fn named(&self) -> String {
-        if self.path.as_os_str().is_empty() {
+        if self.root == RootName::System {
+            format!("/{}", shown_path(&self.path))
+        } else if self.path.as_os_str().is_empty() {
             self.root.to_string()
         } else {
             format!("{}/{}", self.root, shown_path(&self.path))
@@ -250,7 +315,8 @@ impl Location {
     }
 }
 
-/// As the model writes it: relative in the project, with the root's name elsewhere.
+/// As the model writes it: relative in the project, with the root's name in other roots, absolute
+/// elsewhere.
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let first = self.path.iter().next();
@@ -305,7 +371,15 @@ fn refusal(location: &Location, error: Errno) -> ToolError {
         ),
         Errno::XDEV => (
             ErrorCode::SandboxViolation,
-            format!("leads outside {}", location.root),
+            match location.root {
+                RootName::System => "leads outside of what the user permitted".to_owned(),
+                root => format!("leads outside {root}"),
+            },
+        ),
+        // No link was in a granted path when it was judged.
+        Errno::LOOP if location.root == RootName::System => (
+            ErrorCode::Stale,
+            "leads to another file than when the call was judged".to_owned(),
         ),
         Errno::LOOP => (
             ErrorCode::SandboxViolation,

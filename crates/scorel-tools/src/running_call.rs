@@ -4,23 +4,35 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use scorel_runtime::{Permit, ReadFilter};
+use scorel_runtime::Permit;
 
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Pace;
-use crate::roots::{Location, WriteAccess};
+use crate::roots::{Location, Roots, WriteAccess};
 use crate::session_files::SessionFiles;
+use crate::shown_files::ShownFiles;
 use crate::write_target::WriteTarget;
 
 /// A running call: the session's files, what the gate granted, and when to end.
 #[derive(Debug, Clone)]
 pub(crate) struct RunningCall {
     pub(crate) files: Arc<SessionFiles>,
+    /// The session's roots and what the permit grants besides.
+    pub(crate) roots: Roots,
     pub(crate) permit: Permit,
     pub(crate) pace: Pace,
 }
 
 impl RunningCall {
+    pub(crate) fn new(files: Arc<SessionFiles>, permit: Permit, pace: Pace) -> Self {
+        Self {
+            roots: files.roots.granting(&permit),
+            files,
+            permit,
+            pace,
+        }
+    }
+
     /// Fails if the call was cancelled or out of time before it changed a file. The change itself is
     /// never interrupted.
     pub(crate) fn check_wanted(&self, location: &Location) -> Result<(), ToolError> {
@@ -36,19 +48,20 @@ impl RunningCall {
     /// # Errors
     /// As [`SessionFiles::open`].
     pub(crate) fn open_shown(&self, location: &Location) -> Result<File, ToolError> {
-        self.files.open_shown(location, &self.permit)
+        self.files.open_shown(&self.roots, location, &self.permit)
     }
 
-    /// The read filter, with the real path of the directory below which it is asked about names;
+    /// What may be shown below a directory, with its real path, below which names are asked about;
     /// nothing if all files may be shown.
-    pub(crate) fn filter_below(
+    pub(crate) fn shown_below(
         &self,
         start: &Location,
-    ) -> Result<Option<(PathBuf, &dyn ReadFilter)>, ToolError> {
-        let Some(filter) = &self.permit.reads else {
+    ) -> Result<Option<(PathBuf, ShownFiles<'_>)>, ToolError> {
+        let shown = self.files.shown(start, &self.permit);
+        if !shown.is_limited() {
             return Ok(None);
-        };
-        Ok(Some((self.files.roots.real_path(start)?, &**filter)))
+        }
+        Ok(Some((self.roots.real_path(start)?, shown)))
     }
 
     /// Lets the call write `planned`, and nothing else.

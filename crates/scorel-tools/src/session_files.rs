@@ -11,10 +11,13 @@ use scorel_runtime::{Effect, Permit};
 
 use crate::error::{ErrorCode, ToolError};
 use crate::host::ToolHost;
+use crate::off_limits::off_limits;
 use crate::pace::TIME_LIMIT;
-use crate::root::real_path;
-use crate::roots::{Location, Roots};
+use crate::root::{RootName, real_path};
+use crate::roots::{Location, Roots, real_target};
 use crate::seen_files::SeenFiles;
+use crate::shown_files::ShownFiles;
+use crate::shown_path::shown_path;
 use crate::write_target::WriteTarget;
 
 /// The roots of one session and what its model has seen of the files below them.
@@ -48,18 +51,37 @@ impl SessionFiles {
 
     /// The effect of showing the model what is at `path`, an argument of a call. Looks at the file
     /// system to follow links, since rules are about what is read and not about its names.
-    ///
-    /// Declared for paths outside the roots as well: rules may say more about such a path than the
-    /// error that the run will end with.
     #[must_use]
     pub fn reading(&self, path: &str) -> Effect {
-        let path = match self.roots.locate(path) {
-            Ok(location) => self.roots.unresolved_path(&location),
-            Err(_) => self.roots.project_path().join(path),
-        };
-        Effect::ReadPath {
-            path: path.canonicalize().unwrap_or(path),
+        match self.plan_read(path) {
+            Ok((effect, _)) => effect,
+            Err(error) => Effect::Unresolved {
+                reason: error.to_string(),
+            },
         }
+    }
+
+    /// As [`Self::reading`], with the location that is to be opened.
+    pub(crate) fn plan_read(&self, path: &str) -> Result<(Effect, Location), ToolError> {
+        let location = self.roots.locate(path)?;
+        let named = self.roots.unresolved_path(&location);
+        let leads_out = || {
+            let kind = self.roots.kind(&location);
+            kind.is_err_and(|error| error.code == ErrorCode::SandboxViolation)
+        };
+        if location.root() != RootName::System && !leads_out() {
+            let path = named.canonicalize().unwrap_or(named);
+            return Ok((Effect::ReadPath { path }, location));
+        }
+        // Where it cannot be told where it leads, the run cannot open it either.
+        let path = real_target(&named).unwrap_or(named);
+        let effect = match off_limits(&path, self.host.home()) {
+            Some(reason) => Effect::Unresolved {
+                reason: kept_away(&path, reason),
+            },
+            None => Effect::ReadPath { path: path.clone() },
+        };
+        Ok((effect, Location::outside(&path)))
     }
 
     /// The effect of writing the file at `path`, an argument of a call, and the write itself. Looks at
@@ -84,7 +106,8 @@ impl SessionFiles {
     /// # Errors
     /// The path leads outside the roots, the file cannot be read, or the permit's filter withholds it.
     pub fn open(&self, path: &str, permit: &Permit) -> Result<File, ToolError> {
-        self.open_shown(&self.roots.locate(path)?, permit)
+        let (_, location) = self.plan_read(path)?;
+        self.open_shown(&self.roots.granting(permit), &location, permit)
     }
 
     /// The real path of the project's directory.
@@ -95,16 +118,18 @@ impl SessionFiles {
 
     pub(crate) fn open_shown(
         &self,
+        roots: &Roots,
         location: &Location,
         permit: &Permit,
     ) -> Result<File, ToolError> {
-        let file = self.roots.open_file(location)?;
-        if let Some(filter) = &permit.reads {
+        let file = roots.open_file(location)?;
+        let shown = self.shown(location, permit);
+        if shown.is_limited() {
             // The open file is judged, not its path, which may lead elsewhere by now.
             let real = real_path(file.as_fd()).map_err(|error| failed(location, &error.into()))?;
             let metadata = file.metadata().map_err(|error| failed(location, &error))?;
             // A deleted file has no path that rules could be about.
-            if metadata.nlink() == 0 || !filter.may_read(&real) {
+            if metadata.nlink() == 0 || !shown.may_show(&real) {
                 let message = format!("{location} may not be read: permission rules keep it back");
                 let error = ToolError::new(ErrorCode::PermissionNeeded, message);
                 return Err(error.with("path", location.named()));
@@ -113,11 +138,47 @@ impl SessionFiles {
         Ok(file)
     }
 
+    /// Which files at a location and below it may be shown.
+    pub(crate) fn shown<'a>(&'a self, location: &Location, permit: &'a Permit) -> ShownFiles<'a> {
+        ShownFiles {
+            rules: permit.reads.as_deref(),
+            daemon_home: (location.root() == RootName::System).then(|| self.host.home()),
+        }
+    }
+
     fn plan_write(&self, path: &str) -> Result<PlannedWrite, ToolError> {
         let location = self.roots.locate_file(path)?;
-        let target = self.roots.write_target(&location, self.host.home())?;
+        let inside = self.roots.write_target(&location, self.host.home());
+        let leads_out = |error: &ToolError| error.code == ErrorCode::SandboxViolation;
+        match inside {
+            Ok(target) => Ok(PlannedWrite { location, target }),
+            Err(error) if leads_out(&error) => self.plan_outside(&location, error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Plans a write to a path that leads outside the roots; `refused` is the error of one inside them.
+    fn plan_outside(
+        &self,
+        location: &Location,
+        refused: ToolError,
+    ) -> Result<PlannedWrite, ToolError> {
+        let home = self.host.home();
+        let Ok(path) = real_target(&self.roots.unresolved_path(location)) else {
+            return Err(refused);
+        };
+        if let Some(reason) = off_limits(&path, home) {
+            let message = kept_away(&path, reason);
+            return Err(ToolError::new(ErrorCode::SandboxViolation, message));
+        }
+        let location = Location::outside(&path);
+        let target = WriteTarget::new(&location, path, home);
         Ok(PlannedWrite { location, target })
     }
+}
+
+fn kept_away(path: &Path, reason: &str) -> String {
+    format!("{} is kept from file tools: {reason}", shown_path(path))
 }
 
 fn failed(location: &Location, error: &io::Error) -> ToolError {

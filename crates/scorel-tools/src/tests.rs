@@ -5,6 +5,8 @@ mod concurrent;
 mod edit;
 mod escapes;
 mod glob;
+mod granted;
+mod granted_race;
 mod grep;
 mod interruption;
 mod kept_back;

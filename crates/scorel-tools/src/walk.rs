@@ -20,6 +20,8 @@ pub(crate) use scan::{Scanned, scan};
 
 /// Data of version control systems, never walked.
 const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".sl"];
+/// File systems of the kernel, which are walked only from inside them.
+const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 /// The files that the `ignore` crate opens in every directory, blocking on a named pipe.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
@@ -86,7 +88,7 @@ impl WalkPlan {
         depth: Option<usize>,
         prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
     ) -> Result<Self, ToolError> {
-        let system_start = call.files.roots.real_path(start)?;
+        let system_start = call.roots.real_path(start)?;
         if has_blocking_ignore_file(&system_start) {
             return Err(ToolError::new(
                 ErrorCode::NotAFile,
@@ -109,6 +111,12 @@ impl WalkPlan {
                 }
                 if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
                     return true;
+                }
+                if OF_THE_KERNEL
+                    .iter()
+                    .any(|place| entry.path() == Path::new(place))
+                {
+                    return false;
                 }
                 if has_blocking_ignore_file(entry.path()) {
                     count.fetch_add(1, Ordering::Relaxed);

@@ -4,6 +4,7 @@
 
 mod addresses;
 mod bodies;
+mod permitted;
 mod redirects;
 mod server;
 mod time;

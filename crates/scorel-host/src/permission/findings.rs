@@ -61,6 +61,19 @@ impl Findings {
         }
     }
 
+    /// Judges a command that would run outside the sandbox. `why` is the model's reason for that.
+    pub(super) fn judge_unsandboxed(&mut self, policy: &Policy, run: &Action, why: &str) {
+        let before = self.reasons.len();
+        let why = stated(why);
+        if self.judge(policy, run, GateRule::Action) == Decision::Ask {
+            for reason in &mut self.reasons[before..] {
+                *reason = format!(
+                    "it would run outside the sandbox (stated reason: {why}), and {reason}"
+                );
+            }
+        }
+    }
+
     /// Requires a decision that no rule can give.
     pub(super) fn ask(&mut self, reason: String) {
         self.decision = self.decision.max(Decision::Ask);
@@ -79,4 +92,10 @@ impl Findings {
         let rules = self.rules.iter().flatten();
         rules.map(ToString::to_string).collect()
     }
+}
+
+/// A text of the model's in quotation marks, as one line that ends where it seems to.
+fn stated(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("\"{}\"", words.join(" ").escape_debug())
 }

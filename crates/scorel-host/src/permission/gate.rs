@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -90,6 +91,8 @@ impl<'a> Judgement<'a> {
         for effect in effects {
             self.effect(effect);
         }
+        // Used only if all of them are allowed.
+        self.permit.granted = effects.into();
         let reason = self.findings.reasons.join("; ");
         match self.findings.decision {
             Decision::Allow => Verdict::Allow(self.permit),
@@ -137,8 +140,26 @@ impl<'a> Judgement<'a> {
                 };
                 self.command(&run, *network);
             }
-            Effect::FetchUrl { url } => {
-                self.action(&Action::Fetch { url: url.clone() });
+            Effect::RunUnsandboxed {
+                command,
+                directory,
+                reason,
+            } => {
+                let run = Action::RunUnsandboxed {
+                    command: command.clone(),
+                    directory: directory.clone(),
+                };
+                self.findings.judge_unsandboxed(&self.policy, &run, reason);
+                self.deny_by_network_rule(command, directory);
+                self.permit.command = CommandAccess::Full;
+            }
+            Effect::FetchUrl { url, is_private } => {
+                let url = url.clone();
+                self.action(&if *is_private {
+                    Action::FetchPrivate { url }
+                } else {
+                    Action::Fetch { url }
+                });
             }
             Effect::CallOutside { tool } => {
                 self.action(&Action::CallTool { tool: tool.clone() });
@@ -149,6 +170,21 @@ impl<'a> Judgement<'a> {
 
     fn action(&mut self, action: &Action) -> Decision {
         self.findings.judge(&self.policy, action, GateRule::Action)
+    }
+
+    /// Outside the sandbox every command has the network, so a rule that denies it the network denies it
+    /// that too. The mode `full` knows no such rules.
+    fn deny_by_network_rule(&mut self, command: &str, directory: &Path) {
+        let run = Action::Run {
+            command: command.to_owned(),
+            directory: directory.to_owned(),
+        };
+        let policy = self.settings.rules.network(&self.settings.base_dirs);
+        let is_denied = policy.judge(&run).decision == Decision::Deny;
+        if is_denied && self.settings.mode != Mode::Full {
+            let reason = "outside the sandbox it would have the network, which a rule denies it";
+            self.findings.deny(reason.to_owned());
+        }
     }
 
     /// Judges a command and its use of the network separately. Without a sandbox every command is

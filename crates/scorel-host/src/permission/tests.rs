@@ -1,3 +1,4 @@
+mod beyond;
 mod outside;
 
 use std::fs;

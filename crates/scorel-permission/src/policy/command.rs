@@ -37,7 +37,11 @@ impl Policy {
     }
 
     pub(super) fn part(&self, script: &ShellScript, index: usize) -> PolicyVerdict {
-        let part = &script.parts[index];
+        self.part_from(&script.parts[index], self.base(script, index))
+    }
+
+    /// The verdict about a part: `base`, which says what allows it, unless something stronger is said.
+    pub(super) fn part_from(&self, part: &SimpleCommand, base: PolicyVerdict) -> PolicyVerdict {
         let always = part
             .facts
             .always_ask
@@ -51,7 +55,7 @@ impl Policy {
             .into_iter()
             .chain(always)
             .chain(touched)
-            .chain([self.base(script, index)])
+            .chain([base])
             .reduce(PolicyVerdict::or_stronger)
             .unwrap_or_else(|| self.by_mode(Decision::Ask))
     }
@@ -102,7 +106,7 @@ impl Policy {
     }
 
     /// The rule that allows a part, or one of the parts that run it.
-    fn allowing_rule(&self, script: &ShellScript, index: usize) -> Option<&Rule> {
+    pub(super) fn allowing_rule(&self, script: &ShellScript, index: usize) -> Option<&Rule> {
         let mut next = Some(index);
         while let Some(index) = next {
             let part = &script.parts[index];
@@ -209,7 +213,10 @@ impl Policy {
 }
 
 /// The absolute paths that a relative one may stand for, one for each possible working directory.
-fn places<'a>(word: &'a Word, directories: &'a [PathBuf]) -> impl Iterator<Item = PathBuf> + 'a {
+pub(super) fn places<'a>(
+    word: &'a Word,
+    directories: &'a [PathBuf],
+) -> impl Iterator<Item = PathBuf> + 'a {
     directories
         .iter()
         .map(|directory| normal(&directory.join(&word.text)))
@@ -222,7 +229,7 @@ fn directory_of(word: &Word) -> Word {
     Word::literal(&word.text[..end])
 }
 
-fn is_stream(path: &Path) -> bool {
+pub(super) fn is_stream(path: &Path) -> bool {
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"]
         .iter()
         .any(|stream| path == Path::new(stream))
@@ -237,7 +244,7 @@ fn perhaps(rule: &Rule, part: &SimpleCommand) -> PolicyVerdict {
 }
 
 /// The command shortened for a message.
-fn shown(part: &SimpleCommand) -> String {
+pub(super) fn shown(part: &SimpleCommand) -> String {
     let mut text = String::new();
     for word in part.words.iter().take(60) {
         if !text.is_empty() {

@@ -22,7 +22,10 @@ impl Policy {
             Action::Run { command, directory } => {
                 self.command_rules(command, &self.dirs.resolve(directory))
             }
-            Action::Fetch { url } => Url::parse(url)
+            Action::RunUnsandboxed { command, directory } => {
+                self.unsandboxed_rules(command, &self.dirs.resolve(directory))
+            }
+            Action::Fetch { url } | Action::FetchPrivate { url } => Url::parse(url)
                 .ok()
                 .and_then(|url| Some(format!("WebFetch(domain:{})", url.host_str()?)))
                 .into_iter()

@@ -43,6 +43,11 @@ impl HostPattern {
         }
     }
 
+    /// Whether it covers the host by its name, or by that of a domain above it.
+    pub(crate) fn names(&self, host: &str) -> bool {
+        !matches!(self, Self::Any) && self.covers(host)
+    }
+
     pub(crate) fn covers(&self, host: &str) -> bool {
         let host = canonical(host);
         match self {

@@ -10,14 +10,18 @@ use super::{
 /// The name of rules about outside tools.
 const OUTSIDE: &str = "Tool";
 
+/// The name of rules about commands without the sandbox. No tool has it.
+const UNSANDBOXED: &str = "Outside";
+
 /// The names of rules.
-const NAMES: [(&str, RuleKind); 8] = [
+const NAMES: [(&str, RuleKind); 9] = [
     ("Read", RuleKind::Read),
     ("Glob", RuleKind::Read),
     ("Grep", RuleKind::Read),
     ("Write", RuleKind::Write),
     ("Edit", RuleKind::Write),
     ("Bash", RuleKind::Bash),
+    (UNSANDBOXED, RuleKind::Unsandboxed),
     ("WebFetch", RuleKind::WebFetch),
     (OUTSIDE, RuleKind::Outside),
 ];
@@ -85,7 +89,7 @@ fn unknown_tool(name: &str) -> RuleErrorKind {
 /// The tools that rules are named after.
 fn built_in() -> impl Iterator<Item = &'static str> {
     let names = NAMES.iter().map(|(name, _)| *name);
-    names.filter(|name| *name != OUTSIDE)
+    names.filter(|name| ![OUTSIDE, UNSANDBOXED].contains(name))
 }
 
 fn scope(kind: RuleKind, pattern: Option<&str>) -> Result<RuleScope, (usize, RuleErrorKind)> {
@@ -96,6 +100,7 @@ fn scope(kind: RuleKind, pattern: Option<&str>) -> Result<RuleScope, (usize, Rul
         RuleKind::Read => RuleScope::Read(PathPattern::parse(pattern)?),
         RuleKind::Write => RuleScope::Write(PathPattern::parse(pattern)?),
         RuleKind::Bash => RuleScope::Run(CommandPattern::parse(pattern)?),
+        RuleKind::Unsandboxed => RuleScope::RunUnsandboxed(CommandPattern::parse(pattern)?),
         RuleKind::WebFetch => RuleScope::Fetch(HostPattern::parse(pattern)?),
         RuleKind::Outside => RuleScope::CallTool(ToolNamePattern::parse(pattern, built_in())?),
     })

@@ -29,10 +29,22 @@ pub enum Effect {
         /// Whether the call asks for network access.
         network: bool,
     },
+    /// Runs a command in a shell without the sandbox, because the call asks for that.
+    RunUnsandboxed {
+        /// The script that the shell gets.
+        command: String,
+        /// The directory that it starts in, absolute, links followed.
+        directory: PathBuf,
+        /// Why the sandbox is in its way, in the model's words.
+        reason: String,
+    },
     /// Fetches a page.
     FetchUrl {
         /// The address as the call gives it, unparsed.
         url: String,
+        /// Whether its host is in a private network or this machine, by what the address says, and
+        /// the configuration does not allow it anyway.
+        is_private: bool,
     },
     /// Hands the call to a program that the daemon does not control, so that nothing but its name
     /// and arguments can be judged.

@@ -2,6 +2,8 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::Effect;
+
 /// What the gate granted to one call. It travels with the call's plan and is used up by its run.
 ///
 /// The default grants the least that a call without effects needs.
@@ -14,6 +16,25 @@ pub struct Permit {
     /// Whether it may change protected files that its plan declared. See
     /// [`Effect::WritePath`](crate::Effect::WritePath).
     pub protected_writes: bool,
+    /// The effects that were judged and allowed. What is beyond the project or the public networks is
+    /// used only as far as it is among them.
+    pub granted: Arc<[Effect]>,
+}
+
+impl Permit {
+    /// Whether the call may show what is at `path`, absolute and without links, or below it.
+    #[must_use]
+    pub fn grants_reading(&self, path: &Path) -> bool {
+        let is_it = |effect: &Effect| matches!(effect, Effect::ReadPath { path: it } if it == path);
+        self.granted.iter().any(is_it)
+    }
+
+    /// Whether the call may fetch from the private host of `url`.
+    #[must_use]
+    pub fn grants_private_fetch(&self, url: &str) -> bool {
+        let is_it = |effect: &Effect| matches!(effect, Effect::FetchUrl { url: it, is_private: true } if it == url);
+        self.granted.iter().any(is_it)
+    }
 }
 
 /// Which files tools may show to the model: `Read` refuses the others, `Grep` and `Glob` leave them

@@ -18,6 +18,15 @@ pub(crate) const LOOK: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 pub(crate) const LOOK: OFlags = OFlags::NONBLOCK;
 
+/// What happens at a link on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// It is followed while it stays beneath.
+    Follow,
+    /// It is an error, `ELOOP`: all links were resolved before.
+    Refuse,
+}
+
 /// How paths are opened beneath a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resolver {
@@ -33,7 +42,7 @@ impl Resolver {
     #[cfg(target_os = "linux")]
     pub(crate) fn probe(directory: BorrowedFd<'_>) -> Self {
         let flags = LOOK | OFlags::DIRECTORY;
-        match Self::Kernel.open(directory, Path::new("."), flags) {
+        match Self::Kernel.open(directory, Path::new("."), flags, Links::Follow) {
             Ok(_) => Self::Kernel,
             Err(_) => Self::Walk,
         }
@@ -47,24 +56,30 @@ impl Resolver {
 
     /// Opens `path`, which is relative to `directory`; the empty path is the directory itself.
     ///
-    /// Links are followed while they stay beneath; an absolute link never does.
+    /// An absolute link never stays beneath.
     pub(crate) fn open(
         self,
         directory: BorrowedFd<'_>,
         path: &Path,
         flags: OFlags,
+        links: Links,
     ) -> Result<OwnedFd, Errno> {
         let flags = flags | OFlags::CLOEXEC;
         match self {
             #[cfg(target_os = "linux")]
-            Self::Kernel => ask_kernel(directory, path, flags),
-            Self::Walk => Walk::new(directory, path)?.open(flags),
+            Self::Kernel => ask_kernel(directory, path, flags, links),
+            Self::Walk => Walk::new(directory, path, links)?.open(flags),
         }
     }
 }
 
 #[cfg(target_os = "linux")]
-fn ask_kernel(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+fn ask_kernel(
+    directory: BorrowedFd<'_>,
+    path: &Path,
+    flags: OFlags,
+    links: Links,
+) -> Result<OwnedFd, Errno> {
     use rustix::fs::{ResolveFlags, openat2};
 
     // The kernel returns EAGAIN when any rename in the system races with a `..`.
@@ -75,7 +90,11 @@ fn ask_kernel(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<O
     } else {
         path
     };
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let resolve = match links {
+        Links::Follow => beneath,
+        Links::Refuse => beneath | ResolveFlags::NO_SYMLINKS,
+    };
     let mut result = Err(Errno::AGAIN);
     for _ in 0..TRIES {
         result = openat2(directory, path, flags, Mode::empty(), resolve);
@@ -94,16 +113,18 @@ struct Walk<'a> {
     entered: Vec<OwnedFd>,
     /// The components to resolve, the next one last.
     pending: Vec<OsString>,
-    links: usize,
+    followed: usize,
+    links: Links,
 }
 
 impl<'a> Walk<'a> {
-    fn new(root: BorrowedFd<'a>, path: &Path) -> Result<Self, Errno> {
+    fn new(root: BorrowedFd<'a>, path: &Path, links: Links) -> Result<Self, Errno> {
         let mut walk = Self {
             root,
             entered: Vec::new(),
             pending: Vec::new(),
-            links: 0,
+            followed: 0,
+            links,
         };
         walk.push(path.as_os_str().as_bytes())?;
         Ok(walk)
@@ -136,8 +157,8 @@ impl<'a> Walk<'a> {
         let Ok(target) = readlinkat(self.directory(), name, Vec::new()) else {
             return Err(failure);
         };
-        self.links += 1;
-        if self.links > MAX_LINKS {
+        self.followed += 1;
+        if self.followed > MAX_LINKS || self.links == Links::Refuse {
             return Err(Errno::LOOP);
         }
         self.push(target.to_bytes())?;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{OFlags, readlinkat};
 use rustix::io::Errno;
 
-use super::beneath::MAX_LINKS;
+use super::beneath::{Links, MAX_LINKS};
 use super::{LOOK, Root};
 
 /// The target of a write, all links resolved.
@@ -43,6 +43,7 @@ impl Root {
                 None
             };
             match target {
+                Some(_) if self.links == Links::Refuse => return Err(Errno::LOOP),
                 // Joined as text, not normalized: `..` in the target applies after links before it.
                 Some(target) => path = parent.join(target),
                 None => {

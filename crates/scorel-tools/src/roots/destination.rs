@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::{Location, Roots, refusal};
 use crate::error::{ErrorCode, ToolError};
-use crate::root::{Settled, real_path};
+use crate::root::{RootUse, Settled, real_path};
 use crate::write_target::WriteTarget;
 
 pub(crate) use original::Original;
@@ -102,14 +102,14 @@ impl Roots {
         location: &Location,
         daemon_home: &Path,
     ) -> Result<(Settled, WriteTarget), ToolError> {
-        let root = self.root(location.root)?;
+        let (root, path) = self.resolve(location, RootUse::Writing)?;
         if root.name().is_read_only() {
             let message = format!("{location} is in {}, which is read-only", root.name());
             let error = ToolError::new(ErrorCode::AccessDenied, message);
             return Err(error.with("path", location.named()));
         }
         let fail = |error| refusal(location, error);
-        let settled = root.settle(&location.path).map_err(fail)?;
+        let settled = root.settle(path).map_err(fail)?;
         let mut path = real_path(settled.directory.as_fd()).map_err(fail)?;
         path.extend(&settled.missing);
         path.push(&settled.name);

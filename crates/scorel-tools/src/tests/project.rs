@@ -107,18 +107,21 @@ impl Project {
 
     pub(super) fn call_context(&self) -> RunningCall {
         let root = Root::open_with(RootName::Project, &self.path(""), self.resolver).unwrap();
-        RunningCall {
-            files: Arc::new(SessionFiles::new(Roots::new(root), self.host())),
-            permit: Permit::default(),
-            pace: Pace::new(CancellationToken::new(), TIME_LIMIT * 60),
-        }
+        let files = Arc::new(SessionFiles::new(Roots::new(root), self.host()));
+        let pace = Pace::new(CancellationToken::new(), TIME_LIMIT * 60);
+        RunningCall::new(files, Permit::default(), pace)
     }
 
     /// A daemon that lives in the project's directory `daemon` and keeps pictures beside the project.
     pub(super) fn host(&self) -> ToolHost {
+        self.host_at(&self.path("daemon"))
+    }
+
+    /// A daemon that lives at `home`.
+    pub(super) fn host_at(&self, home: &Path) -> ToolHost {
         let blobs = BlobDirectory(self.path("../blobs"));
         fs::create_dir_all(&blobs.0).unwrap();
-        ToolHost::new(&self.path("daemon"), Arc::new(blobs))
+        ToolHost::new(home, Arc::new(blobs))
     }
 
     /// The content of a file.

@@ -37,7 +37,11 @@ impl Drop for OnDrop<'_> {
 }
 
 /// Does `work` while a thread swaps two paths of the project, which are as before at the end.
-fn while_swapping<T>(project: &Project, (one, other): (&str, &str), work: impl FnOnce() -> T) -> T {
+pub(super) fn while_swapping<T>(
+    project: &Project,
+    (one, other): (&str, &str),
+    work: impl FnOnce() -> T,
+) -> T {
     let done = AtomicBool::new(false);
     let (one, other) = (project.path(one), project.path(other));
     let third = project.path("third");

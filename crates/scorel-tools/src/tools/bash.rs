@@ -16,6 +16,7 @@ mod planned;
 mod present;
 mod settings;
 mod stop_tool;
+mod stopped;
 
 pub(crate) use bash_tool::BashTool;
 pub use commands::Commands;

@@ -35,7 +35,8 @@ the output of Read, without the line numbers, with enough context to be unique. 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EditArguments {
-    /// The file: relative to the project, `@project/...`, or absolute inside the project.
+    /// The file: relative to the project, `@project/...`, or absolute. The user may be asked about a file
+    /// outside the project.
     path: String,
     /// The replacements, applied in order. 1 to 500.
     edits: Vec<Replacement>,
@@ -80,10 +81,7 @@ impl FileTool for EditTool {
         let (arguments, write) = plan;
         let PlannedWrite { location, target } = write?;
         call.check_wanted(&location)?;
-        let (destination, original) = call
-            .files
-            .roots
-            .existing(&location, call.write_access(&target))?;
+        let (destination, original) = call.roots.existing(&location, call.write_access(&target))?;
         let text = original.text(&location)?;
         let draft = draft(call, &location, &original, &arguments.edits)?;
         let notes = destination.put(draft.text().as_bytes(), Some(&original))?;

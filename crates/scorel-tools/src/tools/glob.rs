@@ -16,6 +16,7 @@ use crate::details::{is_zero, kept_back};
 use crate::error::{ErrorCode, ToolError};
 use crate::file_tool::FileTool;
 use crate::result_page::ResultPage;
+use crate::root::RootName;
 use crate::roots::{EntryKind, Location};
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
@@ -32,7 +33,7 @@ const DESCRIPTION: &str = "\
 Finds files and directories of the project by name. `*` matches within one path component, `**` any \
 number of directories, `?` one character, `[a-z]` a set, `{a,b}` alternatives: `*` lists the top \
 level, `src/*` one directory, `**/*.rs` all Rust files. Returns one path per line, relative to the \
-project and sorted by path; directories end with `/`. Includes hidden files. Omits what the project's \
+project or absolute outside of it, sorted by path; directories end with `/`. Includes hidden files. Omits what the project's \
 ignore files exclude, unless `path` or the pattern starts with the excluded directory. A note in \
 brackets at the end tells if there is more.";
 
@@ -41,7 +42,8 @@ brackets at the end tells if there is more.";
 pub(crate) struct GlobArguments {
     /// The pattern, relative to `path`, such as `*`, `src/*` or `**/*.{ts,tsx}`.
     pattern: String,
-    /// The directory to search. Default: the project.
+    /// The directory to search: relative to the project, or absolute. The user may be asked about one
+    /// outside the project. Default: the project.
     path: Option<String>,
     /// The maximum number of paths to show. Default 100.
     limit: Option<NonZeroU64>,
@@ -69,30 +71,50 @@ struct GlobFigures {
     hint: Option<String>,
 }
 
+/// A call with the directories that it names.
+#[derive(Debug)]
+pub(crate) struct GlobPlan {
+    arguments: GlobArguments,
+    base: Location,
+    pattern: Pattern,
+}
+
 #[derive(Debug)]
 pub(crate) struct GlobTool;
 
 impl FileTool for GlobTool {
-    type Plan = GlobArguments;
+    type Plan = GlobPlan;
 
     fn spec(&self) -> ToolSpec {
         ToolSpec::of::<GlobArguments>("Glob", DESCRIPTION, ToolClass::Inspect).read_only()
     }
 
-    fn plan(
-        &self,
-        files: &SessionFiles,
-        input: Value,
-    ) -> Result<Planned<GlobArguments>, ToolError> {
-        let plan: GlobArguments = parse_arguments(input)?;
-        let effects = vec![files.reading(plan.path.as_deref().unwrap_or("."))];
+    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<GlobPlan>, ToolError> {
+        let arguments: GlobArguments = parse_arguments(input)?;
+        let (effect, base) = files.plan_read(arguments.path.as_deref().unwrap_or("."))?;
+        let mut effects = vec![effect];
+        let mut pattern = Pattern::new(&files.roots, &base, &arguments.pattern)?;
+        // An absolute pattern names a directory of its own.
+        if pattern.start().root() == RootName::System && base.root() != RootName::System {
+            let (effect, start) = files.plan_read(&pattern.start().named())?;
+            effects.push(effect);
+            pattern = pattern.starting_at(start);
+        }
+        let plan = GlobPlan {
+            arguments,
+            base,
+            pattern,
+        };
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, call: &RunningCall, arguments: GlobArguments) -> Result<ToolOutput, ToolError> {
-        let path = arguments.path.as_deref().unwrap_or(".");
-        let base = directory(call, call.files.roots.locate(path)?)?;
-        let pattern = Pattern::new(&call.files.roots, &base, &arguments.pattern)?;
+    fn run(&self, call: &RunningCall, plan: GlobPlan) -> Result<ToolOutput, ToolError> {
+        let GlobPlan {
+            arguments,
+            base,
+            pattern,
+        } = plan;
+        let base = directory(call, base)?;
         let mut listing = Listing {
             call,
             page: ResultPage::new(
@@ -104,7 +126,7 @@ impl FileTool for GlobTool {
             notes: Vec::new(),
             exact: true,
         };
-        match call.files.roots.kind(pattern.start()) {
+        match call.roots.kind(pattern.start()) {
             Ok(EntryKind::Directory) => listing.walk(&pattern)?,
             Ok(_) => {}
             Err(error) if is_absence(error.code) => {}
@@ -115,7 +137,7 @@ impl FileTool for GlobTool {
 }
 
 fn directory(call: &RunningCall, location: Location) -> Result<Location, ToolError> {
-    match call.files.roots.kind(&location)? {
+    match call.roots.kind(&location)? {
         EntryKind::Directory => Ok(location),
         _ => Err(ToolError::new(
             ErrorCode::NotADirectory,
@@ -146,7 +168,7 @@ enum Wanted {
 fn wanted(call: &RunningCall, pattern: &Pattern, path: &Path, kind: WalkEntryKind) -> Wanted {
     let kind = match kind {
         WalkEntryKind::Entry(kind) => kind,
-        WalkEntryKind::Link => match call.files.roots.kind(&pattern.start().descend(path)) {
+        WalkEntryKind::Link => match call.roots.kind(&pattern.start().descend(path)) {
             Ok(kind) => kind,
             Err(_) => return Wanted::LinkOutside,
         },
@@ -177,13 +199,13 @@ impl Listing<'_> {
             links_outside: 0,
             kept_back: 0,
         });
-        let judged = self.call.filter_below(pattern.start())?;
+        let judged = self.call.shown_below(pattern.start())?;
         let (call, start) = (self.call, pattern.start());
         let scanned = scan(call, start, pattern.depth(), |path, kind| {
             if pattern.matches(path) {
                 let is_kept_back = judged
                     .as_ref()
-                    .is_some_and(|(below, filter)| !filter.may_read(&below.join(path)));
+                    .is_some_and(|(below, shown)| !shown.may_show(&below.join(path)));
                 let wanted = match wanted(call, pattern, path, kind) {
                     Wanted::Yes if is_kept_back => Wanted::KeptBack,
                     wanted => wanted,
@@ -235,7 +257,7 @@ impl Listing<'_> {
             return;
         }
         let location = start.descend(&found.path);
-        match self.call.files.roots.kind(&location) {
+        match self.call.roots.kind(&location) {
             Ok(EntryKind::Directory) => self.page.offer("", &format!("{location}/\n")),
             Ok(_) => self.page.offer("", &format!("{location}\n")),
             // It was removed, or the walk was led outside by a link that appeared meanwhile.

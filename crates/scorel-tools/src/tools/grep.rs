@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::error::ToolError;
 use crate::file_tool::FileTool;
+use crate::roots::Location;
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
 use crate::tool_output::ToolOutput;
@@ -32,27 +33,22 @@ files exclude, unless `path` names the excluded file or directory.";
 pub(crate) struct GrepTool;
 
 impl FileTool for GrepTool {
-    type Plan = GrepArguments;
+    type Plan = (GrepArguments, Location);
 
     fn spec(&self) -> ToolSpec {
         ToolSpec::of::<GrepArguments>("Grep", DESCRIPTION, ToolClass::Inspect).read_only()
     }
 
-    fn plan(
-        &self,
-        files: &SessionFiles,
-        input: Value,
-    ) -> Result<Planned<GrepArguments>, ToolError> {
-        let plan: GrepArguments = parse_arguments(input)?;
-        let effects = vec![files.reading(plan.path.as_deref().unwrap_or("."))];
+    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
+        let arguments: GrepArguments = parse_arguments(input)?;
+        let path = arguments.path.as_deref().unwrap_or(".");
+        let (effect, base) = files.plan_read(path)?;
+        let (effects, plan) = (vec![effect], (arguments, base));
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, call: &RunningCall, arguments: GrepArguments) -> Result<ToolOutput, ToolError> {
-        let base = call
-            .files
-            .roots
-            .locate(arguments.path.as_deref().unwrap_or("."))?;
+    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
+        let (arguments, base) = plan;
         let query = Query::new(&arguments)?;
         let mut search = Search::new(call, &query, &arguments);
         search.run(&base)?;

@@ -37,7 +37,8 @@ file, find the place with Grep first and read around it.";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadArguments {
-    /// The file: relative to the project, `@project/...`, or absolute inside the project.
+    /// The file: relative to the project, `@project/...`, or absolute. The user may be asked about a file
+    /// outside the project.
     path: String,
     /// The number of the first line to show, from 1. Default 1.
     offset: Option<NonZeroU64>,
@@ -90,24 +91,21 @@ struct ReadFigures {
 pub(crate) struct ReadTool;
 
 impl FileTool for ReadTool {
-    type Plan = ReadArguments;
+    type Plan = (ReadArguments, Location);
 
     fn spec(&self) -> ToolSpec {
         ToolSpec::of::<ReadArguments>("Read", DESCRIPTION, ToolClass::Inspect).read_only()
     }
 
-    fn plan(
-        &self,
-        files: &SessionFiles,
-        input: Value,
-    ) -> Result<Planned<ReadArguments>, ToolError> {
-        let plan: ReadArguments = parse_arguments(input)?;
-        let effects = vec![files.reading(&plan.path)];
+    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
+        let arguments: ReadArguments = parse_arguments(input)?;
+        let (effect, location) = files.plan_read(&arguments.path)?;
+        let (effects, plan) = (vec![effect], (arguments, location));
         Ok(Planned { effects, plan })
     }
 
-    fn run(&self, call: &RunningCall, arguments: ReadArguments) -> Result<ToolOutput, ToolError> {
-        let location = call.files.roots.locate(&arguments.path)?;
+    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
+        let (arguments, location) = plan;
         let file = call.open_shown(&location)?;
         let header = FileHeader::of(&file).map_err(|error| failed(&location, &error))?;
         if let Some(media_type) = header.picture() {

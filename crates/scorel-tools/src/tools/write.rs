@@ -24,7 +24,8 @@ content is written exactly as given, so end it with a line feed.";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WriteArguments {
-    /// The file: relative to the project, `@project/...`, or absolute inside the project.
+    /// The file: relative to the project, `@project/...`, or absolute. The user may be asked about a file
+    /// outside the project.
     path: String,
     /// The complete content of the file.
     content: String,
@@ -71,7 +72,6 @@ impl FileTool for WriteTool {
         check_size(&location, content)?;
         call.check_wanted(&location)?;
         let (destination, original) = call
-            .files
             .roots
             .destination(&location, call.write_access(&target))?;
         let before = match &original {

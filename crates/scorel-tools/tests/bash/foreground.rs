@@ -369,6 +369,8 @@ async fn no_argument_widens_anything() {
             "timeoutMs",
             "background",
             "network",
+            "outside",
+            "reason",
             "description"
         ]
     );

@@ -16,6 +16,8 @@ mod script_tool;
 mod session;
 #[path = "../../../scorel-exec/tests/it/shapes.rs"]
 mod shapes;
+mod stopped;
+mod unsandboxed;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
     trials.extend(guarded::trials());
     trials.extend(registry::trials());
     trials.extend(runaways::trials());
+    trials.extend(stopped::trials());
+    trials.extend(unsandboxed::trials());
     let support = Support::probe();
     if !support.is_enough() {
         println!("skipped: commands in a sandbox: {support:?}");

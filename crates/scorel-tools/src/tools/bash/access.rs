@@ -5,6 +5,8 @@ use std::path::Path;
 use scorel_exec::Sandbox;
 use scorel_runtime::CommandAccess;
 
+use super::stopped::SandboxFacts;
+
 /// A sandbox with its name.
 #[derive(Debug, Clone)]
 pub(super) struct Confinement {
@@ -15,6 +17,17 @@ pub(super) struct Confinement {
 
 /// The name of no sandbox.
 pub(super) const UNSANDBOXED: &str = "unsandboxed";
+
+/// The name of a sandbox that lets a command write only to its temporary directory.
+const READONLY: &str = "readonly";
+
+impl Confinement {
+    /// What is known about the sandbox of a command that starts in `directory`; nothing without one.
+    pub(super) fn facts(&self, directory: &Path) -> Option<SandboxFacts> {
+        let sandbox = self.sandbox.as_ref()?;
+        Some(SandboxFacts::new(sandbox, self.name == READONLY, directory))
+    }
+}
 
 /// The sandbox for an access; `places` has the caches, and the hidden and protected paths.
 pub(super) fn confine(
@@ -27,7 +40,7 @@ pub(super) fn confine(
         CommandAccess::Full => (UNSANDBOXED, None),
         CommandAccess::Readonly => {
             let writable = vec![temporary.to_owned()];
-            ("readonly", Some(Sandbox { writable, ..places }))
+            (READONLY, Some(Sandbox { writable, ..places }))
         }
         CommandAccess::Workspace { network } => {
             let mut writable = places.writable;

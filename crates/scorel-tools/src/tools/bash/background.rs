@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use scorel_exec::{OutputSection, Run};
 
+use super::stopped::SandboxFacts;
 use crate::error::{ErrorCode, ToolError};
 
 /// Running background commands of a session.
@@ -32,15 +33,23 @@ struct Started {
 struct BackgroundCommand {
     id: String,
     run: Run,
+    facts: Option<SandboxFacts>,
     /// The output offset up to which was shown.
     shown: u64,
+}
+
+/// A part of a command's output.
+pub(super) struct ReadPart {
+    pub(super) run: Run,
+    pub(super) facts: Option<SandboxFacts>,
+    pub(super) section: OutputSection,
 }
 
 impl Background {
     /// Starts a command unless too many run, and returns its id.
     pub(super) fn start(
         &self,
-        start: impl FnOnce() -> Result<Run, ToolError>,
+        start: impl FnOnce() -> Result<(Run, Option<SandboxFacts>), ToolError>,
     ) -> Result<String, ToolError> {
         let mut started = self.started();
         if started.running() >= MAX_RUNNING {
@@ -50,12 +59,13 @@ impl Background {
             return Err(ToolError::new(ErrorCode::TooMany, message));
         }
         started.forget_some();
-        let run = start()?;
+        let (run, facts) = start()?;
         started.last += 1;
         let id = format!("bash_{}", started.last);
         started.commands.push_back(BackgroundCommand {
             id: id.clone(),
             run,
+            facts,
             shown: 0,
         });
         Ok(id)
@@ -67,18 +77,18 @@ impl Background {
     }
 
     /// The next part of a command's output, or the part from offset `since` on.
-    pub(super) fn read(
-        &self,
-        id: &str,
-        since: Option<u64>,
-    ) -> Result<(Run, OutputSection), ToolError> {
+    pub(super) fn read(&self, id: &str, since: Option<u64>) -> Result<ReadPart, ToolError> {
         let mut started = self.started();
         let command = started.find(id)?;
         let section = command
             .run
             .section(since.unwrap_or(command.shown), MAX_SECTION);
         command.shown = section.from + section.bytes.len() as u64;
-        Ok((command.run.clone(), section))
+        Ok(ReadPart {
+            run: command.run.clone(),
+            facts: command.facts.clone(),
+            section,
+        })
     }
 
     pub(super) fn running(&self) -> usize {

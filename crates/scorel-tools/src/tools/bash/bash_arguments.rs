@@ -10,6 +10,9 @@ use crate::error::ToolError;
 /// In bytes. Linux accepts arguments up to 128 KiB (`MAX_ARG_STRLEN`).
 const MAX_COMMAND: usize = 100_000;
 
+/// The longest reason, in bytes: a person reads it in a question.
+const MAX_REASON: usize = 500;
+
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 const MAX_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 const MAX_BACKGROUND_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -28,6 +31,12 @@ pub(super) struct BashArguments {
     pub(super) background: Option<bool>,
     /// Whether the command needs network access, which the user may be asked for. Default false.
     pub(super) network: Option<bool>,
+    /// Whether the command must run outside the sandbox, because it cannot work inside: it speaks to docker,
+    /// ssh, `gh` or a system service, or writes elsewhere. The user is asked, and sees `reason`. Default
+    /// false.
+    pub(super) outside: Option<bool>,
+    /// Required with `outside`: why the command cannot work in the sandbox, in one sentence for the user.
+    pub(super) reason: Option<String>,
     /// The purpose of the command in a few words, for the user.
     #[expect(dead_code, reason = "user interfaces show a call's arguments")]
     pub(super) description: Option<String>,
@@ -52,6 +61,18 @@ impl BashArguments {
             );
             return refuse("command", message);
         }
+        if self.outside.unwrap_or(false) {
+            let length = self.reason.as_deref().unwrap_or_default().trim().len();
+            if length == 0 {
+                let message =
+                    "is required with `outside`: say why the command cannot work in the sandbox";
+                return refuse("reason", message.to_owned());
+            }
+            if length > MAX_REASON {
+                let message = format!("has {length} bytes, at most {MAX_REASON} are possible");
+                return refuse("reason", message);
+            }
+        }
         let max = if self.background.unwrap_or(false) {
             MAX_BACKGROUND_TIMEOUT
         } else {
@@ -64,6 +85,12 @@ impl BashArguments {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Why the command must run outside the sandbox, if the call asks for that.
+    pub(super) fn outside_reason(&self) -> Option<&str> {
+        let reason = self.reason.as_deref().map(str::trim);
+        reason.filter(|_| self.outside.unwrap_or(false))
     }
 
     /// The time limit; none in the background by default.

@@ -18,7 +18,9 @@ const DESCRIPTION: &str = "\
 Runs a command in bash and returns its output (standard output and standard error combined) and its exit \
 status. Each call is a new shell in the project's directory: variables and `cd` do not persist. There is no \
 standard input and no terminal. Unless the user allows more, a command can write only to the project, \
-`$TMPDIR` and package caches, and has no network access; set `network` to ask for it. When the shell exits, \
+`$TMPDIR` and package caches, has no network access and reaches no service of the machine. Set `network` to \
+ask for network access. Set `outside`, with a `reason`, to ask for a run without the sandbox: only for a command \
+that cannot work in it, such as docker, ssh or gh, and only that command. When the shell exits, \
 processes it left running are killed; use `background` for servers and watchers, then BashOutput and \
 BashStop. Long output is shown with its middle omitted; filter with grep, head or tail. Prefer the other \
 tools for reading, finding and changing files.";
@@ -46,8 +48,11 @@ impl BashTool {
         arguments.check()?;
         let cwd = arguments.cwd.as_deref();
         let (command, timeout) = (&arguments.command, arguments.timeout());
-        let planned = PlannedCommand::new(&self.files, command, cwd, timeout)?
-            .with_network(arguments.network.unwrap_or(false));
+        let planned = PlannedCommand::new(&self.files, command, cwd, timeout)?;
+        let planned = match arguments.outside_reason() {
+            Some(reason) => planned.outside_sandbox(reason),
+            None => planned.with_network(arguments.network.unwrap_or(false)),
+        };
         Ok((planned, arguments.background.unwrap_or(false)))
     }
 

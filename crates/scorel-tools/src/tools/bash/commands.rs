@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::access::{Confinement, confine};
 use super::background::Background;
 use super::present::CommandFigures;
+use super::stopped::SandboxFacts;
 use super::{CommandSettings, PlannedCommand, foreground, guarded, present};
 use crate::error::{ErrorCode, ToolError};
 use crate::session_files::SessionFiles;
@@ -30,6 +31,12 @@ struct ReadyCommand {
     planned: PlannedCommand,
     confinement: Confinement,
     temporary: PathBuf,
+}
+
+impl ReadyCommand {
+    fn facts(&self) -> Option<SandboxFacts> {
+        self.confinement.facts(&self.planned.path)
+    }
 }
 
 impl Commands {
@@ -81,6 +88,7 @@ impl Commands {
         let figures = CommandFigures {
             sandbox: ready.confinement.name,
             timeout: ready.planned.timeout,
+            facts: ready.facts(),
         };
         let files = Arc::clone(files);
         blocking(move || -> Result<_, ToolOutcome> {
@@ -96,7 +104,8 @@ impl Commands {
         permit: &Permit,
     ) -> Result<ToolOutcome, ToolOutcome> {
         let ready = self.prepare(files, command, permit.command).await?;
-        let id = self.background.start(|| self.start(&ready))?;
+        let start = || Ok((self.start(&ready)?, ready.facts()));
+        let id = self.background.start(start)?;
         Ok(present::started(&id, ready.confinement.name))
     }
 

@@ -42,8 +42,8 @@ impl OutputTool {
 
     fn run(&self, arguments: &OutputArguments) -> Result<ToolOutcome, ToolError> {
         let (id, since) = (&arguments.id, arguments.since_bytes);
-        let (run, section) = self.commands.background.read(id, since)?;
-        Ok(present::section(id, &run, &section))
+        let part = self.commands.background.read(id, since)?;
+        Ok(present::section(id, &part))
     }
 }
 

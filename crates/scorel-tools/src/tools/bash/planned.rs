@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use scorel_runtime::Effect;
 
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 use crate::root::{RootName, real_path};
 use crate::session_files::SessionFiles;
 
@@ -17,10 +17,19 @@ pub struct PlannedCommand {
     /// Open since the plan: the command runs in the directory that was judged, even if its path has
     /// another one by then.
     pub(super) directory: OwnedFd,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// None is no limit.
     pub(super) timeout: Option<Duration>,
-    network: bool,
+    wish: CommandWish,
+}
+
+/// What a command needs besides what every command has.
+#[derive(Debug, Clone)]
+enum CommandWish {
+    /// To run in the sandbox, with or without the network.
+    Sandboxed { network: bool },
+    /// To run without the sandbox, for this reason of the model's.
+    Unsandboxed { reason: String },
 }
 
 impl PlannedCommand {
@@ -38,6 +47,11 @@ impl PlannedCommand {
         let location = files
             .roots
             .locate(cwd.unwrap_or(RootName::Project.as_str()))?;
+        if location.root() == RootName::System {
+            let message = format!("`cwd` is outside the project: {location}");
+            let error = ToolError::new(ErrorCode::SandboxViolation, message);
+            return Err(error.with("field", "cwd"));
+        }
         if location.root() != RootName::Project {
             return Err(ToolError::invalid("`cwd` must be below the project").with("field", "cwd"));
         }
@@ -49,23 +63,42 @@ impl PlannedCommand {
             directory,
             path,
             timeout,
-            network: false,
+            wish: CommandWish::Sandboxed { network: false },
         })
     }
 
     /// The same command, asking for network access.
     #[must_use]
     pub fn with_network(self, network: bool) -> Self {
-        Self { network, ..self }
+        let wish = CommandWish::Sandboxed { network };
+        Self { wish, ..self }
+    }
+
+    /// The same command, asking to run without the sandbox for a reason that people are shown. Whether it
+    /// does is up to the permit.
+    #[must_use]
+    pub fn outside_sandbox(self, reason: &str) -> Self {
+        let wish = CommandWish::Unsandboxed {
+            reason: reason.to_owned(),
+        };
+        Self { wish, ..self }
     }
 
     /// What running it does, as the gate judges it.
     #[must_use]
     pub fn effect(&self) -> Effect {
-        Effect::RunCommand {
-            command: self.command.clone(),
-            directory: self.path.clone(),
-            network: self.network,
+        let (command, directory) = (self.command.clone(), self.path.clone());
+        match &self.wish {
+            CommandWish::Sandboxed { network } => Effect::RunCommand {
+                command,
+                directory,
+                network: *network,
+            },
+            CommandWish::Unsandboxed { reason } => Effect::RunUnsandboxed {
+                command,
+                directory,
+                reason: reason.clone(),
+            },
         }
     }
 }

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use scorel_exec::{EndCause, OutputSection, OutputWindow, Run, RunEnd, ShellExit};
+use scorel_exec::{EndCause, OutputWindow, Run, RunEnd, ShellExit};
 use scorel_proto::Block;
 use scorel_runtime::ToolOutcome;
 use serde_json::{Map, Value, json};
 
 use super::access::UNSANDBOXED;
+use super::background::ReadPart;
 use super::foreground::Watched;
+use super::stopped::{self, Denial, SandboxFacts};
 use crate::error::{ErrorCode, ToolError};
 use scorel_runtime::BlobSink;
 
@@ -22,6 +24,8 @@ const TAIL: usize = 20_000;
 pub(super) struct CommandFigures {
     pub(super) sandbox: &'static str,
     pub(super) timeout: Option<Duration>,
+    /// Absent without a sandbox.
+    pub(super) facts: Option<SandboxFacts>,
 }
 
 /// The result of a foreground command. Blocks while a long output is stored.
@@ -38,8 +42,13 @@ pub(super) fn ended(
     let window = run.window(HEAD, TAIL);
     let (bytes, lines) = run.counts();
     let error = error(watched, figures);
+    let denial = match watched.end.as_ref() {
+        Some(end) if !watched.cancelled => denial(figures.facts.as_ref(), end, &window),
+        _ => None,
+    };
     let mut notes = Vec::new();
     notes.extend(error.as_ref().map(|error| error.message.clone()));
+    notes.extend(denial.as_ref().map(Denial::note));
     notes.extend(left_running(watched));
     notes.extend(watched.end.as_ref().and_then(put_back));
     if figures.sandbox == UNSANDBOXED {
@@ -48,6 +57,7 @@ pub(super) fn ended(
     let mut details = details(error.as_ref());
     details.extend(end_details(watched.end.as_ref()));
     details.insert("sandbox".to_owned(), figures.sandbox.into());
+    details.extend(denial_details(denial.as_ref()));
     details.insert("bytes".to_owned(), bytes.into());
     details.insert("lines".to_owned(), lines.into());
     details.insert("droppedBytes".to_owned(), window.omitted_bytes.into());
@@ -72,8 +82,9 @@ pub(super) fn started(id: &str, sandbox: &'static str) -> ToolOutcome {
 }
 
 /// A part of a background command's output.
-pub(super) fn section(id: &str, run: &Run, section: &OutputSection) -> ToolOutcome {
-    let end = run.ended();
+pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
+    let section = &part.section;
+    let end = part.run.ended();
     let next = section.from + section.bytes.len() as u64;
     let mut notes = Vec::new();
     if section.lost > 0 {
@@ -89,14 +100,18 @@ pub(super) fn section(id: &str, run: &Run, section: &OutputSection) -> ToolOutco
         ));
     }
     notes.push(state(end.as_ref()));
-    notes.extend(end.as_ref().and_then(put_back));
     let window = OutputWindow {
         head: section.bytes.clone(),
         omitted_bytes: 0,
         omitted_lines: 0,
         tail: Vec::new(),
     };
+    let end_shown = end.as_ref().filter(|_| next == section.total);
+    let denial = end_shown.and_then(|end| denial(part.facts.as_ref(), end, &window));
+    notes.extend(denial.as_ref().map(Denial::note));
+    notes.extend(end.as_ref().and_then(put_back));
     let mut details = details(None);
+    details.extend(denial_details(denial.as_ref()));
     details.insert("id".to_owned(), id.into());
     details.insert("running".to_owned(), end.is_none().into());
     details.insert("fromByte".to_owned(), section.from.into());
@@ -145,6 +160,24 @@ fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
         (_, Some(ShellExit::Signal(signal))) => failed(format!("ended by signal {signal}")),
         (_, None) => failed("it is not known how the command ended".to_owned()),
     }
+}
+
+/// What the sandbox may have denied to a command that ended by itself.
+fn denial(facts: Option<&SandboxFacts>, end: &RunEnd, window: &OutputWindow) -> Option<Denial> {
+    if end.cause != EndCause::Exited {
+        return None;
+    }
+    let last = if window.tail.is_empty() {
+        &window.head
+    } else {
+        &window.tail
+    };
+    stopped::find(facts?, end.exit?, &String::from_utf8_lossy(last))
+}
+
+fn denial_details(denial: Option<&Denial>) -> Option<(String, Value)> {
+    let denial = serde_json::to_value(denial?).ok()?;
+    Some(("sandboxDenied".to_owned(), denial))
 }
 
 fn left_running(watched: &Watched) -> Option<String> {

@@ -58,6 +58,11 @@ impl Pattern {
         })
     }
 
+    /// The same pattern below another directory: where the links of its own lead.
+    pub(super) fn starting_at(self, start: Location) -> Self {
+        Self { start, ..self }
+    }
+
     /// The directory that contains all matches.
     pub(super) fn start(&self) -> &Location {
         &self.start

@@ -13,7 +13,8 @@ const DEFAULT_LIMIT: u64 = 100;
 pub(crate) struct GrepArguments {
     /// The regular expression, such as `fn \w+_test` or `TODO|FIXME`.
     pub(super) pattern: String,
-    /// The directory or file to search. Default: the project.
+    /// The directory or file to search: relative to the project, or absolute. The user may be asked about
+    /// one outside the project. Default: the project.
     pub(super) path: Option<String>,
     /// Search only files that match this glob, such as `*.rs`, `src/**/*.{ts,tsx}` or `!*.lock`.
     /// Without a slash it matches file names at any depth.

@@ -64,7 +64,7 @@ impl<'a> Search<'a> {
 
     /// Searches the file at `base`, or all files below it.
     pub(super) fn run(&mut self, base: &Location) -> Result<(), ToolError> {
-        match self.call.files.roots.kind(base)? {
+        match self.call.roots.kind(base)? {
             EntryKind::Directory => self.search_below(base),
             EntryKind::File | EntryKind::Special => {
                 let file = self.call.open_shown(base)?;

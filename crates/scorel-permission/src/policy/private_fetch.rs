@@ -1,0 +1,24 @@
+//! The verdict about a page of a private host.
+
+use url::Url;
+
+use super::{Policy, is_web, not_web};
+use crate::rule::RuleScope;
+use crate::{PolicyVerdict, Rule};
+
+impl Policy {
+    /// What such a host answers was never meant for the public, and a page that the model reads may have
+    /// told it the address. So no mode allows it, and an allowing rule must name the host: one for every
+    /// host was not written with this machine in mind.
+    pub(super) fn fetch_private(&self, address: &str) -> PolicyVerdict {
+        let Some(url) = Url::parse(address).ok().filter(is_web) else {
+            return not_web();
+        };
+        let host = url.host_str().unwrap_or_default();
+        let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.covers(host));
+        let names = |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.names(host));
+        self.forbidding(covers)
+            .or_else(|| self.allowed_by_rule(names))
+            .unwrap_or_else(|| PolicyVerdict::ask(format!("{host} is not a public address")))
+    }
+}

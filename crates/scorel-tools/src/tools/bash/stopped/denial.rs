@@ -1,0 +1,155 @@
+//! What the sandbox may have denied, and what would allow it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::facts::SandboxFacts;
+
+/// The longest line that is shown as evidence, in characters.
+const MAX_EVIDENCE: usize = 200;
+
+/// What the sandbox may have denied to a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Denial {
+    #[serde(flatten)]
+    denied: Denied,
+    /// What would allow it.
+    wish: Wish,
+    /// The line of the output that says so; absent where the exit status does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "denied")]
+enum Denied {
+    /// To change a file.
+    Write {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<PathBuf>,
+    },
+    /// To change a file that other programs run or obey.
+    ProtectedWrite { path: PathBuf },
+    /// To read a place that is hidden from commands.
+    Read { path: PathBuf },
+    /// To use the network.
+    Network,
+    /// To reach a server of this machine, outside the sandbox, at this port.
+    LocalServer { port: u16 },
+    /// To use a Unix socket.
+    Socket {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<PathBuf>,
+    },
+    /// A system call.
+    SystemCall,
+}
+
+/// What would allow it, if the user does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Wish {
+    /// The argument `network`.
+    Network,
+    /// The argument `outside`.
+    Outside,
+    /// A call of `Write` or `Edit`.
+    Edit,
+    /// Nothing in the mode `readonly`.
+    None,
+}
+
+impl Denial {
+    pub(super) fn write(facts: &SandboxFacts, path: Option<PathBuf>) -> Self {
+        Self::new(facts, Denied::Write { path }, Wish::Outside)
+    }
+
+    pub(super) fn protected_write(facts: &SandboxFacts, path: PathBuf) -> Self {
+        Self::new(facts, Denied::ProtectedWrite { path }, Wish::Edit)
+    }
+
+    pub(super) fn read(facts: &SandboxFacts, path: PathBuf) -> Self {
+        Self::new(facts, Denied::Read { path }, Wish::Outside)
+    }
+
+    pub(super) fn network(facts: &SandboxFacts) -> Self {
+        Self::new(facts, Denied::Network, Wish::Network)
+    }
+
+    pub(super) fn local_server(facts: &SandboxFacts, port: u16) -> Self {
+        Self::new(facts, Denied::LocalServer { port }, Wish::Network)
+    }
+
+    pub(super) fn socket(facts: &SandboxFacts, path: Option<PathBuf>) -> Self {
+        Self::new(facts, Denied::Socket { path }, Wish::Outside)
+    }
+
+    pub(super) fn system_call(facts: &SandboxFacts) -> Self {
+        Self::new(facts, Denied::SystemCall, Wish::Outside)
+    }
+
+    fn new(facts: &SandboxFacts, denied: Denied, wish: Wish) -> Self {
+        Self {
+            denied,
+            wish: if facts.is_readonly { Wish::None } else { wish },
+            evidence: None,
+        }
+    }
+
+    pub(super) fn shown_by(self, line: &str) -> Self {
+        let evidence = line.trim().chars().take(MAX_EVIDENCE).collect();
+        Self {
+            evidence: Some(evidence),
+            ..self
+        }
+    }
+
+    /// The sentence for the model.
+    pub(in super::super) fn note(&self) -> String {
+        let shown = Path::display;
+        let denied = match &self.denied {
+            Denied::Write { path: None } => {
+                "it lets a command write only to a few places".to_owned()
+            }
+            Denied::Write { path: Some(path) } => {
+                format!("it does not let a command write to {}", shown(path))
+            }
+            Denied::ProtectedWrite { path } => format!(
+                "it does not let a command change {}, which other programs run or obey",
+                shown(path)
+            ),
+            Denied::Read { path } => {
+                format!("it hides {} from commands", shown(path))
+            }
+            Denied::Network => "the command has no network".to_owned(),
+            Denied::LocalServer { port } => format!(
+                "the server at port {port} of this machine runs outside of it, and the command has \
+                 no network"
+            ),
+            Denied::Socket { path: None } => "it has no Unix sockets to other programs".to_owned(),
+            Denied::Socket { path: Some(path) } => format!(
+                "it has no Unix sockets to other programs, such as {}",
+                shown(path)
+            ),
+            Denied::SystemCall => "it refuses some system calls".to_owned(),
+        };
+        let wish = match self.wish {
+            Wish::Network => "To ask the user for it, call again with `network: true`",
+            Wish::Outside => {
+                "If the command needs that, ask the user for it: call again with `outside: true` and \
+                 a `reason`"
+            }
+            Wish::Edit => "Change it with Write or Edit, which the user is asked to permit",
+            Wish::None => "The mode `readonly` allows it in no other way",
+        };
+        let alone = match &self.denied {
+            Denied::Write { path: Some(_) } if self.wish == Wish::Outside => {
+                "; to change only that file, call Write or Edit"
+            }
+            _ => "",
+        };
+        format!("the sandbox may have stopped this: {denied}. {wish}{alone}")
+    }
+}

@@ -1,0 +1,61 @@
+//! What is known about the sandbox of one command.
+
+use std::path::{Path, PathBuf};
+
+use scorel_exec::Sandbox;
+
+/// What is known about the sandbox of one command.
+#[derive(Debug, Clone)]
+pub(in super::super) struct SandboxFacts {
+    /// Whether nothing more can be asked for.
+    pub(super) is_readonly: bool,
+    pub(super) network: bool,
+    /// Where the command started.
+    pub(super) directory: PathBuf,
+    writable: Vec<PathBuf>,
+    protected: Vec<PathBuf>,
+    hidden: Vec<PathBuf>,
+}
+
+impl SandboxFacts {
+    pub(in super::super) fn new(sandbox: &Sandbox, is_readonly: bool, directory: &Path) -> Self {
+        Self {
+            is_readonly,
+            network: sandbox.network,
+            directory: directory.to_owned(),
+            writable: resolved(&sandbox.writable),
+            protected: resolved(&sandbox.protected),
+            hidden: resolved(&sandbox.hidden),
+        }
+    }
+
+    /// Whether the sandbox lets the command change what is at `path`, absolute and without links.
+    pub(super) fn may_write(&self, path: &Path) -> bool {
+        is_below(path, &self.writable) && !self.is_protected(path)
+    }
+
+    pub(super) fn is_protected(&self, path: &Path) -> bool {
+        is_below(path, &self.protected)
+    }
+
+    /// The hidden place that `path` is in. What is writable below a hidden place can be read.
+    pub(super) fn hidden_place(&self, path: &Path) -> Option<&Path> {
+        let place = self.hidden.iter().find(|place| path.starts_with(place))?;
+        (!is_below(path, &self.writable)).then_some(place)
+    }
+
+    /// The hidden place of this name, if there is something at it.
+    pub(super) fn hidden_named(&self, name: &str) -> Option<&Path> {
+        let is_it = |place: &&PathBuf| place.ends_with(name) && place.exists();
+        self.hidden.iter().find(is_it).map(PathBuf::as_path)
+    }
+}
+
+fn is_below(path: &Path, places: &[PathBuf]) -> bool {
+    places.iter().any(|place| path.starts_with(place))
+}
+
+fn resolved(places: &[PathBuf]) -> Vec<PathBuf> {
+    let real = |place: &PathBuf| place.canonicalize().unwrap_or_else(|_| place.clone());
+    places.iter().map(real).collect()
+}

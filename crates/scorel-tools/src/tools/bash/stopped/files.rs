@@ -1,0 +1,75 @@
+//! Files that the sandbox may have denied.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
+
+use super::denial::Denial;
+use super::facts::SandboxFacts;
+use super::line::{Line, paths_in};
+use crate::roots::real_target;
+
+/// How many lines before an error may name its path.
+const NEAR: usize = 3;
+
+/// The exit code of a shell for a file that it may not execute, which is not the sandbox's doing.
+const NOT_EXECUTABLE: i32 = 126;
+
+/// File systems where nothing can be told from permissions.
+const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
+
+/// The file that a line says could not be opened, if the sandbox denies it and the user could.
+pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option<Denial> {
+    let is_read_only = line.says_read_only();
+    let is_denied = line.says_denied();
+    let is_missing = line.has(&["no such file or directory"]) || line.has_word(&["enoent"]);
+    if !(is_read_only || is_denied || is_missing) {
+        return None;
+    }
+    if is_denied && line.has(&["(publickey"]) {
+        let keys = facts.hidden_named(".ssh")?.to_owned();
+        return Some(Denial::read(facts, keys));
+    }
+    let near = line.before(NEAR).flat_map(paths_in);
+    let paths = line.paths().into_iter().chain(near);
+    let targets: Vec<PathBuf> = paths
+        .filter_map(|path| real_target(&facts.directory.join(path)).ok())
+        .collect();
+    let hidden = targets
+        .iter()
+        .find(|path| path.exists() && facts.hidden_place(path).is_some());
+    if let Some(path) = hidden
+        && !is_read_only
+    {
+        return Some(Denial::read(facts, path.clone()));
+    }
+    if is_missing || is_denied && code == NOT_EXECUTABLE {
+        return None;
+    }
+    if let Some(path) = targets.iter().find(|path| facts.is_protected(path)) {
+        return Some(Denial::protected_write(facts, path.clone()));
+    }
+    let is_stopped = |path: &&PathBuf| !facts.may_write(path) && could_be_written(path);
+    let path = targets.iter().find(is_stopped).cloned();
+    let is_plain = is_read_only && ends_with_error(line) && could_be_written(&facts.directory);
+    (path.is_some() || is_plain).then(|| Denial::write(facts, path))
+}
+
+/// Whether the user, whose rights the daemon has, could change what is at `path`, or create it.
+fn could_be_written(path: &Path) -> bool {
+    let is_there = |path: &&Path| path.symlink_metadata().is_ok();
+    let Some(existing) = path.ancestors().find(is_there) else {
+        return false;
+    };
+    let is_of_the_kernel = OF_THE_KERNEL.iter().any(|place| path.starts_with(place));
+    let is_read_only =
+        statvfs(existing).is_ok_and(|stat| stat.f_flag.contains(StatVfsMountFlags::RDONLY));
+    let access = accessat(CWD, existing, Access::WRITE_OK, AtFlags::EACCESS);
+    !is_of_the_kernel && !is_read_only && access.is_ok()
+}
+
+/// Whether the line is a program's report of the system's error, and not a text about one.
+fn ends_with_error(line: &Line<'_>) -> bool {
+    let text = line.text.trim_end().to_lowercase();
+    text.ends_with(": read-only file system") || text.ends_with("(os error 30)")
+}

@@ -1,0 +1,135 @@
+//! A line of a command's output.
+
+use std::path::PathBuf;
+
+/// What separates the words of a message.
+const SEPARATORS: &[char] = &[
+    ' ', '\t', '\'', '"', '`', '(', ')', '[', ']', '{', '}', ',', ';', '=', '<', '>', '\u{2018}',
+    '\u{2019}',
+];
+
+/// Pairs of quotation marks.
+const QUOTES: [(char, char); 4] = [
+    ('\'', '\''),
+    ('"', '"'),
+    ('`', '`'),
+    ('\u{2018}', '\u{2019}'),
+];
+
+/// A line of the output with those before it.
+pub(super) struct Line<'a> {
+    pub(super) text: &'a str,
+    lower: String,
+    before: &'a [&'a str],
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(lines: &'a [&'a str], index: usize) -> Self {
+        Self {
+            text: lines[index],
+            lower: lines[index].to_lowercase(),
+            before: &lines[..index],
+        }
+    }
+
+    /// Whether it has one of these phrases, in whatever case.
+    pub(super) fn has(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.lower.contains(phrase))
+    }
+
+    /// Whether it has one of these phrases as a word of its own.
+    pub(super) fn has_word(&self, words: &[&str]) -> bool {
+        let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
+        self.lower.split(is_end).any(|word| words.contains(&word))
+    }
+
+    pub(super) fn says_not_permitted(&self) -> bool {
+        self.has(&["operation not permitted"]) || self.has_word(&["eperm"])
+    }
+
+    pub(super) fn says_denied(&self) -> bool {
+        self.has(&["permission denied"]) || self.has_word(&["eacces"])
+    }
+
+    pub(super) fn says_read_only(&self) -> bool {
+        self.has(&["read-only file system"]) || self.has_word(&["erofs"])
+    }
+
+    /// The last lines before it, the nearest first.
+    pub(super) fn before(&self, count: usize) -> impl Iterator<Item = &'a str> {
+        self.before.iter().rev().take(count).copied()
+    }
+
+    /// What may be paths in it.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        paths_in(self.text)
+    }
+}
+
+/// What may be paths in a text: quoted parts, and words with a slash.
+pub(super) fn paths_in(text: &str) -> Vec<PathBuf> {
+    let words = text.split(SEPARATORS).filter(|word| word.contains('/'));
+    let quoted = QUOTES.into_iter().flat_map(|(open, close)| {
+        let parts = text.split(open).skip(1);
+        parts.filter_map(move |part| part.split(close).next())
+    });
+    let trimmed = quoted.chain(words).map(|word| {
+        let word = word.rsplit_once("://").map_or(word, |(_, path)| path);
+        word.trim_start_matches("unix:")
+            .trim_end_matches([':', '.', '!', '?'])
+    });
+    let possible = trimmed.filter(|path| !path.is_empty() && path.len() <= 4096);
+    possible.map(PathBuf::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn paths_are_found_in_messages_of_many_programs() {
+        for (text, path) in [
+            (
+                "touch: cannot touch '/etc/x': Read-only file system",
+                "/etc/x",
+            ),
+            ("bash: line 1: /etc/x: Permission denied", "/etc/x"),
+            (
+                "OSError: [Errno 30] Read-only file system: '/opt/a b'",
+                "/opt/a b",
+            ),
+            (
+                "Error: EROFS: read-only file system, open '/etc/x'",
+                "/etc/x",
+            ),
+            (
+                "open /root/.config/gh/hosts.yml: permission denied",
+                "/root/.config/gh/hosts.yml",
+            ),
+            (
+                "error: failed to create `/root/.cargo/bin`",
+                "/root/.cargo/bin",
+            ),
+            (
+                "connect to unix:///var/run/docker.sock. Is it",
+                "/var/run/docker.sock",
+            ),
+            (
+                "mkdir: cannot create directory \u{2018}/x\u{2019}: no",
+                "/x",
+            ),
+            (
+                "socket \"/run/p/.s.PGSQL.5432\" failed",
+                "/run/p/.s.PGSQL.5432",
+            ),
+        ] {
+            let found = paths_in(text);
+            assert!(
+                found.contains(&Path::new(path).to_owned()),
+                "{text}: {found:?}"
+            );
+        }
+    }
+}
