@@ -54,6 +54,6 @@ pub use environment::Environment;
 pub use guard::{Guard, GuardRule, GuardedPlace};
 pub use job::{CommandOrder, ShellExit};
 pub use run::{EndCause, Run, RunEnd};
-pub use sandbox::{Sandbox, default_caches, secret_places};
+pub use sandbox::{Sandbox, default_caches};
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;

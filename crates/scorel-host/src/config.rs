@@ -88,8 +88,10 @@ pub struct ToolsConfig {
     pub preset: ToolPreset,
     /// Writable for sandboxed commands, besides the project and the usual package caches.
     pub caches: Vec<ConfigPath>,
-    /// Unreadable for sandboxed commands, besides the usual places of credentials.
+    /// Kept from tools and sandboxed commands, besides the places of credentials.
     pub hidden: Vec<ConfigPath>,
+    /// Not kept from them, although it is or is in a place of credentials.
+    pub shown: Vec<ConfigPath>,
     /// Hosts that `web_fetch` may reach although their addresses are private.
     pub fetch_private: Vec<PrivateHost>,
 }

@@ -17,6 +17,7 @@ mod config;
 mod device;
 mod directories;
 mod file_version;
+mod hidden_places;
 mod home;
 mod host;
 mod instructions;

@@ -165,6 +165,7 @@ fn tools(section: &ToolsSection) -> ToolsConfig {
         preset: section.preset.unwrap_or_default(),
         caches: section.caches.clone(),
         hidden: section.hidden.clone(),
+        shown: section.shown.clone(),
         fetch_private: section.fetch_private.clone(),
     }
 }

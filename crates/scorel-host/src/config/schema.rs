@@ -133,6 +133,7 @@ pub(super) struct ToolsSection {
     pub(super) preset: Option<ToolPreset>,
     pub(super) caches: Vec<ConfigPath>,
     pub(super) hidden: Vec<ConfigPath>,
+    pub(super) shown: Vec<ConfigPath>,
     pub(super) fetch_private: Vec<PrivateHost>,
 }
 
