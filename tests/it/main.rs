@@ -14,6 +14,7 @@ mod conversation;
 mod crash;
 mod dependencies;
 mod doctor;
+mod environment;
 mod follow;
 mod fsck;
 mod full_disk;

@@ -33,6 +33,7 @@ mod run;
 mod sandbox;
 mod supervisors;
 mod support;
+mod umask;
 
 #[cfg(target_os = "linux")]
 mod confine;
@@ -57,3 +58,4 @@ pub use run::{EndCause, Run, RunEnd};
 pub use sandbox::{Sandbox, default_caches};
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;
+pub use umask::Umask;

@@ -12,6 +12,7 @@ mod bounded;
 mod dollars;
 mod error;
 mod layers;
+mod login_shell_place;
 mod model;
 mod model_section;
 mod on_restart;
@@ -21,14 +22,18 @@ mod path;
 mod project;
 mod schema;
 mod source;
+mod variable;
 
 pub use error::{ConfigError, Position};
+pub use login_shell_place::LoginShellPlace;
 pub use model::{KeyName, Layer, ModelSettings};
 pub use on_restart::OnRestart;
 pub use path::ConfigPath;
 pub use project::Warning;
 pub use source::ConfigSource;
+pub use variable::{VariableName, VariablePattern, VariableValue};
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use scorel_fetch::PrivateHost;
@@ -94,6 +99,20 @@ pub struct ToolsConfig {
     pub shown: Vec<ConfigPath>,
     /// Hosts that `web_fetch` may reach although their addresses are private.
     pub fetch_private: Vec<PrivateHost>,
+    pub environment: EnvironmentConfig,
+}
+
+/// `[tools.environment]`, effective: the environment variables of commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EnvironmentConfig {
+    /// Where the login shell runs that the environment is taken from.
+    pub login_shell: LoginShellPlace,
+    /// Passed on although they look like secrets, or only the daemon has them.
+    pub pass: Vec<VariablePattern>,
+    /// Set last.
+    pub set: BTreeMap<VariableName, VariableValue>,
+    /// Not passed on.
+    pub remove: Vec<VariablePattern>,
 }
 
 /// `[permissions]`, effective.
@@ -109,4 +128,4 @@ pub struct PermissionsConfig {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -2,7 +2,7 @@
 
 mod resolve;
 
-use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::geteuid;
@@ -59,7 +59,12 @@ impl HiddenOrigin {
 
 impl HiddenPlaces {
     /// Looks at the file system.
-    pub(crate) fn of(config: &ToolsConfig, user_home: Option<&Path>, daemon_home: &Path) -> Self {
+    pub(crate) fn of(
+        config: &ToolsConfig,
+        user_home: Option<&Path>,
+        daemon_home: &Path,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Self {
         let mut resolver = Resolver::default();
         let paths = |paths: &[ConfigPath]| -> Vec<PathBuf> {
             paths.iter().filter_map(|it| it.path(user_home)).collect()
@@ -75,9 +80,8 @@ impl HiddenPlaces {
             }
         };
         let is_superuser = geteuid().is_root();
-        for place in user_home.map_or_else(Vec::new, |home| {
-            credential_places(home, |name| env::var_os(name))
-        }) {
+        let table = user_home.map_or_else(Vec::new, |home| credential_places(home, variable));
+        for place in table {
             if place.kind != CredentialKind::System || is_superuser {
                 add(&place.path, HiddenOrigin::Table(place.kind));
             }
@@ -92,7 +96,8 @@ impl HiddenPlaces {
     }
 
     fn add(&mut self, path: PathBuf, origin: HiddenOrigin, shown: &[PathBuf]) {
-        let is_shown = origin != HiddenOrigin::Daemon && shown.iter().any(|it| path.starts_with(it));
+        let is_shown =
+            origin != HiddenOrigin::Daemon && shown.iter().any(|it| path.starts_with(it));
         if !is_shown && !self.places.iter().any(|place| place.path == path) {
             self.places.push(HiddenPlace { path, origin });
         }

@@ -21,6 +21,7 @@ mod diff;
 mod error;
 mod file_tool;
 mod host;
+mod lazy;
 mod limits;
 mod open_projects;
 mod pace;
@@ -41,6 +42,7 @@ mod tests;
 
 pub use error::{ErrorCode, ToolError};
 pub use host::ToolHost;
+pub use lazy::Lazy;
 pub use open_projects::OpenProjects;
 pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};

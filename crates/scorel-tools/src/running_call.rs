@@ -57,6 +57,7 @@ impl RunningCall {
             daemon_home: self.files.host.home(),
             planned,
             protected_writes: self.permit.protected_writes,
+            umask: self.files.host.umask(),
         }
     }
 }

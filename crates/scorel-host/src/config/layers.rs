@@ -16,8 +16,8 @@ use super::schema::{
     SessionsSection, ToolsSection,
 };
 use super::{
-    Config, ConfigError, ModelSettings, PermissionsConfig, RuntimeConfig, SessionsConfig,
-    ToolsConfig,
+    Config, ConfigError, EnvironmentConfig, ModelSettings, PermissionsConfig, RuntimeConfig,
+    SessionsConfig, ToolsConfig,
 };
 use crate::permission::RuleSet;
 
@@ -167,6 +167,12 @@ fn tools(section: &ToolsSection) -> ToolsConfig {
         hidden: section.hidden.clone(),
         shown: section.shown.clone(),
         fetch_private: section.fetch_private.clone(),
+        environment: EnvironmentConfig {
+            login_shell: section.environment.login_shell,
+            pass: section.environment.pass.clone(),
+            set: section.environment.set.clone(),
+            remove: section.environment.remove.clone(),
+        },
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy};
 use scorel_runtime::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
+use scorel_tools::Lazy;
 
 use super::findings::Findings;
 use super::hidden_reads::without_hidden;
@@ -33,7 +34,7 @@ pub(crate) struct GateSettings {
 #[derive(Debug, Clone)]
 pub(crate) struct Gate {
     settings: Arc<Mutex<GateSettings>>,
-    hidden: Arc<HiddenPlaces>,
+    hidden: Lazy<HiddenPlaces>,
 }
 
 /// The findings about one call while its effects are judged.
@@ -48,12 +49,12 @@ impl Gate {
     pub(crate) fn new(settings: GateSettings) -> Self {
         Self {
             settings: Arc::new(Mutex::new(settings)),
-            hidden: Arc::default(),
+            hidden: Lazy::default(),
         }
     }
 
     /// The same gate, which refuses what is about hidden places, whatever rules and mode say.
-    pub(crate) fn hiding(self, hidden: Arc<HiddenPlaces>) -> Self {
+    pub(crate) fn hiding(self, hidden: Lazy<HiddenPlaces>) -> Self {
         Self { hidden, ..self }
     }
 }
@@ -95,9 +96,9 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn of(mut self, effects: &[Effect], hidden: &Arc<HiddenPlaces>) -> Verdict {
+    fn of(mut self, effects: &[Effect], hidden: &Lazy<HiddenPlaces>) -> Verdict {
         for effect in effects {
-            match hidden.refusal(effect) {
+            match hidden.get().refusal(effect) {
                 Some(reason) => self.findings.deny(reason),
                 None => self.effect(effect),
             }
