@@ -12,7 +12,7 @@ use crate::under_test::{SCORELD, Watch, has_sandbox, new_session, send};
 const ALLOWED: &str = "[permissions]\nmode = \"workspace\"\nallow = [\"Bash\"]\n\
                        timeoutSeconds = 1\natTimeout = \"allow\"\n";
 
-/// A daemon whose user's home is the project, with a start-up file of the login shell.
+/// A daemon whose user has a start-up file of the login shell.
 struct Stage {
     daemon: DaemonUnderTest,
     model: ModelServer,
@@ -20,14 +20,21 @@ struct Stage {
 
 impl Stage {
     async fn new(config: &str, profile: &str) -> Self {
+        Self::with_home(config, profile, "../user").await
+    }
+
+    /// The user's home is at this path, seen from the project.
+    async fn with_home(config: &str, profile: &str, home: &str) -> Self {
         let model = ModelServer::start().await.unwrap();
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
         daemon.configure_more(config);
-        daemon.write_project_file(".bash_profile", profile);
-        let home = daemon.project().to_str().unwrap().to_owned();
+        let home = daemon.project().join(home);
+        fs::create_dir_all(&home).unwrap();
+        let home = home.canonicalize().unwrap();
+        fs::write(home.join(".bash_profile"), profile).unwrap();
         daemon = daemon
-            .with_variable("HOME", &home)
+            .with_variable("HOME", home.to_str().unwrap())
             .with_variable("SHELL", "/bin/bash")
             .with_variable("PATH", "/usr/bin:/bin:/of/the/daemon");
         daemon.spawn().await;
@@ -116,22 +123,14 @@ async fn a_project_runs_nothing_in_the_login_shell_unless_the_user_wants_that() 
     if !has_sandbox() {
         return;
     }
-    // The project's directory is a different one from the home here.
     let profile = "[ -f hook.sh ] && . ./hook.sh\n";
     for (config, expected) in [
         ("", false),
         ("[tools.environment]\nloginShell = \"project\"\n", true),
     ] {
-        let stage = Stage::new(&format!("{ALLOWED}{config}"), "").await;
-        let daemon = stage.daemon;
-        let home = daemon.home().join("../user");
-        fs::create_dir_all(&home).unwrap();
-        fs::write(home.join(".bash_profile"), profile).unwrap();
-        daemon.write_project_file("hook.sh", "export OF_THE_PROJECT=1\n");
-        let mut daemon = daemon.with_variable("HOME", home.to_str().unwrap());
-        daemon.kill().await;
-        daemon.spawn().await;
-        let stage = Stage { daemon, ..stage };
+        let stage = Stage::new(&format!("{ALLOWED}{config}"), profile).await;
+        let hook = "export OF_THE_PROJECT=1\n";
+        stage.daemon.write_project_file("hook.sh", hook);
         let shown = stage.command("env").await;
         assert_eq!(shown.contains("OF_THE_PROJECT"), expected, "{shown}");
     }
@@ -142,7 +141,7 @@ async fn credentials_are_kept_from_tools_and_commands() {
     if !has_sandbox() {
         return;
     }
-    let stage = Stage::new(ALLOWED, "").await;
+    let stage = Stage::with_home(ALLOWED, "", ".").await;
     let project = stage.daemon.project();
     fs::create_dir_all(project.join(".aws")).unwrap();
     fs::write(project.join(".aws/credentials"), "aws_needle").unwrap();

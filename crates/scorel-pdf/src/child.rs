@@ -10,7 +10,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::dup2_stdout;
 
 use crate::extract::extract;
-use crate::limits::{MAX_DOCUMENT, MAX_MEMORY, MAX_SECONDS};
+use crate::limits::{MAX_DOCUMENT, MAX_MEMORY, MAX_TIME};
 
 /// Reads the document on standard input.
 pub(crate) fn run() -> ExitCode {
@@ -24,7 +24,8 @@ fn give_up_and_read() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    setrlimit(Resource::RLIMIT_CPU, MAX_SECONDS, MAX_SECONDS + 1)?;
+    let seconds = MAX_TIME.as_secs();
+    setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
     setrlimit(Resource::RLIMIT_FSIZE, 0, 0)?;
     // Not enforced on macOS, which has no such limit.
     let limited = setrlimit(Resource::RLIMIT_AS, MAX_MEMORY, MAX_MEMORY);

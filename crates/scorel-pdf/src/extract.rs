@@ -19,6 +19,15 @@ pub(crate) fn extract(
         Err(_) => return tell(&Message::Damaged),
     };
     let count = u32::try_from(document.get_pages().len()).unwrap_or(u32::MAX);
+    if count == 0 {
+        // Of an encrypted document whose method is unknown nothing is found.
+        let is_encrypted = document.trailer.has(b"Encrypt");
+        return tell(if is_encrypted {
+            &Message::Encrypted
+        } else {
+            &Message::Damaged
+        });
+    }
     tell(&Message::Opened(count))?;
     let mut bytes = 0;
     for number in 1..=count.min(MAX_PAGES) {

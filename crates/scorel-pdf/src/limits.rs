@@ -1,5 +1,7 @@
 //! How much of a document is read, and with what.
 
+use std::time::Duration;
+
 /// The largest document, in bytes.
 pub(crate) const MAX_DOCUMENT: u64 = 64 * 1024 * 1024;
 
@@ -15,5 +17,5 @@ pub(crate) const MAX_TEXT: usize = 4 * 1024 * 1024;
 /// The address space of the child process, in bytes.
 pub(crate) const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 
-/// The processor time of the child process, in seconds.
-pub(crate) const MAX_SECONDS: u64 = 10;
+/// The processor time of the child process.
+pub(crate) const MAX_TIME: Duration = Duration::from_secs(10);
