@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 /// Escapes control characters as `^X`, and other dangerous characters as `<U+XXXX>`. Line feeds and
 /// tabs stay.
@@ -30,15 +31,40 @@ pub(crate) fn one_line(text: &str) -> String {
     visible(&text.replace(['\n', '\t'], " ")).into_owned()
 }
 
-/// Control characters, and the bidirectional controls that display text in another order
-/// ("Trojan Source").
+/// Control characters, and characters that a terminal does not show: with them a text reads otherwise
+/// than what it stands for is carried out.
 fn is_dangerous(char: char) -> bool {
     match char {
         '\n' | '\t' => false,
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        _ => char.is_control(),
+        _ => char.is_control() || INVISIBLE.iter().any(|range| range.contains(&char)),
     }
 }
+
+/// Characters without a shape of their own.
+const INVISIBLE: &[RangeInclusive<char>] = &[
+    // Soft hyphen, joiners of letters, fillers of Hangul.
+    '\u{ad}'..='\u{ad}',
+    '\u{34f}'..='\u{34f}',
+    '\u{61c}'..='\u{61c}',
+    '\u{115f}'..='\u{1160}',
+    '\u{17b4}'..='\u{17b5}',
+    '\u{180b}'..='\u{180f}',
+    '\u{3164}'..='\u{3164}',
+    '\u{ffa0}'..='\u{ffa0}',
+    // Of zero width, and marks of direction.
+    '\u{200b}'..='\u{200f}',
+    // Separators of lines and paragraphs, and changes of direction ("Trojan Source").
+    '\u{2028}'..='\u{202e}',
+    '\u{2060}'..='\u{206f}',
+    // Variations of the character before.
+    '\u{fe00}'..='\u{fe0f}',
+    '\u{feff}'..='\u{feff}',
+    '\u{fff0}'..='\u{fffb}',
+    '\u{1bca0}'..='\u{1bca3}',
+    '\u{1d173}'..='\u{1d17a}',
+    // Tags, which spell out hidden ASCII, and more variations.
+    '\u{e0000}'..='\u{e0fff}',
+];
 
 #[cfg(test)]
 mod tests {
@@ -54,6 +80,11 @@ mod tests {
             ("\u{9b}31m", "<U+009B>31m"),
             ("\x7f\0", "^?^@"),
             ("a\u{202e}b", "a<U+202E>b"),
+            ("rm\u{200b} -rf", "rm<U+200B> -rf"),
+            ("\u{e0041}\u{e007f}", "<U+E0041><U+E007F>"),
+            ("x\u{fe0f}\u{e0100}", "x<U+FE0F><U+E0100>"),
+            ("\u{feff}a\u{ad}\u{3164}", "<U+FEFF>a<U+00AD><U+3164>"),
+            ("a\u{200d}b\u{2064}", "a<U+200D>b<U+2064>"),
         ] {
             assert_eq!(visible(text), safe);
         }

@@ -111,6 +111,7 @@ impl Tasks {
             supervisors: Arc::clone(&supervisors),
             shutdown: setup.shutdown,
             descriptors: files.daemon,
+            umask: setup.umask,
             started_at: setup.readiness.started_at(),
             home: setup.home,
         })?;

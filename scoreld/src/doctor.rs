@@ -5,6 +5,7 @@
 mod args;
 mod check;
 mod daemon;
+mod environment;
 mod files;
 mod output;
 mod system;
@@ -65,6 +66,7 @@ fn examine(args: &DoctorArgs) -> Vec<Check> {
         args.client_version.as_deref(),
     ));
     checks.extend(system::checks());
+    checks.push(environment::check(&Home::unopened(&root)));
     checks.push(system::disk(&root));
     checks.push(system::clock(&root));
     checks

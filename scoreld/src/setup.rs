@@ -2,6 +2,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 
+use scorel_exec::Umask;
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, SecretStore, Shutdown};
 use scorel_rpc::{BindError, Listener};
 
@@ -24,6 +25,8 @@ pub(crate) struct Setup {
     pub(crate) service: ServiceManager,
     pub(crate) shutdown: Shutdown,
     pub(crate) open_files: OpenFiles,
+    /// The user's umask; `None` if a service manager started this process with its own.
+    pub(crate) umask: Option<Umask>,
 }
 
 /// Why the daemon cannot listen.

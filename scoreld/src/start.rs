@@ -16,6 +16,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use nix::sys::stat::{Mode, umask};
+use nix::unistd::getppid;
+use scorel_exec::Umask;
 use scorel_host::{
     ConfigSource, Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore, Shutdown,
 };
@@ -54,7 +56,7 @@ const LAST_WORK: Duration = Duration::from_secs(2);
 /// The `scoreld` program: parses the command line, runs the command, returns the exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(code) = scorel_exec::run_if_asked() {
+    if let Some(code) = scorel_exec::run_if_asked().or_else(scorel_pdf::run_if_asked) {
         return code;
     }
     match Args::try_parse() {
@@ -90,8 +92,8 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
 
 fn start(args: Args) -> DaemonExit {
     // Before the first file is created: everything in the home is for this user only.
-    umask(Mode::from_bits_truncate(0o077));
-    match prepare(args) {
+    let inherited = Umask::new(umask(Mode::from_bits_truncate(0o077)).bits());
+    match prepare(args, inherited) {
         Ok(Next::Exit(exit, text)) => {
             say(&text);
             exit
@@ -117,10 +119,12 @@ struct Begin {
     adopted: Option<UnixListener>,
     readiness: Readiness,
     service: ServiceManager,
+    /// The umask that this process was started with.
+    umask: Umask,
 }
 
 /// Everything that must happen while the process has one thread.
-fn prepare(args: Args) -> Result<Next, DaemonError> {
+fn prepare(args: Args, umask: Umask) -> Result<Next, DaemonError> {
     if let Some(unit) = args.print_unit {
         print_unit(unit)?;
         return Ok(Next::Exit(DaemonExit::Ok, String::new()));
@@ -143,6 +147,7 @@ fn prepare(args: Args) -> Result<Next, DaemonError> {
         adopted,
         readiness,
         service,
+        umask,
     })))
 }
 
@@ -221,7 +226,16 @@ impl Begin {
         self.adopted.is_some() || (self.service.is_there() && !self.args.daemonize)
     }
 
+    /// The umask that this process was started with, unless a service manager chose it. launchd does not
+    /// tell, but its children are those of process 1.
+    fn user_umask(&self) -> Option<Umask> {
+        let is_launchd = cfg!(target_os = "macos") && getppid().as_raw() == 1;
+        let is_service = self.is_managed() || (is_launchd && !self.args.daemonize);
+        (!is_service).then_some(self.umask)
+    }
+
     fn setup(self) -> Result<Setup, DaemonError> {
+        let umask = self.user_umask();
         let home = self.home;
         let shutdown = Shutdown::default();
         signals::listen(shutdown.clone()).map_err(DaemonError::Signals)?;
@@ -235,6 +249,7 @@ impl Begin {
             readiness: self.readiness,
             service: self.service,
             open_files: OpenFiles::raise(),
+            umask,
             home,
         })
     }

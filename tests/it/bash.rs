@@ -112,6 +112,11 @@ async fn commands_are_not_offered_where_the_preset_has_none() {
     .await;
     let (text, ..) = call(&daemon).await;
     assert!(text.starts_with("E_UNKNOWN_TOOL"), "{text}");
+    // It names what this session offers, and nothing else.
+    assert!(
+        text.ends_with("the tools are Read, Glob, Grep, Todo"),
+        "{text}"
+    );
     let request = model.requests()[0].json();
     let tools = request["tools"].as_array().unwrap();
     assert!(tools.iter().all(|tool| tool["function"]["name"] != "Bash"));

@@ -172,3 +172,71 @@ async fn something_that_listens_and_is_no_daemon_fails() {
         "{object}"
     );
 }
+
+/// What the check `environment` says of a user with this login shell.
+async fn environment(daemon: &DaemonUnderTest, shell: &str) -> Value {
+    let output = Command::new(SCORELCTL)
+        .env_clear()
+        .env("SCORELD", SCORELD)
+        .env("SCOREL_HOME", daemon.home())
+        .env("HOME", daemon.project())
+        .env("PATH", "/usr/bin:/bin")
+        .env("SHELL", shell)
+        .args(["doctor", "--json"])
+        .output()
+        .await
+        .unwrap();
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    check(&object, "environment").clone()
+}
+
+#[tokio::test]
+async fn the_environment_of_commands_is_shown_without_values() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure("[tools.environment]\nset = { GIVEN = \"value-given\" }\n");
+    daemon.write_project_file(
+        ".bash_profile",
+        "umask 026; export FROM_LOGIN=value-shown GITHUB_TOKEN=value-secret\n",
+    );
+    let check = environment(&daemon, "/bin/bash").await;
+    let message = check["message"].as_str().unwrap();
+    for part in [
+        "from the login shell /bin/bash: ",
+        "FROM_LOGIN",
+        "from the configuration: GIVEN",
+        "withheld: GITHUB_TOKEN (looks like a secret)",
+        "umask: ",
+    ] {
+        assert!(message.contains(part), "{part} in {message}");
+    }
+    assert!(!check.to_string().contains("value-"), "{check}");
+    assert_eq!(check["level"], "ok");
+}
+
+#[tokio::test]
+async fn a_login_shell_that_does_not_answer_is_named_with_the_reason_and_ended() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    let canary = format!("6{:09}", std::process::id());
+    let shell = daemon.project().join("shell");
+    for (script, reason) in [
+        ("exit 3".to_owned(), "ended without telling its environment"),
+        (
+            format!("sleep {canary} & exec sleep {canary}"),
+            "did not end within 10 s",
+        ),
+        ("head -c 300000 /dev/zero".to_owned(), "printed more than"),
+    ] {
+        daemon.write_project_file("shell", &format!("#!/bin/sh\n{script}\n"));
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&shell, mode).unwrap();
+        let check = environment(&daemon, shell.to_str().unwrap()).await;
+        assert_eq!(check["level"], "warn", "{check}");
+        assert!(check["hint"].as_str().unwrap().contains(reason), "{check}");
+        assert!(
+            check["message"].as_str().unwrap().contains("PATH"),
+            "{check}"
+        );
+    }
+    let left = Command::new("pgrep").args(["-f", &canary]).output().await;
+    assert!(left.is_ok_and(|left| left.stdout.is_empty()));
+}

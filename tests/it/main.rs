@@ -15,6 +15,7 @@ mod conversation;
 mod crash;
 mod dependencies;
 mod doctor;
+mod environment;
 mod follow;
 mod fsck;
 mod full_disk;

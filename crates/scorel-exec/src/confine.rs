@@ -19,6 +19,7 @@ use std::process::{Command, ExitCode};
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal};
+use nix::sys::stat::{Mode, umask};
 use nix::unistd::{close, dup2_stdin, getppid};
 
 use crate::job::StageJob;
@@ -97,6 +98,9 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
         landlock::restrict(sandbox)?;
         capabilities::restrict().map_err(io::Error::from)?;
         seccomp::restrict(sandbox.network)?;
+    }
+    if let Some(mask) = job.umask {
+        umask(Mode::from_bits_truncate(mask.bits()));
     }
     let source = Command::new(&job.shell)
         .arg("-c")

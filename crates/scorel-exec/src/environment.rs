@@ -75,15 +75,57 @@ impl Environment {
     ) -> Self {
         let passed = variables.into_iter().filter_map(|(name, value)| {
             let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-            let may_pass = is_passed(&name) && !is_secret_name(&name) && !reveals(&value, secrets);
+            let may_pass = Self::is_usual_name(&name)
+                && !Self::is_secret_name(&name)
+                && !Self::reveals(&value, secrets);
             may_pass.then_some((name, value))
         });
-        let mut variables: BTreeMap<_, _> = passed.collect();
+        Self::of(passed)
+    }
+
+    /// These variables, and those that are set for every command.
+    #[must_use]
+    pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut variables: BTreeMap<_, _> = variables.into_iter().collect();
         let fixed = FIXED
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         variables.extend(fixed);
         Self { variables }
+    }
+
+    /// Sets a variable, even one that is set for every command.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// Whether a variable with this name is set for every command.
+    #[must_use]
+    pub fn is_fixed_name(name: &str) -> bool {
+        FIXED.iter().any(|(fixed, _)| *fixed == name)
+    }
+
+    /// Whether a variable with this name is passed on from the daemon's environment.
+    #[must_use]
+    pub fn is_usual_name(name: &str) -> bool {
+        PASSED.contains(&name) || name.starts_with("LC_")
+    }
+
+    /// Whether a variable with this name looks like a secret.
+    #[must_use]
+    pub fn is_secret_name(name: &str) -> bool {
+        let name = name.to_ascii_uppercase();
+        SECRET_NAMES.iter().any(|part| name.contains(part))
+    }
+
+    /// Whether a value contains one of the secrets.
+    #[must_use]
+    pub fn reveals(value: &str, secrets: &[&str]) -> bool {
+        let is_in = |secret: &&str| {
+            value == *secret || (secret.len() >= MIN_SEARCHED && value.contains(*secret))
+        };
+        let mut secrets = secrets.iter().filter(|secret| !secret.is_empty());
+        secrets.any(is_in)
     }
 
     /// Sets `TMPDIR`, `TMP` and `TEMP`.
@@ -107,22 +149,6 @@ impl Environment {
         let pairs = self.variables.iter();
         pairs.map(|(name, value)| (name.as_str(), value.as_str()))
     }
-}
-
-fn is_passed(name: &str) -> bool {
-    PASSED.contains(&name) || name.starts_with("LC_")
-}
-
-fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    SECRET_NAMES.iter().any(|part| name.contains(part))
-}
-
-fn reveals(value: &str, secrets: &[&str]) -> bool {
-    secrets
-        .iter()
-        .filter(|secret| !secret.is_empty())
-        .any(|secret| value == *secret || (secret.len() >= MIN_SEARCHED && value.contains(secret)))
 }
 
 #[cfg(test)]

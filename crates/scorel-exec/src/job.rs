@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
 use crate::sandbox::Sandbox;
+use crate::umask::Umask;
 
 /// A command to run.
 #[derive(Debug, Clone)]
@@ -24,6 +25,8 @@ pub struct CommandOrder {
     pub sandbox: Option<Sandbox>,
     /// `None` is no limit.
     pub timeout: Option<Duration>,
+    /// The umask of the command; `None` keeps this process's.
+    pub umask: Option<Umask>,
     /// Where output beyond the memory limit is spooled, in a file without a name; `None` drops its
     /// middle.
     pub spool_dir: Option<PathBuf>,
@@ -50,6 +53,7 @@ pub(crate) struct StageJob {
     pub(crate) command: String,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) sandbox: Option<Sandbox>,
+    pub(crate) umask: Option<Umask>,
     /// The soft limit of open files; `None` keeps the daemon's.
     pub(crate) open_files: Option<u64>,
 }

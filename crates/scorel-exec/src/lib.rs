@@ -33,6 +33,7 @@ mod run;
 mod sandbox;
 mod supervisors;
 mod support;
+mod umask;
 
 #[cfg(target_os = "linux")]
 mod confine;
@@ -54,6 +55,7 @@ pub use environment::Environment;
 pub use guard::{Guard, GuardRule, GuardedPlace};
 pub use job::{CommandOrder, ShellExit};
 pub use run::{EndCause, Run, RunEnd};
-pub use sandbox::{Sandbox, default_caches, secret_places};
+pub use sandbox::{Sandbox, default_caches};
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;
+pub use umask::Umask;

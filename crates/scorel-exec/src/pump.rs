@@ -205,6 +205,7 @@ fn supervisor_job(order: CommandOrder, open_files: Option<u64>) -> io::Result<Su
             environment: variables.map(owned).collect(),
             command: order.command,
             sandbox: order.sandbox,
+            umask: order.umask,
             open_files,
         },
     })

@@ -20,37 +20,15 @@ pub struct Sandbox {
     /// skipped. Needs [`Support::mounts`](crate::Support::mounts): if mounting fails, the command is
     /// not run.
     pub protected: Vec<PathBuf>,
-    /// Directories and files that cannot be read, except what is writable below them.
+    /// Directories and files that cannot be read, except what is writable or shown below them.
     pub hidden: Vec<PathBuf>,
+    /// Directories and files below something hidden that can be read.
+    pub shown: Vec<PathBuf>,
     /// Places below something writable that are put back when the command has ended, because a mount
     /// does not cover them.
     pub guard: Option<Guard>,
     /// Whether the command may use TCP and UDP.
     pub network: bool,
-}
-
-/// Paths below a home directory that hold credentials.
-#[must_use]
-pub fn secret_places(home: &Path) -> Vec<PathBuf> {
-    const PLACES: &[&str] = &[
-        ".aws",
-        ".azure",
-        ".cargo/credentials",
-        ".cargo/credentials.toml",
-        ".config/gcloud",
-        ".config/gh",
-        ".docker",
-        ".git-credentials",
-        ".gnupg",
-        ".kube",
-        ".local/share/keyrings",
-        ".netrc",
-        ".password-store",
-        ".pgpass",
-        ".pypirc",
-        ".ssh",
-    ];
-    PLACES.iter().map(|place| home.join(place)).collect()
 }
 
 /// Caches of package managers below a home directory. `cargo_home` is the value of `CARGO_HOME`, if it

@@ -2,35 +2,50 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_exec::{Environment, Supervisors, default_caches, secret_places};
+use scorel_exec::{Supervisors, Umask, default_caches};
 use scorel_permission::BaseDirs;
-use scorel_provider::{builtin_providers, key_variables};
-use scorel_tools::{CommandSettings, Commands};
+use scorel_tools::{CommandSettings, Commands, Lazy};
 
 use crate::config::{Config, ConfigPath};
+use crate::environment::{CommandEnvironments, EnvironmentReport};
+use crate::hidden_places::HiddenPlaces;
 use crate::secret::SecretStore;
 
-/// Creates the command runners of sessions, and their settings: environment, sandbox, secrets.
+/// Creates the command runners of sessions, and their settings: environment, umask, sandbox.
 #[derive(Debug)]
 pub(crate) struct CommandHost {
     supervisors: Arc<Supervisors>,
-    secrets: SecretStore,
+    environments: CommandEnvironments,
     user_home: Option<PathBuf>,
+    scorel_home: PathBuf,
 }
 
 impl CommandHost {
-    pub(crate) fn new(supervisors: Arc<Supervisors>, secrets: SecretStore) -> Self {
+    /// `umask` is the one that the daemon was started with, unless a service manager started it.
+    pub(crate) fn new(
+        supervisors: Arc<Supervisors>,
+        secrets: SecretStore,
+        scorel_home: &Path,
+        umask: Option<Umask>,
+    ) -> Arc<Self> {
         let user_home = env::var_os("HOME").map(PathBuf::from);
-        Self {
+        let user_home = user_home.filter(|home| home.is_absolute());
+        let environments =
+            CommandEnvironments::new(Arc::clone(&supervisors), secrets, user_home.clone(), umask);
+        Arc::new(Self {
             supervisors,
-            secrets,
-            user_home: user_home.filter(|home| home.is_absolute()),
-        }
+            environments,
+            user_home,
+            scorel_home: scorel_home.to_owned(),
+        })
     }
 
     /// The command runner of one session.
-    pub(crate) fn open(&self, config: &Config) -> Commands {
-        Commands::new(Arc::clone(&self.supervisors), self.settings(config))
+    pub(crate) fn open(self: &Arc<Self>, config: &Arc<Config>, project: &Path) -> Commands {
+        Commands::new(
+            Arc::clone(&self.supervisors),
+            self.settings(config, project),
+        )
     }
 
     /// Whether the kernel supports the sandbox.
@@ -39,37 +54,72 @@ impl CommandHost {
     }
 
     /// The directories against which paths in rules and commands are resolved, without links.
-    pub(crate) fn base_dirs(&self, project: &Path, scorel_home: &Path) -> BaseDirs {
+    pub(crate) fn base_dirs(&self, project: &Path) -> BaseDirs {
         let home = self.user_home.as_deref().unwrap_or(Path::new("/"));
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        BaseDirs::new(&real(project), &real(home), &real(scorel_home))
+        BaseDirs::new(&real(project), &real(home), &real(&self.scorel_home))
     }
 
-    /// The current settings. Reads the `env` file, whose values are removed from the environment.
-    pub(crate) fn settings(&self, config: &Config) -> CommandSettings {
-        let settings = config.providers.values().chain([&config.model]);
-        let names = settings.filter_map(|settings| settings.key.as_ref());
-        let names = names.flat_map(|key| &key.names);
-        let providers = builtin_providers();
-        let builtin = providers.iter().flat_map(|name| key_variables(name));
-        let names: Vec<&str> = names.map(String::as_str).chain(builtin.copied()).collect();
-        let secrets = self.secrets.values(&names);
-        let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
-        let environment = Environment::scrubbed(env::vars_os(), &secrets);
+    /// The settings of commands, found out when the first one starts.
+    pub(crate) fn settings(
+        self: &Arc<Self>,
+        config: &Arc<Config>,
+        project: &Path,
+    ) -> Lazy<CommandSettings> {
+        let (host, config, project) = (Arc::clone(self), Arc::clone(config), project.to_owned());
+        Lazy::new(move || host.find_settings(&config, &project))
+    }
+
+    /// The places that tools do not get to see, found out when the first call is judged.
+    pub(crate) fn hidden(
+        self: &Arc<Self>,
+        config: &Arc<Config>,
+        project: &Path,
+    ) -> Lazy<HiddenPlaces> {
+        let (host, config, project) = (Arc::clone(self), Arc::clone(config), project.to_owned());
+        Lazy::new(move || host.find_hidden(&config, &project))
+    }
+
+    /// The umask of files that tools create.
+    pub(crate) fn umask(
+        self: &Arc<Self>,
+        config: &Arc<Config>,
+        project: &Path,
+    ) -> Lazy<Option<Umask>> {
+        let (host, project) = (Arc::clone(self), project.to_owned());
+        let place = config.tools.environment.login_shell;
+        Lazy::new(move || Some(host.environments.umask(place, &project)))
+    }
+
+    /// The environment of commands, for people. Blocks.
+    pub(crate) fn report(&self, config: &Config, project: &Path) -> EnvironmentReport {
+        self.environments.report(config, project)
+    }
+
+    fn find_settings(&self, config: &Config, project: &Path) -> CommandSettings {
+        let environment = self.environments.assemble(config, project).environment;
         let cargo_home = environment.get("CARGO_HOME").map(PathBuf::from);
-        let (mut caches, mut hidden) = (Vec::new(), Vec::new());
-        if let Some(home) = &self.user_home {
-            caches = default_caches(home, cargo_home.as_deref());
-            hidden = secret_places(home);
-        }
+        let home = self.user_home.as_deref();
+        let mut caches =
+            home.map_or_else(Vec::new, |home| default_caches(home, cargo_home.as_deref()));
         caches.extend(self.paths(&config.tools.caches));
-        hidden.extend(self.paths(&config.tools.hidden));
+        let hidden = self.find_hidden(config, project);
+        let place = config.tools.environment.login_shell;
         CommandSettings {
             environment,
+            umask: Some(self.environments.umask(place, project)),
             caches,
-            hidden,
+            hidden: hidden.hidden(),
+            shown: hidden.shown().to_vec(),
             mounts: self.supervisors.support().mounts,
         }
+    }
+
+    fn find_hidden(&self, config: &Config, project: &Path) -> HiddenPlaces {
+        let place = config.tools.environment.login_shell;
+        let variable = |name: &str| self.environments.variable(place, project, name);
+        let home = self.user_home.as_deref();
+        HiddenPlaces::of(&config.tools, home, &self.scorel_home, variable)
     }
 
     fn paths(&self, paths: &[ConfigPath]) -> impl Iterator<Item = PathBuf> {

@@ -13,6 +13,7 @@ mod dollars;
 mod endpoint;
 mod error;
 mod layers;
+mod login_shell_place;
 mod model;
 mod model_section;
 mod on_restart;
@@ -23,15 +24,19 @@ mod project;
 mod provider_section;
 mod schema;
 mod source;
+mod variable;
 
 pub use error::{ConfigError, Position};
+pub use login_shell_place::LoginShellPlace;
 pub(crate) use model::CustomProviders;
 pub use model::{KeyName, Layer, ModelSettings};
 pub use on_restart::OnRestart;
 pub use path::ConfigPath;
 pub use project::Warning;
 pub use source::ConfigSource;
+pub use variable::{VariableName, VariablePattern, VariableValue};
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use scorel_fetch::PrivateHost;
@@ -93,10 +98,26 @@ pub struct ToolsConfig {
     pub preset: ToolPreset,
     /// Writable for sandboxed commands, besides the project and the usual package caches.
     pub caches: Vec<ConfigPath>,
-    /// Unreadable for sandboxed commands, besides the usual places of credentials.
+    /// Kept from tools and sandboxed commands, besides the places of credentials.
     pub hidden: Vec<ConfigPath>,
+    /// Not kept from them, although it is or is in a place of credentials.
+    pub shown: Vec<ConfigPath>,
     /// Hosts that `web_fetch` may reach although their addresses are private.
     pub fetch_private: Vec<PrivateHost>,
+    pub environment: EnvironmentConfig,
+}
+
+/// `[tools.environment]`, effective: the environment variables of commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EnvironmentConfig {
+    /// Where the login shell runs that the environment is taken from.
+    pub login_shell: LoginShellPlace,
+    /// Passed on although they look like secrets, or only the daemon has them.
+    pub pass: Vec<VariablePattern>,
+    /// Set last.
+    pub set: BTreeMap<VariableName, VariableValue>,
+    /// Not passed on.
+    pub remove: Vec<VariablePattern>,
 }
 
 /// `[permissions]`, effective.
@@ -112,4 +133,4 @@ pub struct PermissionsConfig {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -12,11 +12,14 @@
 //! `scoreld`, and `scorel-fsck` reads the same files with the types of this crate.
 
 mod call_error;
+mod command_report;
 mod commands;
 mod config;
 mod device;
 mod directories;
+mod environment;
 mod file_version;
+mod hidden_places;
 mod home;
 mod host;
 mod instructions;
@@ -31,11 +34,14 @@ mod trusted_file;
 mod turns;
 mod unix_time;
 
+pub use command_report::command_environment;
 pub use config::{
-    Config, ConfigError, ConfigPath, ConfigSource, KeyName, Layer, ModelSettings, OnRestart,
-    PermissionsConfig, Position, RuntimeConfig, SessionsConfig, ToolsConfig, Warning,
+    Config, ConfigError, ConfigPath, ConfigSource, EnvironmentConfig, KeyName, Layer,
+    LoginShellPlace, ModelSettings, OnRestart, PermissionsConfig, Position, RuntimeConfig,
+    SessionsConfig, ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
 };
 pub use device::{Device, DeviceError};
+pub use environment::EnvironmentReport;
 pub use home::{
     Home, HomeError, HomeLock, HomeSource, LockError, MAX_SOCKET_PATH, NoSocketPath, socket_path,
 };

@@ -108,6 +108,16 @@ impl SecretStore {
         values
     }
 
+    /// The names in the file: variables that commands do not get. An unreadable file contributes
+    /// nothing.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        match trusted_file::read(&self.file, MAX_BYTES, Trust::Secret) {
+            Ok(Some((_, bytes))) => env_file::names(&String::from_utf8_lossy(&bytes)),
+            _ => Vec::new(),
+        }
+    }
+
     fn in_file(&self, name: &str) -> Result<Option<String>, SecretError> {
         let file = trusted_file::read(&self.file, MAX_BYTES, Trust::Secret)?;
         let Some((_, bytes)) = file else {

@@ -30,7 +30,7 @@ pub(crate) struct Turns {
     models: Arc<Models>,
     home: PathBuf,
     grants: Grants,
-    commands: CommandHost,
+    commands: Arc<CommandHost>,
     fetcher: Fetcher,
     open_projects: OpenProjects,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
@@ -50,7 +50,7 @@ impl Turns {
         config: Arc<ConfigSource>,
         models: Arc<Models>,
         home: &Path,
-        commands: CommandHost,
+        commands: Arc<CommandHost>,
         sessions: Weak<Sessions>,
     ) -> Self {
         Self {
@@ -95,7 +95,12 @@ impl Turns {
     }
 
     /// The gate of one turn.
-    fn gate(&self, request: &TurnRequest, config: &Config, dir: &Path) -> Result<Gate, TurnError> {
+    fn gate(
+        &self,
+        request: &TurnRequest,
+        config: &Arc<Config>,
+        dir: &Path,
+    ) -> Result<Gate, TurnError> {
         let granted = self
             .grants
             .of(request.project_id)
@@ -106,19 +111,19 @@ impl Turns {
                 .permissions
                 .rules
                 .with_granted(granted.iter().chain(&request.allowed)),
-            base_dirs: self.commands.base_dirs(dir, &self.home),
+            base_dirs: self.commands.base_dirs(dir),
             timeout: config.permissions.timeout,
             allow_at_timeout: config.permissions.allow_at_timeout,
             sandbox: self.commands.has_sandbox(),
         };
-        Ok(Gate::new(settings))
+        Ok(Gate::new(settings).hiding(self.commands.hidden(config, dir)))
     }
 
     /// The tools of a session: those on its project and those of other crates.
     fn list(
         &self,
         request: &TurnRequest,
-        config: &Config,
+        config: &Arc<Config>,
         dir: &Path,
     ) -> Result<ToolList, TurnError> {
         let mut tools = self.tools(request, config, dir)?.list();
@@ -131,18 +136,18 @@ impl Turns {
     fn tools(
         &self,
         request: &TurnRequest,
-        config: &Config,
+        config: &Arc<Config>,
         dir: &Path,
     ) -> Result<Arc<ProjectTools>, TurnError> {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = tools.get(&request.session_id) {
             if let Some(commands) = known.commands() {
-                commands.set(self.commands.settings(config));
+                commands.set(self.commands.settings(config, dir));
             }
             return Ok(Arc::clone(known));
         }
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
-        let host = ToolHost::new(&self.home, blobs);
+        let host = ToolHost::new(&self.home, blobs).with_umask(self.commands.umask(config, dir));
         let project = self.open_projects.open(dir).map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
@@ -155,7 +160,7 @@ impl Turns {
             }
         })?;
         let opened = ProjectTools::on(Roots::new(project), host);
-        let opened = Arc::new(opened.with_commands(self.commands.open(config)));
+        let opened = Arc::new(opened.with_commands(self.commands.open(config, dir)));
         tools.insert(request.session_id, Arc::clone(&opened));
         Ok(opened)
     }

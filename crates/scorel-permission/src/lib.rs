@@ -71,6 +71,7 @@
 
 mod action;
 mod base_dirs;
+mod credentials;
 mod decision;
 mod mode;
 mod policy;
@@ -82,6 +83,7 @@ mod shell;
 
 pub use action::Action;
 pub use base_dirs::BaseDirs;
+pub use credentials::{CredentialKind, CredentialPlace, credential_places};
 pub use decision::{Decision, PolicyVerdict};
 pub use mode::{Mode, UnknownMode};
 pub use policy::Policy;

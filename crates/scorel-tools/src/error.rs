@@ -92,8 +92,14 @@ pub enum ErrorCode {
     NotADirectory,
     /// A device, pipe or socket where a file is needed.
     NotAFile,
-    /// The file is not UTF-8 text.
+    /// The file is no text.
     Binary,
+    /// The file needs a password.
+    Encrypted,
+    /// The document has pictures only.
+    NoText,
+    /// The file's encoding does not have a character.
+    Encoding,
     /// The command ended with a code other than 0, or by a signal.
     CommandFailed,
     /// The command could not be started.
@@ -131,6 +137,9 @@ impl ErrorCode {
             Self::NotADirectory => "E_NOT_A_DIRECTORY",
             Self::NotAFile => "E_NOT_A_FILE",
             Self::Binary => "E_BINARY",
+            Self::Encrypted => "E_ENCRYPTED",
+            Self::NoText => "E_NO_TEXT",
+            Self::Encoding => "E_ENCODING",
             Self::CommandFailed => "E_COMMAND_FAILED",
             Self::CommandNotStarted => "E_COMMAND_NOT_STARTED",
             Self::TimedOut => "E_TIMED_OUT",

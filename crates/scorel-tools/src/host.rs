@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scorel_exec::Umask;
 use scorel_runtime::BlobSink;
+
+use crate::lazy::Lazy;
 
 /// The daemon, as the tools of a session see it.
 #[derive(Debug, Clone)]
 pub struct ToolHost {
     home: PathBuf,
     blobs: Arc<dyn BlobSink>,
+    umask: Lazy<Option<Umask>>,
 }
 
 impl ToolHost {
@@ -18,12 +22,26 @@ impl ToolHost {
     pub fn new(home: &Path, blobs: Arc<dyn BlobSink>) -> Self {
         // A home that does not exist contains nothing to protect.
         let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-        Self { home, blobs }
+        Self {
+            home,
+            blobs,
+            umask: Lazy::default(),
+        }
+    }
+
+    /// The same host, with the umask of files that tools create. Without one they get the daemon's.
+    #[must_use]
+    pub fn with_umask(self, umask: Lazy<Option<Umask>>) -> Self {
+        Self { umask, ..self }
     }
 
     /// The daemon's home, links resolved.
     pub(crate) fn home(&self) -> &Path {
         &self.home
+    }
+
+    pub(crate) fn umask(&self) -> &Lazy<Option<Umask>> {
+        &self.umask
     }
 
     pub(crate) fn blobs(&self) -> &dyn BlobSink {

@@ -7,4 +7,4 @@ pub(crate) const MAX_PICTURE_BYTES: u64 = 3_750_000;
 pub(crate) const MAX_PICTURE_SIDE: usize = 8_000;
 
 /// The largest file, in bytes, that is hashed as a whole and so can be changed.
-pub(crate) const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
+pub(crate) const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;

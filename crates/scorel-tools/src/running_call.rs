@@ -70,6 +70,7 @@ impl RunningCall {
             daemon_home: self.files.host.home(),
             planned,
             protected_writes: self.permit.protected_writes,
+            umask: self.files.host.umask(),
         }
     }
 }

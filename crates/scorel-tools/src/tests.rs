@@ -3,6 +3,7 @@
 mod arguments;
 mod concurrent;
 mod edit;
+mod encodings;
 mod escapes;
 mod glob;
 mod granted;

@@ -53,6 +53,11 @@ pub(super) fn of(sandbox: &Sandbox) -> Vec<PathGrant> {
         kind: GrantKind::List,
     }];
     grant(Path::new("/"), GrantKind::Read, &hidden, 0, &mut grants);
+    for shown in &sandbox.shown {
+        if let Ok(shown) = shown.canonicalize() {
+            grant(&shown, GrantKind::Read, &hidden, 0, &mut grants);
+        }
+    }
     for writable in &sandbox.writable {
         if let Ok(writable) = writable.canonicalize() {
             grant(&writable, GrantKind::Write, &hidden, 0, &mut grants);
@@ -147,6 +152,21 @@ mod tests {
             grants_below(&home, &sandbox),
             expected.map(|(path, kind)| (path.to_owned(), kind))
         );
+    }
+
+    #[test]
+    fn a_shown_place_below_a_hidden_one_is_granted_for_reading() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(home.join("agent/skills/own")).unwrap();
+        fs::write(home.join("agent/login"), "").unwrap();
+        let sandbox = Sandbox {
+            hidden: vec![home.join("agent")],
+            shown: vec![home.join("agent/skills"), home.join("agent/absent")],
+            ..Sandbox::default()
+        };
+        let expected = [("agent/skills".to_owned(), GrantKind::Read)];
+        assert_eq!(grants_below(&home, &sandbox), expected);
     }
 
     #[test]

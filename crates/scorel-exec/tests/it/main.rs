@@ -78,6 +78,7 @@ fn order(command: &str) -> CommandOrder {
         environment: Environment::scrubbed(std::env::vars_os(), &[]),
         sandbox: None,
         timeout: None,
+        umask: None,
         spool_dir: None,
     }
 }

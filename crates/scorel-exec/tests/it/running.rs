@@ -5,7 +5,7 @@ use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use scorel_exec::{CommandOrder, EndCause, Run, RunEnd, ShellExit, descends_from};
+use scorel_exec::{CommandOrder, EndCause, Run, RunEnd, ShellExit, Umask, descends_from};
 
 use crate::{OPEN_FILES, open, order, processes, supervisors, trial};
 
@@ -26,6 +26,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial(
             "running::commands_get_their_own_limit_of_open_files",
             commands_get_their_own_limit_of_open_files,
+        ),
+        trial(
+            "running::commands_get_the_given_umask",
+            commands_get_the_given_umask,
         ),
         trial(
             "running::only_standard_descriptors_are_open",
@@ -109,6 +113,30 @@ async fn commands_get_their_own_limit_of_open_files() {
     let (soft, hard) = output.trim_end().split_once('\n').unwrap();
     assert_eq!(soft, OPEN_FILES.to_string());
     assert_ne!(hard, soft, "a command may raise it");
+}
+
+async fn commands_get_the_given_umask() {
+    let directory = tempfile::tempdir().unwrap();
+    for (mask, expected) in [
+        (0o022, "022\n644\n"),
+        (0o077, "077\n600\n"),
+        (0o002, "002\n664\n"),
+    ] {
+        let script = format!(
+            "umask; cd {}; rm -f f; touch f; stat -c %a f",
+            directory.path().display()
+        );
+        let run = start(CommandOrder {
+            umask: Some(Umask::new(mask)),
+            ..order(&script)
+        });
+        run.wait().await;
+        let output = run.section(0, 100).bytes;
+        assert_eq!(
+            String::from_utf8_lossy(&output).trim_start_matches('0'),
+            expected.trim_start_matches('0')
+        );
+    }
 }
 
 async fn only_standard_descriptors_are_open() {

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use scorel_exec::{
-    CommandOrder, EndCause, RunEnd, Sandbox, ShellExit, Support, default_caches, secret_places,
-};
+use scorel_exec::{CommandOrder, EndCause, RunEnd, Sandbox, ShellExit, Support, default_caches};
 
 use crate::{open, order, processes, supervisors, trial};
+
+/// Hidden places below the home.
+const HIDDEN: &[&str] = &[".aws", ".cargo/credentials.toml", ".scorel", ".ssh"];
 
 /// Attempts that must fail. A script prints `ESCAPED` where its success has no other effect. `$P` is
 /// the project, `$O` a directory outside, `$H` the home directory.
@@ -328,8 +329,7 @@ impl World {
         let home = self.path("home");
         let mut writable = default_caches(&home, None);
         writable.extend([self.path("project"), self.path("tmp")]);
-        let mut hidden = secret_places(&home);
-        hidden.push(home.join(".scorel"));
+        let hidden = HIDDEN.iter().map(|name| home.join(name)).collect();
         Sandbox {
             writable,
             hidden,

@@ -17,7 +17,8 @@ use super::schema::{
     SessionsSection, ToolsSection,
 };
 use super::{
-    Config, ConfigError, CustomProviders, ModelSettings, PermissionsConfig, RuntimeConfig,
+    Config, ConfigError, CustomProviders, EnvironmentConfig, ModelSettings, PermissionsConfig,
+    RuntimeConfig,
     SessionsConfig, ToolsConfig,
 };
 use crate::permission::RuleSet;
@@ -169,7 +170,14 @@ fn tools(section: &ToolsSection) -> ToolsConfig {
         preset: section.preset.unwrap_or_default(),
         caches: section.caches.clone(),
         hidden: section.hidden.clone(),
+        shown: section.shown.clone(),
         fetch_private: section.fetch_private.clone(),
+        environment: EnvironmentConfig {
+            login_shell: section.environment.login_shell,
+            pass: section.environment.pass.clone(),
+            set: section.environment.set.clone(),
+            remove: section.environment.remove.clone(),
+        },
     }
 }
 

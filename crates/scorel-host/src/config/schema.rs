@@ -11,8 +11,10 @@ use toml::Spanned;
 
 use super::bounded::Bounded;
 use super::dollars::Dollars;
+use super::login_shell_place::LoginShellPlace;
 use super::on_restart::OnRestart;
 use super::path::ConfigPath;
+use super::variable::{VariableName, VariablePattern, VariableValue};
 use crate::permission::GateRule;
 use crate::secret::SecretName;
 
@@ -154,7 +156,19 @@ pub(super) struct ToolsSection {
     pub(super) preset: Option<ToolPreset>,
     pub(super) caches: Vec<ConfigPath>,
     pub(super) hidden: Vec<ConfigPath>,
+    pub(super) shown: Vec<ConfigPath>,
     pub(super) fetch_private: Vec<PrivateHost>,
+    pub(super) environment: EnvironmentSection,
+}
+
+/// `[tools.environment]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct EnvironmentSection {
+    pub(super) login_shell: LoginShellPlace,
+    pub(super) pass: Vec<VariablePattern>,
+    pub(super) set: BTreeMap<VariableName, VariableValue>,
+    pub(super) remove: Vec<VariablePattern>,
 }
 
 /// `[permissions]`

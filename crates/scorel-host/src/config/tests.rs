@@ -17,6 +17,17 @@ fn user(text: &str) -> Result<Config, ConfigError> {
     Config::from_user(&document, &origin)
 }
 
+/// The section `[tools]` with these keys.
+pub(crate) fn tools(keys: &str) -> ToolsConfig {
+    user(&format!("[tools]\n{keys}")).unwrap().tools
+}
+
+/// The section `[tools.environment]` with these keys.
+pub(crate) fn tools_environment(keys: &str) -> EnvironmentConfig {
+    let config = user(&format!("[tools.environment]\n{keys}")).unwrap();
+    config.tools.environment
+}
+
 fn with_project(config: &Config, text: &str) -> Result<Config, ConfigError> {
     let (document, origin) = parse(Path::new("/p/.scorel/config.toml"), text.as_bytes())?;
     Ok(config.with_project(&ProjectLayer::new(&document, &origin)))

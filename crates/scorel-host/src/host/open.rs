@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use scorel_exec::Supervisors;
+use scorel_exec::{Supervisors, Umask};
 use scorel_journal::FileStorage;
 use scorel_session::{SessionSettings, Sessions, TurnSetup};
 
@@ -30,6 +30,8 @@ pub struct HostParts {
     pub secrets: SecretStore,
     pub supervisors: Arc<Supervisors>,
     pub shutdown: Shutdown,
+    /// The umask that the daemon was started with; `None` if a service manager started it.
+    pub umask: Option<Umask>,
     /// How many files the process may have open.
     pub descriptors: u64,
     /// Start of the daemon in milliseconds since 1970.
@@ -48,7 +50,12 @@ impl Host {
         let settings = session_settings(&config.current(None), parts.descriptors);
         let models = Models::new(Arc::clone(&config), parts.secrets, home.models());
         let models = Arc::new(models);
-        let commands = CommandHost::new(parts.supervisors, SecretStore::new(home.env()));
+        let commands = CommandHost::new(
+            parts.supervisors,
+            SecretStore::new(home.env()),
+            home.root(),
+            parts.umask,
+        );
         let mut made = None;
         let sessions = Sessions::with_setup(
             home.sessions(),

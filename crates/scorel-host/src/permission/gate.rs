@@ -5,10 +5,13 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy};
 use scorel_runtime::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
+use scorel_tools::Lazy;
 
 use super::findings::Findings;
+use super::hidden_reads::without_hidden;
 use super::read_filter::Unrestricted;
 use super::{GateRule, RuleSet};
+use crate::hidden_places::HiddenPlaces;
 
 /// The reason shown with the request for a command that would run unsandboxed.
 const UNSANDBOXED: &str = "this kernel cannot keep commands in a sandbox: it would run unsandboxed";
@@ -32,6 +35,7 @@ pub(crate) struct GateSettings {
 #[derive(Debug, Clone)]
 pub(crate) struct Gate {
     settings: Arc<Mutex<GateSettings>>,
+    hidden: Lazy<HiddenPlaces>,
 }
 
 /// The findings about one call while its effects are judged.
@@ -46,7 +50,13 @@ impl Gate {
     pub(crate) fn new(settings: GateSettings) -> Self {
         Self {
             settings: Arc::new(Mutex::new(settings)),
+            hidden: Lazy::default(),
         }
+    }
+
+    /// The same gate, which refuses what is about hidden places, whatever rules and mode say.
+    pub(crate) fn hiding(self, hidden: Lazy<HiddenPlaces>) -> Self {
+        Self { hidden, ..self }
     }
 }
 
@@ -57,7 +67,7 @@ impl Gatekeeper for Gate {
         let judged = tokio::task::spawn_blocking(move || {
             let settings = gate.settings.lock();
             let settings = settings.unwrap_or_else(PoisonError::into_inner).clone();
-            Judgement::new(&settings).of(&effects)
+            Judgement::new(&settings).of(&effects, &gate.hidden)
         });
         Box::pin(async move {
             judged.await.unwrap_or_else(|error| {
@@ -87,12 +97,18 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn of(mut self, effects: &[Effect]) -> Verdict {
+    fn of(mut self, effects: &[Effect], hidden: &Lazy<HiddenPlaces>) -> Verdict {
         for effect in effects {
-            self.effect(effect);
+            match hidden.get().refusal(effect) {
+                Some(reason) => self.findings.deny(reason),
+                None => self.effect(effect),
+            }
         }
         // Used only if all of them are allowed.
         self.permit.granted = effects.into();
+        let project = self.settings.base_dirs.project();
+        let reads = self.permit.reads.take();
+        self.permit.reads = without_hidden(hidden, reads, effects, project);
         let reason = self.findings.reasons.join("; ");
         match self.findings.decision {
             Decision::Allow => Verdict::Allow(self.permit),

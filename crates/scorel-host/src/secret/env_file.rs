@@ -28,6 +28,13 @@ pub(super) fn values(text: &str) -> Vec<String> {
     assignments.map(|(_, value)| value).collect()
 }
 
+/// Every name in the text of an `env` file; malformed lines are skipped.
+pub(super) fn names(text: &str) -> Vec<String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let assignments = text.lines().filter_map(|line| assignment(line.trim()));
+    assignments.map(|(name, _)| name.to_owned()).collect()
+}
+
 fn assignment(line: &str) -> Option<(&str, String)> {
     let (variable, value) = line.split_once('=')?;
     let variable = variable.trim();

@@ -7,11 +7,15 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, RenameFlags, fsync, mkdirat, openat, renameat, renameat_with};
+use rustix::fs::{
+    Mode, OFlags, RenameFlags, fchmod, fstat, fsync, mkdirat, openat, renameat, renameat_with,
+};
 use rustix::io::Errno;
+use scorel_exec::Umask;
 
 use super::{Location, Roots, refusal};
 use crate::error::{ErrorCode, ToolError};
+use crate::lazy::Lazy;
 use crate::root::{RootUse, Settled, real_path};
 use crate::write_target::WriteTarget;
 
@@ -29,6 +33,7 @@ pub(crate) struct Destination<'a> {
     location: &'a Location,
     directory: OwnedFd,
     name: OsString,
+    umask: Option<Umask>,
 }
 
 /// What one call may write.
@@ -40,6 +45,8 @@ pub(crate) struct WriteAccess<'a> {
     pub(crate) planned: &'a WriteTarget,
     /// Whether it may be protected.
     pub(crate) protected_writes: bool,
+    /// For what is created; `None` leaves it to the process's.
+    pub(crate) umask: &'a Lazy<Option<Umask>>,
 }
 
 impl Roots {
@@ -69,7 +76,7 @@ impl Roots {
         if !settled.missing.is_empty() {
             return Err(refusal(location, Errno::NOENT));
         }
-        let destination = Destination::new(location, settled);
+        let destination = Destination::new(location, settled, None);
         match destination.original()? {
             Some(original) => Ok((destination, original)),
             None => Err(refusal(location, Errno::NOENT)),
@@ -87,11 +94,12 @@ impl Roots {
     ) -> Result<(Destination<'a>, Option<Original>), ToolError> {
         let (mut settled, target) = self.settle(location, access.daemon_home)?;
         target.check(access.planned, access.protected_writes)?;
+        let umask = *access.umask.get();
         for name in std::mem::take(&mut settled.missing) {
-            settled.directory = make_directory(&settled.directory, &name)
+            settled.directory = make_directory(&settled.directory, &name, umask)
                 .map_err(|error| refusal(location, error))?;
         }
-        let destination = Destination::new(location, settled);
+        let destination = Destination::new(location, settled, umask);
         let original = destination.original()?;
         Ok((destination, original))
     }
@@ -118,11 +126,12 @@ impl Roots {
 }
 
 impl<'a> Destination<'a> {
-    fn new(location: &'a Location, settled: Settled) -> Self {
+    fn new(location: &'a Location, settled: Settled, umask: Option<Umask>) -> Self {
         Self {
             location,
             directory: settled.directory,
             name: settled.name,
+            umask,
         }
     }
 
@@ -148,7 +157,10 @@ impl<'a> Destination<'a> {
             .map_err(|error| self.not_written(&error))?;
         let mut notes = match original {
             Some(original) => original.copy_metadata(temporary.file()).map_err(fail)?,
-            None => Vec::new(),
+            None => {
+                self.give_permissions(&temporary).map_err(fail)?;
+                Vec::new()
+            }
         };
         fsync(temporary.file()).map_err(fail)?;
         match original {
@@ -173,6 +185,16 @@ impl<'a> Destination<'a> {
             ));
         }
         Ok(notes)
+    }
+
+    /// Gives a new file the permissions that the user's umask leaves. The process's own umask is
+    /// narrower, and it is one for all threads.
+    fn give_permissions(&self, temporary: &Temporary<'_>) -> Result<(), Errno> {
+        let Some(umask) = self.umask else {
+            return Ok(());
+        };
+        let mode = umask.apply(NEW_FILE.as_raw_mode());
+        fchmod(temporary.file(), Mode::from_raw_mode(mode))
     }
 
     /// Whether what is there is still `original`.
@@ -229,14 +251,28 @@ impl<'a> Destination<'a> {
 }
 
 /// Creates and opens a directory; one that was created meanwhile is used.
-fn make_directory(parent: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> {
-    match mkdirat(parent, name, NEW_DIRECTORY) {
-        Ok(()) => sync_directory(parent)?,
-        Err(Errno::EXIST) => {}
+fn make_directory(
+    parent: &OwnedFd,
+    name: &OsString,
+    umask: Option<Umask>,
+) -> Result<OwnedFd, Errno> {
+    let is_new = match mkdirat(parent, name, NEW_DIRECTORY) {
+        Ok(()) => true,
+        Err(Errno::EXIST) => false,
         Err(error) => return Err(error),
-    }
+    };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(parent, name, flags, Mode::empty())
+    let directory = openat(parent, name, flags, Mode::empty())?;
+    if is_new {
+        if let Some(umask) = umask {
+            // The set-group-ID bit is inherited and stays.
+            let inherited = fstat(&directory)?.st_mode & 0o7000;
+            let mode = umask.apply(NEW_DIRECTORY.as_raw_mode()) | inherited;
+            fchmod(&directory, Mode::from_raw_mode(mode))?;
+        }
+        sync_directory(parent)?;
+    }
+    Ok(directory)
 }
 
 /// Syncs a directory, where the file system supports it.

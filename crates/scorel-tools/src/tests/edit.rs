@@ -280,17 +280,17 @@ fn permissions_and_links_are_kept() {
 #[test]
 fn what_cannot_be_edited_stays() {
     let project = Project::new();
-    project.write("latin-1", b"caf\xe9");
+    project.write("cyrillic", b"\xcf\xf0\xe8");
     project.write("nul", b"a\0b");
     project.write("read-only", "old\n");
     project.set_mode("read-only", 0o444);
-    project.write("large", vec![b'x'; 8 * 1024 * 1024 + 1]);
+    project.write("large", vec![b'x'; 64 * 1024 * 1024 + 1]);
     project.write("grows", "x".repeat(1024 * 1024));
     fs::create_dir(project.path("dir")).unwrap();
     let session = Session::on(&project);
     session.read("read-only").ok();
     for (path, code) in [
-        ("latin-1", "E_BINARY"),
+        ("cyrillic", "E_BINARY"),
         ("nul", "E_BINARY"),
         ("read-only", "EACCES"),
         ("large", "E_WRITE_LIMIT"),
@@ -299,6 +299,7 @@ fn what_cannot_be_edited_stays() {
         assert_eq!(session.edit(path, "o", "x").code(), code, "{path}");
     }
     session.write("seen", &"x".repeat(1024 * 1024)).ok();
-    let grow = json!([{ "oldString": "x", "newString": "123456789", "replaceAll": true }]);
+    let grow =
+        json!([{ "oldString": "x", "newString": "0123456789".repeat(7), "replaceAll": true }]);
     assert_eq!(session.edits("seen", grow).code(), "E_WRITE_LIMIT");
 }

@@ -5,7 +5,13 @@ use std::fs;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
+use scorel_exec::Umask;
+use scorel_runtime::Permit;
+
 use super::project::{Project, Session};
+use crate::ProjectTools;
+use crate::root::{Root, RootName};
+use crate::roots::Roots;
 
 #[test]
 fn a_new_file_and_its_directories_are_made() {
@@ -164,7 +170,7 @@ fn files_that_cannot_be_replaced_stay() {
     project.write("dir/file", "");
     project.write("read-only", "old\n");
     project.write("binary", b"\0\x01");
-    project.write("large", vec![b'x'; 8 * 1024 * 1024 + 1]);
+    project.write("large", vec![b'x'; 64 * 1024 * 1024 + 1]);
     project.link("loop", "loop");
     project.link("to-dir", "dir");
     project.set_mode("read-only", 0o444);
@@ -186,11 +192,29 @@ fn files_that_cannot_be_replaced_stay() {
         let answer = session.write(path, "new\n");
         assert_eq!(answer.code(), code, "{path}: {answer:?}");
     }
-    let huge = "x".repeat(8 * 1024 * 1024 + 1);
+    let huge = "x".repeat(64 * 1024 * 1024 + 1);
     assert_eq!(session.write("huge", &huge).code(), "E_WRITE_LIMIT");
     assert_eq!(project.content("read-only"), "old\n");
     let names = ["binary", "dir", "large", "loop", "read-only", "to-dir"];
     assert_eq!(project.names(""), names);
+}
+
+#[test]
+fn what_is_made_gets_the_users_umask_and_what_is_replaced_keeps_its_mode() {
+    let project = Project::new();
+    project.write("script", "old");
+    project.set_mode("script", 0o755);
+    let host = project.host().with_umask(Some(Umask::new(0o027)).into());
+    let root = Root::open(RootName::Project, &project.path("")).unwrap();
+    let session = Session {
+        tools: ProjectTools::on(Roots::new(root), host),
+        permit: Permit::default(),
+    };
+    session.write("a/b/new", "x").ok();
+    session.read("script").ok();
+    session.write("script", "new").ok();
+    let modes = ["a", "a/b", "a/b/new", "script"].map(|path| project.mode(path));
+    assert_eq!(modes, [0o750, 0o750, 0o640, 0o755]);
 }
 
 #[test]

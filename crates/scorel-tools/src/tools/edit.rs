@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::content_hash::ContentHash;
 use crate::diff::Diff;
+use crate::encoded::encoded;
 use crate::error::{ErrorCode, ToolError};
 use crate::file_tool::FileTool;
 use crate::roots::{Location, Original};
@@ -48,6 +49,9 @@ pub(crate) struct EditArguments {
 struct EditFigures {
     path: String,
     bytes: u64,
+    /// Unless it is UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<&'static str>,
     sha256: String,
     sha256_before: String,
     /// Replaced occurrences of all edits.
@@ -82,18 +86,20 @@ impl FileTool for EditTool {
         let PlannedWrite { location, target } = write?;
         call.check_wanted(&location)?;
         let (destination, original) = call.roots.existing(&location, call.write_access(&target))?;
-        let text = original.text(&location)?;
-        let draft = draft(call, &location, &original, &arguments.edits)?;
-        let notes = destination.put(draft.text().as_bytes(), Some(&original))?;
-        let hash = ContentHash::of(draft.text().as_bytes());
+        let (encoding, text) = original.text(&location)?;
+        let draft = draft(call, &location, (&original, &text), &arguments.edits)?;
+        let content = encoded(draft.text(), encoding, &location)?;
+        let notes = destination.put(&content, Some(&original))?;
+        let hash = ContentHash::of(&content);
         call.files.seen.add(&location, hash, draft.seen().clone());
         let figures = EditFigures {
             path: location.named(),
-            bytes: draft.text().len() as u64,
+            bytes: content.len() as u64,
+            encoding: encoding.name(),
             sha256: hash.to_string(),
             sha256_before: original.hash().to_string(),
             replacements: draft.replacements(),
-            diff: Diff::between(&location.relative(), text, draft.text()),
+            diff: Diff::between(&location.relative(), &text, draft.text()),
             notes,
         };
         Ok(report(&location, &figures))
@@ -113,10 +119,9 @@ fn check_count(edits: &[Replacement]) -> Result<(), ToolError> {
 fn draft(
     call: &RunningCall,
     location: &Location,
-    original: &Original,
+    (original, text): (&Original, &str),
     edits: &[Replacement],
 ) -> Result<EditDraft, ToolError> {
-    let text = original.text(location)?;
     let seen = seen(call, location, original)?;
     let mut draft = EditDraft::new(text.to_owned(), seen);
     for (number, edit) in (1..).zip(edits) {

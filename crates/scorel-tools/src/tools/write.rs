@@ -1,5 +1,7 @@
 //! `Write`: creates or replaces a file.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
@@ -7,6 +9,7 @@ use serde_json::Value;
 
 use crate::content_hash::ContentHash;
 use crate::diff::Diff;
+use crate::encoded::encoded;
 use crate::error::{ErrorCode, ToolError};
 use crate::file_tool::FileTool;
 use crate::limits::MAX_FILE_BYTES;
@@ -14,6 +17,7 @@ use crate::roots::{Location, Original};
 use crate::running_call::RunningCall;
 use crate::seen_files::{Coverage, Unseen};
 use crate::session_files::{PlannedWrite, SessionFiles};
+use crate::text_encoding::TextEncoding;
 use crate::tool_output::ToolOutput;
 
 const DESCRIPTION: &str = "\
@@ -37,6 +41,9 @@ pub(crate) struct WriteArguments {
 struct WriteFigures {
     path: String,
     bytes: u64,
+    /// Unless it is UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<&'static str>,
     sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256_before: Option<String>,
@@ -74,22 +81,25 @@ impl FileTool for WriteTool {
         let (destination, original) = call
             .roots
             .destination(&location, call.write_access(&target))?;
-        let before = match &original {
+        let (encoding, before) = match &original {
             Some(original) => old_text(call, &location, original)?,
-            None => "",
+            None => (TextEncoding::Utf8, "".into()),
         };
-        let mut notes = destination.put(content.as_bytes(), original.as_ref())?;
-        notes.extend(line_end_note(before, content));
-        let hash = ContentHash::of(content.as_bytes());
+        let content = encoding.marked(content);
+        let bytes = encoded(&content, encoding, &location)?;
+        let mut notes = destination.put(&bytes, original.as_ref())?;
+        notes.extend(line_end_note(&before, &content));
+        let hash = ContentHash::of(&bytes);
         let whole = Coverage::from(0..content.len() as u64);
         call.files.seen.add(&location, hash, whole);
         let figures = WriteFigures {
             path: location.named(),
-            bytes: content.len() as u64,
+            bytes: bytes.len() as u64,
+            encoding: encoding.name(),
             sha256: hash.to_string(),
             sha256_before: original.as_ref().map(|it| it.hash().to_string()),
             created: original.is_none(),
-            diff: Diff::between(&location.relative(), before, content),
+            diff: Diff::between(&location.relative(), &before, &content),
             notes,
         };
         Ok(report(&location, &figures))
@@ -127,15 +137,15 @@ fn old_text<'a>(
     call: &RunningCall,
     location: &Location,
     original: &'a Original,
-) -> Result<&'a str, ToolError> {
-    let text = original.text(location)?;
+) -> Result<(TextEncoding, Cow<'a, str>), ToolError> {
+    let (encoding, text) = original.text(location)?;
     let fail = |code, reason: &str| {
         Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
     };
     match call.files.seen.coverage(location, original.hash()) {
         // An empty file has nothing to lose.
-        _ if text.is_empty() => Ok(text),
-        Ok(coverage) if coverage.covers(&(0..text.len() as u64)) => Ok(text),
+        _ if text.is_empty() => Ok((encoding, text)),
+        Ok(coverage) if coverage.covers(&(0..text.len() as u64)) => Ok((encoding, text)),
         Ok(_) => fail(
             ErrorCode::NotRead,
             "was read in part only; Read the rest before replacing it, or change a part with Edit",

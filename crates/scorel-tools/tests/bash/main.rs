@@ -7,6 +7,10 @@
 )]
 
 mod background;
+#[path = "../../../scorel-pdf/tests/it/document.rs"]
+#[expect(dead_code, reason = "the tests of that crate use the rest")]
+mod document;
+mod documents;
 mod example;
 mod foreground;
 mod guarded;
@@ -29,13 +33,14 @@ use scorel_exec::Support;
 const TIME_LIMIT: Duration = Duration::from_secs(180);
 
 fn main() -> ExitCode {
-    if let Some(code) = scorel_exec::run_if_asked() {
+    if let Some(code) = scorel_exec::run_if_asked().or_else(scorel_pdf::run_if_asked) {
         return code;
     }
     let mut trials = foreground::trials();
     trials.extend(background::trials());
     trials.extend(example::trials());
     trials.extend(guarded::trials());
+    trials.extend(documents::trials());
     trials.extend(registry::trials());
     trials.extend(runaways::trials());
     trials.extend(stopped::trials());

@@ -62,6 +62,8 @@ impl Session {
         let host = ToolHost::new(&directory.path().join("home"), Arc::clone(&blobs) as _);
         let settings = CommandSettings {
             environment: Environment::scrubbed(std::env::vars_os(), &[]),
+            umask: None,
+            shown: Vec::new(),
             caches: Vec::new(),
             hidden: Vec::new(),
             mounts,

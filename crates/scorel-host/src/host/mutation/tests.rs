@@ -55,6 +55,7 @@ impl TestHome {
             secrets: SecretStore::new(home.env()),
             supervisors: Supervisors::new(None).unwrap(),
             descriptors: 1024,
+            umask: None,
             shutdown: Shutdown::default(),
             started_at: 0,
             home,

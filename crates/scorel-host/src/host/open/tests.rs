@@ -14,6 +14,7 @@ fn parts(root: &Path) -> HostParts {
         secrets: SecretStore::new(home.env()),
         supervisors: Supervisors::new(None).unwrap(),
         descriptors: 1024,
+        umask: None,
         shutdown: Shutdown::default(),
         started_at: 0,
         home,

@@ -1,5 +1,6 @@
 //! Files to be replaced.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read as _;
@@ -15,6 +16,7 @@ use super::super::{Location, not_a_file, refusal};
 use crate::content_hash::ContentHash;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
+use crate::text_encoding::TextEncoding;
 
 /// A regular file as it was when it was opened, with its content.
 #[derive(Debug)]
@@ -57,18 +59,19 @@ impl Original {
         self.hash
     }
 
-    /// The content as text.
+    /// The content as text, and its encoding.
     ///
     /// # Errors
-    /// It is not UTF-8.
-    pub(crate) fn text(&self, location: &Location) -> Result<&str, ToolError> {
-        let text = std::str::from_utf8(&self.content).ok();
-        text.filter(|text| !text.contains('\0')).ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::Binary,
-                format!("{location} is not UTF-8 text and cannot be changed by this tool"),
-            )
-            .with("path", location.named())
+    /// It is no text.
+    pub(crate) fn text(
+        &self,
+        location: &Location,
+    ) -> Result<(TextEncoding, Cow<'_, str>), ToolError> {
+        TextEncoding::decode(&self.content).ok_or_else(|| {
+            let message = format!(
+                "{location} is not UTF-8 text, nor UTF-16 or Latin-1, and cannot be changed by this tool"
+            );
+            ToolError::new(ErrorCode::Binary, message).with("path", location.named())
         })
     }
 

@@ -4,7 +4,7 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_exec::{CommandOrder, Run, Sandbox, StartError, Supervisors};
+use scorel_exec::{CommandOrder, Environment, Run, Sandbox, StartError, Supervisors, Umask};
 use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
 use tempfile::TempDir;
 
@@ -14,13 +14,14 @@ use super::present::CommandFigures;
 use super::stopped::SandboxFacts;
 use super::{CommandSettings, PlannedCommand, foreground, guarded, present};
 use crate::error::{ErrorCode, ToolError};
+use crate::lazy::Lazy;
 use crate::session_files::SessionFiles;
 
 /// The commands of one session: those that run in the background end with this value.
 #[derive(Debug)]
 pub struct Commands {
     supervisors: Arc<Supervisors>,
-    settings: Mutex<CommandSettings>,
+    settings: Mutex<Lazy<CommandSettings>>,
     pub(super) background: Background,
     /// The directory for temporary files, made for the first command.
     temporary: Mutex<Option<TempDir>>,
@@ -30,6 +31,8 @@ pub struct Commands {
 struct ReadyCommand {
     planned: PlannedCommand,
     confinement: Confinement,
+    environment: Environment,
+    umask: Option<Umask>,
     temporary: PathBuf,
 }
 
@@ -40,20 +43,20 @@ impl ReadyCommand {
 }
 
 impl Commands {
-    /// A session without commands yet.
+    /// A session without commands yet. The settings are found out when the first command starts.
     #[must_use]
-    pub fn new(supervisors: Arc<Supervisors>, settings: CommandSettings) -> Self {
+    pub fn new(supervisors: Arc<Supervisors>, settings: impl Into<Lazy<CommandSettings>>) -> Self {
         Self {
             supervisors,
-            settings: Mutex::new(settings),
+            settings: Mutex::new(settings.into()),
             background: Background::default(),
             temporary: Mutex::default(),
         }
     }
 
     /// Replaces the settings, for the commands that start from now on.
-    pub fn set(&self, settings: CommandSettings) {
-        *lock(&self.settings) = settings;
+    pub fn set(&self, settings: impl Into<Lazy<CommandSettings>>) {
+        *lock(&self.settings) = settings.into();
     }
 
     /// How many commands run in the background.
@@ -118,10 +121,14 @@ impl Commands {
         let (commands, files) = (Arc::clone(self), Arc::clone(files));
         blocking(move || -> Result<_, ToolError> {
             let temporary = commands.temporary()?;
-            let confinement = commands.confinement(access, &files, &temporary)?;
+            let settings = lock(&commands.settings).clone();
+            let settings = settings.get();
+            let confinement = commands.confinement(access, settings, &files, &temporary)?;
             Ok(ReadyCommand {
                 planned,
                 confinement,
+                environment: settings.environment.clone().with_temporary_dir(&temporary),
+                umask: settings.umask,
                 temporary,
             })
         })
@@ -142,6 +149,7 @@ impl Commands {
     fn confinement(
         &self,
         access: CommandAccess,
+        settings: &CommandSettings,
         files: &SessionFiles,
         temporary: &Path,
     ) -> Result<Confinement, ToolError> {
@@ -152,13 +160,15 @@ impl Commands {
                  commands to run unsandboxed",
             ));
         }
-        let settings = lock(&self.settings).clone();
         let (project, daemon_home) = (files.project(), files.host.home());
-        let mut hidden = settings.hidden;
-        hidden.push(daemon_home.to_owned());
+        let mut hidden = settings.hidden.clone();
+        if !hidden.iter().any(|place| place == daemon_home) {
+            hidden.push(daemon_home.to_owned());
+        }
         let mut places = Sandbox {
-            writable: settings.caches,
+            writable: settings.caches.clone(),
             hidden,
+            shown: settings.shown.clone(),
             ..Sandbox::default()
         };
         if let CommandAccess::Workspace { .. } = access {
@@ -170,12 +180,12 @@ impl Commands {
     }
 
     fn start(&self, ready: &ReadyCommand) -> Result<Run, ToolError> {
-        let environment = lock(&self.settings).environment.clone();
         let order = CommandOrder {
             command: ready.planned.command.clone(),
-            environment: environment.with_temporary_dir(&ready.temporary),
+            environment: ready.environment.clone(),
             sandbox: ready.confinement.sandbox.clone(),
             timeout: ready.planned.timeout,
+            umask: ready.umask,
             spool_dir: Some(ready.temporary.clone()),
         };
         let directory = ready.planned.directory.as_fd();

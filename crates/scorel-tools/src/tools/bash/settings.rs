@@ -2,17 +2,21 @@
 
 use std::path::PathBuf;
 
-use scorel_exec::Environment;
+use scorel_exec::{Environment, Umask};
 
 /// What commands of a session get from the daemon.
 #[derive(Debug, Clone)]
 pub struct CommandSettings {
     /// The environment variables of a command.
     pub environment: Environment,
+    /// The umask of a command; `None` keeps the daemon's.
+    pub umask: Option<Umask>,
     /// Directories a command may write besides the project and its temporary directory.
     pub caches: Vec<PathBuf>,
     /// Directories a command cannot read, besides the daemon's home.
     pub hidden: Vec<PathBuf>,
+    /// Directories and files below those that it can read.
+    pub shown: Vec<PathBuf>,
     /// Whether protected files at the top of the project are mounted read-only. Otherwise they are
     /// compared and put back when a command has ended, like those that mounts cannot cover.
     pub mounts: bool,

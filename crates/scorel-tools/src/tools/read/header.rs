@@ -6,13 +6,13 @@ use std::os::unix::fs::FileExt as _;
 
 use imagesize::{ImageType, image_type};
 
+use crate::text_encoding::TextEncoding;
+
 const HEADER_BYTES: usize = 512;
 
 /// Signatures of binary formats, with advice for the model.
-const KINDS: [(&[u8], &str); 13] = [
-    (b"%PDF-", "a PDF document; convert it to text first"),
-    (b"\xff\xfe", "UTF-16 text; convert it to UTF-8 first"),
-    (b"\xfe\xff", "UTF-16 text; convert it to UTF-8 first"),
+const KINDS: [(&[u8], &str); 11] = [
+    (b"\xff\xfe\0\0", "UTF-32 text; convert it to UTF-8 first"),
     (
         b"PK\x03\x04",
         "a ZIP archive or an office document; unpack or convert it first",
@@ -69,6 +69,16 @@ impl FileHeader {
         }
     }
 
+    /// Whether the file is a PDF document.
+    pub(super) fn is_pdf(&self) -> bool {
+        self.bytes.starts_with(b"%PDF-")
+    }
+
+    /// Whether the file has a byte order mark of UTF-16.
+    pub(super) fn is_utf16(&self) -> bool {
+        TextEncoding::by_mark(&self.bytes).is_some()
+    }
+
     /// Advice about a binary file, as the end of a sentence.
     pub(super) fn advice(&self) -> String {
         let kind = KINDS
@@ -76,7 +86,8 @@ impl FileHeader {
             .find(|(begin, _)| self.bytes.starts_with(begin));
         match kind {
             Some((_, kind)) => format!(": it seems to be {kind}"),
-            None => "; Read shows text and pictures (PNG, JPEG, GIF, WebP) only".to_owned(),
+            None => "; Read shows text, PDF documents and pictures (PNG, JPEG, GIF, WebP) only"
+                .to_owned(),
         }
     }
 

@@ -14,7 +14,7 @@ const MAX_PART_BYTES: usize = 64 * 1024;
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
 /// Numbers lines and keeps those in a window, in bounded memory.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct LineWindow {
     first: u64,
     limit: u64,

@@ -1,0 +1,158 @@
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error};
+
+/// Names that each session sets for its own temporary directory.
+const OF_SESSIONS: [&str; 3] = ["TEMP", "TMP", "TMPDIR"];
+
+/// The name of an environment variable that commands get. Checked while deserializing so that the
+/// error has a position.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VariableName(String);
+
+/// Names of environment variables; `*` stands for any characters. Case counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariablePattern(String);
+
+/// The value of an environment variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableValue(String);
+
+/// Why a text is not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum VariableError {
+    #[error("`{0}` is not the name of an environment variable: letters, digits and `_`")]
+    NotAName(String),
+    #[error("`{0}` is not a name of environment variables: letters, digits, `_`, and `*` for any")]
+    NotAPattern(String),
+    #[error("`{0}` belongs to the session: it names the session's own temporary directory")]
+    OfSession(String),
+    #[error("the value has a NUL character in it")]
+    Nul,
+}
+
+impl VariableName {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a shell could set a variable of this name.
+    #[must_use]
+    pub fn is_name(text: &str) -> bool {
+        let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        !text.is_empty()
+            && !text.starts_with(|it: char| it.is_ascii_digit())
+            && text.chars().all(is_part)
+    }
+
+    fn parse(text: String) -> Result<Self, VariableError> {
+        if !Self::is_name(&text) {
+            Err(VariableError::NotAName(text))
+        } else if OF_SESSIONS.contains(&text.as_str()) {
+            Err(VariableError::OfSession(text))
+        } else {
+            Ok(Self(text))
+        }
+    }
+}
+
+impl VariablePattern {
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
+        let mut parts = self.0.split('*');
+        let first = parts.next().unwrap_or_default();
+        let Some(mut rest) = name.strip_prefix(first) else {
+            return false;
+        };
+        let mut last = None;
+        for part in parts {
+            if let Some(before) = last.replace(part) {
+                let Some(at) = rest.find(before) else {
+                    return false;
+                };
+                rest = &rest[at + before.len()..];
+            }
+        }
+        last.map_or(rest.is_empty(), |last| rest.ends_with(last))
+    }
+
+    fn parse(text: String) -> Result<Self, VariableError> {
+        if VariableName::is_name(&text.replace('*', "_")) {
+            Ok(Self(text))
+        } else {
+            Err(VariableError::NotAPattern(text))
+        }
+    }
+}
+
+impl fmt::Display for VariablePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl VariableValue {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for VariableName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for VariablePattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for VariableValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text.contains('\0') {
+            return Err(D::Error::custom(VariableError::Nul));
+        }
+        Ok(Self(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, name, matches) in [
+            ("A", "A", true),
+            ("A", "AB", false),
+            ("A*", "AB", true),
+            ("A*", "BA", false),
+            ("*A", "BA", true),
+            ("*A*", "BAB", true),
+            ("A*B*C", "AxByC", true),
+            ("A*B*C", "AxyC", false),
+            ("A*A", "A", false),
+            ("*", "", true),
+            ("a", "A", false),
+        ] {
+            let parsed = VariablePattern::parse(pattern.to_owned()).unwrap();
+            assert_eq!(parsed.matches(name), matches, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_is_an_error() {
+        for text in ["", "1A", "A-B", "A=B", "A B", "Ä"] {
+            let error = VariableName::parse(text.to_owned()).unwrap_err();
+            assert_eq!(error, VariableError::NotAName(text.to_owned()));
+            assert!(VariablePattern::parse(text.to_owned()).is_err());
+        }
+        let error = VariableName::parse("TMPDIR".to_owned()).unwrap_err();
+        assert_eq!(error, VariableError::OfSession("TMPDIR".to_owned()));
+    }
+}

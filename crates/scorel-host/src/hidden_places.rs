@@ -1,0 +1,147 @@
+//! Places that tools and commands do not get to see.
+
+mod resolve;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::geteuid;
+use scorel_permission::{CredentialKind, credential_places};
+use scorel_runtime::Effect;
+
+use crate::config::{ConfigPath, ToolsConfig};
+
+use resolve::Resolver;
+
+/// Places that tools and commands do not get to see: those of the table of credentials, the daemon's
+/// home, and what the configuration names, without what it shows.
+///
+/// Looked up once for a turn. A place is kept with its links resolved, as paths are when they are
+/// judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct HiddenPlaces {
+    places: Vec<HiddenPlace>,
+    /// Shown although they are below a hidden place.
+    shown: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct HiddenPlace {
+    path: PathBuf,
+    origin: HiddenOrigin,
+}
+
+/// Why a place is hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HiddenOrigin {
+    Table(CredentialKind),
+    /// The daemon's home, which `[tools] shown` does not show.
+    Daemon,
+    Configuration,
+}
+
+impl HiddenOrigin {
+    /// To follow a path.
+    fn reason(self) -> String {
+        let lifted = "`shown` in `[tools]` of config.toml lifts that";
+        match self {
+            Self::Table(kind) => {
+                let held = kind.held();
+                format!("is kept from tools and commands, because it holds {held}; {lifted}")
+            }
+            Self::Daemon => "belongs to Scorel and holds its keys and conversations".to_owned(),
+            Self::Configuration => {
+                "is kept from tools and commands by `hidden` in `[tools]` of config.toml".to_owned()
+            }
+        }
+    }
+}
+
+impl HiddenPlaces {
+    /// Looks at the file system.
+    pub(crate) fn of(
+        config: &ToolsConfig,
+        user_home: Option<&Path>,
+        daemon_home: &Path,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Self {
+        let mut resolver = Resolver::default();
+        let paths = |paths: &[ConfigPath]| -> Vec<PathBuf> {
+            paths.iter().filter_map(|it| it.path(user_home)).collect()
+        };
+        let shown: Vec<PathBuf> = paths(&config.shown)
+            .iter()
+            .flat_map(|path| resolver.resolve(path))
+            .collect();
+        let mut found = Self::default();
+        let mut add = |path: &Path, origin| {
+            for path in resolver.resolve(path) {
+                found.add(path, origin, &shown);
+            }
+        };
+        let is_superuser = geteuid().is_root();
+        let table = user_home.map_or_else(Vec::new, |home| credential_places(home, variable));
+        for place in table {
+            if place.kind != CredentialKind::System || is_superuser {
+                add(&place.path, HiddenOrigin::Table(place.kind));
+            }
+        }
+        for path in paths(&config.hidden) {
+            add(&path, HiddenOrigin::Configuration);
+        }
+        add(daemon_home, HiddenOrigin::Daemon);
+        let is_below = |path: &PathBuf| found.places.iter().any(|it| path.starts_with(&it.path));
+        found.shown = shown.into_iter().filter(is_below).collect();
+        found
+    }
+
+    fn add(&mut self, path: PathBuf, origin: HiddenOrigin, shown: &[PathBuf]) {
+        let is_shown =
+            origin != HiddenOrigin::Daemon && shown.iter().any(|it| path.starts_with(it));
+        if !is_shown && !self.places.iter().any(|place| place.path == path) {
+            self.places.push(HiddenPlace { path, origin });
+        }
+    }
+
+    /// For the sandbox of commands.
+    pub(crate) fn hidden(&self) -> Vec<PathBuf> {
+        self.places.iter().map(|place| place.path.clone()).collect()
+    }
+
+    /// For the sandbox of commands.
+    pub(crate) fn shown(&self) -> &[PathBuf] {
+        &self.shown
+    }
+
+    /// Why the call that has this effect is refused, if it is.
+    pub(crate) fn refusal(&self, effect: &Effect) -> Option<String> {
+        let (Effect::ReadPath { path } | Effect::WritePath { path, .. }) = effect else {
+            return None;
+        };
+        let place = self.holding(path)?;
+        Some(format!("{} {}", path.display(), place.origin.reason()))
+    }
+
+    /// Whether something hidden is at or below a directory, given without links.
+    pub(crate) fn reaches(&self, directory: &Path) -> bool {
+        let mut places = self.places.iter();
+        places.any(|place| place.path.starts_with(directory))
+    }
+
+    /// Whether a path without links is hidden.
+    pub(crate) fn hides(&self, path: &Path) -> bool {
+        self.holding(path).is_some()
+    }
+
+    /// The hidden place that contains a path without links.
+    fn holding(&self, path: &Path) -> Option<&HiddenPlace> {
+        let inside = |place: &&HiddenPlace| path.starts_with(&place.path);
+        let place = self.places.iter().find(inside)?;
+        let is_shown = place.origin != HiddenOrigin::Daemon
+            && self.shown.iter().any(|shown| path.starts_with(shown));
+        (!is_shown).then_some(place)
+    }
+}
+
+#[cfg(test)]
+mod tests;
