@@ -21,6 +21,7 @@ mod home;
 mod host;
 mod instructions;
 mod models;
+mod notices;
 mod permission;
 mod projects;
 mod receipts;
@@ -36,6 +37,8 @@ pub use config::{
     PermissionsConfig, Position, RuntimeConfig, SessionsConfig, ToolsConfig, Warning,
 };
 pub use device::{Device, DeviceError};
+pub use scorel_permission::Mode;
+
 pub use home::{
     Home, HomeError, HomeLock, HomeSource, LockError, MAX_SOCKET_PATH, NoSocketPath, socket_path,
 };

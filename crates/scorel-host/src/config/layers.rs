@@ -19,7 +19,7 @@ use super::{
     Config, ConfigError, ModelSettings, PermissionsConfig, RuntimeConfig, SessionsConfig,
     ToolsConfig,
 };
-use crate::permission::RuleSet;
+use crate::permission::{BuiltinRule, RuleSet};
 
 impl Default for Config {
     fn default() -> Self {
@@ -176,6 +176,7 @@ fn permissions(section: &PermissionsSection) -> PermissionsConfig {
             deny: section.deny.clone(),
             ask: section.ask.clone(),
             allow: section.allow.clone(),
+            builtin_ask: section.builtin_ask.clone().unwrap_or_else(BuiltinRule::all),
         },
         timeout: get(section.timeout_seconds).map(Duration::from_secs),
         allow_at_timeout: section.at_timeout == AtTimeout::Allow,

@@ -12,7 +12,7 @@ use super::bounded::Bounded;
 use super::dollars::Dollars;
 use super::on_restart::OnRestart;
 use super::path::ConfigPath;
-use crate::permission::GateRule;
+use crate::permission::{BuiltinRule, GateRule};
 use crate::secret::SecretName;
 
 const MIB: u64 = 1024 * 1024;
@@ -144,6 +144,7 @@ pub(super) struct PermissionsSection {
     pub(super) allow: Vec<GateRule>,
     pub(super) ask: Vec<GateRule>,
     pub(super) deny: Vec<GateRule>,
+    pub(super) builtin_ask: Option<Vec<BuiltinRule>>,
     pub(super) timeout_seconds: Option<Bounded<1, { 30 * DAY }>>,
     pub(super) at_timeout: AtTimeout,
 }

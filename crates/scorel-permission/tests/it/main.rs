@@ -5,9 +5,11 @@
 mod bash_agrees;
 mod decisions;
 mod grants;
+mod hundred_commands;
 mod ordinary_commands;
 mod ordinary_hour;
 mod properties;
 mod refused_commands;
 mod rules;
 mod support;
+mod workspace;
