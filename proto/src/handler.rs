@@ -73,6 +73,7 @@ impl PersistentBody {
             Self::TurnResumed(body) => body,
             Self::ContextTrim(body) => body,
             Self::DamageAccepted(body) => body,
+            Self::Notice(body) => body,
             Self::SeqReserve(body) => body,
         }
     }

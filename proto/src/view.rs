@@ -70,6 +70,9 @@ pub struct SessionState {
     /// The permission rules that a decision allowed for the rest of the session.
     #[serde(default)]
     pub allowed: Vec<String>,
+    /// The codes of the notices in the log.
+    #[serde(default)]
+    pub notices: Vec<String>,
     /// The damaged places of the log that a client has accepted.
     #[serde(default)]
     pub accepted_damage: Vec<DamageAcceptedBody>,
@@ -81,6 +84,9 @@ pub struct SessionState {
 
 /// The length limit of an opening, in characters.
 const OPENING_CHARS: usize = 80;
+
+/// Codes of notices that are remembered. A daemon has a handful.
+const MAX_NOTICES: usize = 64;
 
 const TURN_OUTCOME: &str = "turn_outcome";
 
@@ -202,6 +208,7 @@ impl SessionState {
             PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
             PersistentBody::TurnOutcome(body) => self.end_turn(Some(body.reason)),
             PersistentBody::DamageAccepted(body) => self.damage_accepted(body),
+            PersistentBody::Notice(body) => self.noticed(&body.code),
             PersistentBody::QueueUpdate(body) => self.queue.apply(body),
             PersistentBody::PermissionRequest(body) => self.asked(body, event.ts),
             PersistentBody::PermissionDecision(body) => self.decided(body, event.ts),
@@ -229,6 +236,13 @@ impl SessionState {
         if opens {
             self.permissions.clear();
             self.turn = Some(OpenTurn::new(turn_id, event.ts));
+        }
+    }
+
+    fn noticed(&mut self, code: &str) {
+        let is_known = self.notices.iter().any(|known| known == code);
+        if !is_known && self.notices.len() < MAX_NOTICES {
+            self.notices.push(code.to_owned());
         }
     }
 

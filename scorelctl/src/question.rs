@@ -22,7 +22,12 @@ pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
     if !request.rules.is_empty() {
         let rules: Vec<String> = request.rules.iter().map(|rule| one_line(rule)).collect();
         lines.push(format!(
-            "  allowing it more than once adds: {}",
+            "  allowing it {} adds: {}",
+            if request.session_only {
+                "for this session"
+            } else {
+                "more than once"
+            },
             rules.join(", ")
         ));
     }
@@ -118,6 +123,7 @@ mod tests {
             input: json!({"command": "echo \u{1b}[2J\nrm -rf x", "background": true}),
             reason: "no rule allows it".to_owned(),
             rules: vec!["Bash(rm -rf x)".to_owned()],
+            session_only: false,
             deadline: None,
             at_deadline: None,
         };

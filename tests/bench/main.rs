@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on stops")]
 #![expect(clippy::print_stdout, reason = "the figures are the output")]
 
+mod answer;
 mod append;
 mod bare;
 mod bench_client;
@@ -28,12 +29,13 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 9] = [
+const GROUPS: [&str; 10] = [
     "roundTrip",
     "latency",
     "throughput",
     "fanOut",
     "turns",
+    "answer",
     "context",
     "sessions",
     "memory",
@@ -78,6 +80,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "throughput" => throughput::measure(daemon).await,
             "fanOut" => fan_out::measure(daemon).await,
             "turns" => turns::measure(daemon).await,
+            "answer" => answer::measure(daemon).await,
             "context" => context::measure(daemon).await,
             "sessions" => sessions(daemon).await,
             "memory" => memory::measure(daemon).await,

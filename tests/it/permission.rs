@@ -10,10 +10,16 @@ use serde_json::{Value, json};
 
 use crate::under_test::{SCORELD, Watch, connect, has_sandbox, new_session, send};
 
-const RULES: &str = "[permissions]\ndeny = [\"Read(secrets/**)\", \"Write(secrets/**)\"]\n";
+const RULES: &str = "[permissions]\nmode = \"ask\"\n\
+                     deny = [\"Read(secrets/**)\", \"Write(secrets/**)\"]\n";
 
-/// A daemon whose model makes these calls one after another.
+/// A daemon in the mode `ask` whose model makes these calls one after another.
 async fn calling(calls: &[(&str, Value)]) -> (DaemonUnderTest, ModelServer) {
+    calling_with(RULES, calls).await
+}
+
+/// A daemon with further configuration whose model makes these calls one after another.
+async fn calling_with(config: &str, calls: &[(&str, Value)]) -> (DaemonUnderTest, ModelServer) {
     let model = ModelServer::start().await.unwrap();
     for (index, (tool, arguments)) in calls.iter().enumerate() {
         let id = format!("call_{index}");
@@ -25,7 +31,7 @@ async fn calling(calls: &[(&str, Value)]) -> (DaemonUnderTest, ModelServer) {
     model.answer(ScriptedChat::default().text("Done.").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
-    daemon.configure_more(RULES);
+    daemon.configure_more(config);
     daemon.write_project_file("append.sh", "echo ran >> ran.txt\n");
     daemon.spawn().await;
     (daemon, model)
@@ -180,4 +186,76 @@ async fn files_that_other_programs_run_are_asked_about_each_time() {
     let seen = watch.until("turn_outcome").await;
     assert_eq!(results(&seen)[0]["isError"], false, "{seen:#?}");
     assert!(daemon.project().join(".git/hooks/pre-commit").exists());
+}
+
+#[tokio::test]
+async fn by_default_the_sandbox_holds_a_command_and_what_cannot_be_had_back_is_asked_about() {
+    if !has_sandbox() {
+        return;
+    }
+    let outside = tempfile_outside();
+    let escape = format!("echo x > {} || echo held", outside.display());
+    let calls = [
+        ("Bash", append()),
+        ("Bash", json!({"command": format!("eval '{escape}'")})),
+        ("Bash", json!({"command": "git clean -fd"})),
+    ];
+    let (daemon, _model) = calling_with("", &calls).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Go.").await;
+    let (asked, request) = asked(&mut watch).await;
+    assert_eq!(ran(&daemon), 1);
+    assert!(!outside.exists());
+    assert_eq!(request["input"]["command"], "git clean -fd");
+    assert_eq!(
+        request["reason"],
+        "the rule Bash(git clean *) asks about it"
+    );
+    assert_eq!(request["rules"], json!(["Bash(git clean -fd)"]));
+    let deny = respond(&client, id, asked, PermissionDecision::Deny).await;
+    deny.expect("taken");
+    watch.until("turn_outcome").await;
+}
+
+/// A path that only a command outside of the sandbox can make.
+fn tempfile_outside() -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("scorel-escaped-{}", std::process::id()))
+}
+
+#[tokio::test]
+async fn a_home_with_sessions_is_told_once_that_the_mode_changed() {
+    let (mut daemon, model) = calling_with("", &[]).await;
+    let told = |items: &[Value]| {
+        let notices = items.iter().filter(|item| item["type"] == "notice");
+        notices
+            .filter(|item| item["code"] == "workspace_mode_changed")
+            .count()
+    };
+    let (client, first) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, first).await;
+    send(&client, first, "Hello.").await;
+    let seen = watch.until("turn_outcome").await;
+    assert_eq!(told(&seen), 0, "a new home has nothing to unlearn");
+
+    // The home of an earlier version.
+    daemon.kill().await;
+    std::fs::remove_file(daemon.home().join("notices.json")).unwrap();
+    daemon.spawn().await;
+    for expected in [1, 0] {
+        model.answer(ScriptedChat::default().text("Hello.").finish("stop"));
+        let (client, id) = new_session(&daemon).await;
+        let mut watch = Watch::from_start(&client, id).await;
+        send(&client, id, "Hello.").await;
+        let seen = watch.until("turn_outcome").await;
+        assert_eq!(told(&seen), expected);
+    }
+    daemon.kill().await;
+    daemon.spawn().await;
+    model.answer(ScriptedChat::default().text("Hello.").finish("stop"));
+    let client = connect(&daemon.socket()).await;
+    let mut watch = Watch::from_start(&client, first).await;
+    watch.until("sync_end").await;
+    send(&client, first, "Again.").await;
+    assert_eq!(told(&watch.until("turn_outcome").await), 0);
 }

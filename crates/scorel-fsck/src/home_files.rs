@@ -14,9 +14,10 @@ use crate::finding::{Finding, Repair};
 use crate::receipts;
 
 /// Files of which only type, owner and mode are checked.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "env",
     "grants.json",
+    "notices.json",
     "trust.json",
     "client.json",
     "daemon.json",

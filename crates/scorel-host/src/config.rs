@@ -132,5 +132,13 @@ pub struct PermissionsConfig {
     pub allow_at_timeout: bool,
 }
 
+impl PermissionsConfig {
+    /// The rules of `builtinAsk`, as they are written.
+    pub fn builtin_ask(&self) -> impl Iterator<Item = &str> {
+        let rules = self.rules.builtin_ask.iter();
+        rules.map(|rule| rule.rule().as_str())
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests;

@@ -24,6 +24,7 @@ mod home;
 mod host;
 mod instructions;
 mod models;
+mod notices;
 mod permission;
 mod projects;
 mod receipts;
@@ -42,6 +43,8 @@ pub use config::{
 };
 pub use device::{Device, DeviceError};
 pub use environment::EnvironmentReport;
+pub use scorel_permission::Mode;
+
 pub use home::{
     Home, HomeError, HomeLock, HomeSource, LockError, MAX_SOCKET_PATH, NoSocketPath, socket_path,
 };

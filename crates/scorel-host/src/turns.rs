@@ -16,6 +16,7 @@ use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
 use crate::instructions::instructions;
 use crate::models::{Models, WantedModel};
+use crate::notices::Notices;
 use crate::permission::{Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 
@@ -30,6 +31,7 @@ pub(crate) struct Turns {
     models: Arc<Models>,
     home: PathBuf,
     grants: Grants,
+    notices: Notices,
     commands: Arc<CommandHost>,
     fetcher: Fetcher,
     open_projects: OpenProjects,
@@ -59,6 +61,7 @@ impl Turns {
             models,
             home: home.to_owned(),
             grants: Grants::new(home.join("grants.json")),
+            notices: Notices::new(home.join("notices.json"), &home.join("sessions")),
             commands,
             fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
             open_projects: OpenProjects::default(),
@@ -186,8 +189,15 @@ impl TurnSetup for Turns {
         let preset = request.tools.unwrap_or(config.tools.preset);
         let tools = tools.only(|spec| is_offered(preset, spec.class));
         let gate = Arc::new(self.gate(request, &config, dir)?);
+        let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
         Ok(PreparedTurn {
             instructions: instructions(dir, provider.model()),
+            notices: if has_commands {
+                let has_sandbox = self.commands.has_sandbox();
+                self.notices.of_turn(config.permissions.mode, has_sandbox)
+            } else {
+                Vec::new()
+            },
             ports: TurnPorts {
                 provider,
                 tools,

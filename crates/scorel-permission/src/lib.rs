@@ -14,7 +14,8 @@
 //! | `Read(src/**)` | reading below `src` of the project; `Glob` and `Grep` mean the same |
 //! | `Write(~/notes/*.md)` | writing there; `Edit` means the same. `~` is the home directory |
 //! | `Read(/usr/include/**)` | an absolute path |
-//! | `Bash(git log *)` | `git log` with whatever follows, or nothing |
+//! | `Bash(git log *)` | `git log` with whatever follows, or nothing; `Bash(git log:*)` means the same |
+//! | `Bash(./run.sh *)` | that file of the project, from whichever directory it is called |
 //! | `Bash(cargo test --test *.rs)` | a `*` inside a word stays inside that word |
 //! | `Bash(echo 'a b')`, `Bash(echo \*)` | quotes and backslashes make a word literal |
 //! | `Outside(docker *)` | a command that would run without the sandbox, and what follows it |
@@ -25,18 +26,22 @@
 //! Rules stand in three lists. **A deny beats an ask, and an ask beats an allow**, whatever their
 //! order and however precise they are. Where no rule speaks the [`Mode`] decides:
 //!
-//! | | `readonly` | `workspace` (default) | `full` |
-//! |---|---|---|---|
-//! | read in the project | allow | allow | allow |
-//! | read elsewhere | ask | ask | allow |
-//! | write in the project | deny | allow | allow |
-//! | write elsewhere | deny | ask | allow |
-//! | commands that only read | allow | allow | allow |
-//! | other commands | ask | ask | allow |
-//! | commands without the sandbox | deny | ask | allow |
-//! | fetch | ask | ask | allow |
-//! | fetch from a private host | ask | ask | ask |
-//! | call a tool from outside | ask | ask | allow |
+//! | | `readonly` | `ask` | `workspace` (default) | `full` |
+//! |---|---|---|---|---|
+//! | read in the project | allow | allow | allow | allow |
+//! | read elsewhere | ask | ask | ask | allow |
+//! | write in the project | deny | allow | allow | allow |
+//! | write elsewhere | deny | ask | ask | allow |
+//! | commands that only read | allow | allow | allow | allow |
+//! | other commands | ask | ask | allow, [`builtin_ask`] asks | allow |
+//! | commands without the sandbox | deny | ask | ask | allow |
+//! | fetch | ask | ask | ask | allow |
+//! | fetch from a private host | ask | ask | ask | ask |
+//! | call a tool from outside | ask | ask | ask | allow |
+//!
+//! The mode `workspace` relies on a sandbox, which keeps a command in the project and from the
+//! network. The built-in asking rules are about commands that it would let destroy something; an
+//! allowing rule that names nothing else lifts one.
 //!
 //! # Commands
 //!
@@ -46,7 +51,8 @@
 //! others (`env`, `xargs`, `find -exec`, `sh -c`, `timeout`, …) are looked through.
 //!
 //! What cannot be understood is asked about: a syntax error, a program whose name is a variable,
-//! `eval`, a file name that is only known when the command runs and that a rule is about.
+//! `eval`, a file name that is only known when the command runs and that a rule is about. In the mode
+//! `workspace` that is so only where there are rules that it could fall under.
 //!
 //! `*` in an allowing rule covers ordinary arguments. It does not cover one that makes the program do
 //! something else, such as `git -c`, `sed -i`, `find -delete` or `python -c`, nor programs whose whole
@@ -71,9 +77,11 @@
 
 mod action;
 mod base_dirs;
+mod builtin_ask;
 mod credentials;
 mod decision;
 mod mode;
+mod offer;
 mod policy;
 mod program;
 pub mod protected;
@@ -83,9 +91,11 @@ mod shell;
 
 pub use action::Action;
 pub use base_dirs::BaseDirs;
+pub use builtin_ask::builtin_ask;
 pub use credentials::{CredentialKind, CredentialPlace, credential_places};
 pub use decision::{Decision, PolicyVerdict};
 pub use mode::{Mode, UnknownMode};
+pub use offer::RuleOffer;
 pub use policy::Policy;
 pub use rule::{Rule, RuleError, RuleErrorKind, RuleKind};
 pub use rules::Rules;

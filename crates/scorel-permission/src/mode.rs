@@ -12,6 +12,9 @@ pub enum Mode {
     /// Allows reading in the project; denies all writing.
     Readonly,
     /// Allows reading and writing in the project, and commands that only read.
+    Ask,
+    /// Allows reading and writing in the project, and what a sandboxed command can do there. Only
+    /// for commands that do run in a sandbox; without one, [`Mode::Ask`] is the mode to judge by.
     #[default]
     Workspace,
     /// Allows what no rule denies or asks about.
@@ -19,11 +22,14 @@ pub enum Mode {
 }
 
 impl Mode {
+    const ALL: [Self; 4] = [Self::Readonly, Self::Ask, Self::Workspace, Self::Full];
+
     /// The mode's name in configuration.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Readonly => "readonly",
+            Self::Ask => "ask",
             Self::Workspace => "workspace",
             Self::Full => "full",
         }
@@ -38,14 +44,14 @@ impl fmt::Display for Mode {
 
 /// The text is not the name of a mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown mode `{0}`: expected readonly, workspace or full")]
+#[error("unknown mode `{0}`: expected readonly, ask, workspace or full")]
 pub struct UnknownMode(pub String);
 
 impl FromStr for Mode {
     type Err = UnknownMode;
 
     fn from_str(name: &str) -> Result<Self, UnknownMode> {
-        [Self::Readonly, Self::Workspace, Self::Full]
+        Self::ALL
             .into_iter()
             .find(|mode| mode.as_str() == name)
             .ok_or_else(|| UnknownMode(name.to_owned()))

@@ -1,12 +1,14 @@
 //! The policy: from an action to a verdict.
 
+mod builtin;
 mod command;
 mod grant;
 mod private_fetch;
+mod relative;
 mod unsandboxed;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use url::{Host, Url};
 
@@ -20,13 +22,28 @@ pub struct Policy {
     mode: Mode,
     rules: Rules,
     dirs: BaseDirs,
+    /// Paths that git ignores, so that commands may discard them.
+    ignored: Vec<PathBuf>,
 }
 
 impl Policy {
     /// A policy of rules, and a mode where no rule matches.
     #[must_use]
     pub const fn new(mode: Mode, rules: Rules, dirs: BaseDirs) -> Self {
-        Self { mode, rules, dirs }
+        Self {
+            mode,
+            rules,
+            dirs,
+            ignored: Vec::new(),
+        }
+    }
+
+    /// The same policy where git ignores these paths, which are absolute and normal: the built-in
+    /// rules do not ask about commands that discard them.
+    #[must_use]
+    pub fn ignoring(mut self, paths: Vec<PathBuf>) -> Self {
+        self.ignored = paths;
+        self
     }
 
     /// The same policy with more allowing rules, such as grants.
@@ -136,7 +153,7 @@ impl Policy {
         }
         self.by_mode(match self.mode {
             Mode::Full => Decision::Allow,
-            Mode::Readonly | Mode::Workspace => Decision::Ask,
+            Mode::Readonly | Mode::Ask | Mode::Workspace => Decision::Ask,
         })
     }
 

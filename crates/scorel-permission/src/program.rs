@@ -6,9 +6,11 @@ mod git;
 mod language;
 mod names;
 mod options;
+mod prefix;
 mod reading;
 mod search;
 mod sed;
+mod spelling;
 mod wrapper;
 
 use std::path::Path;
@@ -18,6 +20,7 @@ use crate::shell::Word;
 
 pub(crate) use facts::{Facts, Inner};
 use options::operands;
+pub(crate) use prefix::safe_prefix;
 
 /// Describes a simple command: the program is the word at `program`, after the assignments.
 pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts {
@@ -30,7 +33,7 @@ pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts
     let args = &words[program + 1..];
     let start = program + 1;
     let base = base_name(name).to_owned();
-    facts.spellings = spellings(&base, words, program);
+    facts.spellings = spelling::spellings(&base, words, program);
     if let Some(reason) = names::always_ask(&base) {
         facts.always_ask = Some(reason);
     }
@@ -86,18 +89,6 @@ fn trusted_name(name: &str) -> Option<&str> {
         .find_map(|directory| name.strip_prefix(directory))
         .unwrap_or(name);
     (!name.contains('/')).then_some(name)
-}
-
-/// Equivalent spellings, which denying and asking rules match too: without the program's directory,
-/// without assignments.
-fn spellings(base: &str, words: &[Word], program: usize) -> Vec<Vec<Word>> {
-    let mut plain = vec![Word::literal(base)];
-    plain.extend_from_slice(&words[program + 1..]);
-    let mut spellings = vec![plain];
-    if base == "git" {
-        spellings.extend(git::without_global_options(&words[program + 1..]));
-    }
-    spellings
 }
 
 fn change_directory(args: &[Word], dirs: &BaseDirs, facts: &mut Facts) {

@@ -1,9 +1,10 @@
 //! Protected files: changed only with the user's permission, given for that one change.
 //!
-//! Other programs run them or obey them, so writing one escapes the sandbox. Both the policy and the file
-//! tools use this one list.
+//! Other programs run them or obey them, so writing one escapes the sandbox. The policy, the file tools
+//! and the guard of commands use this one table.
 
-use std::path::{Component, Path};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
 /// Git's data: hooks and configuration decide what git runs.
 pub const GIT_DIRECTORY: &str = ".git";
@@ -13,39 +14,57 @@ pub const SCOREL_DIRECTORY: &str = ".scorel";
 /// SSH keys, and the keys that may log in.
 const LOGIN_DIRECTORY: &str = ".ssh";
 
-/// Git's configuration outside repositories.
-const GIT_FILE: &str = ".gitconfig";
-
-/// Files that shells and desktop sessions run or obey when they start or end.
-pub const START_FILES: [&str; 24] = [
-    ".bash_aliases",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_profile",
-    ".bashrc",
-    ".cshrc",
-    ".envrc",
-    ".inputrc",
-    ".kshrc",
-    ".login",
-    ".logout",
-    ".mkshrc",
-    ".pam_environment",
-    ".profile",
-    ".shrc",
-    ".tcshrc",
-    ".xinitrc",
-    ".xprofile",
-    ".xsessionrc",
-    ".zlogin",
-    ".zlogout",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
+/// Files that other programs run or obey, wherever they are.
+const FILES: [(&str, Protection); 33] = [
+    (".bash_aliases", Protection::Startup),
+    (".bash_login", Protection::Startup),
+    (".bash_logout", Protection::Startup),
+    (".bash_profile", Protection::Startup),
+    (".bashrc", Protection::Startup),
+    (".cshrc", Protection::Startup),
+    (".devcontainer.json", Protection::Tool),
+    (".envrc", Protection::Startup),
+    (".exrc", Protection::Tool),
+    (".gdbinit", Protection::Tool),
+    (".gitconfig", Protection::Git),
+    (".inputrc", Protection::Startup),
+    (".kshrc", Protection::Startup),
+    (".lldbinit", Protection::Tool),
+    (".login", Protection::Startup),
+    (".logout", Protection::Startup),
+    (".mcp.json", Protection::Agent),
+    (".mkshrc", Protection::Startup),
+    (".nvimrc", Protection::Tool),
+    (".pam_environment", Protection::Startup),
+    (".profile", Protection::Startup),
+    (".shrc", Protection::Startup),
+    (".tcshrc", Protection::Startup),
+    (".vimrc", Protection::Tool),
+    (".xinitrc", Protection::Startup),
+    (".xprofile", Protection::Startup),
+    (".xsessionrc", Protection::Startup),
+    (".zlogin", Protection::Startup),
+    (".zlogout", Protection::Startup),
+    (".zprofile", Protection::Startup),
+    (".zshenv", Protection::Startup),
+    (".zshrc", Protection::Startup),
+    (".nvim.lua", Protection::Tool),
 ];
 
-/// Directories whose files other programs run or obey: parent, name, reason.
-pub const DIRECTORIES: [(&str, &str, Protection); 9] = [
+/// Directories whose files other programs run or obey, wherever they are.
+const DIRECTORIES: [(&str, Protection); 2] = [
+    (".devcontainer", Protection::Tool),
+    (".husky", Protection::Hook),
+];
+
+/// Files and directories that are protected in a directory of a certain name: that name, theirs. A
+/// `*` stands for any letters.
+const IN_DIRECTORIES: [(&str, &str, Protection); 16] = [
+    (".cargo", "config", Protection::Tool),
+    (".cargo", "config.toml", Protection::Tool),
+    (".claude", "settings.json", Protection::Agent),
+    (".claude", "settings.local.json", Protection::Agent),
+    (".claude", "settings*.json", Protection::Agent),
     (".config", "git", Protection::Git),
     (".config", "autostart", Protection::Startup),
     (".config", "elvish", Protection::Startup),
@@ -54,6 +73,8 @@ pub const DIRECTORIES: [(&str, &str, Protection); 9] = [
     (".config", "nushell", Protection::Startup),
     (".config", "systemd", Protection::Startup),
     (".config", "xonsh", Protection::Startup),
+    (".vscode", "launch.json", Protection::Tool),
+    (".vscode", "tasks.json", Protection::Tool),
     ("library", "launchagents", Protection::Startup),
 ];
 
@@ -70,6 +91,12 @@ pub enum Protection {
     Login,
     /// Run when a shell or desktop session starts or ends.
     Startup,
+    /// Hooks that git runs from the work tree.
+    Hook,
+    /// The configuration of another agent.
+    Agent,
+    /// Configuration that makes an editor, a build or a debugger run something.
+    Tool,
 }
 
 impl Protection {
@@ -82,6 +109,9 @@ impl Protection {
             Self::Configuration => "it configures Scorel",
             Self::Login => "it decides who may log in",
             Self::Startup => "it is run when a shell or a desktop session starts",
+            Self::Hook => "git runs it",
+            Self::Agent => "it decides what another agent may do and what it runs",
+            Self::Tool => "it tells an editor, a build or a debugger what to run",
         }
     }
 }
@@ -101,7 +131,7 @@ pub fn is_protected(path: &Path, daemon_home: &Path) -> Option<Protection> {
         .collect();
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
     let last = names.last().map_or("", String::as_str);
-    if has(GIT_DIRECTORY) || last == GIT_FILE {
+    if has(GIT_DIRECTORY) {
         return Some(Protection::Git);
     }
     if has(SCOREL_DIRECTORY) {
@@ -110,15 +140,51 @@ pub fn is_protected(path: &Path, daemon_home: &Path) -> Option<Protection> {
     if has(LOGIN_DIRECTORY) {
         return Some(Protection::Login);
     }
-    if START_FILES.contains(&last) {
-        return Some(Protection::Startup);
+    let file = FILES.iter().find(|(name, _)| *name == last);
+    let directory = DIRECTORIES.iter().find(|(name, _)| has(name));
+    if let Some((_, protection)) = file.or(directory) {
+        return Some(*protection);
     }
-    let listed = DIRECTORIES.iter().find(|(parent, name, _)| {
+    let listed = IN_DIRECTORIES.iter().find(|(parent, pattern, _)| {
         names
             .windows(2)
-            .any(|pair| pair[0] == *parent && pair[1] == *name)
+            .any(|pair| pair[0] == *parent && is_named(&pair[1], pattern))
     });
     listed.map(|(_, _, protection)| *protection)
+}
+
+/// The protected files and directories that another program looks for at the top of a project, and
+/// that are therefore protected even while they are absent; git's own data is not among them.
+pub fn looked_for() -> impl Iterator<Item = PathBuf> {
+    let files = FILES.iter().map(|(name, _)| PathBuf::from(name));
+    let directories = DIRECTORIES.iter().map(|(name, _)| PathBuf::from(name));
+    let inside = IN_DIRECTORIES
+        .iter()
+        .filter(|(_, name, _)| !name.contains('*'))
+        .map(|(parent, name, _)| Path::new(parent).join(name));
+    files
+        .chain([PathBuf::from(SCOREL_DIRECTORY)])
+        .chain(directories)
+        .chain(inside)
+}
+
+/// Whether [`is_protected`] can say yes to something called `name` in a directory called `parent`. Quick,
+/// for walks over whole projects, and never wrongly no.
+#[must_use]
+pub fn may_be_protected(parent: &OsStr, name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+        || IN_DIRECTORIES
+            .iter()
+            .any(|(listed, _, _)| parent.eq_ignore_ascii_case(listed))
+}
+
+fn is_named(name: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+        None => name == pattern,
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +194,7 @@ mod tests {
     #[test]
     fn files_that_other_programs_run_or_read_are_protected() {
         let home = Path::new("/srv/scorel");
-        let table: [(Protection, &[&str]); 5] = [
+        let table: [(Protection, &[&str]); 8] = [
             (
                 Protection::Git,
                 &[
@@ -136,6 +202,8 @@ mod tests {
                     "/p/.git/config",
                     "/p/.git/config.worktree",
                     "/p/.git/modules/sub/hooks/post-checkout",
+                    "/p/.git/modules/a/modules/b/c/hooks/post-checkout",
+                    "/p/a/b/c/d/e/f/.git/hooks/pre-commit",
                     "/p/.git/HEAD",
                     "/p/.git",
                     "/p/sub/.git",
@@ -167,6 +235,35 @@ mod tests {
             (
                 Protection::Login,
                 &["/home/u/.ssh/authorized_keys", "/p/.SSH/config"],
+            ),
+            (
+                Protection::Hook,
+                &["/p/.husky/pre-commit", "/p/.husky", "/p/web/.husky/_/h"],
+            ),
+            (
+                Protection::Agent,
+                &[
+                    "/p/.claude/settings.json",
+                    "/p/.claude/settings.local.json",
+                    "/p/sub/.Claude/Settings.x.json",
+                    "/home/u/.claude/settings.json",
+                    "/p/.mcp.json",
+                    "/p/sub/.mcp.json",
+                ],
+            ),
+            (
+                Protection::Tool,
+                &[
+                    "/p/.cargo/config.toml",
+                    "/p/crates/a/.cargo/config",
+                    "/p/.devcontainer/devcontainer.json",
+                    "/p/.devcontainer/a/Dockerfile",
+                    "/p/.devcontainer.json",
+                    "/p/.exrc",
+                    "/p/.gdbinit",
+                    "/p/.vscode/tasks.json",
+                    "/p/.vscode/launch.json",
+                ],
             ),
             (
                 Protection::Startup,
@@ -214,6 +311,16 @@ mod tests {
             "/p/.bashrc/x",
             "/p/fish/config.fish",
             "/p/.config/other/config",
+            "/p/.cargo/credentials.toml",
+            "/p/.cargo/registry/x",
+            "/p/cargo/config.toml",
+            "/p/.claude/commands/x.md",
+            "/p/.claude/settings.json.md",
+            "/p/.vscode/settings.json",
+            "/p/.vscode/extensions.json",
+            "/p/husky/pre-commit",
+            "/p/.gdbinit/x",
+            "/p/tasks.json",
         ] {
             assert_eq!(is_protected(Path::new(path), home), None, "{path}");
         }

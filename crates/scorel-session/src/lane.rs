@@ -38,6 +38,7 @@ mod job;
 mod load;
 mod log;
 mod mutate;
+mod notice;
 mod open_report;
 mod oversize;
 mod permission;

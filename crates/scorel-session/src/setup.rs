@@ -2,7 +2,9 @@ use std::fmt;
 use std::io;
 
 use scorel_journal::Blobs;
-use scorel_proto::{InstructionPart, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
+use scorel_proto::{
+    InstructionPart, NoticeBody, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError,
+};
 use scorel_runtime::TurnPorts;
 
 /// The host's side of a turn: model, tools, limits and instructions.
@@ -51,4 +53,6 @@ pub struct PreparedTurn {
     pub ports: TurnPorts,
     /// Frozen if the session has no instructions yet.
     pub instructions: Vec<InstructionPart>,
+    /// What to tell the user. The session says each only once.
+    pub notices: Vec<NoticeBody>,
 }

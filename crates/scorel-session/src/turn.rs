@@ -56,7 +56,7 @@ async fn run(task: &TurnTask) -> Result<TurnEnd, SessionError> {
         Err(error) => return Ok(task.failed(error)),
     };
     let mut ports = prepared.ports;
-    ports.system = task.begin(prepared.instructions).await?;
+    ports.system = task.begin(prepared.instructions, prepared.notices).await?;
     // Before waiting: time spent waiting does not count, and the fold stops counting with
     // `turn_waiting`, not with `turn_resumed`.
     let progress = task.progress();

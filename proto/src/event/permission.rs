@@ -24,6 +24,9 @@ pub struct PermissionRequestBody {
     /// call must be asked about every time; those decisions are then not possible.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
+    /// Whether `rules` may hold for the session only; the decision `always` is then not possible.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub session_only: bool,
     /// When the request expires, in milliseconds since 1970. Absent: it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,

@@ -171,6 +171,8 @@ persistent_bodies! {
     ContextTrim(ContextTrimBody) = "context_trim", Control;
     /// A damaged place in the log was accepted.
     DamageAccepted(DamageAcceptedBody) = "damage_accepted", Control;
+    /// The daemon tells the user something.
+    Notice(NoticeBody) = "notice", Control;
     /// A block of sequence numbers was reserved.
     SeqReserve(SeqReserveBody) = "seq_reserve", Control;
 }
@@ -352,6 +354,16 @@ pub struct DamageAcceptedBody {
     pub offset: u64,
     /// The length of the damage in bytes.
     pub length: u64,
+}
+
+/// Body of `notice`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NoticeBody {
+    /// What it is about, for programs: `workspace_mode_changed`, `sandbox_missing`, or a later one.
+    /// A session has at most one notice of each.
+    pub code: String,
+    /// The text, for people.
+    pub text: String,
 }
 
 /// Body of `seq_reserve`, which has no fields. Like every record, it reserves the block of numbers

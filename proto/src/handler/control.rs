@@ -2,7 +2,7 @@
 
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
-    ContextTrimBody, DamageAcceptedBody, InstructionSnapshotBody, OutcomeReason,
+    ContextTrimBody, DamageAcceptedBody, InstructionSnapshotBody, NoticeBody, OutcomeReason,
     PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp, QueueUpdateBody,
     SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
 };
@@ -44,6 +44,7 @@ control! {
     DamageAcceptedBody => |this| DisplayPart::note(format!(
         "{} damaged bytes at offset {} were accepted", this.length, this.offset
     ));
+    NoticeBody => |this| DisplayPart::note(this.text.as_str());
     SeqReserveBody => |_this| Vec::new();
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use scorel_host::{Config, ConfigSource, Home, HomeError, SecretStore};
+use scorel_host::{Config, ConfigSource, Home, HomeError, Mode, SecretStore};
 
 use super::check::Check;
 
@@ -57,13 +57,30 @@ pub(super) fn configuration(home: &Home) -> Vec<Check> {
             } else {
                 check
             };
-            vec![check, key(&config, &SecretStore::new(home.env()))]
+            vec![
+                check,
+                permissions(&config),
+                key(&config, &SecretStore::new(home.env())),
+            ]
         }
         Err(error) => {
             let hint = "the daemon does not start with it; a running one keeps the last valid configuration";
             vec![Check::fail(NAME, error.to_string()).hint(hint)]
         }
     }
+}
+
+/// The mode and, where they count, the built-in rules that ask.
+fn permissions(config: &Config) -> Check {
+    const NAME: &str = "permissions";
+    let mode = config.permissions.mode;
+    let rules: Vec<&str> = config.permissions.builtin_ask().collect();
+    let asked = match (mode, rules.as_slice()) {
+        (Mode::Workspace, []) => "; no built-in rule asks".to_owned(),
+        (Mode::Workspace, rules) => format!("; built-in rules ask about {}", rules.join(", ")),
+        _ => String::new(),
+    };
+    Check::ok(NAME, format!("the mode is {mode}{asked}"))
 }
 
 /// Whether the key is set. Only its name is reported.

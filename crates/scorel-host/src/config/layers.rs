@@ -21,7 +21,7 @@ use super::{
     RuntimeConfig,
     SessionsConfig, ToolsConfig,
 };
-use crate::permission::RuleSet;
+use crate::permission::{BuiltinRule, RuleSet};
 
 impl Default for Config {
     fn default() -> Self {
@@ -188,6 +188,7 @@ fn permissions(section: &PermissionsSection) -> PermissionsConfig {
             deny: section.deny.clone(),
             ask: section.ask.clone(),
             allow: section.allow.clone(),
+            builtin_ask: section.builtin_ask.clone().unwrap_or_else(BuiltinRule::all),
         },
         timeout: get(section.timeout_seconds).map(Duration::from_secs),
         allow_at_timeout: section.at_timeout == AtTimeout::Allow,

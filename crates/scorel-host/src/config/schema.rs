@@ -15,7 +15,7 @@ use super::login_shell_place::LoginShellPlace;
 use super::on_restart::OnRestart;
 use super::path::ConfigPath;
 use super::variable::{VariableName, VariablePattern, VariableValue};
-use crate::permission::GateRule;
+use crate::permission::{BuiltinRule, GateRule};
 use crate::secret::SecretName;
 
 const MIB: u64 = 1024 * 1024;
@@ -179,6 +179,7 @@ pub(super) struct PermissionsSection {
     pub(super) allow: Vec<GateRule>,
     pub(super) ask: Vec<GateRule>,
     pub(super) deny: Vec<GateRule>,
+    pub(super) builtin_ask: Option<Vec<BuiltinRule>>,
     pub(super) timeout_seconds: Option<Bounded<1, { 30 * DAY }>>,
     pub(super) at_timeout: AtTimeout,
 }

@@ -1,4 +1,4 @@
-use scorel_permission::{Action, Decision, Policy, PolicyVerdict, Rule};
+use scorel_permission::{Action, Decision, Policy, PolicyVerdict, Rule, RuleOffer};
 
 use super::GateRule;
 
@@ -9,6 +9,8 @@ pub(super) struct Findings {
     pub(super) reasons: Vec<String>,
     /// The rules that would allow all of it; nothing once a part can only be allowed each time.
     rules: Option<Vec<GateRule>>,
+    /// Whether the rules may hold for the session only.
+    pub(super) session_only: bool,
 }
 
 impl Default for Findings {
@@ -17,6 +19,7 @@ impl Default for Findings {
             decision: Decision::Allow,
             reasons: Vec::new(),
             rules: Some(Vec::new()),
+            session_only: false,
         }
     }
 }
@@ -37,7 +40,11 @@ impl Findings {
             Decision::Allow => {}
             Decision::Deny => self.deny(reason),
             Decision::Ask => {
-                let rules = policy.rule_for(action);
+                let RuleOffer {
+                    rules,
+                    is_for_session,
+                } = policy.offer(action);
+                self.session_only |= is_for_session;
                 if rules.is_empty() {
                     self.ask(reason);
                 } else {

@@ -9,6 +9,7 @@ use scorel_tools::Lazy;
 
 use super::findings::Findings;
 use super::hidden_reads::without_hidden;
+use super::ignored::ignored;
 use super::read_filter::Unrestricted;
 use super::{GateRule, RuleSet};
 use crate::hidden_places::HiddenPlaces;
@@ -29,6 +30,16 @@ pub(crate) struct GateSettings {
     pub(crate) allow_at_timeout: bool,
     /// Whether the kernel supports the sandbox for commands.
     pub(crate) sandbox: bool,
+}
+
+impl GateSettings {
+    /// The mode to judge by: `workspace` relies on the sandbox.
+    const fn judged_mode(&self) -> Mode {
+        match self.mode {
+            Mode::Workspace if !self.sandbox => Mode::Ask,
+            mode => mode,
+        }
+    }
 }
 
 /// Judges the tool calls of one turn, by their effects. Knows no tool.
@@ -85,7 +96,9 @@ impl Gatekeeper for Gate {
 
 impl<'a> Judgement<'a> {
     fn new(settings: &'a GateSettings) -> Self {
-        let policy = settings.rules.actions(settings.mode, &settings.base_dirs);
+        let policy = settings
+            .rules
+            .actions(settings.judged_mode(), &settings.base_dirs);
         Self {
             permit: Permit {
                 reads: Unrestricted::by(policy.clone(), Decision::Ask),
@@ -117,6 +130,7 @@ impl<'a> Judgement<'a> {
                 question: Question {
                     reason,
                     rules: self.findings.rules(),
+                    session_only: self.findings.session_only,
                     timeout: self.settings.timeout,
                     allow_at_timeout: self.settings.allow_at_timeout,
                 },
@@ -203,10 +217,21 @@ impl<'a> Judgement<'a> {
         }
     }
 
+    /// The policy for a command: it knows which of the paths that are discarded git ignores.
+    fn policy_for(&self, run: &Action) -> Policy {
+        let discarded = self.policy.discarded(run);
+        if discarded.is_empty() {
+            return self.policy.clone();
+        }
+        let project = self.settings.base_dirs.project();
+        self.policy.clone().ignoring(ignored(project, discarded))
+    }
+
     /// Judges a command and its use of the network separately. Without a sandbox every command is
     /// asked about.
     fn command(&mut self, run: &Action, network: bool) {
-        self.findings.judge(&self.policy, run, GateRule::Action);
+        let policy = self.policy_for(run);
+        self.findings.judge(&policy, run, GateRule::Action);
         self.permit.command = match self.settings.mode {
             Mode::Full => CommandAccess::Full,
             _ if !self.settings.sandbox => {
@@ -220,7 +245,7 @@ impl<'a> Judgement<'a> {
                 }
                 CommandAccess::Readonly
             }
-            Mode::Workspace => {
+            Mode::Ask | Mode::Workspace => {
                 if network {
                     let policy = self.settings.rules.network(&self.settings.base_dirs);
                     self.findings.judge_network(&policy, run);

@@ -1,6 +1,6 @@
 use scorel_permission::{BaseDirs, Mode, Policy, Rules};
 
-use super::GateRule;
+use super::{BuiltinRule, GateRule};
 
 /// Rules by decision. `deny` overrides `ask`, and `ask` overrides `allow`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -8,6 +8,8 @@ pub(crate) struct RuleSet {
     pub(crate) deny: Vec<GateRule>,
     pub(crate) ask: Vec<GateRule>,
     pub(crate) allow: Vec<GateRule>,
+    /// The built-in `ask` rules, which an `allow` rule can lift.
+    pub(crate) builtin_ask: Vec<BuiltinRule>,
 }
 
 impl RuleSet {
@@ -26,10 +28,12 @@ impl RuleSet {
 
     /// The policy for actions.
     pub(super) fn actions(&self, mode: Mode, dirs: &BaseDirs) -> Policy {
-        let rules = self.select(|rule| match rule {
+        let mut rules = self.select(|rule| match rule {
             GateRule::Action(rule) => Some(rule.clone()),
             GateRule::Network(_) => None,
         });
+        let builtin = self.builtin_ask.iter();
+        rules.builtin_ask = builtin.map(|it| it.rule().clone()).collect();
         Policy::new(mode, rules, dirs.clone())
     }
 
@@ -39,7 +43,7 @@ impl RuleSet {
             GateRule::Action(_) => None,
             GateRule::Network(rule) => Some(rule.clone()),
         });
-        Policy::new(Mode::Workspace, rules, dirs.clone())
+        Policy::new(Mode::Ask, rules, dirs.clone())
     }
 
     fn select(&self, choose: impl Fn(&GateRule) -> Option<scorel_permission::Rule>) -> Rules {
@@ -48,6 +52,7 @@ impl RuleSet {
             deny: choose(&self.deny),
             ask: choose(&self.ask),
             allow: choose(&self.allow),
+            builtin_ask: Vec::new(),
         }
     }
 }

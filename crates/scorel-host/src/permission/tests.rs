@@ -1,5 +1,6 @@
 mod beyond;
 mod outside;
+mod workspace;
 
 use std::fs;
 use std::io;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Gate, GateSettings, RuleSet};
+use super::{BuiltinRule, Gate, GateSettings, RuleSet};
 
 #[derive(Debug)]
 struct NoPictures;
@@ -62,6 +63,7 @@ impl GateFixture {
                 deny: rules(deny),
                 ask: rules(ask),
                 allow: Vec::new(),
+                builtin_ask: BuiltinRule::all(),
             },
             base_dirs: BaseDirs::new(&project, home, home),
             timeout: None,
@@ -186,6 +188,13 @@ fn the_engine_and_the_tools_protect_the_same_files() {
         "/srv/scorelx",
         "/p/.config/other/config",
         "/p/.bashrc/x",
+        "/p/.claude/settings.local.json",
+        "/p/.mcp.json",
+        "/p/.husky/pre-commit",
+        "/p/.vscode/tasks.json",
+        "/p/.vscode/settings.json",
+        "/p/.cargo/config.toml",
+        "/p/a/b/c/d/.git/hooks/x",
     ] {
         let path = Path::new(path);
         let write = Action::Write { path: path.into() };
@@ -195,10 +204,14 @@ fn the_engine_and_the_tools_protect_the_same_files() {
     }
 }
 
-/// A stand in the mode `workspace`.
-fn workspace(allow: &[&str], sandbox: bool) -> GateFixture {
+/// A stand in the mode `ask`.
+fn asking(allow: &[&str], sandbox: bool) -> GateFixture {
+    in_mode(Mode::Ask, allow, sandbox)
+}
+
+fn in_mode(mode: Mode, allow: &[&str], sandbox: bool) -> GateFixture {
     GateFixture::with(&[], &[], |settings| {
-        settings.mode = Mode::Workspace;
+        settings.mode = mode;
         settings.rules.allow = allow.iter().map(|text| text.parse().unwrap()).collect();
         settings.sandbox = sandbox;
     })
@@ -221,27 +234,27 @@ fn access(verdict: Verdict) -> Option<CommandAccess> {
 
 #[tokio::test]
 async fn the_network_needs_a_rule_or_an_answer_of_its_own() {
-    let stand = workspace(&["Bash(cargo *)"], true);
+    let stand = asking(&["Bash(cargo *)"], true);
     let workspace_access = |network| Some(CommandAccess::Workspace { network });
     let offline = stand.command("cargo fetch", false).await;
     assert_eq!(access(offline), workspace_access(false));
     let asked = rules(stand.command("cargo fetch", true).await);
-    assert_eq!(asked.unwrap(), ["Network(cargo fetch)"]);
-    stand.gate.allow(&["Network(cargo fetch)".to_owned()]);
+    assert_eq!(asked.unwrap(), ["Network(cargo fetch *)"]);
+    stand.gate.allow(&["Network(cargo fetch *)".to_owned()]);
     let online = stand.command("cargo fetch", true).await;
     assert_eq!(access(online), workspace_access(true));
-    let stand = workspace(&["Network(cargo *)"], true);
+    let stand = asking(&["Network(cargo *)"], true);
     let asked = rules(stand.command("cargo fetch", true).await);
     assert_eq!(
         asked.unwrap(),
-        ["Bash(cargo fetch)"],
+        ["Bash(cargo fetch *)"],
         "one is not the other"
     );
 }
 
 #[tokio::test]
 async fn without_a_sandbox_every_command_is_asked_about_each_time() {
-    let stand = workspace(&["Bash"], false);
+    let stand = asking(&["Bash"], false);
     for command in ["ls", "cargo build"] {
         let asked = rules(stand.command(command, false).await);
         assert_eq!(asked.unwrap(), Vec::<String>::new(), "{command}");
@@ -250,7 +263,7 @@ async fn without_a_sandbox_every_command_is_asked_about_each_time() {
 
 #[tokio::test]
 async fn every_effect_of_a_call_is_judged() {
-    let stand = workspace(&["Bash(make)"], true);
+    let stand = asking(&["Bash(make)"], true);
     let directory = stand.dir.path().canonicalize().unwrap();
     let effects = [
         Effect::ReadPath {

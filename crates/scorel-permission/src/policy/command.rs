@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Policy;
+use super::{Policy, relative};
 use crate::base_dirs::normal;
 use crate::protected::{Protection, is_protected};
 use crate::rule::{Likeness, RuleScope};
@@ -19,8 +19,10 @@ impl Policy {
         if self.mode != Mode::Full && !self.dirs.is_in_project(directory) {
             verdict = verdict.or_stronger(super::outside(directory));
         }
-        for doubt in &script.doubts {
-            verdict = verdict.or_stronger(PolicyVerdict::ask(doubt.clone()));
+        if self.must_understand() {
+            for doubt in &script.doubts {
+                verdict = verdict.or_stronger(PolicyVerdict::ask(doubt.clone()));
+            }
         }
         for index in 0..script.parts.len() {
             verdict = verdict.or_stronger(self.part(&script, index));
@@ -34,6 +36,19 @@ impl Policy {
             return self.part(&script, 0);
         }
         verdict
+    }
+
+    /// Whether what is not understood is asked about. In the mode `workspace` the sandbox holds a
+    /// command whatever it does, so that only a rule of the user can be missed.
+    fn must_understand(&self) -> bool {
+        let is_about_commands = |rule: &Rule| {
+            matches!(
+                rule.scope(),
+                RuleScope::Run(_) | RuleScope::Read(_) | RuleScope::Write(_)
+            )
+        };
+        let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
+        self.mode != Mode::Workspace || rules.any(is_about_commands)
     }
 
     pub(super) fn part(&self, script: &ShellScript, index: usize) -> PolicyVerdict {
@@ -54,6 +69,7 @@ impl Policy {
         self.forbidding_for_words(part)
             .into_iter()
             .chain(always)
+            .chain(self.asked_by_builtin(part))
             .chain(touched)
             .chain([base])
             .reduce(PolicyVerdict::or_stronger)
@@ -62,9 +78,14 @@ impl Policy {
 
     /// The verdict of denying and asking rules about commands.
     fn forbidding_for_words(&self, part: &SimpleCommand) -> Option<PolicyVerdict> {
+        if self.rules.deny.is_empty() && self.rules.ask.is_empty() {
+            return None;
+        }
+        let resolved = relative::every_spelling(part, &self.dirs);
         let likeness = |rule: &Rule| match rule.scope() {
             RuleScope::Run(pattern) => std::iter::once(&part.words)
                 .chain(&part.facts.spellings)
+                .chain(&resolved)
                 .map(|words| pattern.touches(words))
                 .max()
                 .unwrap_or(Likeness::No),
@@ -102,7 +123,32 @@ impl Policy {
         if self.mode == Mode::Full {
             return self.by_mode(Decision::Allow);
         }
+        if self.mode == Mode::Workspace && verdict.is_none() {
+            return self.in_the_sandbox(part);
+        }
         verdict.unwrap_or_else(|| PolicyVerdict::ask(format!("no rule allows `{}`", shown(part))))
+    }
+
+    /// The verdict on a part that runs in the sandbox: only files outside are asked about, as far as
+    /// it is known that they would be changed.
+    fn in_the_sandbox(&self, part: &SimpleCommand) -> PolicyVerdict {
+        let sandboxed = PolicyVerdict::new(Decision::Allow, "it runs in the sandbox");
+        if !part.facts.is_writing {
+            return sandboxed;
+        }
+        let paths = part.facts.paths.iter().filter(|word| word.is_known());
+        paths
+            .flat_map(|word| places(word, &part.directories))
+            .filter(|path| !is_stream(path) && !self.dirs.is_in_project(path))
+            .map(|path| self.by_rule_or_place(&path))
+            .fold(sandboxed, PolicyVerdict::or_stronger)
+    }
+
+    fn by_rule_or_place(&self, path: &Path) -> PolicyVerdict {
+        let covers =
+            |rule: &Rule| matches!(rule.scope(), RuleScope::Write(p) if p.covers(path, &self.dirs));
+        self.allowed_by_rule(covers)
+            .unwrap_or_else(|| self.by_place(path))
     }
 
     /// The rule that allows a part, or one of the parts that run it.
@@ -110,13 +156,18 @@ impl Policy {
         let mut next = Some(index);
         while let Some(index) = next {
             let part = &script.parts[index];
-            let allows = |rule: &&Rule| match rule.scope() {
-                RuleScope::Run(pattern) => {
-                    pattern.allows(&part.words, &part.facts.special, part.facts.is_exact)
-                }
-                _ => false,
+            let rule = |directory: &PathBuf| {
+                let mut rules = self.rules.allow.iter();
+                rules.find(|rule| match rule.scope() {
+                    RuleScope::Run(pattern) => {
+                        relative::allows(pattern, part, directory, &self.dirs)
+                    }
+                    _ => false,
+                })
             };
-            if let Some(rule) = self.rules.allow.iter().find(allows) {
+            // One for each directory that the part may run in.
+            let rules: Option<Vec<&Rule>> = relative::directories(part).iter().map(rule).collect();
+            if let Some(rule) = rules.as_ref().and_then(|rules| rules.first()) {
                 return Some(rule);
             }
             next = part.within;
@@ -126,7 +177,7 @@ impl Policy {
 
     /// The verdict of rules about files, and of protection, on an argument that may be a path.
     fn touched(&self, part: &SimpleCommand, word: &Word) -> Option<PolicyVerdict> {
-        let is_harmless = part.facts.is_harmless;
+        let is_harmless = part.facts.is_harmless || part.facts.spares_paths;
         let writes = part.facts.is_writing && !is_harmless;
         match word.kind {
             WordKind::Literal => places(word, &part.directories)
@@ -150,8 +201,9 @@ impl Policy {
                         shown(part)
                     ))
                 });
+                let is_free = matches!(self.mode, Mode::Workspace | Mode::Full);
                 rule.map(|rule| perhaps(rule, part))
-                    .or(is_unclear.filter(|_| self.mode != Mode::Full))
+                    .or(is_unclear.filter(|_| !is_free))
             }
         }
     }
@@ -205,8 +257,12 @@ impl Policy {
             (WordKind::Glob, FileAccess::Read) => places(&directory_of(word), from)
                 .map(|path| judge(&path.join("*")))
                 .collect(),
-            _ => vec![PolicyVerdict::ask(
+            _ if self.must_understand() => vec![PolicyVerdict::ask(
                 "which file it is, is only known when it runs",
+            )],
+            _ => vec![PolicyVerdict::new(
+                Decision::Allow,
+                "it runs in the sandbox",
             )],
         }
     }
@@ -220,6 +276,16 @@ pub(super) fn places<'a>(
     directories
         .iter()
         .map(|directory| normal(&directory.join(&word.text)))
+}
+
+/// The absolute paths that a word may stand for; of a file name pattern, the directory in which it is
+/// looked for. `None` if that is not known.
+pub(super) fn places_of(word: &Word, directories: &[PathBuf]) -> Option<Vec<PathBuf>> {
+    match word.kind {
+        WordKind::Literal => Some(places(word, directories).collect()),
+        WordKind::Glob => Some(places(&directory_of(word), directories).collect()),
+        WordKind::Unknown => None,
+    }
 }
 
 /// The directory before a pattern's first wildcard.

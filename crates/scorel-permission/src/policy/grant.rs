@@ -4,23 +4,28 @@ use std::path::Path;
 
 use url::Url;
 
-use super::Policy;
+use super::{Policy, relative};
+use crate::program::safe_prefix;
 use crate::rule::{CommandPattern, PathPattern, ToolNamePattern};
-use crate::shell::{self, FileAccess, WordKind};
-use crate::{Action, Decision, Rule};
+use crate::shell::{self, FileAccess, ShellScript, SimpleCommand, Word, WordKind};
+use crate::{Action, Decision, Mode, Rule, RuleOffer};
 
 impl Policy {
-    /// The narrowest rules that, added to the allowing ones, allow exactly this action: what the answers
-    /// `session` and `always` grant. A command gets one for each part that is not allowed yet.
+    /// The rules that, added to the allowing ones, allow this action: what the answers `session` and
+    /// `always` grant. A command gets one for each part that is not allowed yet: the prefix that a
+    /// person would write, if there is a safe one, or else exactly this part.
     ///
     /// Empty if no rule can allow it: it is denied or always asked about, or not fully understood.
     #[must_use]
-    pub fn rule_for(&self, action: &Action) -> Vec<Rule> {
+    pub fn offer(&self, action: &Action) -> RuleOffer {
+        let mut is_for_session = false;
         let texts = match action {
             Action::Read { path } => self.path_rule("Read", path).into_iter().collect(),
             Action::Write { path } => self.path_rule("Write", path).into_iter().collect(),
             Action::Run { command, directory } => {
-                self.command_rules(command, &self.dirs.resolve(directory))
+                let script = shell::read(command, &self.dirs.resolve(directory), &self.dirs);
+                is_for_session = script.parts.iter().any(|part| part.facts.is_exact);
+                self.command_rules(&script)
             }
             Action::RunUnsandboxed { command, directory } => {
                 self.unsandboxed_rules(command, &self.dirs.resolve(directory))
@@ -38,9 +43,12 @@ impl Policy {
         let rules: Vec<Rule> = texts.iter().filter_map(|text| text.parse().ok()).collect();
         let granted = self.clone().allowing(rules.iter().cloned());
         if granted.judge(action).decision == Decision::Allow {
-            rules
+            RuleOffer {
+                rules,
+                is_for_session,
+            }
         } else {
-            Vec::new()
+            RuleOffer::default()
         }
     }
 
@@ -49,16 +57,19 @@ impl Policy {
         Some(format!("{tool}({pattern})"))
     }
 
-    fn command_rules(&self, command: &str, directory: &Path) -> Vec<String> {
-        let script = shell::read(command, directory, &self.dirs);
+    fn command_rules(&self, script: &ShellScript) -> Vec<String> {
         let mut rules = Vec::new();
         // The script that it runs comes from outside the command, so no rule can name it.
-        if script.parts.iter().any(|part| part.facts.is_exact) {
+        let is_unseen = |part: &SimpleCommand| {
+            part.facts.is_exact && !(part.facts.interprets_input && part.has_heredoc)
+        };
+        if script.parts.iter().any(is_unseen) {
             return rules;
         }
         for (index, part) in script.parts.iter().enumerate() {
-            if self.part(&script, index).decision != Decision::Allow {
-                rules.push(format!("Bash({})", CommandPattern::exactly(&part.words)));
+            if self.part(script, index).decision != Decision::Allow {
+                let forms = relative::in_rules(part, &self.dirs);
+                rules.extend(forms.iter().map(|words| self.command_rule(part, words)));
             }
         }
         for opened in &script.opened {
@@ -76,7 +87,34 @@ impl Policy {
                 rules.extend(paths.filter_map(|path| self.path_rule(tool, &path)));
             }
         }
-        rules.dedup();
+        let mut seen = Vec::new();
+        rules.retain(|rule| {
+            let is_new = !seen.contains(rule);
+            seen.push(rule.clone());
+            is_new
+        });
         rules
+    }
+
+    /// The rule for a part, `words` being its words as rules say them.
+    fn command_rule(&self, part: &SimpleCommand, words: &[Word]) -> String {
+        let prefix = self.prefix(part, words).map(CommandPattern::beginning);
+        let pattern = prefix.unwrap_or_else(|| CommandPattern::exactly(words));
+        format!("Bash({pattern})")
+    }
+
+    /// The words before the `*` of a safe rule. What a built-in rule asks about is granted as it is
+    /// written only. So is what only reads, and what the sandbox would hold: there the files are asked
+    /// about and not the program.
+    fn prefix<'a>(&self, part: &SimpleCommand, words: &'a [Word]) -> Option<&'a [Word]> {
+        let is_about_files = part.facts.is_harmless || self.mode == Mode::Workspace;
+        if part.program > 0 || is_about_files || self.is_named_by_builtin(part) {
+            return None;
+        }
+        let prefix = words.get(..safe_prefix(words)?)?;
+        let pattern = CommandPattern::parse(Some(&CommandPattern::beginning(prefix))).ok()?;
+        pattern
+            .allows(words, &part.facts.special, part.facts.is_exact)
+            .then_some(prefix)
     }
 }

@@ -23,8 +23,14 @@ pub(crate) struct Facts {
     pub(crate) paths: Vec<Word>,
     /// Changes or removes `paths`.
     pub(crate) is_writing: bool,
+    /// Leaves `paths` as they are, although it is not harmless.
+    pub(crate) spares_paths: bool,
+    /// What it removes or overwrites for good, as far as its words name it.
+    pub(crate) discards: Vec<Word>,
     /// The new working directory of the shell, for `cd`.
     pub(crate) changes_directory: Option<String>,
+    /// Interprets its standard input as a program in a language that is no shell's.
+    pub(crate) interprets_input: bool,
     /// Equivalent spellings that denying and asking rules match too.
     pub(crate) spellings: Vec<Vec<Word>>,
 }

@@ -24,4 +24,26 @@ pub(super) fn describe(name: &str, args: &[Word], start: usize, facts: &mut Fact
             .filter_map(|word| Some(word.after(word.text.find('=')? + 1)));
         facts.paths.extend(values);
     }
+    facts.discards = match name {
+        "rm" | "shred" => facts.paths.clone(),
+        "truncate" => truncated(args),
+        "dd" => {
+            let outputs = args.iter().filter(|word| word.text.starts_with("of="));
+            outputs.map(|word| word.after("of=".len())).collect()
+        }
+        _ => Vec::new(),
+    };
+}
+
+/// What `truncate` cuts: its operands without the size.
+fn truncated(args: &[Word]) -> Vec<Word> {
+    let mut is_value = false;
+    let is_file = |word: &&Word| {
+        let takes_value = matches!(word.known(), Some("-s" | "-r" | "--size" | "--reference"));
+        let is_option = word.text.starts_with('-');
+        let is_file = !is_option && !is_value;
+        is_value = takes_value;
+        is_file
+    };
+    args.iter().filter(is_file).cloned().collect()
 }

@@ -1,5 +1,7 @@
 //! `git`.
 
+mod discards;
+
 use super::facts::Facts;
 use super::options::{has_short, is_long, operands};
 use crate::shell::Word;
@@ -127,6 +129,9 @@ const SPECIAL: [&str; 16] = [
     "--strategy",
 ];
 
+/// Commands that change the repository, and of the files that they name nothing.
+const SPARING: [&str; 6] = ["add", "commit", "notes", "push", "stage", "tag"];
+
 /// The index of git's command among the arguments; `None` if it cannot be known.
 struct Split {
     command: usize,
@@ -154,6 +159,7 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
     let start = start + split.command + 1;
     facts.paths = operands(args, 0);
     facts.is_writing = matches!(command, "rm" | "mv" | "clean" | "init" | "clone" | "config");
+    facts.spares_paths = SPARING.contains(&command);
     if command == "config" {
         if !reads_configuration(args) {
             facts.always_ask = Some("git's configuration can make it run programs");
@@ -172,12 +178,31 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
     facts.is_harmless = is_quiet && only_reads(command, args);
 }
 
-/// The same commands without global options.
-pub(super) fn without_global_options(args: &[Word]) -> Option<Vec<Word>> {
-    let split = split(args)?;
-    let mut words = vec![Word::literal("git")];
-    words.extend_from_slice(&args[split.command..]);
-    Some(words)
+/// Equivalent spellings: without global options, and with what is implied written out.
+pub(super) fn spellings(args: &[Word]) -> Vec<Vec<Word>> {
+    let Some(split) = split(args) else {
+        return Vec::new();
+    };
+    let command = args[split.command].text.as_str();
+    let rest = &args[split.command + 1..];
+    let spelled = |words: &[&str]| -> Vec<Word> {
+        let words = ["git"].iter().chain(words).map(|word| Word::literal(*word));
+        words.chain(rest.iter().cloned()).collect()
+    };
+    let mut spellings = vec![spelled(&[command])];
+    match command {
+        "checkout" if discards::checks_out_paths(rest) => {
+            spellings.push(spelled(&["checkout", "--"]));
+        }
+        "restore" if discards::restores_files(rest) => {
+            spellings.push(spelled(&["restore", "--worktree"]));
+        }
+        "branch" if discards::deletes_unmerged(rest) => {
+            spellings.push(spelled(&["branch", "-D"]));
+        }
+        _ => {}
+    }
+    spellings
 }
 
 fn split(args: &[Word]) -> Option<Split> {
@@ -300,6 +325,9 @@ fn only_reads(command: &str, args: &[Word]) -> bool {
                     || args.iter().all(|word| word.text.starts_with('-'))
             }
             "config" => reads_configuration(args),
+            "clean" => args
+                .iter()
+                .any(|word| has_short(&word.text, "n") || is_long(&word.text, "--dry-run")),
             "symbolic-ref" => options(&["HEAD", "--short", "-q"]),
             _ => false,
         }

@@ -59,6 +59,7 @@ pub(super) fn interpreter(args: &[Word], start: usize, facts: &mut Facts) {
         .iter()
         .any(|word| !matches!(word.known(), Some(text) if text.starts_with('-')));
     facts.is_exact = !has_program || args.iter().any(|word| word.text == "-");
+    facts.interprets_input = facts.is_exact;
     for (index, word) in args.iter().enumerate() {
         let is_option =
             word.may_be_option() || word.kind == WordKind::Literal && word.text.starts_with('-');

@@ -105,6 +105,10 @@ pub(super) fn find(args: &[Word], start: usize, facts: &mut Facts) {
         index += 1;
     }
     facts.is_harmless = is_harmless;
+    facts.discards = match facts.paths.as_slice() {
+        [] => vec![Word::literal(".")],
+        starts => starts.to_vec(),
+    };
     for words in runs {
         if words.is_empty() {
             facts.obscure = Some("what it runs is not known".to_owned());

@@ -1,5 +1,6 @@
 //! Command patterns.
 
+mod unmatched;
 mod wildcard;
 
 use self::wildcard::Wildcard;
@@ -17,6 +18,8 @@ enum WordPattern {
     /// `*`: any number of words, including none.
     Any,
     One(Wildcard),
+    /// `text:*` at the end: the word `text`, or one that begins with `text:`.
+    Begun(Wildcard, Wildcard),
 }
 
 /// Whether a pattern matches a command.
@@ -30,7 +33,13 @@ pub(crate) enum Likeness {
 
 impl CommandPattern {
     pub(crate) fn parse(pattern: Option<&str>) -> Result<Self, (usize, RuleErrorKind)> {
-        let words = wildcard::words(pattern.unwrap_or("*"))?
+        let pattern = pattern.unwrap_or("*");
+        let mut written = wildcard::words(pattern)?;
+        unmatched::check(pattern, &written)?;
+        // `Bash(touch:*)` is how some write `Bash(touch *)`.
+        let begun = written.last().and_then(Wildcard::before_colon);
+        let last = begun.and_then(|text| Some((text, written.pop()?)));
+        let mut words: Vec<_> = written
             .into_iter()
             .map(|word| {
                 if word.is_any() {
@@ -40,6 +49,9 @@ impl CommandPattern {
                 }
             })
             .collect();
+        if let Some((text, whole)) = last {
+            words.extend([WordPattern::Begun(text, whole), WordPattern::Any]);
+        }
         Ok(Self { words })
     }
 
@@ -52,13 +64,30 @@ impl CommandPattern {
         words.join(" ")
     }
 
+    /// The pattern that matches commands which begin with these words.
+    pub(crate) fn beginning(words: &[Word]) -> String {
+        format!("{} *", Self::exactly(words))
+    }
+
+    /// The commands that the pattern matches, as words; what a wildcard stands for is unknown.
+    pub(crate) fn words(&self) -> Vec<Word> {
+        let word = |pattern: &WordPattern| match pattern {
+            WordPattern::Any => Word::unknown(""),
+            WordPattern::One(word) | WordPattern::Begun(word, _) => match word.literal() {
+                Some(text) => Word::literal(text),
+                None => Word::unknown(""),
+            },
+        };
+        self.words.iter().map(word).collect()
+    }
+
     /// Whether an allowing rule with this pattern matches. `*` does not match the `special` words; with
     /// `is_exact` wildcards match nothing. Errs towards no.
     pub(crate) fn allows(&self, words: &[Word], special: &[usize], is_exact: bool) -> bool {
         if is_exact && self.words.iter().any(WordPattern::is_wild) {
             return false;
         }
-        let covers = |pattern: &Wildcard, word: &Word| match word.kind {
+        let covers = |pattern: &WordPattern, word: &Word| match word.kind {
             WordKind::Literal => pattern.matches(&word.text),
             WordKind::Glob => pattern.is(&word.text),
             WordKind::Unknown => false,
@@ -81,7 +110,7 @@ impl CommandPattern {
                         is_open &= !is_special[index];
                     }
                 }
-                WordPattern::One(pattern) => {
+                WordPattern::One(_) | WordPattern::Begun(..) => {
                     for (index, word) in words.iter().enumerate() {
                         next[index + 1] = reached[index] && covers(pattern, word);
                     }
@@ -94,6 +123,9 @@ impl CommandPattern {
 
     /// Whether a denying or asking rule with this pattern matches. Errs towards yes.
     pub(crate) fn touches(&self, words: &[Word]) -> Likeness {
+        if !self.may_begin_with(words.first()) {
+            return Likeness::No;
+        }
         let mut rows = vec![vec![Likeness::No; words.len() + 1]; self.words.len() + 1];
         rows[0][0] = Likeness::Yes;
         for i in 0..=self.words.len() {
@@ -119,7 +151,7 @@ impl CommandPattern {
                     reach(i + 1, j, Likeness::Perhaps);
                     reach(i + 1, j + 1, Likeness::Perhaps);
                 }
-                if let (Some(WordPattern::One(pattern)), Some(word)) = (pattern, word)
+                if let (Some(pattern), Some(word)) = (pattern, word)
                     && word.kind != WordKind::Unknown
                     && pattern.matches(&word.text)
                 {
@@ -129,13 +161,38 @@ impl CommandPattern {
         }
         rows[self.words.len()][words.len()]
     }
+
+    /// A quick answer for most rules, which name another program.
+    fn may_begin_with(&self, word: Option<&Word>) -> bool {
+        match (self.words.first(), word.and_then(Word::known)) {
+            (Some(WordPattern::Any) | None, _) | (_, None) => true,
+            (Some(pattern), Some(text)) => pattern.matches(text),
+        }
+    }
 }
 
 impl WordPattern {
     fn is_wild(&self) -> bool {
         match self {
-            Self::Any => true,
+            Self::Any | Self::Begun(..) => true,
             Self::One(pattern) => pattern.is_wild(),
+        }
+    }
+
+    /// Whether it matches this one word. `*` stands for words and not for one.
+    fn matches(&self, text: &str) -> bool {
+        match self {
+            Self::Any => false,
+            Self::One(pattern) => pattern.matches(text),
+            Self::Begun(word, rest) => word.matches(text) || rest.matches(text),
+        }
+    }
+
+    /// Whether it is this text, without wildcards.
+    fn is(&self, text: &str) -> bool {
+        match self {
+            Self::Any => false,
+            Self::One(pattern) | Self::Begun(pattern, _) => pattern.is(text),
         }
     }
 }

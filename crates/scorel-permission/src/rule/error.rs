@@ -43,7 +43,41 @@ pub enum RuleErrorKind {
     /// A tool that rules are named after.
     #[error("`Tool(…)` is about tools from outside; write `{0}` or `{0}(…)`")]
     BuiltIn(&'static str),
+    /// A program named by a path that leads out of the project.
+    #[error("`..` leads out of the project; write the program's absolute path")]
+    ProgramOutside,
+    /// An operator of the shell: a rule is about one command of a line.
+    #[error(
+        "it never matches: a rule is about one command of a line, and `{operator}` is no part of one{}",
+        suggested(suggestion.as_deref())
+    )]
+    Operator {
+        operator: String,
+        suggestion: Option<String>,
+    },
+    /// An assignment that is taken away before a command is judged.
+    #[error(
+        "it never matches: `{name}` is harmless and not part of what is judged; write `{suggestion}`"
+    )]
+    Assignment { name: String, suggestion: String },
+    /// An expansion of the shell.
+    #[error(
+        "it never matches: `{0}` is only known when the command runs; write `*` for what may be anything, or quote it"
+    )]
+    Expansion(String),
+    /// A program's name that contains a space.
+    #[error("it never matches: no program is called `{name}`; write `{suggestion}`")]
+    Spaces { name: String, suggestion: String },
+    /// `~` and a name.
+    #[error("it never matches: only `~/` stands for a home directory; write an absolute path")]
+    OtherHome,
     /// Not `domain:` and a host.
     #[error("expected `domain:` and a host name, such as `domain:example.com`")]
     Host,
+}
+
+fn suggested(pattern: Option<&str>) -> String {
+    pattern
+        .map(|pattern| format!("; write one rule with `{pattern}` and another for the rest"))
+        .unwrap_or_default()
 }

@@ -27,6 +27,9 @@ enum Anchor {
 impl PathPattern {
     pub(crate) fn parse(pattern: Option<&str>) -> Result<Self, (usize, RuleErrorKind)> {
         let pattern = pattern.unwrap_or("/**").trim();
+        if pattern.starts_with('~') && pattern != "~" && !pattern.starts_with("~/") {
+            return Err((0, RuleErrorKind::OtherHome));
+        }
         let (anchor, rest) = if pattern == "~" {
             (Anchor::Home, "")
         } else if let Some(rest) = pattern.strip_prefix("~/") {

@@ -24,8 +24,10 @@ pub(super) struct Cursor<'a> {
     pub(super) script: &'a mut ShellScript,
     /// The possible working directories of the shell.
     pub(super) directories: &'a mut Vec<PathBuf>,
-    /// The working directories if the command before was a `cd` that succeeded.
+    /// The working directories if the command before succeeded, and has a `cd` that changed them.
     pub(super) entered: Option<Vec<PathBuf>>,
+    /// Whether the next simple command gets a here-document.
+    pub(super) has_heredoc: bool,
     /// The index of the part that runs this script; `None` at the top.
     pub(super) within: Option<usize>,
     pub(super) depth: usize,
@@ -74,6 +76,7 @@ pub(super) fn read(
         script,
         directories,
         entered: None,
+        has_heredoc: false,
         within,
         depth,
         substitutions: 0,
@@ -107,7 +110,7 @@ fn is_intricate(source: &str) -> bool {
     pipes > MOST_PIPES || deepest > DEEPEST
 }
 
-/// The text with every byte beyond ASCII replaced by `Z`, which keeps offsets.
+/// The text with every byte beyond ASCII, and some dashes, replaced by `Z`, which keeps offsets.
 ///
 /// The grammar's scanner passes code points to a `ctype` function of the C library, which reads out of
 /// bounds for most of them (<https://github.com/tree-sitter/tree-sitter-bash/issues/337>).
@@ -116,7 +119,24 @@ fn masked(source: &str) -> Vec<u8> {
         b'\n' | b'\t' | b' '..=b'~' => byte,
         _ => b'Z',
     };
-    source.bytes().map(mask).collect()
+    let mut masked: Vec<u8> = source.bytes().map(mask).collect();
+    for dash in lone_dashes(&masked) {
+        masked[dash] = b'Z';
+    }
+    masked
+}
+
+/// The offsets of words `-` before a here-document, as in `python3 - <<EOF`: the grammar leaves them
+/// out of its tree. Any letter is a word in their place.
+fn lone_dashes(source: &[u8]) -> Vec<usize> {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let is_lone = |dash: &usize| {
+        let (before, after) = (&source[..*dash], &source[dash + 1..]);
+        let blanks = after.iter().take_while(|byte| is_blank(byte)).count();
+        before.last().is_some_and(is_blank) && blanks > 0 && after[blanks..].starts_with(b"<<")
+    };
+    let dashes = (0..source.len()).filter(|index| source[*index] == b'-');
+    dashes.filter(is_lone).collect()
 }
 
 /// Whether a node starts or ends inside a multi-byte character.
@@ -216,6 +236,8 @@ impl Cursor<'_> {
         let directory = facts.changes_directory.clone();
         self.script.parts.push(SimpleCommand {
             words,
+            program,
+            has_heredoc: std::mem::take(&mut self.has_heredoc),
             facts,
             directories: self.directories.clone(),
             within: self.within,

@@ -21,6 +21,10 @@ pub(crate) struct ShellScript {
 pub(crate) struct SimpleCommand {
     /// Assignments, the program, its arguments.
     pub(crate) words: Vec<Word>,
+    /// The index of the program among them.
+    pub(crate) program: usize,
+    /// Whether its standard input is a here-document, which stands in the command itself.
+    pub(crate) has_heredoc: bool,
     pub(crate) facts: Facts,
     /// Its possible working directories.
     pub(crate) directories: Vec<PathBuf>,

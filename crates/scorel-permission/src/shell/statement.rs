@@ -81,9 +81,12 @@ impl Cursor<'_> {
                 _ => self.not_understood(child),
             }
         }
-        if may_be_skipped {
-            self.entered = None;
-        }
+        // What follows `&&` knows that the whole list succeeded, and with it every `cd` in it.
+        let succeeded = self
+            .entered
+            .take()
+            .or_else(|| before.as_ref().map(|_| self.directories.clone()));
+        self.entered = succeeded.filter(|_| !may_be_skipped);
         if let Some(before) = before {
             self.add_directories(&before);
         }
@@ -162,12 +165,18 @@ impl Cursor<'_> {
 
     fn redirected(&mut self, node: Node<'_>) {
         self.no_gaps(node, true);
+        let is_heredoc = |child: &Node<'_>| child.kind() == "heredoc_redirect";
+        let has_heredoc = children(node).iter().any(is_heredoc);
         for child in children(node) {
             match child.kind() {
                 "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
                     self.redirect(child);
                 }
-                _ => self.statement(child),
+                _ => {
+                    self.has_heredoc = has_heredoc && child.kind() == "command";
+                    self.statement(child);
+                    self.has_heredoc = false;
+                }
             }
         }
     }
@@ -184,6 +193,8 @@ impl Cursor<'_> {
     /// A simple command with assignments and redirections.
     fn simple(&mut self, node: Node<'_>) {
         self.no_gaps(node, false);
+        // Taken now, since the words may run other commands.
+        let has_heredoc = std::mem::take(&mut self.has_heredoc);
         let mut assignments = Vec::new();
         let mut words = Vec::new();
         for child in children(node) {
@@ -218,6 +229,7 @@ impl Cursor<'_> {
             .collect();
         all.extend(words);
         if program < all.len() {
+            self.has_heredoc = has_heredoc;
             self.call(all, program);
         } else if program > 0 {
             self.not_understood(node);

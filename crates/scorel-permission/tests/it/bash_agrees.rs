@@ -233,7 +233,7 @@ fn a_shell_runs_nothing_that_was_not_allowed() {
         ..Rules::default()
     };
     let policy = Policy::new(
-        Mode::Workspace,
+        Mode::Ask,
         rules,
         BaseDirs::new(&path, &path, Path::new("/nowhere")),
     );

@@ -29,7 +29,7 @@ const ALLOW: [&str; 8] = [
     "WebFetch(domain:docs.rs)",
 ];
 
-/// An action, and what is decided in the modes readonly, workspace and full: `+` allow, `?` ask,
+/// An action, and what is decided in the modes readonly, ask and full: `+` allow, `?` ask,
 /// `-` deny.
 const ROWS: &str = r"
 read src/main.rs                        + + +
@@ -187,7 +187,7 @@ fn action(text: &str) -> Action {
 #[test]
 fn every_row_of_the_table_is_decided_as_it_says() {
     let policies =
-        [Mode::Readonly, Mode::Workspace, Mode::Full].map(|mode| policy(mode, &DENY, &ASK, &ALLOW));
+        [Mode::Readonly, Mode::Ask, Mode::Full].map(|mode| policy(mode, &DENY, &ASK, &ALLOW));
     let mut rows = 0;
     let mut wrong = Vec::new();
     for line in ROWS.lines().filter(|line| !line.is_empty()) {
@@ -221,6 +221,7 @@ fn a_command_outside_of_the_project_is_asked_about() {
     };
     for (mode, expected) in [
         (Mode::Readonly, Decision::Ask),
+        (Mode::Ask, Decision::Ask),
         (Mode::Workspace, Decision::Ask),
         (Mode::Full, Decision::Allow),
     ] {
@@ -233,7 +234,7 @@ fn a_command_outside_of_the_project_is_asked_about() {
 
 #[test]
 fn a_verdict_says_why_and_which_rule_decided() {
-    let policy = policy(Mode::Workspace, &DENY, &ASK, &ALLOW);
+    let policy = policy(Mode::Ask, &DENY, &ASK, &ALLOW);
     for (about, reason, rule) in [
         (
             "run ls; rm x",
@@ -292,14 +293,14 @@ fn a_verdict_says_why_and_which_rule_decided() {
 
 #[test]
 fn modes_are_read_from_their_names() {
-    for mode in [Mode::Readonly, Mode::Workspace, Mode::Full] {
+    for mode in [Mode::Readonly, Mode::Ask, Mode::Workspace, Mode::Full] {
         assert_eq!(mode.to_string().parse(), Ok(mode));
     }
     assert_eq!(Mode::default(), Mode::Workspace);
     let error = "Full".parse::<Mode>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "unknown mode `Full`: expected readonly, workspace or full"
+        "unknown mode `Full`: expected readonly, ask, workspace or full"
     );
 }
 
@@ -311,6 +312,7 @@ fn files_of_a_search_are_judged_by_the_rules_that_deny_and_ask() {
         deny: vec![rule("Read(secrets/**)"), rule("Write(out/**)")],
         ask: vec![rule("Read(notes/**)"), rule("Read(secrets/open)")],
         allow: vec![rule("Read(notes/mine)")],
+        ..Rules::default()
     };
     let policy = Policy::new(Mode::Full, rules, place.clone());
     assert!(policy.restricts_reading());
@@ -334,5 +336,5 @@ fn files_of_a_search_are_judged_by_the_rules_that_deny_and_ask() {
         allow: vec![rule("Read(notes/mine)")],
         ..Rules::default()
     };
-    assert!(!Policy::new(Mode::Workspace, rules, place).restricts_reading());
+    assert!(!Policy::new(Mode::Ask, rules, place).restricts_reading());
 }

@@ -5,6 +5,7 @@
 mod bash_agrees;
 mod decisions;
 mod grants;
+mod hundred_commands;
 mod ordinary_commands;
 mod ordinary_hour;
 mod private_fetch;
@@ -13,3 +14,4 @@ mod refused_commands;
 mod rules;
 mod support;
 mod unsandboxed;
+mod workspace;

@@ -121,7 +121,7 @@ const WORKING: [&str; 25] = [
 
 #[test]
 fn commands_that_only_read_need_no_rule() {
-    for mode in [Mode::Readonly, Mode::Workspace, Mode::Full] {
+    for mode in [Mode::Readonly, Mode::Ask, Mode::Workspace, Mode::Full] {
         let policy = policy(mode, &[], &[], &[]);
         for command in READING {
             let verdict = judge(&policy, command);
@@ -137,7 +137,7 @@ fn commands_that_only_read_need_no_rule() {
 
 #[test]
 fn a_sensible_set_of_rules_allows_a_days_work() {
-    let policy = policy(Mode::Workspace, &[], &[], &RULES);
+    let policy = policy(Mode::Ask, &[], &[], &RULES);
     for command in WORKING {
         let verdict = judge(&policy, command);
         assert_eq!(
@@ -151,7 +151,7 @@ fn a_sensible_set_of_rules_allows_a_days_work() {
 
 #[test]
 fn without_the_rules_the_same_work_is_asked_about() {
-    let policy = policy(Mode::Workspace, &[], &[], &[]);
+    let policy = policy(Mode::Ask, &[], &[], &[]);
     for command in WORKING
         .into_iter()
         .filter(|command| !command.contains(".md") && !command.contains(".rs <<"))

@@ -65,8 +65,8 @@ fn has_prefix(command: &str) -> bool {
 }
 
 #[test]
-fn the_judge_asks_about_19_of_84_where_prefixes_ask_about_50() {
-    let policy = policy(Mode::Workspace, &[], &[], &RULES);
+fn the_judge_asks_about_18_of_84_where_prefixes_ask_about_50() {
+    let policy = policy(Mode::Ask, &[], &[], &RULES);
     let is_allowed = |command: &String| decide(&policy, command) == Decision::Allow;
     let total = commands().count();
     let judged = commands().filter(is_allowed).count();
@@ -77,8 +77,21 @@ fn the_judge_asks_about_19_of_84_where_prefixes_ask_about_50() {
     let asked: Vec<String> = commands().filter(|command| !is_allowed(command)).collect();
     assert_eq!(
         (total, judged, prefixed),
-        (84, 65, 34),
+        (84, 66, 34),
         "asked about: {asked:#?}"
     );
     assert!(lost.is_empty(), "only prefixes allow {lost:#?}");
+}
+
+#[test]
+fn the_mode_workspace_asks_about_3_of_the_same_84_without_any_rule() {
+    let policy = policy(Mode::Workspace, &[], &[], &[]);
+    let is_asked = |command: &String| decide(&policy, command) != Decision::Allow;
+    let asked: Vec<String> = commands().filter(is_asked).collect();
+    let expected = [
+        "git push origin main",
+        "find target -name '*.d' -delete",
+        "rm -rf target/tmp",
+    ];
+    assert_eq!(asked, expected);
 }

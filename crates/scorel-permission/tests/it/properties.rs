@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use scorel_permission::{Action, Decision, Mode, Policy, Rules};
+use scorel_permission::{Action, Decision, Mode, Policy, Rules, builtin_ask};
 
 use crate::support::{list, place, read, run, write};
 
@@ -82,7 +82,7 @@ const PATHS: [&str; 12] = [
 ];
 
 fn any_mode() -> impl Strategy<Value = Mode> {
-    select(vec![Mode::Readonly, Mode::Workspace, Mode::Full])
+    select(vec![Mode::Readonly, Mode::Ask, Mode::Workspace, Mode::Full])
 }
 
 fn any_command() -> impl Strategy<Value = String> {
@@ -112,7 +112,7 @@ fn any_list() -> impl Strategy<Value = Vec<&'static str>> {
 
 prop_compose! {
     fn any_rules()(deny in any_list(), ask in any_list(), allow in any_list()) -> Rules {
-        Rules { deny: list(&deny), ask: list(&ask), allow: list(&allow) }
+        Rules { deny: list(&deny), ask: list(&ask), allow: list(&allow), builtin_ask: builtin_ask() }
     }
 }
 
@@ -192,7 +192,7 @@ proptest! {
 
     #[test]
     fn what_a_grant_allows_is_allowed(mode in any_mode(), rules in any_rules(), action in any_action()) {
-        let grant = Policy::new(mode, rules.clone(), place()).rule_for(&action);
+        let grant = Policy::new(mode, rules.clone(), place()).offer(&action).rules;
         let before = decide(mode, &rules, &action);
         prop_assert!(before != Decision::Deny || grant.is_empty());
         if !grant.is_empty() {
@@ -240,18 +240,15 @@ fn commands_that_are_very_long_or_deep_are_asked_about() {
     ] {
         let start: String = command.chars().take(20).collect();
         assert_eq!(
-            decide(Mode::Workspace, &rules, &run(&command)),
+            decide(Mode::Ask, &rules, &run(&command)),
             Decision::Ask,
             "{start}"
         );
     }
     assert_eq!(
-        decide(Mode::Workspace, &rules, &run(&"ls;".repeat(5_000))),
+        decide(Mode::Ask, &rules, &run(&"ls;".repeat(5_000))),
         Decision::Allow
     );
     let many = format!("rm {}", "* ".repeat(16_000));
-    assert_eq!(
-        decide(Mode::Workspace, &rules, &run(&many)),
-        Decision::Allow
-    );
+    assert_eq!(decide(Mode::Ask, &rules, &run(&many)), Decision::Allow);
 }

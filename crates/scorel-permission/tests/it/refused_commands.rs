@@ -439,7 +439,7 @@ fn allowed_of<'a>(policy: &Policy, commands: impl Iterator<Item = &'a str>) -> V
 
 #[test]
 fn no_command_is_allowed_of_which_a_part_is_not() {
-    let policy = policy(Mode::Workspace, &[], &[], &ALLOW);
+    let policy = policy(Mode::Ask, &[], &[], &ALLOW);
     let commands: Vec<&str> = tables().concat();
     assert!(commands.len() >= 150, "{}", commands.len());
     assert_eq!(allowed_of(&policy, commands.into_iter()), [""; 0]);
@@ -447,7 +447,7 @@ fn no_command_is_allowed_of_which_a_part_is_not() {
 
 #[test]
 fn a_rule_for_every_command_allows_no_hidden_ones() {
-    let policy = policy(Mode::Workspace, &[], &[], &["Bash"]);
+    let policy = policy(Mode::Ask, &[], &[], &["Bash"]);
     let tables: Vec<&str> = [
         &ARGUMENTS[..],
         &INTERPRETERS,

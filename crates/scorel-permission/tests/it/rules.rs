@@ -95,8 +95,35 @@ fn a_pattern_covers_words_and_not_letters() {
         ),
         (
             "Bash(go test:*)",
-            &["go test:a", "go test:"],
-            &["go test", "go test:a b"],
+            &["go test", "go test a b", "go test:a", "go test:a b"],
+            &["go testa", "go"],
+        ),
+        ("Bash(touch:*)", &["touch", "touch a b"], &["touchx a"]),
+        ("Bash(go 'test:*')", &["go 'test:*'"], &["go test"]),
+        (
+            "Bash(./run.sh *)",
+            &[
+                "./run.sh",
+                "../p/run.sh a",
+                "/p/run.sh",
+                "cd a && ../run.sh",
+            ],
+            &["run.sh", "cd a && ./run.sh", "a/run.sh", "/q/run.sh"],
+        ),
+        (
+            "Bash(bin/run)",
+            &["bin/run", "./bin/run", "cd bin && ./run"],
+            &["run", "cd bin && bin/run"],
+        ),
+        (
+            "Bash(~/bin/run)",
+            &["~/bin/run", "/home/u/bin/run"],
+            &["bin/run"],
+        ),
+        (
+            "Bash(/p/run.sh)",
+            &["./run.sh", "cd a && /p/run.sh"],
+            &["cd a; ./run.sh"],
         ),
         ("Bash(go a?c)", &["go abc"], &["go ac", "go abbc"]),
         (
@@ -111,7 +138,7 @@ fn a_pattern_covers_words_and_not_letters() {
             &["go", "Y=1 go", "X=1 Y=2 go"],
         ),
     ] {
-        let policy = policy(Mode::Workspace, &[], &[], &[rule]);
+        let policy = policy(Mode::Ask, &[], &[], &[rule]);
         for command in covered {
             assert_eq!(
                 decide(&policy, command),
@@ -196,7 +223,7 @@ fn a_pattern_of_hosts_is_about_whole_labels() {
             &["http://127.0.0.2"],
         ),
     ] {
-        let policy = policy(Mode::Workspace, &[], &[], &[rule]);
+        let policy = policy(Mode::Ask, &[], &[], &[rule]);
         for url in covered {
             assert_eq!(
                 policy.judge(&fetch(url)).decision,
@@ -230,7 +257,7 @@ fn a_rule_about_outside_tools_names_one_or_those_that_begin_alike() {
         ("Tool", &["anything"], &[]),
         ("Tool(*)", &["anything"], &[]),
     ] {
-        let policy = policy(Mode::Workspace, &[], &[], &[rule]);
+        let policy = policy(Mode::Ask, &[], &[], &[rule]);
         for tool in covered {
             assert_eq!(
                 policy.judge(&call(tool)).decision,
@@ -261,5 +288,54 @@ fn a_rule_about_outside_tools_that_could_not_match_is_refused() {
         let error = rule.parse::<Rule>().unwrap_err();
         assert_eq!(error.position, position, "{rule}: {error}");
         assert!(error.to_string().contains(said), "{rule}: {error}");
+    }
+}
+
+/// A rule that no command matches is an error, which says what to write.
+#[test]
+fn a_pattern_that_could_not_match_is_refused() {
+    for (rule, position, said) in [
+        ("Bash(cd x && ls)", 10, "one rule with `cd x`"),
+        ("Bash(ls | wc -l)", 8, "one rule with `ls`"),
+        ("Bash(ls; rm x)", 5, "one rule with `ls`"),
+        ("Bash(cargo test 2>&1)", 16, "`2>&1` is no part of one"),
+        ("Bash(echo x > y)", 12, "one rule with `echo x`"),
+        ("Bash(echo >y)", 10, "never matches"),
+        ("Bash(make &)", 10, "never matches"),
+        (
+            "Bash(RUST_LOG=debug cargo test *)",
+            5,
+            "write `cargo test *`",
+        ),
+        ("Bash(CI=* npm test)", 5, "write `npm test`"),
+        ("Bash(echo $HOME)", 10, "only known when the command runs"),
+        ("Bash(echo $(date))", 10, "only known when the command runs"),
+        ("Bash('git push' *)", 5, "write `git push *`"),
+        ("Bash(../x/run *)", 5, "absolute path"),
+        ("Read(~root/x)", 5, "only `~/` stands for a home"),
+        ("Write(~x)", 6, "only `~/` stands for a home"),
+    ] {
+        let error = rule.parse::<Rule>().unwrap_err();
+        assert_eq!(error.position, position, "{rule}: {error}");
+        assert!(error.to_string().contains(said), "{rule}: {error}");
+    }
+    for rule in [
+        "Bash(echo '&&' \\| \";\")",
+        "Bash(curl https://x/?a=1&b=2)",
+        "Bash(find * -exec wc {} ;)",
+        "Bash(echo '$x' \\$y)",
+        "Bash(A=1 cargo test)",
+        "Bash('/opt/my tool/run' *)",
+        "Bash(echo #1)",
+        "Bash(git log a..b *)",
+        "Read(~)",
+    ] {
+        assert_eq!(
+            rule.parse::<Rule>()
+                .map_err(|it| it.to_string())
+                .unwrap()
+                .as_str(),
+            rule
+        );
     }
 }

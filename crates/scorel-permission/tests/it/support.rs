@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy, PolicyVerdict, Rule, Rules};
+use scorel_permission::{
+    Action, BaseDirs, Decision, Mode, Policy, PolicyVerdict, Rule, Rules, builtin_ask,
+};
 
 pub(crate) fn place() -> BaseDirs {
     BaseDirs::new(
@@ -21,6 +23,7 @@ pub(crate) fn rules(deny: &[&str], ask: &[&str], allow: &[&str]) -> Rules {
         deny: list(deny),
         ask: list(ask),
         allow: list(allow),
+        builtin_ask: builtin_ask(),
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Question {
     pub reason: String,
     /// The rules that would allow this from now on; empty if it must be asked every time.
     pub rules: Vec<String>,
+    /// Whether these may hold for the session only.
+    pub session_only: bool,
     /// How long the question stands; without limit if absent.
     pub timeout: Option<Duration>,
     /// Whether the call runs when the timeout passes without an answer.

@@ -29,6 +29,7 @@ impl ScriptedGate {
         let question = Question {
             reason: "it writes".to_owned(),
             rules: Vec::new(),
+            session_only: false,
             timeout: None,
             allow_at_timeout: false,
         };

@@ -31,6 +31,11 @@ impl Mutation for PermissionResponse {
             let text = "this call is asked about every time: answer `once` or `deny`";
             return Err(SessionError::InvalidParams(text.to_owned()));
         }
+        if self.decision.decision == PermissionDecision::Always && request.session_only {
+            let text =
+                "these rules may hold for the session only: answer `session`, `once` or `deny`";
+            return Err(SessionError::InvalidParams(text.to_owned()));
+        }
         Ok(())
     }
 

@@ -168,6 +168,7 @@ fn request(call: &ToolCall, question: &Question) -> PermissionRequestBody {
         input: call.input.clone(),
         reason: question.reason.clone(),
         rules: question.rules.clone(),
+        session_only: question.session_only,
         deadline: question
             .timeout
             .map(|timeout| now_ms().saturating_add(millis(timeout))),
@@ -202,6 +203,7 @@ mod tests {
         let mut question = Question {
             reason: "it writes".to_owned(),
             rules: vec!["write(a)".to_owned()],
+            session_only: false,
             timeout: None,
             allow_at_timeout: false,
         };

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use scorel_proto::{
-    InstructionPart, PersistentBody, RuntimeStart, TransientBody, TurnError, TurnResumedBody,
+    InstructionPart, NoticeBody, PersistentBody, RuntimeStart, TransientBody, TurnError,
+    TurnResumedBody,
 };
 use scorel_runtime::StopCause;
 
@@ -41,14 +42,22 @@ impl TurnTask {
         })
     }
 
-    /// Opens the turn for subscribers and returns the session's instructions.
-    pub(super) async fn begin(&self, parts: Vec<InstructionPart>) -> Result<String, SessionError> {
+    /// Opens the turn for subscribers, tells the user what there is to tell, and returns the session's
+    /// instructions.
+    pub(super) async fn begin(
+        &self,
+        parts: Vec<InstructionPart>,
+        notices: Vec<NoticeBody>,
+    ) -> Result<String, SessionError> {
         let turn_id = self.turn_id;
         let start = TransientBody::RuntimeStart(RuntimeStart {});
         self.lane.show(turn_id, start).await?;
         self.lane
             .persist(move |section| {
                 section.announce();
+                for notice in &notices {
+                    section.tell(turn_id, notice)?;
+                }
                 section.freeze_instructions(turn_id, &parts)
             })
             .await

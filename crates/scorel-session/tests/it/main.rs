@@ -19,6 +19,7 @@ mod loading;
 mod log;
 mod merged;
 mod newer;
+mod notices;
 mod numbers;
 mod outcomes;
 mod oversize;

@@ -19,6 +19,7 @@ fn question() -> Question {
     Question {
         reason: "it writes".to_owned(),
         rules: vec!["write(*)".to_owned()],
+        session_only: false,
         timeout: None,
         allow_at_timeout: false,
     }
@@ -230,6 +231,28 @@ async fn a_question_without_rules_can_be_allowed_only_once() {
         );
     }
     assert_eq!(request(&rig, id).await, asked);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_for_the_session_are_not_granted_always() {
+    let narrow = Question {
+        session_only: true,
+        ..question()
+    };
+    let (rig, id, _) = asking(narrow).await;
+    let asked = request(&rig, id).await;
+    assert!(asked.session_only);
+    let always = decision(asked.request_id, PermissionDecision::Always);
+    let refused = respond(&rig, id, always).await;
+    assert!(
+        matches!(refused, Err(SessionError::InvalidParams(_))),
+        "{refused:?}"
+    );
+    assert!(rig.script.allowed_always.lock().unwrap().is_empty());
+    let session = decision(asked.request_id, PermissionDecision::Session);
+    respond(&rig, id, session).await.expect("taken");
+    let log = rig.follow(id).await;
+    assert_eq!(log.view.state.allowed, ["write(*)"]);
 }
 
 #[tokio::test(start_paused = true)]

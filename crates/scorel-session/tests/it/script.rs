@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream;
-use scorel_proto::{InstructionPart, ProjectId, SessionId, TurnError};
+use scorel_proto::{InstructionPart, NoticeBody, ProjectId, SessionId, TurnError};
 use scorel_runtime::{
     Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderStream, Question,
     RetryPolicy, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) question: Option<Question>,
     /// Why nothing can be allowed for ever.
     pub(crate) no_grants: Option<io::ErrorKind>,
+    /// What the user is told.
+    pub(crate) notices: Vec<NoticeBody>,
 }
 
 /// How a preparation fails.
@@ -144,6 +146,7 @@ impl TurnSetup for Script {
         Ok(PreparedTurn {
             ports: self.ports(request, provider),
             instructions: vec![part("base", "be brief"), part("environment", "a test")],
+            notices: self.plan.lock().expect("not poisoned").notices.clone(),
         })
     }
 

@@ -32,6 +32,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             did_not_exist,
         ),
         trial(
+            "guarded::what_other_tools_run_is_covered_whether_it_exists_or_not",
+            other_tools,
+        ),
+        trial("guarded::hooks_are_covered_however_deep", deep_hooks),
+        trial(
             "guarded::data_moved_away_or_linked_elsewhere_is_put_back",
             moved,
         ),
@@ -226,6 +231,77 @@ async fn did_not_exist() {
         }
         assert!(!is_there(&session, ".git/commondir"));
         assert!(is_there(&session, "ordinary") && is_there(&session, ".envrc.scorel-put-back"));
+    }
+}
+
+/// Files that editors, builds, debuggers and other agents run or obey.
+const OF_TOOLS: [&str; 12] = [
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".devcontainer/devcontainer.json",
+    ".envrc",
+    ".exrc",
+    ".gdbinit",
+    ".husky/pre-commit",
+    ".mcp.json",
+    ".vscode/launch.json",
+    ".vscode/tasks.json",
+];
+
+async fn other_tools() {
+    let change = |names: &[&str]| -> String {
+        let change = |name: &&str| format!("mkdir -p $(dirname {name}); echo x > {name}; ");
+        names.iter().map(change).collect()
+    };
+    for session in [Session::new(), Session::without_mounts()] {
+        // Absent ones are removed again, a directory with what is in it.
+        let answer = session.bash(&change(&OF_TOOLS)).await;
+        for name in OF_TOOLS {
+            assert!(!is_there(&session, name), "{name}: {answer:?}");
+        }
+        assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
+        for name in OF_TOOLS {
+            for name in [name.to_owned(), format!("sub/{name}")] {
+                let path = session.path("project").join(&name);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, "old").unwrap();
+            }
+        }
+        let command =
+            change(&OF_TOOLS) + "cd sub; " + &change(&OF_TOOLS) + "rm -rf .vscode ../.husky; true";
+        let answer = session.bash(&command).await;
+        for name in OF_TOOLS {
+            assert_eq!(read(&session, name), "old", "{name}: {answer:?}");
+            let below = format!("sub/{name}");
+            assert_eq!(read(&session, &below), "old", "{below}: {answer:?}");
+        }
+        assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
+        // What is beside them is free.
+        let command = "echo x > .vscode/settings.json; echo x > .claude/note.md";
+        let answer = session.bash(command).await;
+        untouched(&answer);
+        assert!(
+            is_there(&session, ".vscode/settings.json") && is_there(&session, ".claude/note.md")
+        );
+    }
+}
+
+async fn deep_hooks() {
+    for session in [Session::new(), Session::without_mounts()] {
+        let deep = "d/".repeat(30);
+        let below = session.path("project").join(&deep);
+        fs::create_dir_all(&below).unwrap();
+        git(&below, "init -q .");
+        let answer = session
+            .bash(&format!(
+                "echo x > {deep}.git/hooks/pre-commit; echo x >> {deep}.git/config"
+            ))
+            .await;
+        let expected = ["config", "hooks/pre-commit"].map(|name| format!("{deep}.git/{name}"));
+        assert_eq!(answer.details["restored"], json!(expected), "{answer:?}");
+        assert!(!is_there(&session, &format!("{deep}.git/hooks/pre-commit")));
     }
 }
 

@@ -70,6 +70,7 @@ fn ask(log: &mut Log) -> PermissionRequestId {
         input: serde_json::json!({}),
         reason: "asks".into(),
         rules: Vec::new(),
+        session_only: false,
         deadline: None,
         at_deadline: None,
     }));

@@ -1,11 +1,11 @@
 use scorel_proto::{
     Block, BranchBody, ChannelInjectBody, ClientId, CompactBody, ContextTrimBody, CustomBody,
     CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
-    Message, MessageBody, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
-    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem, QueueKind, QueueOp,
-    QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel,
-    ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
-    Usage,
+    Message, MessageBody, NoticeBody, Origin, OutcomeReason, PermissionDecision,
+    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem,
+    QueueKind, QueueOp, QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges,
+    SessionInfoBody, ThinkingLevel, ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody,
+    TurnResumedBody, TurnWaitingBody, Usage,
 };
 use serde_json::json;
 
@@ -187,6 +187,13 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
                 length: 310,
             }),
         ),
+        (
+            "",
+            PersistentBody::Notice(NoticeBody {
+                code: "sandbox_missing".into(),
+                text: "Commands are asked about: this kernel has no sandbox for them.".into(),
+            }),
+        ),
         ("", PersistentBody::SeqReserve(SeqReserveBody {})),
     ]
 }
@@ -280,6 +287,7 @@ pub(super) fn permission_request() -> PermissionRequestBody {
         input: json!({"command": "make"}),
         reason: "the mode asks before commands".into(),
         rules: vec!["Bash(make)".into()],
+        session_only: true,
         deadline: Some(ids::TS + 60_000),
         at_deadline: Some(PermissionDecision::Deny),
     }

@@ -39,8 +39,8 @@ impl AnswerView {
                 if let Some(said) = said(event) {
                     *text = Some(said);
                 }
-                match wait(event).filter(|_| output.err_is_terminal) {
-                    Some(wait) => output.note(&wait),
+                match aside(event).filter(|_| output.err_is_terminal) {
+                    Some(text) => output.note(&text),
                     None => Ok(()),
                 }
             }
@@ -87,8 +87,8 @@ impl AnswerView {
     }
 }
 
-/// Why the turn makes no progress, if the event says so.
-fn wait(event: &Event) -> Option<String> {
+/// What is said beside the answer: why the turn makes no progress, and notices.
+fn aside(event: &Event) -> Option<String> {
     match event {
         Event::Transient(event) => match &event.body {
             TransientBody::ModelRetry(retry) => Some(waits::retry(retry)),
@@ -96,6 +96,7 @@ fn wait(event: &Event) -> Option<String> {
         },
         Event::Persistent(event) => match &event.body {
             PersistentBody::TurnWaiting(body) => Some(waits::waiting(body)),
+            PersistentBody::Notice(body) => Some(body.text.clone()),
             _ => None,
         },
         Event::Unknown(_) => None,

@@ -19,6 +19,7 @@ use crate::question::{PermissionReply, describe};
 const LINES: usize = 16;
 
 const PROMPT: &str = "allow? [y]es, for the [s]ession, [a]lways in this project, [n]o (and why): ";
+const PROMPT_SESSION: &str = "allow? [y]es, for the [s]ession, [n]o (and why): ";
 const PROMPT_ONCE: &str = "allow? [y]es, [n]o (and why): ";
 
 /// The open permission requests, and how to answer them.
@@ -181,7 +182,8 @@ fn is_possible(request: &PermissionRequestBody, decision: PermissionDecision) ->
         decision,
         PermissionDecision::Session | PermissionDecision::Always
     );
-    !lasts || !request.rules.is_empty()
+    let is_too_long = decision == PermissionDecision::Always && request.session_only;
+    !(lasts && request.rules.is_empty() || is_too_long)
 }
 
 fn note_all(request: &PermissionRequestBody, output: &mut Output) -> io::Result<()> {
@@ -191,8 +193,15 @@ fn note_all(request: &PermissionRequestBody, output: &mut Output) -> io::Result<
 }
 
 fn prompt(request: &PermissionRequestBody, output: &mut Output) -> io::Result<()> {
-    let lasting = is_possible(request, PermissionDecision::Session);
-    output.aside(if lasting { PROMPT } else { PROMPT_ONCE })?;
+    let can = |decision| is_possible(request, decision);
+    let prompt = if can(PermissionDecision::Always) {
+        PROMPT
+    } else if can(PermissionDecision::Session) {
+        PROMPT_SESSION
+    } else {
+        PROMPT_ONCE
+    };
+    output.aside(prompt)?;
     output.flush()
 }
 

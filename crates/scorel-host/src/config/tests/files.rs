@@ -240,3 +240,59 @@ fn hosts_that_are_not_public_can_be_named_and_nothing_else() {
     assert_eq!(key.as_deref(), Some("tools.fetchPrivate"));
     assert!(reason.contains("expected a host"), "{reason}");
 }
+
+#[test]
+fn a_rule_that_can_never_match_is_refused_with_its_place_and_what_to_write() {
+    for (line, said) in [
+        ("allow = [\"Bash(cd x && ls)\"]", "one rule with `cd x`"),
+        ("deny = [\"Bash('git push' *)\"]", "write `git push *`"),
+        ("ask = [\"Network(CI=1 npm ci)\"]", "write `npm ci`"),
+        ("builtinAsk = [\"Bash(rm -r $x)\"]", "`$x` is only known"),
+        (
+            "builtinAsk = [\"Read(x)\"]",
+            "`Read(x)` does not belong here",
+        ),
+        ("deny = [\"Read(~root/x)\"]", "an absolute path"),
+    ] {
+        let (place, key, _, reason) = refused(&format!("[permissions]\n{line}\n"));
+        assert_eq!(place.map(|(line, _)| line), Some(2), "{line}");
+        assert!(key.unwrap().starts_with("permissions."), "{line}");
+        assert!(reason.contains(said), "{line}: {reason}");
+    }
+}
+
+#[test]
+fn the_built_in_rules_are_a_list_that_can_be_replaced() {
+    let shown = |text: &str| -> Vec<String> {
+        let config = user(text).unwrap();
+        let rules = config.permissions.builtin_ask();
+        rules.map(str::to_owned).collect()
+    };
+    let all = shown("");
+    assert!(all.iter().any(|rule| rule == "Bash(git push *)"), "{all:?}");
+    assert!(shown("[permissions]\nbuiltinAsk = []\n").is_empty());
+    let text = "[permissions]\nbuiltinAsk = [\"Bash(git push *)\"]\n";
+    assert_eq!(shown(text), ["Bash(git push *)"]);
+    let config = user("[permissions]\nmode = \"ask\"\n").unwrap();
+    assert_eq!(config.permissions.mode.as_str(), "ask");
+}
+
+/// The list in the manual is the one that holds.
+#[test]
+fn the_manual_shows_the_built_in_rules() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/permissions.md");
+    let manual = std::fs::read_to_string(path).unwrap();
+    let (_, rest) = manual
+        .split_once("```toml\n[permissions]\nbuiltinAsk")
+        .unwrap();
+    let (list, _) = rest.split_once("```").unwrap();
+    let written = user(&format!("[permissions]\nbuiltinAsk{list}")).unwrap();
+    assert_eq!(written.permissions, Config::default().permissions);
+}
+
+#[test]
+fn a_project_cannot_remove_a_built_in_rule() {
+    let config = with_project(&Config::default(), "[permissions]\nbuiltinAsk = []\n").unwrap();
+    assert_eq!(config.permissions, Config::default().permissions);
+    assert_eq!(config.warnings[0].key, "permissions.builtinAsk");
+}

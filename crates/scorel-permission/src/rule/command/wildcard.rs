@@ -20,6 +20,21 @@ impl Wildcard {
         self.0 == [Letter::Many]
     }
 
+    /// The text; `None` with a wildcard.
+    pub(super) fn literal(&self) -> Option<String> {
+        let text = self.0.iter().map(|letter| match letter {
+            Letter::This(this) => Some(*this),
+            Letter::One | Letter::Many => None,
+        });
+        text.collect()
+    }
+
+    /// For a word that ends with `:*`, what is before.
+    pub(super) fn before_colon(&self) -> Option<Self> {
+        let text = self.0.strip_suffix(&[Letter::This(':'), Letter::Many])?;
+        (!text.is_empty()).then(|| Self(text.to_vec()))
+    }
+
     pub(super) fn is_wild(&self) -> bool {
         self.0
             .iter()
@@ -88,8 +103,7 @@ pub(super) fn words(pattern: &str) -> Result<Vec<Wildcard>, (usize, RuleErrorKin
 
 /// Quotes a word, so that the pattern matches it only.
 pub(super) fn quoted(word: &str) -> String {
-    let is_plain =
-        |letter: char| letter.is_alphanumeric() || "-_=+:,./@%^~#&|;<>!".contains(letter);
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_=+:,./@%^~!".contains(letter);
     if word.is_empty() {
         return "''".to_owned();
     }

@@ -284,6 +284,7 @@ impl History {
                 input: json!({}),
                 reason: "it writes".to_owned(),
                 rules: Vec::new(),
+                session_only: false,
                 deadline: None,
                 at_deadline: None,
             }),

@@ -11,16 +11,14 @@ use std::path::{Path, PathBuf};
 
 use scorel_exec::{Guard, GuardRule, GuardedPlace};
 
-use scorel_permission::protected::{
-    DIRECTORIES, GIT_DIRECTORY, SCOREL_DIRECTORY, START_FILES, is_protected,
-};
+use scorel_permission::protected::{GIT_DIRECTORY, is_protected, looked_for, may_be_protected};
 
 /// Directory entries that are read for one command. The walk is breadth-first, so that what is missed
 /// is deep.
 const MAX_ENTRIES: usize = 50_000;
 
 /// Levels below the project that are searched.
-const MAX_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 64;
 
 /// Places in one guard.
 const MAX_PLACES: usize = 1_000;
@@ -77,11 +75,7 @@ impl Finder<'_> {
         if fs::symlink_metadata(self.guard.root.join(GIT_DIRECTORY)).is_err() {
             self.add(Path::new(GIT_DIRECTORY), top, GuardRule::NewRepository);
         }
-        let directories = DIRECTORIES
-            .iter()
-            .map(|(parent, name, _)| Path::new(parent).join(name));
-        let names = START_FILES.iter().chain([&SCOREL_DIRECTORY]);
-        for path in names.map(PathBuf::from).chain(directories) {
+        for path in looked_for() {
             self.add(&path, top, GuardRule::Unchanged);
         }
     }
@@ -121,7 +115,8 @@ impl Finder<'_> {
             self.repository(dir, path, is_directory);
             return true;
         }
-        if !may_be_protected(dir, path) {
+        let parent = dir.file_name().unwrap_or_default();
+        if !may_be_protected(parent, path.file_name().unwrap_or_default()) {
             return false;
         }
         let relative = Path::new("/").join(path);
@@ -216,14 +211,6 @@ impl Finder<'_> {
             rule,
         });
     }
-}
-
-/// A cheap check that lets every protected name pass; most entries of a project it does not.
-fn may_be_protected(dir: &Path, path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    let parent = dir.file_name().unwrap_or_default();
-    let is_parent = |(listed, _, _): &(&str, _, _)| parent.eq_ignore_ascii_case(listed);
-    name.starts_with(b".") || DIRECTORIES.iter().any(is_parent)
 }
 
 #[cfg(test)]

@@ -1,0 +1,69 @@
+//! The built-in asking rules.
+
+use crate::Rule;
+
+/// What the mode `workspace` asks about although the sandbox would let it happen: commands after which
+/// history or work cannot be had back, and those that publish something for good.
+///
+/// Commands whose effect git's reflog undoes, such as `rebase` and `commit --amend`, are not among
+/// them; those that take the reflog or the objects away are.
+const PATTERNS: [&str; 44] = [
+    "git push *",
+    "git reset --hard *",
+    "git reset --merge *",
+    "git clean *",
+    "git checkout -- *",
+    "git checkout --force *",
+    "git restore --worktree *",
+    "git switch --discard-changes *",
+    "git switch --force *",
+    "git stash drop *",
+    "git stash clear *",
+    "git branch -D *",
+    "git tag --delete *",
+    "git rm --force *",
+    "git worktree remove --force *",
+    "git update-ref -d *",
+    "git reflog expire *",
+    "git reflog delete *",
+    "git gc --prune* *",
+    "git prune *",
+    "git filter-branch *",
+    "git filter-repo *",
+    "rm --recursive *",
+    "xargs * rm *",
+    "find * -delete *",
+    "find * -exec rm *",
+    "find * -execdir rm *",
+    "truncate *",
+    "shred *",
+    "dd * of=* *",
+    "npm publish *",
+    "npm unpublish *",
+    "pnpm publish *",
+    "yarn publish *",
+    "yarn npm publish *",
+    "cargo publish *",
+    "cargo yank *",
+    "twine upload *",
+    "poetry publish *",
+    "uv publish *",
+    "hatch publish *",
+    "gem push *",
+    "docker push *",
+    "podman push *",
+];
+
+/// The built-in asking rules, which the mode `workspace` starts with.
+///
+/// # Panics
+///
+/// Never: a test parses them.
+#[must_use]
+pub fn builtin_ask() -> Vec<Rule> {
+    let rule = |pattern: &str| format!("Bash({pattern})").parse();
+    let rules = PATTERNS.iter().map(|pattern| rule(pattern));
+    rules
+        .collect::<Result<_, _>>()
+        .expect("the built-in rules parse")
+}

@@ -1,0 +1,94 @@
+//! The built-in asking rules.
+
+use std::path::PathBuf;
+
+use super::command::places_of;
+use super::{Policy, relative};
+use crate::program;
+use crate::rule::{CommandPattern, Likeness, RuleScope};
+use crate::shell::{self, SimpleCommand, Word};
+use crate::{Action, Decision, Mode, PolicyVerdict, Rule};
+
+impl Policy {
+    /// The paths that a command would discard and that a built-in rule asks about. Those among them
+    /// that git ignores are for [`Policy::ignoring`].
+    #[must_use]
+    pub fn discarded(&self, action: &Action) -> Vec<PathBuf> {
+        let Action::Run { command, directory } = action else {
+            return Vec::new();
+        };
+        let script = shell::read(command, &self.dirs.resolve(directory), &self.dirs);
+        let asked = script
+            .parts
+            .iter()
+            .filter(|part| self.asked_by_builtin(part).is_some());
+        asked.flat_map(discards).flatten().collect()
+    }
+
+    /// The verdict of the built-in asking rules about a part. They recognise a command as it is
+    /// written: a word that is only known when it runs may be anything, and the sandbox holds it.
+    pub(super) fn asked_by_builtin(&self, part: &SimpleCommand) -> Option<PolicyVerdict> {
+        let only_reads = part.facts.is_harmless && part.facts.runs.is_empty();
+        if self.mode != Mode::Workspace || only_reads || self.discards_ignored(part) {
+            return None;
+        }
+        let mut rules = self.rules.builtin_ask.iter();
+        let rule = rules.find(|rule| covers(rule, part) && !self.lifts(rule, part))?;
+        Some(PolicyVerdict::by(Decision::Ask, rule))
+    }
+
+    /// Whether a built-in rule is about the part, in whichever mode.
+    pub(super) fn is_named_by_builtin(&self, part: &SimpleCommand) -> bool {
+        self.rules.builtin_ask.iter().any(|rule| covers(rule, part))
+    }
+
+    fn discards_ignored(&self, part: &SimpleCommand) -> bool {
+        discards(part).is_some_and(|paths| {
+            let is_ignored = |path: &PathBuf| self.ignored.contains(path);
+            !paths.is_empty() && paths.iter().all(is_ignored)
+        })
+    }
+
+    /// Whether an allowing rule lifts the built-in one: it allows the part, and names nothing but
+    /// what the built-in one asks about. `Bash(git *)` does not lift `Bash(git push *)`.
+    fn lifts(&self, builtin: &Rule, part: &SimpleCommand) -> bool {
+        self.rules.allow.iter().any(|rule| match rule.scope() {
+            RuleScope::Run(pattern) => {
+                let allows =
+                    |directory: &PathBuf| relative::allows(pattern, part, directory, &self.dirs);
+                relative::directories(part).iter().all(allows) && self.is_within(pattern, builtin)
+            }
+            _ => false,
+        })
+    }
+
+    fn is_within(&self, pattern: &CommandPattern, builtin: &Rule) -> bool {
+        let words = pattern.words();
+        if words.is_empty() {
+            return false;
+        }
+        let spellings = program::describe(&words, 0, &self.dirs).spellings;
+        touches(builtin, &words, &spellings)
+    }
+}
+
+/// The paths that a part discards; `None` if some are not known.
+fn discards(part: &SimpleCommand) -> Option<Vec<PathBuf>> {
+    let paths = part.facts.discards.iter();
+    let places = paths.map(|word| places_of(word, &part.directories));
+    places.collect::<Option<Vec<_>>>().map(|all| all.concat())
+}
+
+fn covers(rule: &Rule, part: &SimpleCommand) -> bool {
+    touches(rule, &part.words, &part.facts.spellings)
+}
+
+fn touches(rule: &Rule, words: &[Word], spellings: &[Vec<Word>]) -> bool {
+    let RuleScope::Run(pattern) = rule.scope() else {
+        return false;
+    };
+    pattern.touches(words) == Likeness::Yes
+        || spellings
+            .iter()
+            .any(|words| pattern.touches(words) == Likeness::Yes)
+}
