@@ -31,6 +31,7 @@ mod roots;
 mod running_call;
 mod seen_files;
 mod session_files;
+mod shown_files;
 mod shown_path;
 mod tool_output;
 mod tools;

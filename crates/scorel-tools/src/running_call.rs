@@ -9,7 +9,8 @@ use scorel_runtime::Permit;
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Pace;
 use crate::roots::{Location, Roots, WriteAccess};
-use crate::session_files::{SessionFiles, Shown};
+use crate::session_files::SessionFiles;
+use crate::shown_files::ShownFiles;
 use crate::write_target::WriteTarget;
 
 /// A running call: the session's files, what the gate granted, and when to end.
@@ -55,7 +56,7 @@ impl RunningCall {
     pub(crate) fn shown_below(
         &self,
         start: &Location,
-    ) -> Result<Option<(PathBuf, Shown<'_>)>, ToolError> {
+    ) -> Result<Option<(PathBuf, ShownFiles<'_>)>, ToolError> {
         let shown = self.files.shown(start, &self.permit);
         if !shown.is_limited() {
             return Ok(None);

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use scorel_runtime::{Effect, Permit, ReadFilter};
+use scorel_runtime::{Effect, Permit};
 
 use crate::error::{ErrorCode, ToolError};
 use crate::host::ToolHost;
@@ -16,6 +16,7 @@ use crate::pace::TIME_LIMIT;
 use crate::root::{RootName, real_path};
 use crate::roots::{Location, Roots, real_target};
 use crate::seen_files::SeenFiles;
+use crate::shown_files::ShownFiles;
 use crate::shown_path::shown_path;
 use crate::write_target::WriteTarget;
 
@@ -138,8 +139,8 @@ impl SessionFiles {
     }
 
     /// Which files at a location and below it may be shown.
-    pub(crate) fn shown<'a>(&'a self, location: &Location, permit: &'a Permit) -> Shown<'a> {
-        Shown {
+    pub(crate) fn shown<'a>(&'a self, location: &Location, permit: &'a Permit) -> ShownFiles<'a> {
+        ShownFiles {
             rules: permit.reads.as_deref(),
             daemon_home: (location.root() == RootName::System).then(|| self.host.home()),
         }
@@ -173,29 +174,6 @@ impl SessionFiles {
         let location = Location::outside(&path);
         let target = WriteTarget::new(&location, path, home);
         Ok(PlannedWrite { location, target })
-    }
-}
-
-/// Which files a call may show.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown<'a> {
-    rules: Option<&'a dyn ReadFilter>,
-    /// Set outside the roots.
-    daemon_home: Option<&'a Path>,
-}
-
-impl Shown<'_> {
-    /// Whether any file may be withheld.
-    pub(crate) fn is_limited(&self) -> bool {
-        self.rules.is_some() || self.daemon_home.is_some()
-    }
-
-    /// Whether the file at `path`, absolute and without links, may be shown.
-    pub(crate) fn may_show(&self, path: &Path) -> bool {
-        self.rules.is_none_or(|rules| rules.may_read(path))
-            && self
-                .daemon_home
-                .is_none_or(|home| off_limits(path, home).is_none())
     }
 }
 

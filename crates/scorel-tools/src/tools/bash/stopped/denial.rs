@@ -144,6 +144,12 @@ impl Denial {
             Wish::Edit => "Change it with Write or Edit, which the user is asked to permit",
             Wish::None => "The mode `readonly` allows it in no other way",
         };
-        format!("the sandbox may have stopped this: {denied}. {wish}")
+        let alone = match &self.denied {
+            Denied::Write { path: Some(_) } if self.wish == Wish::Outside => {
+                "; to change only that file, call Write or Edit"
+            }
+            _ => "",
+        };
+        format!("the sandbox may have stopped this: {denied}. {wish}{alone}")
     }
 }
