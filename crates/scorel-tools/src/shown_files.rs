@@ -1,0 +1,31 @@
+//! Which files a call may show.
+
+use std::path::Path;
+
+use scorel_runtime::ReadFilter;
+
+use crate::off_limits::off_limits;
+
+/// Which files a call may show.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShownFiles<'a> {
+    /// Of the permit; all files without it.
+    pub(crate) rules: Option<&'a dyn ReadFilter>,
+    /// Set outside the roots.
+    pub(crate) daemon_home: Option<&'a Path>,
+}
+
+impl ShownFiles<'_> {
+    /// Whether any file may be withheld.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.rules.is_some() || self.daemon_home.is_some()
+    }
+
+    /// Whether the file at `path`, absolute and without links, may be shown.
+    pub(crate) fn may_show(&self, path: &Path) -> bool {
+        self.rules.is_none_or(|rules| rules.may_read(path))
+            && self
+                .daemon_home
+                .is_none_or(|home| off_limits(path, home).is_none())
+    }
+}
