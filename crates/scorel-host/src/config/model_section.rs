@@ -77,7 +77,7 @@ impl SectionCheck<'_> {
         ];
         match of_the_table.into_iter().find(|(_, is_set)| *is_set) {
             Some((key, _)) => {
-                let reason = format!("`model.{key}` belongs into `[providers.{name}]`");
+                let reason = format!("`model.{key}` belongs in `[providers.{name}]`");
                 Err(self.error(key, reason, None))
             }
             None => Ok(table.clone()),
