@@ -131,11 +131,7 @@ impl Models {
 
     /// The settings of the configured model or of a named one, with what its endpoint listed. Reads
     /// files.
-    fn settings(
-        &self,
-        config: &Config,
-        name: Option<&str>,
-    ) -> Result<ModelSettings, SetupError> {
+    fn settings(&self, config: &Config, name: Option<&str>) -> Result<ModelSettings, SetupError> {
         let mut settings = config.model.clone();
         if let Some(name) = name {
             settings = settings.named(name, &config.providers)?;

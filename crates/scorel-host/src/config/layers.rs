@@ -18,8 +18,7 @@ use super::schema::{
 };
 use super::{
     Config, ConfigError, CustomProviders, EnvironmentConfig, ModelSettings, PermissionsConfig,
-    RuntimeConfig,
-    SessionsConfig, ToolsConfig,
+    RuntimeConfig, SessionsConfig, ToolsConfig,
 };
 use crate::permission::{BuiltinRule, RuleSet};
 

@@ -68,6 +68,7 @@ impl Policy {
             deny: and_about(&self.rules.deny),
             ask: and_about(&self.rules.ask),
             allow: about(&self.rules.allow),
+            builtin_ask: self.rules.builtin_ask.clone(),
         };
         Self::new(mode, rules, self.dirs.clone())
     }

@@ -35,7 +35,7 @@ fn a_private_host_needs_an_answer_or_a_rule_that_names_it() {
 #[test]
 fn an_answer_offers_a_rule_that_names_the_host() {
     let policy = policy(Mode::Workspace, &[], &[], &["WebFetch"]);
-    let rules = policy.rule_for(&private("http://LOCALHOST:80/x"));
+    let rules = policy.offer(&private("http://LOCALHOST:80/x")).rules;
     let rules: Vec<String> = rules.iter().map(Rule::to_string).collect();
     assert_eq!(rules, ["WebFetch(domain:localhost)"]);
 }

@@ -116,7 +116,7 @@ fn what_is_always_asked_about_stays_so() {
 fn an_answer_offers_rules_of_its_own_kind() {
     let rules = |command: &str| {
         let policy = policy(Mode::Workspace, &[], &[], &["Outside(gh auth status)"]);
-        let rules = policy.rule_for(&outside(command));
+        let rules = policy.offer(&outside(command)).rules;
         rules.iter().map(Rule::to_string).collect::<Vec<_>>()
     };
     assert_eq!(rules("docker ps"), ["Outside(docker ps)"]);

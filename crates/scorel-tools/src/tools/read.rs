@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::error::ToolError;
 use crate::file_tool::FileTool;
+use crate::roots::Location;
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
 use crate::tool_output::ToolOutput;

@@ -6,7 +6,7 @@ use scorel_permission::Mode;
 use scorel_runtime::{CommandAccess, Effect, Gatekeeper as _, Permit, Verdict};
 use serde_json::json;
 
-use super::{GateFixture, access, rules, workspace};
+use super::{GateFixture, access, asking, rules};
 
 impl GateFixture {
     /// A gate in a mode with rules that allow.
@@ -44,7 +44,7 @@ fn asked(verdict: Verdict) -> (String, Vec<String>, Permit) {
 
 #[tokio::test]
 async fn a_command_outside_the_sandbox_is_asked_about_with_its_reason() {
-    let stand = workspace(&["Bash(docker *)"], true);
+    let stand = asking(&["Bash(docker *)"], true);
     let verdict = stand
         .unsandboxed("docker ps", "it speaks\n to \"docker\"\u{1b}")
         .await;
@@ -62,7 +62,7 @@ async fn a_command_outside_the_sandbox_is_asked_about_with_its_reason() {
 #[tokio::test]
 async fn a_rule_of_its_own_allows_it_and_readonly_denies_it() {
     let rule = ["Outside(docker *)"];
-    let stand = GateFixture::allowing(Mode::Workspace, &rule);
+    let stand = GateFixture::allowing(Mode::Ask, &rule);
     let full = Some(CommandAccess::Full);
     assert_eq!(access(stand.unsandboxed("docker ps", "x").await), full);
     assert!(rules(stand.unsandboxed("docker ps; ls", "x").await).is_some());
@@ -91,7 +91,7 @@ async fn a_rule_that_denies_the_network_denies_it_outside_the_sandbox_too() {
 
 #[tokio::test]
 async fn an_answer_for_the_session_lasts() {
-    let stand = workspace(&[], true);
+    let stand = asking(&[], true);
     let (_, rules, _) = asked(stand.unsandboxed("gh pr list", "x").await);
     stand.gate.allow(&rules);
     let full = Some(CommandAccess::Full);
@@ -101,7 +101,7 @@ async fn an_answer_for_the_session_lasts() {
 
 #[tokio::test]
 async fn a_permit_names_the_effects_that_were_judged() {
-    let stand = workspace(&[], true);
+    let stand = asking(&[], true);
     let (_, _, permit) = asked(stand.fetch("http://localhost:1/", true).await);
     assert!(permit.grants_private_fetch("http://localhost:1/"));
     assert!(!permit.grants_private_fetch("http://localhost:2/"));
@@ -134,7 +134,7 @@ async fn files_outside_the_project_are_shown_after_a_yes_by_rule_and_in_full() {
     let path = other.join("a.txt");
     let read = json!({ "path": path });
     // `shown` answers yes to what is asked.
-    let stand = workspace(&[], true);
+    let stand = asking(&[], true);
     let shown = stand.shown("Read", read.clone()).await;
     assert_eq!(shown.unwrap(), "     1\talpha\n");
     let effect = Effect::ReadPath { path: path.clone() };

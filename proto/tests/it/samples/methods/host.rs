@@ -176,6 +176,7 @@ fn models() -> ListModelsResult {
                 custom: true,
                 live: true,
                 problem: None,
+                listed_at: None,
             },
             ModelProvider {
                 name: "ollama".into(),
