@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn input_of_the_model_is_shown_without_escape_sequences() {
-        let request = PermissionRequestBody {
+        let mut request = PermissionRequestBody {
             request_id: PermissionRequestId::generate(),
             tool_call_id: "c1".to_owned(),
             tool_name: "Bash".to_owned(),
@@ -131,5 +131,11 @@ mod tests {
         assert!(!text.contains('\u{1b}'), "{text}");
         assert!(text.contains("\n    rm -rf x"), "{text}");
         assert!(text.contains("background: true"), "{text}");
+        let said = "allowing it more than once adds: Bash(rm -rf x)";
+        assert!(text.contains(said), "{text}");
+        request.session_only = true;
+        let text = describe(&request).join("\n");
+        let said = "allowing it for this session adds: Bash(rm -rf x)";
+        assert!(text.contains(said), "{text}");
     }
 }

@@ -48,6 +48,9 @@ async fn a_home_that_does_not_exist_is_not_made_and_nothing_fails() {
     assert!(message(&object, "home").contains("does not exist yet"));
     assert!(message(&object, "daemon").contains("none runs"));
     assert!(message(&object, "config").contains("the model is demo"));
+    let permissions = message(&object, "permissions");
+    assert!(permissions.starts_with("the mode is workspace; built-in rules ask about Bash("));
+    assert!(permissions.contains("Bash(git push *)"), "{permissions}");
     for name in [
         "key",
         "socket",

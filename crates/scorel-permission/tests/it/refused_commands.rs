@@ -460,9 +460,21 @@ fn a_rule_for_every_command_allows_no_hidden_ones() {
 }
 
 #[test]
-fn nothing_that_is_always_asked_is_allowed_in_full_mode() {
-    let policy = policy(Mode::Full, &[], &[], &["Bash"]);
-    assert_eq!(allowed_of(&policy, ALWAYS.into_iter()), [""; 0]);
+fn nothing_that_is_always_asked_is_allowed_in_any_mode() {
+    for mode in [Mode::Readonly, Mode::Ask, Mode::Workspace, Mode::Full] {
+        let policy = policy(mode, &[], &[], &["Bash"]);
+        assert_eq!(allowed_of(&policy, ALWAYS.into_iter()), [""; 0], "{mode}");
+    }
+}
+
+/// The sandbox holds the rest, also where the file is only known when the command runs.
+#[test]
+fn files_outside_and_protected_ones_are_asked_about_where_a_sandbox_holds_commands() {
+    let policy = policy(Mode::Workspace, &[], &[], &["Bash"]);
+    let is_named = |command: &&&str| !command.contains(['$', '*']) && !command.contains("/dev/tcp");
+    let named = REDIRECTIONS.iter().filter(is_named).copied();
+    assert!(named.clone().count() >= 14);
+    assert_eq!(allowed_of(&policy, named), [""; 0]);
 }
 
 #[test]

@@ -269,8 +269,10 @@ async fn other_tools() {
                 fs::write(path, "old").unwrap();
             }
         }
-        let command =
-            change(&OF_TOOLS) + "cd sub; " + &change(&OF_TOOLS) + "rm -rf .vscode ../.husky; true";
+        let command = change(&OF_TOOLS)
+            + "cd sub; "
+            + &change(&OF_TOOLS)
+            + "rm -rf .vscode ../.husky .claude; ln -s /tmp .claude; true";
         let answer = session.bash(&command).await;
         for name in OF_TOOLS {
             assert_eq!(read(&session, name), "old", "{name}: {answer:?}");

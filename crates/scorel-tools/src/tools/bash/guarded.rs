@@ -119,13 +119,21 @@ impl Finder<'_> {
         if !may_be_protected(parent, path.file_name().unwrap_or_default()) {
             return false;
         }
-        let relative = Path::new("/").join(path);
-        // The daemon's home is in `hidden`, so any path that is not in the project will do.
-        let is_found = is_protected(&relative, Path::new("/.scorel")).is_some();
-        if is_found {
-            self.add(path, dir, GuardRule::Unchanged);
+        if !is_named_protected(path) {
+            return false;
         }
-        is_found
+        // A file that is protected for the directory it is in, such as `.vscode/tasks.json`, comes back
+        // with that directory: another one, or a link, may have taken its place.
+        let is_for_itself = path
+            .file_name()
+            .is_some_and(|name| is_named_protected(Path::new(name)));
+        let anchor = if is_for_itself {
+            dir
+        } else {
+            dir.parent().unwrap_or(dir)
+        };
+        self.add(path, anchor, GuardRule::Unchanged);
+        true
     }
 
     fn repository(&mut self, work_tree: &Path, path: &Path, is_directory: bool) {
@@ -211,6 +219,12 @@ impl Finder<'_> {
             rule,
         });
     }
+}
+
+/// Whether the path, relative to the project, is protected. The daemon's home is in `hidden`, so any
+/// path that is not in the project will do.
+fn is_named_protected(path: &Path) -> bool {
+    is_protected(&Path::new("/").join(path), Path::new("/.scorel")).is_some()
 }
 
 #[cfg(test)]
