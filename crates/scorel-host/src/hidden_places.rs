@@ -90,8 +90,12 @@ impl HiddenPlaces {
             add(&path, HiddenOrigin::Configuration);
         }
         add(daemon_home, HiddenOrigin::Daemon);
-        let is_below = |path: &PathBuf| found.places.iter().any(|it| path.starts_with(&it.path));
-        found.shown = shown.into_iter().filter(is_below).collect();
+        let holds = |place: &HiddenPlace, path: &Path| path.starts_with(&place.path);
+        let may_show = |path: &PathBuf| {
+            let places = || found.places.iter().filter(|place| holds(place, path));
+            places().next().is_some() && places().all(|it| it.origin != HiddenOrigin::Daemon)
+        };
+        found.shown = shown.into_iter().filter(may_show).collect();
         found
     }
 
@@ -135,11 +139,9 @@ impl HiddenPlaces {
 
     /// The hidden place that contains a path without links.
     fn holding(&self, path: &Path) -> Option<&HiddenPlace> {
-        let inside = |place: &&HiddenPlace| path.starts_with(&place.path);
-        let place = self.places.iter().find(inside)?;
-        let is_shown = place.origin != HiddenOrigin::Daemon
-            && self.shown.iter().any(|shown| path.starts_with(shown));
-        (!is_shown).then_some(place)
+        let is_shown = self.shown.iter().any(|shown| path.starts_with(shown));
+        let mut places = self.places.iter().filter(|it| path.starts_with(&it.path));
+        places.find(|place| !is_shown || place.origin == HiddenOrigin::Daemon)
     }
 }
 

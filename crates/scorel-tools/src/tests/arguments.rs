@@ -68,7 +68,8 @@ fn every_tool_has_its_expected_schema() {
             "path: string",
             "offset: integer",
             "limit: integer",
-            "column: integer"
+            "column: integer",
+            "raw: boolean"
         ]
     );
     assert_eq!(properties(write), ["path: string", "content: string"]);
