@@ -115,9 +115,7 @@ impl FetcherInner {
                 return self.page(response).await.map(Fetched::Page);
             };
             let next = location.ok_or(FetchError::BadRedirect)?;
-            // Another port of a private host, though an upgrade to HTTPS, is another permission.
-            let is_permitted = !target.is_allowed || allowed.iter().any(|host| host.covers(&next));
-            if !target.has_host_of(&next) || !is_permitted {
+            if !target.may_lead_to(&next, allowed) {
                 return Ok(Fetched::Elsewhere {
                     status: status.as_u16(),
                     from: target.url.into(),

@@ -43,9 +43,16 @@ impl FetchTarget {
         name(&self.url)
     }
 
+    /// Whether a redirect to `next` is followed. Another port of a private host, even for an upgrade to
+    /// HTTPS, is another permission.
+    pub(crate) fn may_lead_to(&self, next: &Url, allowed: &[PrivateHost]) -> bool {
+        let is_permitted = !self.is_allowed || allowed.iter().any(|host| host.covers(next));
+        self.has_host_of(next) && is_permitted
+    }
+
     /// Whether a redirect to `other` stays on this host: the same origin, or an upgrade from HTTP to HTTPS
     /// on the default ports.
-    pub(crate) fn has_host_of(&self, other: &Url) -> bool {
+    fn has_host_of(&self, other: &Url) -> bool {
         let port = |url: &Url| url.port_or_known_default();
         let is_upgrade = (self.url.scheme(), other.scheme()) == ("http", "https")
             && (port(&self.url), port(other)) == (Some(80), Some(443));
@@ -272,6 +279,22 @@ mod tests {
         assert_eq!(
             FetchTarget::parse("http://u@localhost:8080/", &allowed),
             Err(FetchError::Credentials)
+        );
+    }
+
+    #[test]
+    fn a_permission_for_one_port_does_not_cover_an_upgrade_to_another() {
+        let leads = |allowed: &str, to: &str| {
+            let allowed = [allowed.parse().unwrap()];
+            let from = FetchTarget::parse("http://wiki.lan/", &allowed).unwrap();
+            from.may_lead_to(&Url::parse(to).unwrap(), &allowed)
+        };
+        assert!(leads("wiki.lan:80", "http://wiki.lan/page"));
+        assert!(!leads("wiki.lan:80", "https://wiki.lan/"));
+        assert!(leads("wiki.lan", "https://wiki.lan/"));
+        assert!(
+            leads("other.lan", "https://wiki.lan/"),
+            "judged by its address"
         );
     }
 

@@ -34,7 +34,8 @@ fn rules_about_commands_never_allow_it_and_rules_about_it_allow_nothing_else() {
     assert_eq!(decide(&bash, "docker ps"), Decision::Allow);
     let outside = policy(Mode::Workspace, &[], &[], &["Outside(docker *)"]);
     assert_eq!(decision(&outside, "docker ps"), Decision::Allow);
-    assert_eq!(decide(&outside, "docker ps"), Decision::Ask);
+    let sandboxed = policy(Mode::Readonly, &[], &[], &["Outside(docker *)"]);
+    assert_eq!(decide(&sandboxed, "docker ps"), Decision::Ask);
 }
 
 #[test]
