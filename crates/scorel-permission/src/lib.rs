@@ -77,6 +77,6 @@ pub use action::Action;
 pub use base_dirs::BaseDirs;
 pub use decision::{Decision, PolicyVerdict};
 pub use mode::{Mode, UnknownMode};
-pub use policy::Policy;
+pub use policy::{HiddenPart, Policy};
 pub use rule::{Rule, RuleError, RuleErrorKind, RuleKind};
 pub use rules::Rules;

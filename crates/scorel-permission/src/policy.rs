@@ -2,6 +2,7 @@
 
 mod command;
 mod grant;
+mod hidden;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::Path;
@@ -11,6 +12,8 @@ use url::{Host, Url};
 use crate::protected::is_protected;
 use crate::rule::RuleScope;
 use crate::{Action, BaseDirs, Decision, Mode, PolicyVerdict, Rule, Rules};
+
+pub use hidden::HiddenPart;
 
 /// Judges actions by rules and a mode.
 #[derive(Debug, Clone)]
