@@ -3,6 +3,7 @@
 mod findings;
 mod gate;
 mod grants;
+mod hidden_by_rules;
 mod read_filter;
 mod rule;
 mod rule_set;

@@ -6,6 +6,7 @@ use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy};
 use scorel_runtime::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
 
 use super::findings::Findings;
+use super::hidden_by_rules::HiddenByRules;
 use super::read_filter::Unrestricted;
 use super::{GateRule, RuleSet};
 
@@ -155,6 +156,7 @@ impl<'a> Judgement<'a> {
     /// asked about.
     fn command(&mut self, run: &Action, network: bool) {
         self.findings.judge(&self.policy, run, GateRule::Action);
+        self.permit.hidden = HiddenByRules::by(&self.policy);
         self.permit.command = match self.settings.mode {
             Mode::Full => CommandAccess::Full,
             _ if !self.settings.sandbox => {

@@ -1,3 +1,4 @@
+mod hidden;
 mod outside;
 
 use std::fs;
