@@ -2,7 +2,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_exec::{Environment, Supervisors, default_caches, secret_places};
+use scorel_exec::{Environment, Supervisors, cargo_registry, default_caches, secret_places};
 use scorel_permission::BaseDirs;
 use scorel_provider::{builtin_providers, key_variables};
 use scorel_tools::{CommandSettings, Commands};
@@ -61,17 +61,21 @@ impl CommandHost {
         let environment = Environment::scrubbed(env::vars_os(), &secrets);
         let cargo_home = environment.get("CARGO_HOME").map(PathBuf::from);
         let (mut caches, mut hidden) = (Vec::new(), Vec::new());
-        if let Some(home) = &self.user_home {
+        let home = self.user_home.as_deref();
+        if let Some(home) = home {
             caches = default_caches(home, cargo_home.as_deref());
             hidden = secret_places(home);
         }
         caches.extend(self.paths(&config.tools.caches));
         hidden.extend(self.paths(&config.tools.hidden));
+        let support = self.supervisors.support();
         CommandSettings {
             environment,
             caches,
             hidden,
-            mounts: self.supervisors.support().mounts,
+            mounts: support.mounts,
+            spaces: support.spaces,
+            cargo_registry: home.map(|home| cargo_registry(home, cargo_home.as_deref())),
         }
     }
 

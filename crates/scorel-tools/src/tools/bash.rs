@@ -11,9 +11,13 @@ mod bash_tool;
 mod commands;
 mod foreground;
 mod guarded;
+mod hidden_by_rules;
+mod home_project;
 mod output_tool;
+mod outside_repository;
 mod planned;
 mod present;
+mod session_space;
 mod settings;
 mod stop_tool;
 

@@ -7,15 +7,19 @@
 )]
 
 mod background;
+mod builds;
 mod example;
 mod foreground;
 mod guarded;
+mod hidden;
+mod home;
 mod registry;
 mod runaways;
 mod script_tool;
 mod session;
 #[path = "../../../scorel-exec/tests/it/shapes.rs"]
 mod shapes;
+mod worktrees;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -32,12 +36,16 @@ fn main() -> ExitCode {
     }
     let mut trials = foreground::trials();
     trials.extend(background::trials());
+    trials.extend(builds::trials());
+    trials.extend(hidden::trials());
+    trials.extend(home::trials());
+    trials.extend(worktrees::trials());
     trials.extend(example::trials());
     trials.extend(guarded::trials());
     trials.extend(registry::trials());
     trials.extend(runaways::trials());
     let support = Support::probe();
-    if !support.is_enough() {
+    if !support.is_enough() || !support.mounts || !support.spaces {
         println!("skipped: commands in a sandbox: {support:?}");
         let ignored = |trial: Trial| trial.with_ignored_flag(true);
         trials = trials.into_iter().map(ignored).collect();

@@ -4,14 +4,15 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_exec::{CommandOrder, Run, Sandbox, StartError, Supervisors};
+use scorel_exec::{CommandOrder, Run, SharedSpace, StartError, Supervisors, Surroundings};
 use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
 use tempfile::TempDir;
 
-use super::access::{Confinement, confine};
+use super::access::{CommandPlaces, Confinement};
 use super::background::Background;
 use super::present::CommandFigures;
-use super::{CommandSettings, PlannedCommand, foreground, guarded, present};
+use super::session_space::SessionSpace;
+use super::{CommandSettings, PlannedCommand, foreground, present};
 use crate::error::{ErrorCode, ToolError};
 use crate::session_files::SessionFiles;
 
@@ -23,6 +24,7 @@ pub struct Commands {
     pub(super) background: Background,
     /// The directory for temporary files, made for the first command.
     temporary: Mutex<Option<TempDir>>,
+    space: SessionSpace,
 }
 
 /// A command with the sandbox that it starts in.
@@ -30,6 +32,15 @@ struct ReadyCommand {
     planned: PlannedCommand,
     confinement: Confinement,
     temporary: PathBuf,
+    space: Option<Arc<SharedSpace>>,
+}
+
+/// How long a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stay {
+    /// The call waits for it.
+    Foreground,
+    Background,
 }
 
 impl Commands {
@@ -41,6 +52,7 @@ impl Commands {
             settings: Mutex::new(settings),
             background: Background::default(),
             temporary: Mutex::default(),
+            space: SessionSpace::default(),
         }
     }
 
@@ -75,12 +87,15 @@ impl Commands {
         permit: &Permit,
         context: &ToolContext,
     ) -> Result<ToolOutcome, ToolOutcome> {
-        let ready = self.prepare(files, command, permit.command).await?;
+        let ready = self
+            .prepare(files, command, permit, Stay::Foreground)
+            .await?;
         let run = self.start(&ready)?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
         let figures = CommandFigures {
             sandbox: ready.confinement.name,
             timeout: ready.planned.timeout,
+            unhidden: ready.confinement.unhidden,
         };
         let files = Arc::clone(files);
         blocking(move || -> Result<_, ToolOutcome> {
@@ -95,22 +110,27 @@ impl Commands {
         command: PlannedCommand,
         permit: &Permit,
     ) -> Result<ToolOutcome, ToolOutcome> {
-        let ready = self.prepare(files, command, permit.command).await?;
+        let ready = self
+            .prepare(files, command, permit, Stay::Background)
+            .await?;
         let id = self.background.start(|| self.start(&ready))?;
-        Ok(present::started(&id, ready.confinement.name))
+        Ok(present::started(&id, &ready.confinement))
     }
 
     async fn prepare(
         self: &Arc<Self>,
         files: &Arc<SessionFiles>,
         planned: PlannedCommand,
-        access: CommandAccess,
+        permit: &Permit,
+        stay: Stay,
     ) -> Result<ReadyCommand, ToolOutcome> {
         let (commands, files) = (Arc::clone(self), Arc::clone(files));
+        let permit = permit.clone();
         blocking(move || -> Result<_, ToolError> {
             let temporary = commands.temporary()?;
-            let confinement = commands.confinement(access, &files, &temporary)?;
+            let confinement = commands.confinement(&permit, &files, &temporary)?;
             Ok(ReadyCommand {
+                space: commands.space(&confinement, stay)?,
                 planned,
                 confinement,
                 temporary,
@@ -128,15 +148,14 @@ impl Commands {
         Ok(temporary.path().to_owned())
     }
 
-    /// The sandbox for an access, if the kernel can enforce one. Looks for protected files in the
-    /// project.
+    /// The sandbox for a permit, if the kernel can enforce one. Looks for hidden and for protected files.
     fn confinement(
         &self,
-        access: CommandAccess,
+        permit: &Permit,
         files: &SessionFiles,
         temporary: &Path,
     ) -> Result<Confinement, ToolError> {
-        if access != CommandAccess::Full && !self.supervisors.support().is_enough() {
+        if permit.command != CommandAccess::Full && !self.supervisors.support().is_enough() {
             return Err(ToolError::new(
                 ErrorCode::NoSandbox,
                 "not run: this kernel cannot keep commands in a sandbox, and the user has not allowed \
@@ -144,41 +163,57 @@ impl Commands {
             ));
         }
         let settings = lock(&self.settings).clone();
-        let (project, daemon_home) = (files.project(), files.host.home());
-        let mut hidden = settings.hidden;
-        hidden.push(daemon_home.to_owned());
-        let mut places = Sandbox {
-            writable: settings.caches,
-            hidden,
-            ..Sandbox::default()
+        let places = CommandPlaces {
+            settings: &settings,
+            project: files.project(),
+            temporary,
+            daemon_home: files.host.home(),
         };
-        if let CommandAccess::Workspace { .. } = access {
-            let found = guarded::find(project, &places.hidden, settings.mounts);
-            places.protected = found.mounted;
-            places.guard = Some(found.guard);
+        places.confine(permit)
+    }
+
+    /// The session's space, if the command is to be in it. Blocks while it is made.
+    fn space(
+        &self,
+        confinement: &Confinement,
+        stay: Stay,
+    ) -> Result<Option<Arc<SharedSpace>>, ToolError> {
+        let surroundings = confinement.sandbox.as_ref().map(|it| it.surroundings);
+        if surroundings != Some(Surroundings::Own) {
+            return Ok(None);
         }
-        Ok(confine(access, places, project, temporary))
+        match stay {
+            Stay::Foreground => Ok(self.space.current()),
+            Stay::Background => self.space.get(&self.supervisors).map(Some).map_err(refused),
+        }
     }
 
     fn start(&self, ready: &ReadyCommand) -> Result<Run, ToolError> {
-        let environment = lock(&self.settings).environment.clone();
+        let mut environment = lock(&self.settings).environment.clone();
+        if ready.confinement.sandbox.is_some() {
+            // The configuration is protected, so `checkout -b x origin/y` could not note what x tracks.
+            environment = environment.with_git_setting("branch.autoSetupMerge", "false");
+        }
         let order = CommandOrder {
             command: ready.planned.command.clone(),
             environment: environment.with_temporary_dir(&ready.temporary),
             sandbox: ready.confinement.sandbox.clone(),
+            space: ready.space.clone(),
             timeout: ready.planned.timeout,
             spool_dir: Some(ready.temporary.clone()),
         };
         let directory = ready.planned.directory.as_fd();
         let started = self.supervisors.start(order, directory);
-        started.map_err(|error| {
-            let code = match error {
-                StartError::NoSandbox => ErrorCode::NoSandbox,
-                _ => ErrorCode::CommandNotStarted,
-            };
-            ToolError::new(code, format!("not run: {error}"))
-        })
+        started.map_err(refused)
     }
+}
+
+fn refused(error: StartError) -> ToolError {
+    let code = match error {
+        StartError::NoSandbox => ErrorCode::NoSandbox,
+        _ => ErrorCode::CommandNotStarted,
+    };
+    ToolError::new(code, format!("not run: {error}"))
 }
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {

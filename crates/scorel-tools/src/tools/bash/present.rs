@@ -7,8 +7,9 @@ use scorel_proto::Block;
 use scorel_runtime::ToolOutcome;
 use serde_json::{Map, Value, json};
 
-use super::access::UNSANDBOXED;
+use super::access::{Confinement, UNSANDBOXED};
 use super::foreground::Watched;
+use super::hidden_by_rules::HiddenGap;
 use crate::error::{ErrorCode, ToolError};
 use scorel_runtime::BlobSink;
 
@@ -22,6 +23,7 @@ const TAIL: usize = 20_000;
 pub(super) struct CommandFigures {
     pub(super) sandbox: &'static str,
     pub(super) timeout: Option<Duration>,
+    pub(super) unhidden: Option<HiddenGap>,
 }
 
 /// The result of a foreground command. Blocks while a long output is stored.
@@ -42,12 +44,14 @@ pub(super) fn ended(
     notes.extend(error.as_ref().map(|error| error.message.clone()));
     notes.extend(left_running(watched));
     notes.extend(watched.end.as_ref().and_then(put_back));
+    notes.extend(figures.unhidden.map(HiddenGap::note));
     if figures.sandbox == UNSANDBOXED {
         notes.push("ran unsandboxed".to_owned());
     }
     let mut details = details(error.as_ref());
     details.extend(end_details(watched.end.as_ref()));
     details.insert("sandbox".to_owned(), figures.sandbox.into());
+    details.extend(unhidden(figures.unhidden));
     details.insert("bytes".to_owned(), bytes.into());
     details.insert("lines".to_owned(), lines.into());
     details.insert("droppedBytes".to_owned(), window.omitted_bytes.into());
@@ -59,15 +63,19 @@ pub(super) fn ended(
 }
 
 /// The result of starting a background command.
-pub(super) fn started(id: &str, sandbox: &'static str) -> ToolOutcome {
+pub(super) fn started(id: &str, confinement: &Confinement) -> ToolOutcome {
     let mut text = format!("Started in the background as {id}. See its output with BashOutput.");
-    if sandbox == UNSANDBOXED {
+    if let Some(gap) = confinement.unhidden {
+        text.push_str(&format!("\n[{}]", gap.note()));
+    }
+    if confinement.name == UNSANDBOXED {
         text.push_str("\n[runs unsandboxed]");
     }
     let mut details = details(None);
     details.insert("id".to_owned(), id.into());
     details.insert("background".to_owned(), true.into());
-    details.insert("sandbox".to_owned(), sandbox.into());
+    details.insert("sandbox".to_owned(), confinement.name.into());
+    details.extend(unhidden(confinement.unhidden));
     outcome(text, false, details)
 }
 
@@ -145,6 +153,10 @@ fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
         (_, Some(ShellExit::Signal(signal))) => failed(format!("ended by signal {signal}")),
         (_, None) => failed("it is not known how the command ended".to_owned()),
     }
+}
+
+fn unhidden(gap: Option<HiddenGap>) -> Option<(String, Value)> {
+    gap.map(|gap| ("unhidden".to_owned(), gap.name().into()))
 }
 
 fn left_running(watched: &Watched) -> Option<String> {
