@@ -1,6 +1,7 @@
 //! What builds and development servers need, with the real programs.
 
 use std::fs;
+use std::path::Path;
 
 use libtest_mimic::Trial;
 use scorel_exec::default_caches;
@@ -89,8 +90,10 @@ async fn server() {
     );
     let answer = session.bash("cat /dev/shm/x").await;
     assert_eq!(answer.text, "x\n", "{answer:?}");
+    let holder = format!("/proc/{}", holder_of(&session).await);
     let answer = session.call("BashStop", json!({ "id": "bash_1" })).await;
     succeeded(&answer);
+    assert!(!Path::new(&holder).exists(), "an idle session has none");
     let answer = session
         .bash("cat /dev/shm/x; curl -sS http://localhost:8765/page")
         .await;
