@@ -69,7 +69,7 @@ pub(crate) fn try_space() -> ExitCode {
 
 /// Holds a space until standard input ends. Tells on standard output that it was made, or why not.
 pub(crate) fn hold() -> ExitCode {
-    let made = prepare_holder().and_then(|()| Ok(make(true)?));
+    let made = prepare_holder().and_then(|()| make(true));
     let text = made
         .as_ref()
         .map_or_else(ToString::to_string, |()| MADE.to_owned());
