@@ -184,7 +184,11 @@ impl Commands {
         }
         match stay {
             Stay::Foreground => Ok(self.space.current()),
-            Stay::Background => self.space.get(&self.supervisors).map(Some).map_err(refused),
+            Stay::Background => self
+                .space
+                .get(&self.supervisors)
+                .map(Some)
+                .map_err(|error| refused(&error)),
         }
     }
 
@@ -204,11 +208,11 @@ impl Commands {
         };
         let directory = ready.planned.directory.as_fd();
         let started = self.supervisors.start(order, directory);
-        started.map_err(refused)
+        started.map_err(|error| refused(&error))
     }
 }
 
-fn refused(error: StartError) -> ToolError {
+fn refused(error: &StartError) -> ToolError {
     let code = match error {
         StartError::NoSandbox => ErrorCode::NoSandbox,
         _ => ErrorCode::CommandNotStarted,
