@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use nix::unistd::{geteuid, getpid};
-use scorel_exec::{Supervisors, descends_from};
+use scorel_exec::{Supervisors, Support, descends_from};
 use scorel_host::{FileProblem, Home, HomeLock, Host, HostParts, Shutdown, ShutdownCause};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
 use tokio::net::unix::UCred;
@@ -99,10 +99,27 @@ async fn begun(shutdown: &Shutdown, lock: &HomeLock) -> ShutdownCause {
     .1
 }
 
+/// Says what commands have to do without on this kernel; the fallbacks have these names in the manual.
+fn report_fallbacks(support: Support) {
+    if support.is_enough() && !support.spaces {
+        warn!(
+            fallback = "no loopback",
+            "commands cannot use localhost and /dev/shm"
+        );
+    }
+    if support.is_enough() && !support.mounts {
+        warn!(
+            fallback = "Landlock only",
+            "commands can read files in the project that rules deny to read"
+        );
+    }
+}
+
 impl Tasks {
     fn open(setup: Setup) -> Result<Self, RunError> {
         let files = setup.open_files;
         let supervisors = Supervisors::new(Some(files.commands)).map_err(RunError::Supervisors)?;
+        report_fallbacks(supervisors.support());
         let host = Host::open(HostParts {
             device: setup.device,
             projects: setup.projects,

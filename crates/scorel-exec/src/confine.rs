@@ -4,14 +4,19 @@
 //! `unsafe`: between `fork` and `exec` only async-signal-safe calls are allowed.
 
 mod capabilities;
+mod descriptors;
 mod grants;
 mod landlock;
+mod loopback;
+mod masks;
 mod mounts;
 mod seccomp;
+mod space;
+mod working_directory;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd as _, AsRawFd as _, RawFd};
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
@@ -20,13 +25,16 @@ use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::stat::{Mode, umask};
-use nix::unistd::{close, dup2_stdin, getppid};
+use nix::unistd::{dup2_stdin, getppid};
 
 use crate::job::StageJob;
+
+use working_directory::WorkingDirectory;
 
 pub(crate) use landlock::version as landlock_version;
 pub(crate) use mounts::{are_available as has_mounts, try_mounts};
 pub(crate) use seccomp::is_there as has_seccomp;
+pub(crate) use space::{are_available as has_spaces, hold as hold_space, try_space};
 
 /// The exit code of a stage that did not become the shell; shells use the same for a command that
 /// cannot be found.
@@ -44,6 +52,12 @@ enum StageError {
     Io(#[from] io::Error),
     #[error("cannot mount protected files read-only: {0}")]
     Mounts(#[from] mounts::MountError),
+    #[error("cannot make the command's network and shared memory: {0}")]
+    Space(#[from] space::SpaceError),
+    #[error("cannot cover hidden files: {0}")]
+    Masks(#[from] masks::MaskError),
+    #[error("cannot enter the working directory: {0}")]
+    Directory(#[from] working_directory::DirectoryError),
     #[error("cannot restrict the files: {0}")]
     Landlock(#[from] landlock::LandlockError),
     #[error("cannot restrict the system calls: {0}")]
@@ -72,13 +86,17 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
     let mut text = Vec::new();
     channel.read_to_end(&mut text)?;
     let job: StageJob = serde_json::from_slice(&text)?;
-    close_inherited(channel.as_raw_fd())?;
+    descriptors::close_inherited(Some(channel.as_raw_fd()))?;
     if let Some(sandbox) = &job.sandbox {
         // Landlock and seccomp demand it of a process without CAP_SYS_ADMIN, and without it a
         // set-user-id program would bring capabilities back.
         prctl::set_no_new_privs()?;
         // Before Landlock: a process that is restricted by it cannot mount.
+        let directory = WorkingDirectory::current()?;
+        space::enter(sandbox, &directory)?;
         mounts::protect(sandbox)?;
+        masks::cover(sandbox)?;
+        directory.enter()?;
     }
     // After the namespace was entered: a change of credentials resets the signal.
     prctl::set_pdeathsig(Signal::SIGKILL)?;
@@ -97,7 +115,7 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
     if let Some(sandbox) = &job.sandbox {
         landlock::restrict(sandbox)?;
         capabilities::restrict().map_err(io::Error::from)?;
-        seccomp::restrict(sandbox.network)?;
+        seccomp::restrict(sandbox.may_use_sockets())?;
     }
     if let Some(mask) = job.umask {
         umask(Mode::from_bits_truncate(mask.bits()));
@@ -112,17 +130,4 @@ fn become_shell(channel: &mut UnixStream) -> Result<std::convert::Infallible, St
         shell: job.shell.display().to_string(),
         source,
     })
-}
-
-/// Closes descriptors without close-on-exec that the process which started the daemon left open.
-/// `except` is the job's channel.
-fn close_inherited(except: RawFd) -> io::Result<()> {
-    let entries = fs::read_dir("/proc/self/fd")?;
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let open: Vec<RawFd> = names.filter_map(|name| name.parse().ok()).collect();
-    for fd in open.into_iter().filter(|fd| *fd > 2 && *fd != except) {
-        // EBADF for the descriptor of the directory stream, which was among them.
-        let _ignored = close(fd);
-    }
-    Ok(())
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::role::Role;
 
-/// Runs as a supervisor, stage or mount probe if the program was started as one, and returns the
+/// Runs as a supervisor, a stage or another helper if the program was started as one, and returns the
 /// exit code; `None` if it was started by a user.
 ///
 /// Call it first in `main`: the stage enters a user namespace, which the kernel refuses to a process
@@ -21,6 +21,8 @@ pub fn run_if_asked() -> Option<ExitCode> {
         Role::Supervisor => crate::supervise::supervise(),
         Role::Stage => crate::confine::confine(),
         Role::MountProbe => crate::confine::try_mounts(),
+        Role::SpaceProbe => crate::confine::try_space(),
+        Role::SpaceHolder => crate::confine::hold_space(),
     });
     #[cfg(not(target_os = "linux"))]
     {

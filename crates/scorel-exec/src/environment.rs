@@ -139,6 +139,20 @@ impl Environment {
         self
     }
 
+    /// Adds a setting of git for the command, after those that the variables have already.
+    #[must_use]
+    pub fn with_git_setting(mut self, name: &str, value: &str) -> Self {
+        const COUNT: &str = "GIT_CONFIG_COUNT";
+        let count: u32 = self.get(COUNT).and_then(|it| it.parse().ok()).unwrap_or(0);
+        let variables = [
+            (format!("GIT_CONFIG_KEY_{count}"), name.to_owned()),
+            (format!("GIT_CONFIG_VALUE_{count}"), value.to_owned()),
+            (COUNT.to_owned(), (count + 1).to_string()),
+        ];
+        self.variables.extend(variables);
+        self
+    }
+
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
@@ -203,6 +217,22 @@ mod tests {
         assert_eq!(environment.get("HOME"), None);
         assert_eq!(environment.get("LANG"), None);
         assert_eq!(environment.get("USER"), Some("abcd"));
+    }
+
+    #[test]
+    fn settings_of_git_are_added() {
+        let environment = Environment::default()
+            .with_git_setting("a.b", "1")
+            .with_git_setting("c.d", "2");
+        let own: Vec<_> = environment.iter().collect();
+        let expected = [
+            ("GIT_CONFIG_COUNT", "2"),
+            ("GIT_CONFIG_KEY_0", "a.b"),
+            ("GIT_CONFIG_KEY_1", "c.d"),
+            ("GIT_CONFIG_VALUE_0", "1"),
+            ("GIT_CONFIG_VALUE_1", "2"),
+        ];
+        assert_eq!(own, expected);
     }
 
     #[test]

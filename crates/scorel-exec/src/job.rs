@@ -7,12 +7,14 @@
 //! ```
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
 use crate::sandbox::Sandbox;
+use crate::shared_space::SharedSpace;
 use crate::umask::Umask;
 
 /// A command to run.
@@ -23,6 +25,9 @@ pub struct CommandOrder {
     pub environment: Environment,
     /// `None` runs the command with all rights of the user.
     pub sandbox: Option<Sandbox>,
+    /// The space that a sandboxed command joins, instead of its [`Sandbox::surroundings`]. It lasts at
+    /// least as long as the command.
+    pub space: Option<Arc<SharedSpace>>,
     /// `None` is no limit.
     pub timeout: Option<Duration>,
     /// The umask of the command; `None` keeps this process's.

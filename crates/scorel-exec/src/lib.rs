@@ -31,8 +31,10 @@ mod registry;
 mod role;
 mod run;
 mod sandbox;
+mod shared_space;
 mod supervisors;
 mod support;
+mod surroundings;
 mod umask;
 
 #[cfg(target_os = "linux")]
@@ -55,7 +57,9 @@ pub use environment::Environment;
 pub use guard::{Guard, GuardRule, GuardedPlace};
 pub use job::{CommandOrder, ShellExit};
 pub use run::{EndCause, Run, RunEnd};
-pub use sandbox::{Sandbox, default_caches};
+pub use sandbox::{Sandbox, cargo_registry, default_caches};
+pub use shared_space::SharedSpace;
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;
+pub use surroundings::{SHARED_MEMORY, Surroundings};
 pub use umask::Umask;

@@ -57,6 +57,8 @@ impl Pump {
     pub(crate) fn run(self, order: CommandOrder, directory: OwnedFd) -> RunEnd {
         let started = Instant::now();
         let timeout = order.timeout;
+        // Until the command's end, whichever of its handles are dropped before.
+        let _space = order.space.clone();
         let guard = order.sandbox.as_ref().and_then(|it| it.guard.as_ref());
         let has_guard = guard.is_some();
         // The supervisor takes one of its own and restores that. This one is for a supervisor that
@@ -204,7 +206,10 @@ fn supervisor_job(order: CommandOrder, open_files: Option<u64>) -> io::Result<Su
             shell: shell(),
             environment: variables.map(owned).collect(),
             command: order.command,
-            sandbox: order.sandbox,
+            sandbox: order.sandbox.map(|sandbox| match order.space {
+                Some(space) => sandbox.in_space(&space),
+                None => sandbox,
+            }),
             umask: order.umask,
             open_files,
         },

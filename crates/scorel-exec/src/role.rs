@@ -10,16 +10,28 @@ pub(crate) enum Role {
     Stage,
     /// Tries whether mounts can be made.
     MountProbe,
+    /// Tries whether a network namespace can be made.
+    SpaceProbe,
+    /// Holds the namespaces of a [`SharedSpace`](crate::SharedSpace).
+    SpaceHolder,
 }
 
 impl Role {
-    const ALL: [Self; 3] = [Self::Supervisor, Self::Stage, Self::MountProbe];
+    const ALL: [Self; 5] = [
+        Self::Supervisor,
+        Self::Stage,
+        Self::MountProbe,
+        Self::SpaceProbe,
+        Self::SpaceHolder,
+    ];
 
     pub(crate) const fn argument(self) -> &'static str {
         match self {
             Self::Supervisor => "--supervise",
             Self::Stage => "--confine",
             Self::MountProbe => "--try-mounts",
+            Self::SpaceProbe => "--try-space",
+            Self::SpaceHolder => "--hold-space",
         }
     }
 

@@ -55,7 +55,8 @@ pub struct RunEnd {
     pub survivors: u32,
     /// Whether changes of guarded places may have stayed.
     pub unprotected: bool,
-    /// Guarded places that were changed and put back, relative to [`Guard::root`]; at most 100.
+    /// Guarded places that were changed and put back, relative to [`Guard::root`], absolute in its
+    /// [`others`](crate::Guard::others); at most 100 of each guard.
     ///
     /// [`Guard::root`]: crate::Guard::root
     pub restored: Vec<String>,

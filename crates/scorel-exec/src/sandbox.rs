@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::guard::Guard;
+use crate::shared_space::SharedSpace;
+use crate::surroundings::Surroundings;
 
 /// The rights of a command.
 ///
@@ -24,18 +26,43 @@ pub struct Sandbox {
     pub hidden: Vec<PathBuf>,
     /// Directories and files below something hidden that can be read.
     pub shown: Vec<PathBuf>,
+    /// Directories and files that are covered by empty ones which cannot be opened; absent ones are
+    /// skipped. Needs [`Support::mounts`](crate::Support::mounts), and unlike `hidden` also works for
+    /// places below something writable.
+    pub masked: Vec<PathBuf>,
     /// Places below something writable that are put back when the command has ended, because a mount
     /// does not cover them.
     pub guard: Option<Guard>,
-    /// Whether the command may use TCP and UDP.
+    /// Whether the command may use TCP and UDP on the host's network.
     pub network: bool,
+    /// The network it has otherwise, and its `/dev/shm`.
+    pub surroundings: Surroundings,
+}
+
+impl Sandbox {
+    /// The same sandbox in a shared space.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn in_space(self, space: &SharedSpace) -> Self {
+        Self {
+            surroundings: Surroundings::Shared(space.holder()),
+            ..self
+        }
+    }
+
+    /// Whether internet sockets do no harm: they are allowed, or lead nowhere but to the sandbox's own
+    /// loopback.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn may_use_sockets(&self) -> bool {
+        self.network || self.surroundings != Surroundings::Host
+    }
 }
 
 /// Caches of package managers below a home directory. `cargo_home` is the value of `CARGO_HOME`, if it
 /// is set.
 ///
 /// Only downloads and lock files are among them. Programs (`~/.cargo/bin`) and configuration
-/// (`~/.cargo/config.toml`) would run outside the sandbox later.
+/// (`~/.cargo/config.toml`) would run outside the sandbox later, and so would the sources that cargo
+/// has unpacked; see [`cargo_registry`].
 #[must_use]
 pub fn default_caches(home: &Path, cargo_home: Option<&Path>) -> Vec<PathBuf> {
     const CARGO: &[&str] = &[
@@ -43,7 +70,8 @@ pub fn default_caches(home: &Path, cargo_home: Option<&Path>) -> Vec<PathBuf> {
         ".package-cache",
         ".package-cache-mutate",
         "git",
-        "registry",
+        "registry/cache",
+        "registry/index",
     ];
     const OTHERS: &[&str] = &[
         ".cache/go-build",
@@ -54,6 +82,7 @@ pub fn default_caches(home: &Path, cargo_home: Option<&Path>) -> Vec<PathBuf> {
         ".npm/_cacache",
         ".npm/_locks",
         ".npm/_logs",
+        ".npm/_npx",
         "go/pkg",
     ];
     let cargo_home = cargo_home.map_or_else(|| home.join(".cargo"), Path::to_owned);
@@ -61,4 +90,12 @@ pub fn default_caches(home: &Path, cargo_home: Option<&Path>) -> Vec<PathBuf> {
     cargo
         .chain(OTHERS.iter().map(|name| home.join(name)))
         .collect()
+}
+
+/// The directory of packages that cargo has downloaded. `cache` and `index` in it are among the
+/// [`default_caches`], `src` is not: its build scripts and macros run whenever a person builds.
+#[must_use]
+pub fn cargo_registry(home: &Path, cargo_home: Option<&Path>) -> PathBuf {
+    let cargo_home = cargo_home.map_or_else(|| home.join(".cargo"), Path::to_owned);
+    cargo_home.join("registry")
 }

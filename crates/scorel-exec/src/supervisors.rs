@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::job::CommandOrder;
 use crate::registry::RunRegistry;
 use crate::run::Run;
+use crate::shared_space::SharedSpace;
 use crate::support::Support;
 
 /// Starts commands, each below a supervisor process, and ends them all.
@@ -21,10 +22,6 @@ use crate::support::Support;
 pub struct Supervisors {
     /// What a supervisor executes: `/proc/self/exe` also works when the file has been replaced by an
     /// upgrade.
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "nothing is started")
-    )]
     program: PathBuf,
     #[cfg_attr(
         not(target_os = "linux"),
@@ -49,6 +46,8 @@ pub enum StartError {
     Unsupported,
     #[error("cannot start a supervisor: {0}")]
     System(#[from] io::Error),
+    #[error("cannot make a loopback network for commands: {0}")]
+    Space(#[source] io::Error),
 }
 
 impl Supervisors {
@@ -73,6 +72,19 @@ impl Supervisors {
     #[must_use]
     pub fn support(&self) -> Support {
         self.support
+    }
+
+    /// Makes a loopback network and a `/dev/shm` for commands that run at the same time. Blocks while
+    /// the process that holds them starts.
+    ///
+    /// # Errors
+    /// The kernel does not allow it ([`Support::spaces`]), or the process cannot be started.
+    pub fn make_space(&self) -> Result<Arc<SharedSpace>, StartError> {
+        if !self.support.spaces {
+            return Err(StartError::NoSandbox);
+        }
+        let made = SharedSpace::make(&self.program);
+        made.map(Arc::new).map_err(StartError::Space)
     }
 
     /// Starts a command in a directory. Returns before the command runs; a later failure is the

@@ -14,6 +14,9 @@ pub struct Support {
     /// a [`Guard`](crate::Guard): [`Sandbox::protected`](crate::Sandbox::protected) would make every
     /// command fail.
     pub mounts: bool,
+    /// Whether a command can get a loopback network and a `/dev/shm` of its own. Without,
+    /// [`Surroundings`](crate::Surroundings) other than the host's make every command fail.
+    pub spaces: bool,
 }
 
 impl Support {
@@ -21,10 +24,11 @@ impl Support {
         landlock: 0,
         seccomp: false,
         mounts: false,
+        spaces: false,
     };
 
-    /// Asks the kernel. Blocks while a child process tries mounts, which count as unavailable in a
-    /// program that does not call [`run_if_asked`](crate::run_if_asked).
+    /// Asks the kernel. Blocks while child processes try mounts and networks, which count as unavailable
+    /// in a program that does not call [`run_if_asked`](crate::run_if_asked).
     #[must_use]
     pub fn probe() -> Self {
         #[cfg(target_os = "linux")]
@@ -32,6 +36,7 @@ impl Support {
             landlock: crate::confine::landlock_version(),
             seccomp: crate::confine::has_seccomp(),
             mounts: crate::confine::has_mounts(),
+            spaces: crate::confine::has_spaces(),
         };
         #[cfg(not(target_os = "linux"))]
         Self::NONE

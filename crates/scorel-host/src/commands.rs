@@ -2,7 +2,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_exec::{Supervisors, Umask, default_caches};
+use scorel_exec::{Supervisors, Umask, cargo_registry, default_caches};
 use scorel_permission::BaseDirs;
 use scorel_tools::{CommandSettings, Commands, Lazy};
 
@@ -105,13 +105,16 @@ impl CommandHost {
         caches.extend(self.paths(&config.tools.caches));
         let hidden = self.find_hidden(config, project);
         let place = config.tools.environment.login_shell;
+        let support = self.supervisors.support();
         CommandSettings {
             environment,
             umask: Some(self.environments.umask(place, project)),
             caches,
             hidden: hidden.hidden(),
             shown: hidden.shown().to_vec(),
-            mounts: self.supervisors.support().mounts,
+            mounts: support.mounts,
+            spaces: support.spaces,
+            cargo_registry: home.map(|home| cargo_registry(home, cargo_home.as_deref())),
         }
     }
 

@@ -4,6 +4,7 @@ mod builtin_rule;
 mod findings;
 mod gate;
 mod grants;
+mod hidden_by_rules;
 mod hidden_reads;
 mod ignored;
 mod read_filter;

@@ -96,6 +96,6 @@ pub use credentials::{CredentialKind, CredentialPlace, credential_places};
 pub use decision::{Decision, PolicyVerdict};
 pub use mode::{Mode, UnknownMode};
 pub use offer::RuleOffer;
-pub use policy::Policy;
+pub use policy::{HiddenPart, Policy};
 pub use rule::{Rule, RuleError, RuleErrorKind, RuleKind};
 pub use rules::Rules;

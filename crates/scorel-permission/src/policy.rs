@@ -3,6 +3,7 @@
 mod builtin;
 mod command;
 mod grant;
+mod hidden;
 mod private_fetch;
 mod relative;
 mod unsandboxed;
@@ -15,6 +16,8 @@ use url::{Host, Url};
 use crate::protected::is_protected;
 use crate::rule::RuleScope;
 use crate::{Action, BaseDirs, Decision, Mode, PolicyVerdict, Rule, Rules};
+
+pub use hidden::HiddenPart;
 
 /// Judges actions by rules and a mode.
 #[derive(Debug, Clone)]

@@ -31,7 +31,7 @@ pub use blocking_tool::{Blocking, BlockingTool, Planned};
 pub use clock::Clock;
 pub use effect::Effect;
 pub use gatekeeper::{Gatekeeper, OpenGate, Permission, Question, Verdict};
-pub use permit::{CommandAccess, Permit, ReadFilter};
+pub use permit::{CommandAccess, HiddenExtent, HiddenFiles, HiddenRoot, Permit, ReadFilter};
 pub use provider::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
     ThinkingLevel,

@@ -25,7 +25,12 @@ const SKEW: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn checks() -> Vec<Check> {
     let support = Support::probe();
-    vec![sandbox(&support), protected(&support), shell()]
+    vec![
+        sandbox(&support),
+        protected(&support),
+        spaces(&support),
+        shell(),
+    ]
 }
 
 fn sandbox(support: &Support) -> Check {
@@ -72,6 +77,32 @@ fn protected(support: &Support) -> Check {
              command and put back"
         },
     )
+}
+
+/// What a command needs besides, and what is missing without namespaces: the fallbacks have these names
+/// in the manual.
+fn spaces(support: &Support) -> Check {
+    const NAME: &str = "spaces";
+    let mut missing = Vec::new();
+    if !support.spaces {
+        missing.push("no loopback: commands without the network cannot use localhost and /dev/shm");
+    }
+    if !support.mounts {
+        missing
+            .push("Landlock only: commands can read files in the project that rules deny to read");
+    }
+    if !support.is_enough() || missing.is_empty() {
+        return Check::ok(
+            NAME,
+            if support.is_enough() {
+                "commands have a loopback network and a /dev/shm of their session's own, and what rules \
+                 deny to read is hidden from them"
+            } else {
+                "without a sandbox commands use this machine's network and files"
+            },
+        );
+    }
+    Check::warn(NAME, missing.join("; ")).hint("allow user namespaces for the user")
 }
 
 fn shell() -> Check {
@@ -134,7 +165,7 @@ mod tests {
     use scorel_exec::Support;
 
     use super::super::check::Level;
-    use super::{protected, sandbox};
+    use super::{protected, sandbox, spaces};
 
     #[test]
     fn missing_kernel_features_are_reported() {
@@ -157,9 +188,16 @@ mod tests {
             (Level::Ok, Level::Ok)
         );
         assert!(protected(&old).message.contains("compared"));
+        let fallbacks = spaces(&old);
+        assert_eq!(fallbacks.level, Level::Warn);
+        for name in ["no loopback", "Landlock only"] {
+            assert!(fallbacks.message.contains(name), "{}", fallbacks.message);
+        }
+        assert_eq!(spaces(&nothing).level, Level::Ok);
         let new = Support {
             landlock: 6,
             mounts: true,
+            spaces: true,
             ..old
         };
         assert!(
@@ -168,5 +206,6 @@ mod tests {
                 .contains("Landlock 6, with rules for TCP")
         );
         assert!(protected(&new).message.contains("read-only"));
+        assert_eq!(spaces(&new).level, Level::Ok);
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn restrict(sandbox: &Sandbox) -> Result<(), LandlockError> {
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(USED))?
         .scope(Scope::from_all(USED))?;
-    if !sandbox.network {
+    if !sandbox.may_use_sockets() {
         ruleset = ruleset.handle_access(AccessNet::from_all(USED))?;
     }
     let mut created = ruleset.create()?;

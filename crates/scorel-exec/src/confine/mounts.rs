@@ -61,7 +61,8 @@ pub(crate) fn are_available() -> bool {
 
 /// The probe: makes a mount in a namespace of its own.
 pub(crate) fn try_mounts() -> ExitCode {
-    let is_mounted = enter_namespace().is_ok() && bind(Path::new("/proc")).is_ok();
+    let is_mounted =
+        enter_namespaces(CloneFlags::CLONE_NEWNS).is_ok() && bind(Path::new("/proc")).is_ok();
     ExitCode::from(if is_mounted { CAN_MOUNT } else { 1 })
 }
 
@@ -72,7 +73,7 @@ pub(super) fn protect(sandbox: &Sandbox) -> Result<(), MountError> {
     if plan.read_only.is_empty() {
         return Ok(());
     }
-    enter_namespace()?;
+    enter_namespaces(CloneFlags::CLONE_NEWNS)?;
     for place in &plan.pinned {
         bind(place).map_err(|source| MountError::at(place, source))?;
     }
@@ -124,16 +125,16 @@ impl MountPlan {
     }
 }
 
-/// Enters a mount namespace whose mounts no other process sees. Without `CAP_SYS_ADMIN` that takes a
-/// user namespace first, in which only this user exists.
-fn enter_namespace() -> io::Result<()> {
+/// Enters new namespaces, a mount namespace among them, whose mounts no other process sees. Without
+/// `CAP_SYS_ADMIN` that takes a user namespace first, in which only this user exists.
+pub(super) fn enter_namespaces(which: CloneFlags) -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
-    match unshare(CloneFlags::CLONE_NEWNS) {
+    match unshare(which) {
         Ok(()) => return make_private(),
         Err(Errno::EPERM) => {}
         Err(error) => return Err(error.into()),
     }
-    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)?;
+    unshare(CloneFlags::CLONE_NEWUSER | which)?;
     // The new credentials made the process undumpable, and then /proc/self belongs to root.
     prctl::set_dumpable(true)?;
     // The kernel lets an unprivileged process write gid_map only when setgroups is denied.
@@ -151,7 +152,7 @@ fn make_private() -> io::Result<()> {
 }
 
 /// For the arguments of `mount` that these calls do not use.
-const UNUSED: Option<&str> = None;
+pub(super) const UNUSED: Option<&str> = None;
 
 fn bind(place: &Path) -> nix::Result<()> {
     mount(Some(place), place, UNUSED, MsFlags::MS_BIND, UNUSED)

@@ -17,6 +17,8 @@ pub struct Guard {
     pub places: Vec<GuardedPlace>,
     /// Whether `places` is incomplete because a limit was reached while they were looked for.
     pub has_gaps: bool,
+    /// Guards of other directories: a repository's data may be outside its work tree.
+    pub others: Vec<Guard>,
 }
 
 /// A file or directory that is put back after a command.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
@@ -19,12 +19,14 @@ pub(crate) struct Snapshot {
     root: OwnedFd,
     places: Vec<(GuardedPlace, PlaceState)>,
     has_gaps: bool,
+    /// By the path of their root.
+    others: Vec<(PathBuf, Snapshot)>,
 }
 
 /// The result of restoring a snapshot.
 #[derive(Debug, Default)]
 pub(crate) struct RestoreOutcome {
-    /// Paths that were different, relative to [`Guard::root`].
+    /// Paths that were different: relative to [`Guard::root`], absolute in [`Guard::others`].
     pub(crate) restored: Vec<String>,
     /// Whether changes may have stayed: a place was beyond the limits, or restoring it failed.
     pub(crate) has_gaps: bool,
@@ -40,10 +42,15 @@ impl Snapshot {
             let state = record(&root, &place.path, &mut budget)?;
             places.push((place.clone(), state));
         }
+        let others = guard.others.iter().map(|other| {
+            let snapshot = Self::take(other)?;
+            Ok((other.root.clone(), snapshot))
+        });
         Ok(Self {
             root,
             places,
             has_gaps: guard.has_gaps || budget.is_exceeded,
+            others: others.collect::<io::Result<_>>()?,
         })
     }
 
@@ -61,10 +68,17 @@ impl Snapshot {
         }
         let (mut restored, has_failed) = restorer.finish();
         restored.sort_unstable();
-        RestoreOutcome {
+        let mut outcome = RestoreOutcome {
             restored,
             has_gaps: self.has_gaps || has_failed,
+        };
+        for (root, other) in &self.others {
+            let RestoreOutcome { restored, has_gaps } = other.restore();
+            let absolute = |path: &String| root.join(path).to_string_lossy().into_owned();
+            outcome.restored.extend(restored.iter().map(absolute));
+            outcome.has_gaps |= has_gaps;
         }
+        outcome
     }
 }
 

@@ -11,7 +11,8 @@ use crate::{open, order, supervisors};
 pub(crate) const ARGUMENT: &str = "--daemon";
 
 /// Runs the command in the first line of standard input and forwards its output. If the second line is
-/// a directory, the command runs in a sandbox that may write there, with the file `guarded` guarded.
+/// a directory, the command runs in a shared space and a sandbox that may write there, with the file
+/// `guarded` guarded.
 pub(crate) fn serve() -> ExitCode {
     let mut lines = io::stdin().lock().lines().map_while(Result::ok);
     let mut order = order(&lines.next().unwrap());
@@ -26,9 +27,12 @@ pub(crate) fn serve() -> ExitCode {
                 rule: GuardRule::Unchanged,
             }],
             has_gaps: false,
+            others: Vec::new(),
         }),
         ..Sandbox::default()
     });
+    let space = order.sandbox.is_some() && supervisors().support().spaces;
+    order.space = space.then(|| supervisors().make_space().unwrap());
     let run = supervisors()
         .start(order, borrow(&open("/".as_ref()).unwrap()))
         .unwrap();

@@ -12,6 +12,7 @@ mod runaways;
 mod running;
 mod sandbox;
 mod shapes;
+mod spaces;
 
 use std::io;
 use std::process::ExitCode;
@@ -37,8 +38,9 @@ fn main() -> ExitCode {
     let mut trials = running::trials();
     trials.extend(runaways::trials());
     trials.extend(sandbox::trials());
+    trials.extend(spaces::trials());
     let support = Support::probe();
-    if !support.is_enough() || !support.mounts {
+    if !support.is_enough() || !support.mounts || !support.spaces {
         println!("skipped: what needs a sandbox: {support:?}");
         let is_without = |trial: Trial| {
             let needs_it = trial.name().contains("sandbox");
@@ -77,6 +79,7 @@ fn order(command: &str) -> CommandOrder {
         command: command.to_owned(),
         environment: Environment::scrubbed(std::env::vars_os(), &[]),
         sandbox: None,
+        space: None,
         timeout: None,
         umask: None,
         spool_dir: None,

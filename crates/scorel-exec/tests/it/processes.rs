@@ -28,6 +28,23 @@ fn has(pid: i32, canary: &str) -> bool {
     String::from_utf8_lossy(&line).contains(canary)
 }
 
+/// Whether a process exists that has not ended.
+pub(crate) fn exists(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ")
+        .next()
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+}
+
+/// The children of a process that were started with `argument`.
+pub(crate) fn children(parent: u32, argument: &str) -> Vec<i32> {
+    let of_parent = |pid: &i32| {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        status.contains(&format!("PPid:\t{parent}\n"))
+    };
+    with(argument).into_iter().filter(of_parent).collect()
+}
+
 /// Processes with `canary` that are left after `limit`.
 pub(crate) fn left_after(canary: &str, limit: Duration) -> Vec<i32> {
     let deadline = Instant::now() + limit;

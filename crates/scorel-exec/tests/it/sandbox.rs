@@ -190,7 +190,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "write_a_cache",
-        "echo x > $H/.cargo/registry/x && echo x > $H/.cargo/.package-cache",
+        "echo x > $H/.cargo/registry/cache/x && echo x > $H/.cargo/.package-cache",
     ),
     (
         "build_with_cargo",
@@ -265,7 +265,7 @@ impl World {
             "home/.ssh",
             "home/.scorel",
             "home/.cargo/bin",
-            "home/.cargo/registry",
+            "home/.cargo/registry/cache",
         ] {
             fs::create_dir_all(path(name)).unwrap();
         }
@@ -429,11 +429,11 @@ async fn read_only() {
         ..world.sandbox()
     };
     let script =
-        "echo x > $P/new; echo x > $H/.cargo/registry/x; echo x > $TMPDIR/new; cat $O/file";
+        "echo x > $P/new; echo x > $H/.cargo/registry/cache/x; echo x > $TMPDIR/new; cat $O/file";
     let (output, _) = world.run(script, Some(sandbox)).await;
     assert!(output.ends_with("old"), "{output}");
     assert_eq!(names(&world.path("project")), [""; 0]);
-    assert_eq!(names(&world.path("home/.cargo/registry")), [""; 0]);
+    assert_eq!(names(&world.path("home/.cargo/registry/cache")), [""; 0]);
     assert_eq!(names(&world.path("tmp")), ["new"]);
     world.check(&output);
 }

@@ -8,6 +8,7 @@ use scorel_runtime::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdic
 use scorel_tools::Lazy;
 
 use super::findings::Findings;
+use super::hidden_by_rules::HiddenByRules;
 use super::hidden_reads::without_hidden;
 use super::ignored::ignored;
 use super::read_filter::Unrestricted;
@@ -232,6 +233,7 @@ impl<'a> Judgement<'a> {
     fn command(&mut self, run: &Action, network: bool) {
         let policy = self.policy_for(run);
         self.findings.judge(&policy, run, GateRule::Action);
+        self.permit.hidden = HiddenByRules::by(&self.policy);
         self.permit.command = match self.settings.mode {
             Mode::Full => CommandAccess::Full,
             _ if !self.settings.sandbox => {

@@ -1,4 +1,5 @@
 mod beyond;
+mod hidden;
 mod outside;
 mod workspace;
 

@@ -14,6 +14,10 @@ pub(crate) struct PathPattern {
     anchor: Anchor,
     /// The directories before the first wildcard.
     literal: PathBuf,
+    /// Components after those; `None` if a `**` among them stands for any number.
+    levels: Option<usize>,
+    /// Whether it ends in `**`, and so matches all that is below what it matches.
+    is_tree: bool,
     matcher: GlobSet,
 }
 
@@ -43,10 +47,13 @@ impl PathPattern {
         if rest.ends_with('/') {
             parts.push("**");
         }
-        let literal = parts
+        let is_tree = parts.last() == Some(&"**");
+        let literal: PathBuf = parts
             .iter()
             .take_while(|part| !part.contains(['*', '?', '[', '{', '\\']))
             .collect();
+        let has_any_depth = parts.iter().any(|part| part.contains("**"));
+        let levels = (!has_any_depth).then(|| parts.len() - literal.iter().count());
         let mut globs = GlobSetBuilder::new();
         globs.add(glob(&parts.join("/"))?);
         if let Some((&"**", directory)) = parts.split_last() {
@@ -58,6 +65,8 @@ impl PathPattern {
         Ok(Self {
             anchor,
             literal,
+            levels,
+            is_tree,
             matcher,
         })
     }
@@ -81,6 +90,16 @@ impl PathPattern {
     pub(crate) fn covers(&self, path: &Path, dirs: &BaseDirs) -> bool {
         path.strip_prefix(self.base(dirs))
             .is_ok_and(|rest| self.matcher.is_match(rest))
+    }
+
+    /// Whether it matches the path and everything below it.
+    pub(crate) fn covers_tree(&self, path: &Path, dirs: &BaseDirs) -> bool {
+        self.is_tree && self.covers(path, dirs)
+    }
+
+    /// Where paths that it matches are: there, and at most so many levels below.
+    pub(crate) fn reach(&self, dirs: &BaseDirs) -> (PathBuf, Option<usize>) {
+        (normal(&self.base(dirs).join(&self.literal)), self.levels)
     }
 
     /// Whether it may match something in the directory or below.

@@ -5,6 +5,7 @@
 mod bash_agrees;
 mod decisions;
 mod grants;
+mod hidden;
 mod hundred_commands;
 mod ordinary_commands;
 mod ordinary_hour;

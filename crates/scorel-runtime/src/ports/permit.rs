@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Effect;
@@ -13,6 +13,8 @@ pub struct Permit {
     pub reads: Option<Arc<dyn ReadFilter>>,
     /// What its command may do.
     pub command: CommandAccess,
+    /// What its command must not read though it may read files beside; nothing, if absent.
+    pub hidden: Option<Arc<dyn HiddenFiles>>,
     /// Whether it may change protected files that its plan declared. See
     /// [`Effect::WritePath`](crate::Effect::WritePath).
     pub protected_writes: bool,
@@ -43,6 +45,34 @@ pub trait ReadFilter: fmt::Debug + Send + Sync {
     /// Whether the file at `path`, absolute and without links, may be shown. Called for every file of
     /// a search, from several threads.
     fn may_read(&self, path: &Path) -> bool;
+}
+
+/// Which files are hidden from commands. A command finds files by itself, so they are looked for before
+/// it starts.
+pub trait HiddenFiles: fmt::Debug + Send + Sync {
+    /// Where to look.
+    fn roots(&self) -> Vec<HiddenRoot>;
+
+    /// How much is hidden at `path`, absolute and without links; `None` if it is not.
+    fn extent(&self, path: &Path) -> Option<HiddenExtent>;
+}
+
+/// A path at which, or below which, files are hidden.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HiddenRoot {
+    /// Absolute, without links.
+    pub path: PathBuf,
+    /// How many levels below they may be; `None` is any.
+    pub depth: Option<usize>,
+}
+
+/// How much is hidden at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HiddenExtent {
+    /// The file itself; if it is a directory, not what is in it.
+    Entry,
+    /// It and everything below it.
+    Tree,
 }
 
 /// How much a command may do.

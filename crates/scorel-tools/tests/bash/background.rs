@@ -36,7 +36,7 @@ async fn start(session: &Session, command: &str) -> String {
 }
 
 /// Asks until the output has an end.
-async fn read_all(session: &Session, id: &str) -> (String, Value) {
+pub(crate) async fn read_all(session: &Session, id: &str) -> (String, Value) {
     let mut all = String::new();
     loop {
         let answer = session.call("BashOutput", json!({ "id": id })).await;

@@ -1,6 +1,7 @@
 //! Commands that are waited for.
 
 use std::fs;
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
@@ -333,7 +334,9 @@ async fn a_grant_holds_for_one_call() {
     let granted = session.call_granted("Bash", write("x"), workspace(false));
     assert!(!granted.await.is_error);
     assert!(session.call("Bash", write("y")).await.is_error);
-    let wish = json!({ "command": "exec 3<>/dev/udp/127.0.0.1/9", "network": true });
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let connect = format!("exec 3<>/dev/tcp/{}", listener.local_addr().unwrap()).replace(':', "/");
+    let wish = json!({ "command": connect, "network": true });
     assert!(
         session.call("Bash", wish.clone()).await.is_error,
         "a wish is no grant"

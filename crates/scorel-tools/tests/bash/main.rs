@@ -7,6 +7,7 @@
 )]
 
 mod background;
+mod builds;
 #[path = "../../../scorel-pdf/tests/it/document.rs"]
 #[expect(dead_code, reason = "the tests of that crate use the rest")]
 mod document;
@@ -14,6 +15,8 @@ mod documents;
 mod example;
 mod foreground;
 mod guarded;
+mod hidden;
+mod home;
 mod registry;
 mod runaways;
 mod script_tool;
@@ -22,6 +25,7 @@ mod session;
 mod shapes;
 mod stopped;
 mod unsandboxed;
+mod worktrees;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -38,6 +42,10 @@ fn main() -> ExitCode {
     }
     let mut trials = foreground::trials();
     trials.extend(background::trials());
+    trials.extend(builds::trials());
+    trials.extend(hidden::trials());
+    trials.extend(home::trials());
+    trials.extend(worktrees::trials());
     trials.extend(example::trials());
     trials.extend(guarded::trials());
     trials.extend(documents::trials());
@@ -46,7 +54,7 @@ fn main() -> ExitCode {
     trials.extend(stopped::trials());
     trials.extend(unsandboxed::trials());
     let support = Support::probe();
-    if !support.is_enough() {
+    if !support.is_enough() || !support.mounts || !support.spaces {
         println!("skipped: commands in a sandbox: {support:?}");
         let ignored = |trial: Trial| trial.with_ignored_flag(true);
         trials = trials.into_iter().map(ignored).collect();

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use scorel_exec::{Environment, Supervisors};
 use scorel_proto::{BlobHash, Block};
 use scorel_runtime::{
-    BlobSink, CommandAccess, Permit, ToolCall, ToolContext, ToolList, ToolOutcome, ToolUpdates,
+    BlobSink, CommandAccess, HiddenFiles, Permit, ToolCall, ToolContext, ToolList, ToolOutcome,
+    ToolUpdates,
 };
 use scorel_tools::{CommandSettings, Commands, ProjectTools, ToolHost};
 use serde_json::{Value, json};
@@ -21,6 +22,8 @@ pub(crate) struct Session {
     pub(crate) tools: ProjectTools,
     /// What the gate grants to every command.
     access: CommandAccess,
+    /// What the gate hides from every command.
+    pub(crate) hidden: Option<Arc<dyn HiddenFiles>>,
     pub(crate) blobs: Arc<Blobs>,
 }
 
@@ -58,25 +61,53 @@ impl Session {
         }
         fs::write(directory.path().join("home/key"), "hidden").unwrap();
         fs::write(directory.path().join("project/file"), "text").unwrap();
+        Self::at(directory, "project", access, |settings| {
+            settings.mounts = mounts;
+            settings.spaces = mounts;
+        })
+    }
+
+    /// A session with a project in `directory` and settings that were changed.
+    pub(crate) fn at(
+        directory: tempfile::TempDir,
+        project: &str,
+        access: CommandAccess,
+        change: impl FnOnce(&mut CommandSettings),
+    ) -> Self {
+        let session = Self::with_homes(directory, project, "home", change);
+        Self { access, ..session }
+    }
+
+    /// A session with a project and the daemon's home in `directory`, and settings that were changed.
+    pub(crate) fn with_homes(
+        directory: tempfile::TempDir,
+        project: &str,
+        home: &str,
+        change: impl FnOnce(&mut CommandSettings),
+    ) -> Self {
         let blobs = Arc::new(Blobs::default());
-        let host = ToolHost::new(&directory.path().join("home"), Arc::clone(&blobs) as _);
-        let settings = CommandSettings {
+        let host = ToolHost::new(&directory.path().join(home), Arc::clone(&blobs) as _);
+        let mut settings = CommandSettings {
             environment: Environment::scrubbed(std::env::vars_os(), &[]),
             umask: None,
             shown: Vec::new(),
             caches: Vec::new(),
             hidden: Vec::new(),
-            mounts,
+            mounts: true,
+            spaces: true,
+            cargo_registry: None,
         };
+        change(&mut settings);
         let commands = Commands::new(supervisors(), settings);
-        let project = directory.path().join("project");
+        let project = directory.path().join(project);
         let tools = ProjectTools::new(&project, host)
             .unwrap()
             .with_commands(commands);
         Self {
             directory,
             tools,
-            access,
+            access: CommandAccess::Workspace { network: false },
+            hidden: None,
             blobs,
         }
     }
@@ -131,6 +162,7 @@ impl Session {
         };
         let permit = Permit {
             command,
+            hidden: self.hidden.clone(),
             ..Permit::default()
         };
         let list = ToolList::new(self.tools.list()).unwrap();

@@ -4,15 +4,18 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_exec::{CommandOrder, Environment, Run, Sandbox, StartError, Supervisors, Umask};
+use scorel_exec::{
+    CommandOrder, Environment, Run, SharedSpace, StartError, Supervisors, Surroundings, Umask,
+};
 use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
 use tempfile::TempDir;
 
-use super::access::{Confinement, confine};
+use super::access::{CommandPlaces, Confinement};
 use super::background::Background;
 use super::present::CommandFigures;
+use super::session_space::SessionSpace;
 use super::stopped::SandboxFacts;
-use super::{CommandSettings, PlannedCommand, foreground, guarded, present};
+use super::{CommandSettings, PlannedCommand, foreground, present};
 use crate::error::{ErrorCode, ToolError};
 use crate::lazy::Lazy;
 use crate::session_files::SessionFiles;
@@ -25,6 +28,7 @@ pub struct Commands {
     pub(super) background: Background,
     /// The directory for temporary files, made for the first command.
     temporary: Mutex<Option<TempDir>>,
+    space: SessionSpace,
 }
 
 /// A command with the sandbox that it starts in.
@@ -34,6 +38,15 @@ struct ReadyCommand {
     environment: Environment,
     umask: Option<Umask>,
     temporary: PathBuf,
+    space: Option<Arc<SharedSpace>>,
+}
+
+/// How long a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stay {
+    /// The call waits for it.
+    Foreground,
+    Background,
 }
 
 impl ReadyCommand {
@@ -51,6 +64,7 @@ impl Commands {
             settings: Mutex::new(settings.into()),
             background: Background::default(),
             temporary: Mutex::default(),
+            space: SessionSpace::default(),
         }
     }
 
@@ -85,13 +99,16 @@ impl Commands {
         permit: &Permit,
         context: &ToolContext,
     ) -> Result<ToolOutcome, ToolOutcome> {
-        let ready = self.prepare(files, command, permit.command).await?;
+        let ready = self
+            .prepare(files, command, permit, Stay::Foreground)
+            .await?;
         let run = self.start(&ready)?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
         let figures = CommandFigures {
             sandbox: ready.confinement.name,
             timeout: ready.planned.timeout,
             facts: ready.facts(),
+            unhidden: ready.confinement.unhidden,
         };
         let files = Arc::clone(files);
         blocking(move || -> Result<_, ToolOutcome> {
@@ -106,28 +123,39 @@ impl Commands {
         command: PlannedCommand,
         permit: &Permit,
     ) -> Result<ToolOutcome, ToolOutcome> {
-        let ready = self.prepare(files, command, permit.command).await?;
+        let ready = self
+            .prepare(files, command, permit, Stay::Background)
+            .await?;
         let start = || Ok((self.start(&ready)?, ready.facts()));
         let id = self.background.start(start)?;
-        Ok(present::started(&id, ready.confinement.name))
+        Ok(present::started(&id, &ready.confinement))
     }
 
     async fn prepare(
         self: &Arc<Self>,
         files: &Arc<SessionFiles>,
         planned: PlannedCommand,
-        access: CommandAccess,
+        permit: &Permit,
+        stay: Stay,
     ) -> Result<ReadyCommand, ToolOutcome> {
         let (commands, files) = (Arc::clone(self), Arc::clone(files));
+        let permit = permit.clone();
         blocking(move || -> Result<_, ToolError> {
             let temporary = commands.temporary()?;
             let settings = lock(&commands.settings).clone();
             let settings = settings.get();
-            let confinement = commands.confinement(access, settings, &files, &temporary)?;
+            let confinement = commands.confinement(&permit, settings, &files, &temporary)?;
+            let mut environment = settings.environment.clone();
+            if confinement.sandbox.is_some() {
+                // The configuration is protected, so `checkout -b x origin/y` could not note what x
+                // tracks.
+                environment = environment.with_git_setting("branch.autoSetupMerge", "false");
+            }
             Ok(ReadyCommand {
+                space: commands.space(&confinement, stay)?,
                 planned,
                 confinement,
-                environment: settings.environment.clone().with_temporary_dir(&temporary),
+                environment: environment.with_temporary_dir(&temporary),
                 umask: settings.umask,
                 temporary,
             })
@@ -144,39 +172,48 @@ impl Commands {
         Ok(temporary.path().to_owned())
     }
 
-    /// The sandbox for an access, if the kernel can enforce one. Looks for protected files in the
-    /// project.
+    /// The sandbox for a permit, if the kernel can enforce one. Looks for hidden and for protected files.
     fn confinement(
         &self,
-        access: CommandAccess,
+        permit: &Permit,
         settings: &CommandSettings,
         files: &SessionFiles,
         temporary: &Path,
     ) -> Result<Confinement, ToolError> {
-        if access != CommandAccess::Full && !self.supervisors.support().is_enough() {
+        if permit.command != CommandAccess::Full && !self.supervisors.support().is_enough() {
             return Err(ToolError::new(
                 ErrorCode::NoSandbox,
                 "not run: this kernel cannot keep commands in a sandbox, and the user has not allowed \
                  commands to run unsandboxed",
             ));
         }
-        let (project, daemon_home) = (files.project(), files.host.home());
-        let mut hidden = settings.hidden.clone();
-        if !hidden.iter().any(|place| place == daemon_home) {
-            hidden.push(daemon_home.to_owned());
-        }
-        let mut places = Sandbox {
-            writable: settings.caches.clone(),
-            hidden,
-            shown: settings.shown.clone(),
-            ..Sandbox::default()
+        let places = CommandPlaces {
+            settings,
+            project: files.project(),
+            temporary,
+            daemon_home: files.host.home(),
         };
-        if let CommandAccess::Workspace { .. } = access {
-            let found = guarded::find(project, &places.hidden, settings.mounts);
-            places.protected = found.mounted;
-            places.guard = Some(found.guard);
+        places.confine(permit)
+    }
+
+    /// The session's space, if the command is to be in it. Blocks while it is made.
+    fn space(
+        &self,
+        confinement: &Confinement,
+        stay: Stay,
+    ) -> Result<Option<Arc<SharedSpace>>, ToolError> {
+        let surroundings = confinement.sandbox.as_ref().map(|it| it.surroundings);
+        if surroundings != Some(Surroundings::Own) {
+            return Ok(None);
         }
-        Ok(confine(access, places, project, temporary))
+        match stay {
+            Stay::Foreground => Ok(self.space.current()),
+            Stay::Background => self
+                .space
+                .get(&self.supervisors)
+                .map(Some)
+                .map_err(|error| refused(&error)),
+        }
     }
 
     fn start(&self, ready: &ReadyCommand) -> Result<Run, ToolError> {
@@ -184,20 +221,23 @@ impl Commands {
             command: ready.planned.command.clone(),
             environment: ready.environment.clone(),
             sandbox: ready.confinement.sandbox.clone(),
+            space: ready.space.clone(),
             timeout: ready.planned.timeout,
             umask: ready.umask,
             spool_dir: Some(ready.temporary.clone()),
         };
         let directory = ready.planned.directory.as_fd();
         let started = self.supervisors.start(order, directory);
-        started.map_err(|error| {
-            let code = match error {
-                StartError::NoSandbox => ErrorCode::NoSandbox,
-                _ => ErrorCode::CommandNotStarted,
-            };
-            ToolError::new(code, format!("not run: {error}"))
-        })
+        started.map_err(|error| refused(&error))
     }
+}
+
+fn refused(error: &StartError) -> ToolError {
+    let code = match error {
+        StartError::NoSandbox => ErrorCode::NoSandbox,
+        _ => ErrorCode::CommandNotStarted,
+    };
+    ToolError::new(code, format!("not run: {error}"))
 }
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {

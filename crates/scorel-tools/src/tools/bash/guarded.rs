@@ -40,35 +40,54 @@ pub(super) struct ProtectedPlaces {
 }
 
 /// Finds protected places: at the top of the project also absent ones, further down those that exist.
-/// Places in `hidden` are not guarded, since Landlock refuses every access to them.
-pub(super) fn find(project: &Path, hidden: &[PathBuf], can_mount: bool) -> ProtectedPlaces {
-    let mut finder = Finder {
-        can_mount,
-        mounted: Vec::new(),
-        guard: Guard {
-            root: project.to_owned(),
-            ..Guard::default()
-        },
-        hidden,
-        seen: HashSet::new(),
-    };
+/// Places in `exempt` are not guarded and not searched: they are hidden from the command, or caches.
+pub(super) fn find(project: &Path, exempt: &[PathBuf], can_mount: bool) -> ProtectedPlaces {
+    let mut finder = Finder::new(project, exempt, can_mount);
     finder.at_the_top();
     finder.walk();
-    ProtectedPlaces {
-        mounted: finder.mounted,
-        guard: finder.guard,
+    finder.into_places()
+}
+
+/// Finds protected places in the data of a repository, as [`find`] does in a project.
+pub(super) fn find_git_data(data: &Path, exempt: &[PathBuf], can_mount: bool) -> ProtectedPlaces {
+    let mut finder = Finder::new(data, exempt, can_mount);
+    let top = Path::new("");
+    finder.git_data(top, top);
+    for parts in ["modules", "worktrees"] {
+        finder.parts(Path::new(parts), top, 0);
     }
+    finder.into_places()
 }
 
 struct Finder<'a> {
     can_mount: bool,
     mounted: Vec<PathBuf>,
     guard: Guard,
-    hidden: &'a [PathBuf],
+    exempt: &'a [PathBuf],
     seen: HashSet<PathBuf>,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    fn new(root: &Path, exempt: &'a [PathBuf], can_mount: bool) -> Self {
+        Self {
+            can_mount,
+            mounted: Vec::new(),
+            guard: Guard {
+                root: root.to_owned(),
+                ..Guard::default()
+            },
+            exempt,
+            seen: HashSet::new(),
+        }
+    }
+
+    fn into_places(self) -> ProtectedPlaces {
+        ProtectedPlaces {
+            mounted: self.mounted,
+            guard: self.guard,
+        }
+    }
+
     /// Places that matter even while they are absent.
     fn at_the_top(&mut self) {
         let top = Path::new("");
@@ -99,7 +118,8 @@ impl Finder<'_> {
                 if self.is_found(&dir, &path, is_directory) || !is_directory {
                     continue;
                 }
-                let is_skipped = SKIPPED.iter().any(|name| entry.file_name() == *name);
+                let is_skipped = SKIPPED.iter().any(|name| entry.file_name() == *name)
+                    || self.exempt.contains(&entry.path());
                 if depth < MAX_DEPTH && !is_skipped {
                     queue.push_back((path, depth + 1));
                 } else if !is_skipped {
@@ -205,8 +225,8 @@ impl Finder<'_> {
                 return;
             }
         }
-        let overlaps = |hidden: &PathBuf| place.starts_with(hidden) || hidden.starts_with(&place);
-        if self.hidden.iter().any(overlaps) {
+        let overlaps = |exempt: &PathBuf| place.starts_with(exempt) || exempt.starts_with(&place);
+        if self.exempt.iter().any(overlaps) {
             return;
         }
         if self.guard.places.len() == MAX_PLACES || path.to_str().is_none() {

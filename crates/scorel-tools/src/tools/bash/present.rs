@@ -7,9 +7,10 @@ use scorel_proto::Block;
 use scorel_runtime::ToolOutcome;
 use serde_json::{Map, Value, json};
 
-use super::access::UNSANDBOXED;
+use super::access::{Confinement, UNSANDBOXED};
 use super::background::ReadPart;
 use super::foreground::Watched;
+use super::hidden_by_rules::HiddenGap;
 use super::stopped::{self, Denial, SandboxFacts};
 use crate::error::{ErrorCode, ToolError};
 use scorel_runtime::BlobSink;
@@ -26,6 +27,7 @@ pub(super) struct CommandFigures {
     pub(super) timeout: Option<Duration>,
     /// Absent without a sandbox.
     pub(super) facts: Option<SandboxFacts>,
+    pub(super) unhidden: Option<HiddenGap>,
 }
 
 /// The result of a foreground command. Blocks while a long output is stored.
@@ -51,6 +53,7 @@ pub(super) fn ended(
     notes.extend(denial.as_ref().map(Denial::note));
     notes.extend(left_running(watched));
     notes.extend(watched.end.as_ref().and_then(put_back));
+    notes.extend(figures.unhidden.map(HiddenGap::note));
     if figures.sandbox == UNSANDBOXED {
         notes.push("ran unsandboxed".to_owned());
     }
@@ -58,6 +61,7 @@ pub(super) fn ended(
     details.extend(end_details(watched.end.as_ref()));
     details.insert("sandbox".to_owned(), figures.sandbox.into());
     details.extend(denial_details(denial.as_ref()));
+    details.extend(unhidden(figures.unhidden));
     details.insert("bytes".to_owned(), bytes.into());
     details.insert("lines".to_owned(), lines.into());
     details.insert("droppedBytes".to_owned(), window.omitted_bytes.into());
@@ -69,15 +73,19 @@ pub(super) fn ended(
 }
 
 /// The result of starting a background command.
-pub(super) fn started(id: &str, sandbox: &'static str) -> ToolOutcome {
+pub(super) fn started(id: &str, confinement: &Confinement) -> ToolOutcome {
     let mut text = format!("Started in the background as {id}. See its output with BashOutput.");
-    if sandbox == UNSANDBOXED {
+    if let Some(gap) = confinement.unhidden {
+        text.push_str(&format!("\n[{}]", gap.note()));
+    }
+    if confinement.name == UNSANDBOXED {
         text.push_str("\n[runs unsandboxed]");
     }
     let mut details = details(None);
     details.insert("id".to_owned(), id.into());
     details.insert("background".to_owned(), true.into());
-    details.insert("sandbox".to_owned(), sandbox.into());
+    details.insert("sandbox".to_owned(), confinement.name.into());
+    details.extend(unhidden(confinement.unhidden));
     outcome(text, false, details)
 }
 
@@ -178,6 +186,10 @@ fn denial(facts: Option<&SandboxFacts>, end: &RunEnd, window: &OutputWindow) -> 
 fn denial_details(denial: Option<&Denial>) -> Option<(String, Value)> {
     let denial = serde_json::to_value(denial?).ok()?;
     Some(("sandboxDenied".to_owned(), denial))
+}
+
+fn unhidden(gap: Option<HiddenGap>) -> Option<(String, Value)> {
+    gap.map(|gap| ("unhidden".to_owned(), gap.name().into()))
 }
 
 fn left_running(watched: &Watched) -> Option<String> {

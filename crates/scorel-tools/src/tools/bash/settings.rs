@@ -20,4 +20,9 @@ pub struct CommandSettings {
     /// Whether protected files at the top of the project are mounted read-only. Otherwise they are
     /// compared and put back when a command has ended, like those that mounts cannot cover.
     pub mounts: bool,
+    /// Whether commands get a loopback network and a `/dev/shm` of their session's own.
+    pub spaces: bool,
+    /// The directory of packages that cargo has downloaded. A command with the network may add to it;
+    /// no command may change unpacked sources.
+    pub cargo_registry: Option<PathBuf>,
 }

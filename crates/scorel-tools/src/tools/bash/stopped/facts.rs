@@ -15,6 +15,9 @@ pub(in super::super) struct SandboxFacts {
     writable: Vec<PathBuf>,
     protected: Vec<PathBuf>,
     hidden: Vec<PathBuf>,
+    shown: Vec<PathBuf>,
+    /// Hidden also below something writable.
+    masked: Vec<PathBuf>,
 }
 
 impl SandboxFacts {
@@ -26,6 +29,8 @@ impl SandboxFacts {
             writable: resolved(&sandbox.writable),
             protected: resolved(&sandbox.protected),
             hidden: resolved(&sandbox.hidden),
+            shown: resolved(&sandbox.shown),
+            masked: resolved(&sandbox.masked),
         }
     }
 
@@ -38,16 +43,22 @@ impl SandboxFacts {
         is_below(path, &self.protected)
     }
 
-    /// The hidden place that `path` is in. What is writable below a hidden place can be read.
+    /// The hidden place that `path` is in. What is writable or shown below a hidden place can be read.
     pub(super) fn hidden_place(&self, path: &Path) -> Option<&Path> {
-        let place = self.hidden.iter().find(|place| path.starts_with(place))?;
-        (!is_below(path, &self.writable)).then_some(place)
+        let holds = |place: &&PathBuf| path.starts_with(place);
+        if let Some(place) = self.masked.iter().find(holds) {
+            return Some(place);
+        }
+        let place = self.hidden.iter().find(holds)?;
+        let is_readable = is_below(path, &self.writable) || is_below(path, &self.shown);
+        (!is_readable).then_some(place)
     }
 
     /// The hidden place of this name, if there is something at it.
     pub(super) fn hidden_named(&self, name: &str) -> Option<&Path> {
         let is_it = |place: &&PathBuf| place.ends_with(name) && place.exists();
-        self.hidden.iter().find(is_it).map(PathBuf::as_path)
+        let mut places = self.hidden.iter().chain(&self.masked);
+        places.find(is_it).map(PathBuf::as_path)
     }
 }
 

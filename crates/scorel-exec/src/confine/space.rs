@@ -1,0 +1,154 @@
+//! The namespaces of a command's loopback network and `/dev/shm`.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::process::{Command, ExitCode, Stdio};
+
+use nix::errno::Errno;
+use nix::mount::{MsFlags, mount};
+use nix::sched::CloneFlags;
+use nix::sys::prctl;
+// nix has no pidfd_open, and its setns wants a descriptor for each namespace.
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::thread::{ThreadNameSpaceType, move_into_thread_name_spaces};
+
+use crate::role::Role;
+use crate::sandbox::Sandbox;
+use crate::shared_space::MADE;
+use crate::surroundings::{SHARED_MEMORY, Surroundings};
+
+use super::mounts::enter_namespaces;
+use super::working_directory::{DirectoryError, WorkingDirectory};
+use super::{capabilities, descriptors, loopback};
+
+/// Of `/dev/shm`, in bytes. Browsers and machine learning want hundreds of megabytes; by itself the
+/// kernel allows half of the memory.
+const SHARED_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// Set in a probe, which then starts no further one; see `mounts.rs`.
+const PROBING: &str = "SCOREL_TRY_SPACE";
+
+/// The exit code of a successful probe. Not 0, as for `mounts.rs`.
+const CAN_MAKE: u8 = 114;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SpaceError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("cannot mount {SHARED_MEMORY}: {0}")]
+    SharedMemory(Errno),
+    #[error("the process that holds them cannot be found: {0}")]
+    Holder(rustix::io::Errno),
+    #[error("cannot join them: {0}")]
+    Join(rustix::io::Errno),
+    #[error("cannot enter the working directory in them: {0}")]
+    Directory(#[from] DirectoryError),
+}
+
+/// Whether this user can make such namespaces. A child process tries, as for `mounts.rs`.
+pub(crate) fn are_available() -> bool {
+    if std::env::var_os(PROBING).is_some() {
+        return false;
+    }
+    let tried = Command::new("/proc/self/exe")
+        .arg(Role::SpaceProbe.argument())
+        .env_clear()
+        .env(PROBING, "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    tried.is_ok_and(|status| status.code() == Some(i32::from(CAN_MAKE)))
+}
+
+/// The probe: makes a space.
+pub(crate) fn try_space() -> ExitCode {
+    ExitCode::from(if make(true).is_ok() { CAN_MAKE } else { 1 })
+}
+
+/// Holds a space until standard input ends. Tells on standard output that it was made, or why not.
+pub(crate) fn hold() -> ExitCode {
+    let made = prepare_holder().and_then(|()| make(true));
+    let text = made
+        .as_ref()
+        .map_or_else(ToString::to_string, |()| MADE.to_owned());
+    // Fails if the daemon is gone, and then so is the input.
+    let _ignored: io::Result<()> = io::stdout().write_all(text.as_bytes());
+    if made.is_err() || capabilities::restrict().is_err() || close_output().is_err() {
+        return ExitCode::FAILURE;
+    }
+    let mut input = io::stdin().lock();
+    while input.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
+    ExitCode::SUCCESS
+}
+
+fn prepare_holder() -> Result<(), SpaceError> {
+    prctl::set_no_new_privs().map_err(io::Error::from)?;
+    Ok(descriptors::close_inherited(None)?)
+}
+
+/// The daemon reads until the end.
+fn close_output() -> io::Result<()> {
+    io::stdout().flush()?;
+    let nothing = fs::OpenOptions::new().write(true).open("/dev/null")?;
+    Ok(nix::unistd::dup2_stdout(nothing)?)
+}
+
+/// Enters the namespaces of the sandbox's surroundings; where the network is allowed, all but that of
+/// the network.
+pub(super) fn enter(sandbox: &Sandbox, directory: &WorkingDirectory) -> Result<(), SpaceError> {
+    match sandbox.surroundings {
+        Surroundings::Host => Ok(()),
+        Surroundings::Own => make(!sandbox.network),
+        Surroundings::Shared(holder) => join(holder, !sandbox.network, directory),
+    }
+}
+
+fn make(with_network: bool) -> Result<(), SpaceError> {
+    if with_network {
+        enter_namespaces(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET)?;
+        loopback::set_up()?;
+    } else {
+        enter_namespaces(CloneFlags::CLONE_NEWNS)?;
+    }
+    mount_shared_memory()
+}
+
+fn mount_shared_memory() -> Result<(), SpaceError> {
+    let options = format!("mode=1777,size={SHARED_MEMORY_BYTES}");
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    let mounted = mount(
+        Some("shm"),
+        SHARED_MEMORY,
+        Some("tmpfs"),
+        flags,
+        Some(options.as_str()),
+    );
+    match mounted {
+        // A system without it has no programs that need it.
+        Ok(()) | Err(Errno::ENOENT) => Ok(()),
+        Err(error) => Err(SpaceError::SharedMemory(error)),
+    }
+}
+
+/// Joins the namespaces of `holder`, and makes a mount namespace of its own from the one there, for
+/// the mounts of this command.
+fn join(holder: i32, with_network: bool, directory: &WorkingDirectory) -> Result<(), SpaceError> {
+    let no_process = SpaceError::Holder(rustix::io::Errno::SRCH);
+    let process = Pid::from_raw(holder).ok_or(no_process)?;
+    let process = pidfd_open(process, PidfdFlags::empty()).map_err(SpaceError::Holder)?;
+    let mut which = ThreadNameSpaceType::MOUNT;
+    which.set(ThreadNameSpaceType::NETWORK, with_network);
+    // Joining the own user namespace is an error. The holder made one if this user needs it.
+    let user = |process: &str| fs::read_link(format!("/proc/{process}/ns/user"));
+    let is_other = user("self")? != user(&holder.to_string())?;
+    which.set(ThreadNameSpaceType::USER, is_other);
+    move_into_thread_name_spaces(process.as_fd(), which).map_err(SpaceError::Join)?;
+    // As in `enter_namespaces`: the credentials are new.
+    prctl::set_dumpable(true).map_err(io::Error::from)?;
+    // The working directory is now the root, and the next namespace copies it.
+    directory.enter()?;
+    enter_namespaces(CloneFlags::CLONE_NEWNS)?;
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! A loopback network and a `/dev/shm` for commands that run at the same time.
+
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use crate::role::Role;
+
+/// What the holder writes when its namespaces are made. Anything else is an error's text.
+pub(crate) const MADE: &str = "made";
+
+/// In bytes.
+const MAX_ANSWER: u64 = 4096;
+
+/// A loopback network and a `/dev/shm` for commands that run at the same time.
+///
+/// Namespaces last as long as a process is in them or a descriptor refers to them. A process holds
+/// these: a server that is started in a space must find the same network as the commands after it,
+/// and a command's own processes are no place to take a network from, since they may enter others.
+/// The holder ends when this value is dropped, and with the daemon, whose end of its input closes.
+#[derive(Debug)]
+pub struct SharedSpace {
+    holder: Mutex<Child>,
+    /// Valid until the holder was waited for, and so while this value lives.
+    id: i32,
+}
+
+impl SharedSpace {
+    /// Starts a holder and waits until the namespaces are made.
+    pub(crate) fn make(program: &Path) -> io::Result<Self> {
+        let child = Command::new(program)
+            .arg(Role::SpaceHolder.argument())
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let id = i32::try_from(child.id()).map_err(io::Error::other)?;
+        let space = Self {
+            holder: Mutex::new(child),
+            id,
+        };
+        let answer = space.answer()?;
+        if answer == MADE {
+            return Ok(space);
+        }
+        Err(io::Error::other(answer))
+    }
+
+    /// The process id of the holder.
+    #[must_use]
+    pub fn holder(&self) -> i32 {
+        self.id
+    }
+
+    /// Whether the holder lives. A command without a sandbox can kill it.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(holder.try_wait(), Ok(None))
+    }
+
+    fn answer(&self) -> io::Result<String> {
+        let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::new();
+        if let Some(output) = holder.stdout.take() {
+            output.take(MAX_ANSWER).read_to_string(&mut text)?;
+        }
+        Ok(text)
+    }
+}
+
+impl Drop for SharedSpace {
+    /// Ends the holder. It has nothing to do at its end, so the wait is short.
+    fn drop(&mut self) {
+        let holder = self.holder.get_mut();
+        let holder = holder.unwrap_or_else(PoisonError::into_inner);
+        // Both fail only if it has ended and was waited for.
+        let _ignored: io::Result<()> = holder.kill();
+        if let Err(error) = holder.wait() {
+            tracing::warn!(%error, "cannot wait for the holder of a network");
+        }
+    }
+}
