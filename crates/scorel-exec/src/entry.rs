@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::role::Role;
 
-/// Runs as a supervisor, stage or mount probe if the program was started as one, and returns the
+/// Runs as a supervisor, stage, first process of a namespace or probe if the program was started as one, and returns the
 /// exit code; `None` if it was started by a user.
 ///
 /// Call it first in `main`: the stage enters a user namespace, which the kernel refuses to a process
@@ -20,7 +20,10 @@ pub fn run_if_asked() -> Option<ExitCode> {
     return Some(match role {
         Role::Supervisor => crate::supervise::supervise(),
         Role::Stage => crate::confine::confine(),
+        Role::Namespaces => crate::confine::enter_namespaces(),
+        Role::Init => crate::confine::init(),
         Role::MountProbe => crate::confine::try_mounts(),
+        Role::ProcessProbe => crate::confine::try_processes(),
     });
     #[cfg(not(target_os = "linux"))]
     {

@@ -72,6 +72,7 @@ impl CommandHost {
             caches,
             hidden,
             mounts: self.supervisors.support().mounts,
+            limits: config.tools.limits,
         }
     }
 

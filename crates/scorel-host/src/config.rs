@@ -31,6 +31,7 @@ pub use source::ConfigSource;
 
 use std::time::Duration;
 
+use scorel_exec::ResourceLimits;
 use scorel_fetch::PrivateHost;
 use scorel_journal::Durability;
 use scorel_permission::Mode;
@@ -92,6 +93,8 @@ pub struct ToolsConfig {
     pub hidden: Vec<ConfigPath>,
     /// Hosts that `web_fetch` may reach although their addresses are private.
     pub fetch_private: Vec<PrivateHost>,
+    /// What a command may use.
+    pub limits: ResourceLimits,
 }
 
 /// `[permissions]`, effective.

@@ -26,8 +26,10 @@ pub(crate) struct Snapshot {
 pub(crate) struct RestoreOutcome {
     /// Paths that were different, relative to [`Guard::root`].
     pub(crate) restored: Vec<String>,
-    /// Whether changes may have stayed: a place was beyond the limits, or restoring it failed.
+    /// Whether changes may have stayed because a place was beyond the limits.
     pub(crate) has_gaps: bool,
+    /// What could not be restored, with the reasons.
+    pub(crate) failed: Vec<String>,
 }
 
 impl Snapshot {
@@ -59,11 +61,12 @@ impl Snapshot {
                 GuardRule::NewRepository => {}
             }
         }
-        let (mut restored, has_failed) = restorer.finish();
+        let (mut restored, failed) = restorer.finish();
         restored.sort_unstable();
         RestoreOutcome {
             restored,
-            has_gaps: self.has_gaps || has_failed,
+            has_gaps: self.has_gaps,
+            failed,
         }
     }
 }

@@ -7,6 +7,10 @@
 )]
 
 mod daemon;
+mod failing;
+mod foreign;
+mod limits;
+mod metadata;
 mod processes;
 mod runaways;
 mod running;
@@ -37,6 +41,10 @@ fn main() -> ExitCode {
     let mut trials = running::trials();
     trials.extend(runaways::trials());
     trials.extend(sandbox::trials());
+    trials.extend(foreign::trials());
+    trials.extend(metadata::trials());
+    trials.extend(limits::trials());
+    trials.extend(failing::trials());
     let support = Support::probe();
     if !support.is_enough() || !support.mounts {
         println!("skipped: what needs a sandbox: {support:?}");
@@ -77,6 +85,7 @@ fn order(command: &str) -> CommandOrder {
         command: command.to_owned(),
         environment: Environment::scrubbed(std::env::vars_os(), &[]),
         sandbox: None,
+        resources: None,
         timeout: None,
         spool_dir: None,
     }

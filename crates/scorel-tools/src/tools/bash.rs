@@ -14,6 +14,7 @@ mod guarded;
 mod output_tool;
 mod planned;
 mod present;
+mod reached_limit;
 mod settings;
 mod stop_tool;
 

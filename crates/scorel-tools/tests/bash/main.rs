@@ -10,6 +10,7 @@ mod background;
 mod example;
 mod foreground;
 mod guarded;
+mod limits;
 mod registry;
 mod runaways;
 mod script_tool;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     trials.extend(background::trials());
     trials.extend(example::trials());
     trials.extend(guarded::trials());
+    trials.extend(limits::trials());
     trials.extend(registry::trials());
     trials.extend(runaways::trials());
     let support = Support::probe();

@@ -240,3 +240,23 @@ fn hosts_that_are_not_public_can_be_named_and_nothing_else() {
     assert_eq!(key.as_deref(), Some("tools.fetchPrivate"));
     assert!(reason.contains("expected a host"), "{reason}");
 }
+
+#[test]
+fn limits_of_commands_have_defaults_and_ranges() {
+    use scorel_exec::ResourceLimits;
+
+    let text = "[tools.limits]\nprocesses = 100\nopenFiles = 4096\nfileSize = 1048576\n";
+    let limits = user(text).unwrap().tools.limits;
+    let expected = ResourceLimits {
+        processes: 100,
+        open_files: 4096,
+        file_size: 1 << 20,
+        ..ResourceLimits::default()
+    };
+    assert_eq!(limits, expected);
+    let usual = user("").unwrap().tools.limits;
+    assert_eq!((usual.processes, usual.open_files), (512, 1024));
+    assert_eq!((usual.file_size, usual.scratch_space), (2 << 30, 4 << 30));
+    let (_, key, _, _) = refused("[tools.limits]\nmemory = 1000\n");
+    assert_eq!(key.as_deref(), Some("tools.limits.memory"));
+}

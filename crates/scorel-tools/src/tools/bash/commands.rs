@@ -4,7 +4,9 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_exec::{CommandOrder, Run, Sandbox, StartError, Supervisors};
+use scorel_exec::{
+    CommandOrder, CommandResources, Isolation, Run, RunGroup, Sandbox, StartError, Supervisors,
+};
 use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
 use tempfile::TempDir;
 
@@ -23,6 +25,8 @@ pub struct Commands {
     pub(super) background: Background,
     /// The directory for temporary files, made for the first command.
     temporary: Mutex<Option<TempDir>>,
+    /// What the commands in the background use together, made for the first of them.
+    group: Mutex<Option<Arc<RunGroup>>>,
 }
 
 /// A command with the sandbox that it starts in.
@@ -41,6 +45,7 @@ impl Commands {
             settings: Mutex::new(settings),
             background: Background::default(),
             temporary: Mutex::default(),
+            group: Mutex::default(),
         }
     }
 
@@ -76,7 +81,7 @@ impl Commands {
         context: &ToolContext,
     ) -> Result<ToolOutcome, ToolOutcome> {
         let ready = self.prepare(files, command, permit.command).await?;
-        let run = self.start(&ready)?;
+        let run = self.start(&ready, None)?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
         let figures = CommandFigures {
             sandbox: ready.confinement.name,
@@ -96,7 +101,8 @@ impl Commands {
         permit: &Permit,
     ) -> Result<ToolOutcome, ToolOutcome> {
         let ready = self.prepare(files, command, permit.command).await?;
-        let id = self.background.start(|| self.start(&ready))?;
+        let group = self.group()?;
+        let id = self.background.start(|| self.start(&ready, Some(group)))?;
         Ok(present::started(&id, ready.confinement.name))
     }
 
@@ -128,6 +134,19 @@ impl Commands {
         Ok(temporary.path().to_owned())
     }
 
+    /// The commands in the background, which share limits.
+    fn group(&self) -> Result<Arc<RunGroup>, ToolError> {
+        let mut group = lock(&self.group);
+        if let Some(made) = &*group {
+            return Ok(Arc::clone(made));
+        }
+        let made = self.supervisors.group().map_err(|error| {
+            let message = format!("not run: cannot make a control group: {error}");
+            ToolError::new(ErrorCode::CommandNotStarted, message)
+        })?;
+        Ok(Arc::clone(group.insert(made)))
+    }
+
     /// The sandbox for an access, if the kernel can enforce one. Looks for protected files in the
     /// project.
     fn confinement(
@@ -152,6 +171,9 @@ impl Commands {
             hidden,
             ..Sandbox::default()
         };
+        if !settings.mounts {
+            places.isolation = Isolation::NONE;
+        }
         if let CommandAccess::Workspace { .. } = access {
             let found = guarded::find(project, &places.hidden, settings.mounts);
             places.protected = found.mounted;
@@ -160,12 +182,20 @@ impl Commands {
         Ok(confine(access, places, project, temporary))
     }
 
-    fn start(&self, ready: &ReadyCommand) -> Result<Run, ToolError> {
-        let environment = lock(&self.settings).environment.clone();
+    fn start(&self, ready: &ReadyCommand, group: Option<Arc<RunGroup>>) -> Result<Run, ToolError> {
+        let (environment, limits) = {
+            let settings = lock(&self.settings);
+            (settings.environment.clone(), settings.limits)
+        };
         let order = CommandOrder {
             command: ready.planned.command.clone(),
             environment: environment.with_temporary_dir(&ready.temporary),
             sandbox: ready.confinement.sandbox.clone(),
+            resources: Some(CommandResources {
+                limits,
+                scratch: vec![ready.temporary.clone()],
+                group,
+            }),
             timeout: ready.planned.timeout,
             spool_dir: Some(ready.temporary.clone()),
         };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use scorel_exec::Environment;
+use scorel_exec::{Environment, ResourceLimits};
 
 /// What commands of a session get from the daemon.
 #[derive(Debug, Clone)]
@@ -13,7 +13,9 @@ pub struct CommandSettings {
     pub caches: Vec<PathBuf>,
     /// Directories a command cannot read, besides the daemon's home.
     pub hidden: Vec<PathBuf>,
-    /// Whether protected files at the top of the project are mounted read-only. Otherwise they are
-    /// compared and put back when a command has ended, like those that mounts cannot cover.
+    /// Whether commands get mounts of their own. Otherwise protected files at the top of the project
+    /// are compared and put back when a command has ended, like those that mounts cannot cover.
     pub mounts: bool,
+    /// What a command may use, and all commands of the session in the background together.
+    pub limits: ResourceLimits,
 }
