@@ -103,7 +103,7 @@ mod tests {
     fn group() -> (RunGroup, [Arc<RunControl>; 2]) {
         let group = RunGroup::default();
         let controls = [1, 2].map(|id| {
-            let control = Arc::new(RunControl::new().unwrap());
+            let control = Arc::new(RunControl::new().expect("an event descriptor"));
             group.add(id, Arc::clone(&control));
             control
         });

@@ -7,35 +7,35 @@
 mod children;
 mod limit_watch;
 mod memory;
+mod reporting;
 mod scratch;
+mod setup;
 mod stage_channel;
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
-use nix::sys::signal::{SigSet, Signal as NixSignal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::unistd::{dup2_stdout, getpid, getppid, setsid};
+use nix::sys::signal::Signal as NixSignal;
+use nix::sys::signalfd::SignalFd;
+use nix::unistd::{dup2_stdout, getppid, setsid};
 use rustix::process::Signal;
 
 use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
-use crate::job::{
-    KILL, STOP, ShellExit, StageJob, StageReport, SupervisorJob, SupervisorReport, read_job,
-};
+use crate::job::{KILL, STOP, ShellExit, StageReport, SupervisorJob, SupervisorReport, read_job};
 use crate::limits::LimitKind;
-use crate::role::Role;
 
 use children::ChildProcesses;
 use limit_watch::LimitWatch;
+use reporting::{problem, report};
+use setup::{start_stage, take_signals};
 use stage_channel::StageChannel;
 
 /// How long processes may outlive the shell, for example the last part of a pipeline in a process
@@ -63,14 +63,6 @@ pub(crate) fn supervise() -> ExitCode {
         ))),
     }
     ExitCode::SUCCESS
-}
-
-/// Writes a report. A failure means that the daemon is gone, which the end of standard input tells.
-fn report(report: &SupervisorReport) {
-    if let Ok(mut line) = serde_json::to_vec(report) {
-        line.push(b'\n');
-        let _ignored: io::Result<()> = io::stderr().lock().write_all(&line);
-    }
 }
 
 /// How far the command is on its way to the end; it only moves down this list.
@@ -355,49 +347,4 @@ impl SupervisorProcess {
             }
         }
     }
-}
-
-/// Blocks the signals that are handled and receives them through a descriptor, so that one `poll`
-/// waits for everything and nothing runs in a signal handler.
-fn take_signals() -> io::Result<SignalFd> {
-    let mut signals = SigSet::empty();
-    for signal in [
-        NixSignal::SIGCHLD,
-        NixSignal::SIGHUP,
-        NixSignal::SIGINT,
-        NixSignal::SIGQUIT,
-        NixSignal::SIGTERM,
-        NixSignal::SIGUSR1,
-    ] {
-        signals.add(signal);
-    }
-    signals.thread_block()?;
-    let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
-    Ok(SignalFd::with_flags(&signals, flags)?)
-}
-
-/// Starts the stage, which becomes the shell or starts the init of a pid namespace. Returns its process
-/// id and the channel to it.
-fn start_stage(mut job: StageJob) -> io::Result<(i32, StageChannel)> {
-    let (ours, theirs) = UnixStream::pair()?;
-    let output = io::stdout().as_fd().try_clone_to_owned()?;
-    let sandbox = job.sandbox.as_ref();
-    let role = match sandbox.is_some_and(|sandbox| sandbox.isolation.processes) {
-        true => Role::Namespaces,
-        false => Role::Stage,
-    };
-    let child = Command::new("/proc/self/exe")
-        .arg(role.argument())
-        .env_clear()
-        .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
-        .stdout(Stdio::inherit())
-        .stderr(Stdio::from(output))
-        .spawn()?;
-    job.parent = getpid().as_raw();
-    let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-    Ok((pid, StageChannel::open(ours, &job)?))
-}
-
-fn problem(what: &str, error: &io::Error) {
-    report(&SupervisorReport::Problem(format!("{what}: {error}")));
 }

@@ -25,7 +25,12 @@ const SKEW: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn checks() -> Vec<Check> {
     let support = Support::probe();
-    vec![sandbox(&support), protected(&support), shell()]
+    vec![
+        sandbox(&support),
+        protected(&support),
+        processes(&support),
+        shell(),
+    ]
 }
 
 fn sandbox(support: &Support) -> Check {
@@ -70,6 +75,25 @@ fn protected(support: &Support) -> Check {
         } else {
             "user or mount namespaces are not allowed: protected files are compared after each \
              command and put back"
+        },
+    )
+}
+
+fn processes(support: &Support) -> Check {
+    const NAME: &str = "processes";
+    if !support.is_enough() {
+        return Check::warn(
+            NAME,
+            "without a sandbox a command can change and end other processes",
+        );
+    }
+    Check::ok(
+        NAME,
+        if support.processes {
+            "pid namespaces are allowed: commands see their own processes only"
+        } else {
+            "pid namespaces are not allowed: commands see other processes, and calls that name one are \
+             refused"
         },
     )
 }
@@ -134,7 +158,7 @@ mod tests {
     use scorel_exec::Support;
 
     use super::super::check::Level;
-    use super::{protected, sandbox};
+    use super::{processes, protected, sandbox};
 
     #[test]
     fn missing_kernel_features_are_reported() {
@@ -168,5 +192,12 @@ mod tests {
                 .contains("Landlock 6, with rules for TCP")
         );
         assert!(protected(&new).message.contains("read-only"));
+        assert_eq!(processes(&nothing).level, Level::Warn);
+        assert!(processes(&new).message.contains("refused"));
+        let newest = Support {
+            processes: true,
+            ..new
+        };
+        assert!(processes(&newest).message.contains("their own"));
     }
 }

@@ -15,14 +15,15 @@ const OWN: u32 = 42;
 
 /// A group with these controllers and processes.
 fn group(controllers: &str, processes: &str) -> tempfile::TempDir {
-    let root = tempfile::tempdir().unwrap();
-    fs::write(root.path().join("cgroup.controllers"), controllers).unwrap();
-    fs::write(root.path().join("cgroup.procs"), processes).unwrap();
+    let root = tempfile::tempdir().expect("a directory");
+    let write = |name, text| fs::write(root.path().join(name), text).expect("a file");
+    write("cgroup.controllers", controllers);
+    write("cgroup.procs", processes);
     root
 }
 
 fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap()
+    fs::read_to_string(path).expect("a file")
 }
 
 #[test]

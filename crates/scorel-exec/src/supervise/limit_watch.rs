@@ -109,3 +109,38 @@ impl LimitWatch {
 fn processor_time() -> io::Result<Duration> {
     Ok(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::limits::ResourceLimits;
+
+    /// A control group in a directory that looks like the kernel's.
+    #[test]
+    fn what_a_control_group_enforced_is_reached() {
+        let group = tempfile::tempdir().unwrap();
+        let events = |memory: &str, tasks: &str| {
+            fs::write(group.path().join("memory.events"), memory).unwrap();
+            fs::write(group.path().join("pids.events"), tasks).unwrap();
+        };
+        let mut watch = LimitWatch::new(WatchJob {
+            limits: ResourceLimits::default(),
+            scratch: Vec::new(),
+            cgroup: Some(group.path().to_owned()),
+            reports_usage: true,
+        });
+        let mut measure = || watch.measure(|| Ok(Vec::new()));
+        events("oom_kill 0\n", "max 0\n");
+        let measured = measure().unwrap();
+        assert_eq!(measured.usage, Some(ResourceUsage::default()));
+        assert_eq!(measured.reached, None);
+        events("oom_kill 2\n", "max 0\n");
+        assert_eq!(measure().unwrap().reached, Some(LimitKind::Memory));
+        events("oom_kill 0\n", "max 1\n");
+        assert_eq!(measure().unwrap().reached, Some(LimitKind::Processes));
+        fs::remove_file(group.path().join("memory.events")).unwrap();
+        assert!(measure().is_err());
+    }
+}
