@@ -56,6 +56,7 @@ async fn a_home_that_does_not_exist_is_not_made_and_nothing_fails() {
         "socket",
         "sandbox",
         "protected",
+        "processes",
         "spaces",
         "shell",
         "disk",

@@ -6,7 +6,7 @@ use crate::process_table::Process;
 const MAX_GENERATIONS: usize = 1000;
 
 /// Whether the process `pid` descends from `ancestor`. Also `true` if `pid` or a process between them
-/// has ended, so that it cannot be told: the caller refuses descendants. A process does not descend
+/// has ended or cannot be read, so that it cannot be told: the caller refuses descendants. A process does not descend
 /// from itself.
 ///
 /// Orphans of a supervised command still descend from the daemon: their new parent is the supervisor.
@@ -22,9 +22,9 @@ pub fn descends_from(pid: i32, ancestor: i32) -> bool {
             return current != pid;
         }
         match Process::find(current) {
-            Some(process) if process.parent > 0 => current = process.parent,
-            Some(_) => return false,
-            None => return true,
+            Ok(Some(process)) if process.parent > 0 => current = process.parent,
+            Ok(Some(_)) => return false,
+            Ok(None) | Err(_) => return true,
         }
     }
     true
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn a_chain_of_parents_is_followed_up_to_the_first_process() {
         let own = i32::try_from(std::process::id()).unwrap();
-        let parent = Process::find(own).unwrap().parent;
+        let parent = Process::find(own).unwrap().unwrap().parent;
         assert!(descends_from(own, parent));
         assert!(!descends_from(parent, own));
         assert!(!descends_from(own, own));

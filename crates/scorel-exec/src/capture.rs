@@ -90,6 +90,12 @@ impl OutputCapture {
         self.lines
     }
 
+    /// Whether the text is in the part that is in memory.
+    pub(crate) fn contains(&mut self, text: &[u8]) -> bool {
+        let has = |part: &[u8]| memchr::memmem::find(part, text).is_some();
+        has(&self.head) || has(self.tail.make_contiguous())
+    }
+
     /// At most `head` bytes of the beginning and `tail` of the end, cut at UTF-8 boundaries.
     pub(crate) fn window(&self, head: usize, tail: usize) -> OutputWindow {
         if self.bytes <= (head + tail) as u64 && self.has_all() {

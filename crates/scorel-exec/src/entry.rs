@@ -20,7 +20,10 @@ pub fn run_if_asked() -> Option<ExitCode> {
     return Some(match role {
         Role::Supervisor => crate::supervise::supervise(),
         Role::Stage => crate::confine::confine(),
+        Role::Namespaces => crate::confine::enter_namespaces(),
+        Role::Init => crate::confine::init(),
         Role::MountProbe => crate::confine::try_mounts(),
+        Role::ProcessProbe => crate::confine::try_processes(),
         Role::SpaceProbe => crate::confine::try_space(),
         Role::SpaceHolder => crate::confine::hold_space(),
     });

@@ -1,40 +1,45 @@
 //! The protocol between the daemon, a supervisor and its stage.
 //!
 //! ```text
-//! daemon ── stdin: length, SupervisorJob; later STOP bytes; EOF = the daemon is gone ─→ supervisor
+//! daemon ── stdin: length, SupervisorJob; later STOP, KILL; EOF = the daemon is gone ─→ supervisor
 //! daemon ←─ stdout: the command's output ─ stderr: one SupervisorReport a line ───────── supervisor
-//! supervisor ── socket: StageJob ─→ stage ── an error's text, or EOF when it became the shell ─→
+//! supervisor ── socket: length, NamespaceJob if it makes a pid namespace; length, StageJob; EOF = the supervisor is gone ─→ stage
+//! supervisor ←─ one StageReport a line; EOF = it became the shell ─────── stage
 //! ```
 
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::Environment;
-use crate::sandbox::Sandbox;
-use crate::shared_space::SharedSpace;
+use crate::limits::{LimitKind, ResourceLimits, ResourceUsage};
+use crate::sandbox::{Isolation, Sandbox};
+use crate::surroundings::Surroundings;
 use crate::umask::Umask;
 
-/// A command to run.
-#[derive(Debug, Clone)]
-pub struct CommandOrder {
-    /// The script, as for `bash -c`.
-    pub command: String,
-    pub environment: Environment,
-    /// `None` runs the command with all rights of the user.
-    pub sandbox: Option<Sandbox>,
-    /// The space that a sandboxed command joins, instead of its [`Sandbox::surroundings`]. It lasts at
-    /// least as long as the command.
-    pub space: Option<Arc<SharedSpace>>,
-    /// `None` is no limit.
-    pub timeout: Option<Duration>,
-    /// The umask of the command; `None` keeps this process's.
-    pub umask: Option<Umask>,
-    /// Where output beyond the memory limit is spooled, in a file without a name; `None` drops its
-    /// middle.
-    pub spool_dir: Option<PathBuf>,
+/// In bytes. The job has the command, its environment and the paths of the sandbox.
+const MAX_JOB: usize = 16 * 1024 * 1024;
+
+/// Writes a job with its length before it.
+pub(crate) fn write_job(job: &impl Serialize, mut target: impl Write) -> io::Result<()> {
+    let job = serde_json::to_vec(job)?;
+    let length = u32::try_from(job.len()).map_err(io::Error::other)?;
+    target.write_all(&length.to_le_bytes())?;
+    target.write_all(&job)
+}
+
+/// Reads a job and no byte after it.
+pub(crate) fn read_job<T: DeserializeOwned>(mut source: impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    source.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MAX_JOB {
+        return Err(io::Error::other("the job is too large"));
+    }
+    let mut text = vec![0; length];
+    source.read_exact(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
 }
 
 /// An order on its way to the supervisor.
@@ -45,7 +50,21 @@ pub(crate) struct SupervisorJob {
     /// parent-death signal, which does not come if the parent had died before.
     pub(crate) parent: i32,
     pub(crate) timeout_ms: Option<u64>,
+    pub(crate) watch: Option<WatchJob>,
     pub(crate) stage: StageJob,
+}
+
+/// What the supervisor watches of a command with limits.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WatchJob {
+    pub(crate) limits: ResourceLimits,
+    /// Directories for temporary files.
+    pub(crate) scratch: Vec<PathBuf>,
+    /// The command's control group, which limits its memory; without one it is measured.
+    pub(crate) cgroup: Option<PathBuf>,
+    /// Whether the daemon adds up what this command uses with others.
+    pub(crate) reports_usage: bool,
 }
 
 /// The part of an order that the stage carries out.
@@ -61,10 +80,55 @@ pub(crate) struct StageJob {
     pub(crate) umask: Option<Umask>,
     /// The soft limit of open files; `None` keeps the daemon's.
     pub(crate) open_files: Option<u64>,
+    pub(crate) limits: Option<ResourceLimits>,
+    /// The control group that the command runs in.
+    pub(crate) cgroup: Option<PathBuf>,
+}
+
+/// What the process that makes a pid namespace has to know. It comes before the job of the stage, which
+/// the first process of that namespace reads from the same socket.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NamespaceJob {
+    pub(crate) surroundings: Surroundings,
+    /// Whether the command uses the host's network, whatever its surroundings are.
+    pub(crate) network: bool,
+    pub(crate) isolation: Isolation,
+}
+
+impl NamespaceJob {
+    pub(crate) fn of(sandbox: &Sandbox) -> Self {
+        Self {
+            surroundings: sandbox.surroundings,
+            network: sandbox.network,
+            isolation: sandbox.isolation,
+        }
+    }
+
+    /// Whether the command gets a mount namespace.
+    pub(crate) fn has_mounts(&self) -> bool {
+        self.isolation.mounts || self.surroundings != Surroundings::Host
+    }
+}
+
+/// A line from the stage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum StageReport {
+    /// The command was not started.
+    Failed(String),
+    /// The process id of the first process of the command's pid namespace. It stays there until the
+    /// last process has ended, and the others end with it.
+    Namespace { init: i32 },
+    /// The shell in the pid namespace has ended.
+    Exited(ShellExit),
 }
 
 /// A byte from the daemon: send SIGTERM to everything, and SIGKILL after a grace period.
 pub(crate) const STOP: u8 = b's';
+
+/// A byte from the daemon: send SIGKILL to everything.
+pub(crate) const KILL: u8 = b'k';
 
 /// A line from the supervisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,11 +138,19 @@ pub(crate) enum SupervisorReport {
     Failed(String),
     Exited(ShellExit),
     TimedOut,
+    /// What the command uses now.
+    Uses(ResourceUsage),
+    /// The command has reached a limit and is killed.
+    LimitReached(LimitKind),
+    /// What the supervisor could not do; its other reports may be wrong for it.
+    Problem(String),
     /// The snapshot of guarded places was restored.
     #[serde(rename_all = "camelCase")]
     Guarded {
         restored: Vec<String>,
         has_gaps: bool,
+        /// What could not be restored, with the reasons.
+        failed: Vec<String>,
     },
     /// The last report: no process is left, or those that cannot be killed.
     #[serde(rename_all = "camelCase")]
@@ -97,4 +169,13 @@ pub enum ShellExit {
     Code(i32),
     /// Killed by this signal.
     Signal(i32),
+}
+
+#[cfg(target_os = "linux")]
+impl ShellExit {
+    /// From what `wait` says; `None` for a process that has not ended.
+    pub(crate) fn of(status: rustix::process::WaitStatus) -> Option<Self> {
+        let code = status.exit_status().map(Self::Code);
+        code.or_else(|| status.terminating_signal().map(Self::Signal))
+    }
 }

@@ -7,29 +7,39 @@
 //!
 //! ```text
 //! daemon ─ thread `scorel-run` (pump) ═ pipes ═ supervisor ─ stage → shell ─ the command's processes
+//!                                                     or ─ init ─ shell ─ the command's processes
 //! ```
 //!
 //! The **supervisor** is this program, executed again. It is a session leader and a subreaper: every
 //! orphan below it becomes its child, so it can kill all that a command has started. It does so when
 //! the shell has ended, at the time limit, on request, and when the daemon is gone. The **stage**,
-//! this program once more, gives up what the command must not have and becomes the shell. The
-//! supervisor stays outside the sandbox, where the command cannot signal it (Linux 6.12).
+//! this program once more, gives up what the command must not have and becomes the shell. Where the
+//! kernel has pid namespaces for this user, the shell runs in one, below an **init** of this program
+//! which ends with the last process. The supervisor stays outside: the command has no name for it.
 //!
 //! [`Supervisors`] starts commands. `main` calls [`run_if_asked`] before anything else. [`Support`]
 //! tells what the kernel can enforce.
 
 mod ancestry;
 mod capture;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there are no control groups")
+)]
+mod cgroup;
 #[cfg(target_os = "linux")]
 mod deadline;
 mod entry;
 mod environment;
 mod guard;
 mod job;
+mod limits;
+mod order;
 mod process_table;
 mod registry;
 mod role;
 mod run;
+mod run_group;
 mod sandbox;
 mod shared_space;
 mod supervisors;
@@ -55,9 +65,12 @@ pub use capture::{OutputSection, OutputWindow};
 pub use entry::run_if_asked;
 pub use environment::Environment;
 pub use guard::{Guard, GuardRule, GuardedPlace};
-pub use job::{CommandOrder, ShellExit};
+pub use job::ShellExit;
+pub use limits::{LimitKind, LimitScope, ReachedLimit, ResourceLimits};
+pub use order::{CommandOrder, CommandResources};
 pub use run::{EndCause, Run, RunEnd};
-pub use sandbox::{Sandbox, cargo_registry, default_caches};
+pub use run_group::RunGroup;
+pub use sandbox::{Isolation, Sandbox, cargo_registry, default_caches};
 pub use shared_space::SharedSpace;
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;

@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
+
+use nix::errno::Errno;
 
 /// A process when its entry was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,20 +20,39 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn find(pid: i32) -> Option<Self> {
-        parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+    /// The process; `None` if it has ended.
+    pub(crate) fn find(pid: i32) -> io::Result<Option<Self>> {
+        match fs::read(format!("/proc/{pid}/stat")) {
+            Ok(line) => match parse(&line) {
+                Some(process) => Ok(Some(process)),
+                None => Err(io::Error::other(format!(
+                    "/proc/{pid}/stat is not understood"
+                ))),
+            },
+            Err(error) if has_ended(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
-/// All processes in this pid namespace, unless `/proc` hides those of other users.
-pub(crate) fn all() -> Vec<Process> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(Process::find)
-        .collect()
+/// Whether a file below `/proc/PID` is missing because the process has ended.
+pub(crate) fn has_ended(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(Errno::from_raw);
+    matches!(code, Some(Errno::ENOENT | Errno::ESRCH))
+}
+
+/// All processes in this pid namespace, unless `/proc` hides those of other users. An error, and not a
+/// part of them, if it cannot be read: what is not found would survive its command.
+pub(crate) fn all() -> io::Result<Vec<Process>> {
+    let mut processes = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        processes.extend(Process::find(pid)?);
+    }
+    Ok(processes)
 }
 
 /// The processes of `table` that descend from `root`, parents first.
@@ -105,7 +127,9 @@ mod tests {
     #[test]
     fn this_process_is_in_the_table() {
         let own = i32::try_from(std::process::id()).unwrap();
-        assert!(all().iter().any(|process| process.pid == own));
-        assert!(Process::find(own).is_some_and(|it| it.pid == own && !it.is_zombie));
+        assert!(all().unwrap().iter().any(|process| process.pid == own));
+        let found = Process::find(own).unwrap();
+        assert!(found.is_some_and(|it| it.pid == own && !it.is_zombie));
+        assert_eq!(Process::find(i32::MAX).unwrap(), None);
     }
 }

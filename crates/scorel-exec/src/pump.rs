@@ -1,7 +1,7 @@
 //! The daemon's thread of one run: reads the supervisor's pipes until the command has ended.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
@@ -10,9 +10,12 @@ use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use crate::cgroup::CgroupDirectory;
 use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
-use crate::job::{CommandOrder, StageJob, SupervisorJob};
+use crate::job::{ShellExit, StageJob, SupervisorJob, WatchJob, write_job};
+use crate::limits::{LimitKind, LimitScope, ReachedLimit};
+use crate::order::{CommandOrder, CommandResources};
 use crate::orphans::kill_orphans;
 use crate::registry::{RegisteredRun, RunRegistry};
 use crate::reports::SupervisorReports;
@@ -35,7 +38,16 @@ pub(crate) struct Pump {
     /// The soft limit of open files for the command.
     open_files: Option<u64>,
     registry: Arc<RunRegistry>,
+    id: u64,
     run: RegisteredRun,
+    /// Exists as long as the command.
+    cgroup: Option<CgroupDirectory>,
+}
+
+/// What the loop that reads the pipes needs to know of the order.
+struct Attended {
+    time_limit: Option<Instant>,
+    resources: Option<CommandResources>,
 }
 
 impl Pump {
@@ -43,20 +55,26 @@ impl Pump {
         program: PathBuf,
         open_files: Option<u64>,
         registry: Arc<RunRegistry>,
-        run: RegisteredRun,
+        (id, run): (u64, RegisteredRun),
+        cgroup: Option<CgroupDirectory>,
     ) -> Self {
         Self {
             program,
             open_files,
             registry,
+            id,
             run,
+            cgroup,
         }
     }
 
     /// Runs a command to its end.
     pub(crate) fn run(self, order: CommandOrder, directory: OwnedFd) -> RunEnd {
         let started = Instant::now();
-        let timeout = order.timeout;
+        let attended = Attended {
+            time_limit: order.timeout.map(|timeout| started + timeout),
+            resources: order.resources.clone(),
+        };
         // Until the command's end, whichever of its handles are dropped before.
         let _space = order.space.clone();
         let guard = order.sandbox.as_ref().and_then(|it| it.guard.as_ref());
@@ -68,7 +86,7 @@ impl Pump {
             Ok((child, control)) => {
                 drop(directory);
                 self.run.control.connect(control);
-                self.attend(child, timeout.map(|timeout| started + timeout))
+                self.attend(child, &attended)
             }
             Err(error) => SupervisorReports::not_started(&error),
         };
@@ -76,13 +94,24 @@ impl Pump {
         if has_guard && !reports.has_restored() {
             reports.restored_here(snapshot.map(|snapshot| snapshot.restore()));
         }
-        reports.into_end(self.run.control.is_stopping(), started.elapsed())
+        let exit = reports.exit();
+        let limits = attended.resources.map(|resources| resources.limits);
+        let limit = limits.and_then(|limits| {
+            let by_group = self.run.control.reached().map(|it| (it, LimitScope::Group));
+            let own = || {
+                let seen = reports.limit();
+                seen.or_else(|| failed_at(exit, |text| self.run.state.has_output(text)))
+            };
+            let (kind, scope) = by_group.or_else(|| Some((own()?, LimitScope::Command)))?;
+            let value = kind.value(&limits);
+            Some(ReachedLimit { kind, scope, value })
+        });
+        reports.into_end(self.run.control.is_stopping(), limit, started.elapsed())
     }
 
     /// Starts the supervisor and sends it the job.
     fn start(&self, order: CommandOrder, directory: &OwnedFd) -> io::Result<(Child, File)> {
-        let job = serde_json::to_vec(&supervisor_job(order, self.open_files)?)?;
-        let length = u32::try_from(job.len()).map_err(io::Error::other)?;
+        let job = self.supervisor_job(order)?;
         let mut command = Command::new(&self.program);
         command
             .arg(Role::Supervisor.argument())
@@ -96,20 +125,20 @@ impl Pump {
         let stdin = child.stdin.take().map(OwnedFd::from).map(File::from);
         let mut control = stdin.ok_or_else(|| io::Error::other("no pipe"))?;
         // Fails if the supervisor has ended already. Its report says why.
-        let written = control.write_all(&length.to_le_bytes());
-        let _ignored: io::Result<()> = written.and_then(|()| control.write_all(&job));
+        let _ignored: io::Result<()> = write_job(&job, &mut control);
         Ok((child, control))
     }
 
     /// Reads output and reports until the supervisor closes its pipe, or gives up on it.
-    fn attend(&self, mut child: Child, time_limit: Option<Instant>) -> SupervisorReports {
+    fn attend(&self, mut child: Child, attended: &Attended) -> SupervisorReports {
         let mut reports = SupervisorReports::default();
         let mut output = child.stdout.take();
         let stderr = child.stderr.take();
-        let mut lost_at = time_limit.map(|limit| limit + PATIENCE);
+        let mut lost_at = attended.time_limit.map(|limit| limit + PATIENCE);
         if let Some(mut stderr) = stderr {
             while self.round(&mut output, &mut stderr, &mut reports, lost_at) {
-                if self.run.control.is_stopping() {
+                self.share_usage(&mut reports, attended.resources.as_ref());
+                if self.run.control.is_ending() {
                     let limit = Instant::now() + PATIENCE;
                     lost_at = Some(lost_at.map_or(limit, |lost_at| lost_at.min(limit)));
                 }
@@ -118,9 +147,17 @@ impl Pump {
                 }
             }
         }
-        self.bury(&mut child, &reports);
+        self.bury(&mut child, &mut reports);
         self.drain(output);
         reports
+    }
+
+    /// Has what the command uses added up with the others of its group.
+    fn share_usage(&self, reports: &mut SupervisorReports, resources: Option<&CommandResources>) {
+        let shared = resources.and_then(|it| Some((it.group.as_ref()?, &it.limits)));
+        if let (Some((group, limits)), Some(usage)) = (shared, reports.take_usage()) {
+            group.record(self.id, usage, limits);
+        }
     }
 
     /// Waits for readable pipes and reads each once. Returns whether more reports may come.
@@ -132,7 +169,7 @@ impl Pump {
         until: Option<Instant>,
     ) -> bool {
         let control = &self.run.control;
-        let wake = control.wake().filter(|_| !control.is_stopping());
+        let wake = control.wake().filter(|_| !control.is_ending());
         let [reports_ready, output_ready] = {
             let readable = |fd| PollFd::new(fd, PollFlags::POLLIN);
             let mut fds = vec![readable(stderr.as_fd())];
@@ -164,7 +201,7 @@ impl Pump {
 
     /// Waits for the supervisor. One that did not report the command's end is killed, and then the
     /// command's processes, which are orphans now.
-    fn bury(&self, child: &mut Child, reports: &SupervisorReports) {
+    fn bury(&self, child: &mut Child, reports: &mut SupervisorReports) {
         let is_lost = !reports.has_ended();
         if is_lost {
             // Fails if it has ended already.
@@ -174,8 +211,9 @@ impl Pump {
             tracing::warn!(%error, "cannot wait for a supervisor");
         }
         self.registry.forget_supervisor(child);
-        if is_lost {
-            kill_orphans(&self.registry);
+        if is_lost && let Err(error) = kill_orphans(&self.registry) {
+            tracing::warn!(%error, "processes of a command whose supervisor was killed may be left");
+            reports.add_problem(format!("cannot kill what the command has left: {error}"));
         }
     }
 
@@ -191,29 +229,54 @@ impl Pump {
             }
         }
     }
+
+    fn supervisor_job(&self, order: CommandOrder) -> io::Result<SupervisorJob> {
+        let variables = order.environment.iter();
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let cgroup = self.cgroup.as_ref().map(|it| it.path().to_owned());
+        let watch = order.resources.as_ref().map(|resources| WatchJob {
+            limits: resources.limits,
+            scratch: resources.scratch.clone(),
+            cgroup: cgroup.clone(),
+            reports_usage: resources.group.is_some(),
+        });
+        Ok(SupervisorJob {
+            parent: i32::try_from(std::process::id()).map_err(io::Error::other)?,
+            timeout_ms: order
+                .timeout
+                .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
+            stage: StageJob {
+                parent: 0,
+                shell: shell(),
+                environment: variables.map(owned).collect(),
+                command: order.command,
+                sandbox: order.sandbox.map(|sandbox| match order.space {
+                    Some(space) => sandbox.in_space(&space),
+                    None => sandbox,
+                }),
+                umask: order.umask,
+                open_files: self.open_files,
+                limits: watch.as_ref().map(|watch| watch.limits),
+                cgroup,
+            },
+            watch,
+        })
+    }
 }
 
-fn supervisor_job(order: CommandOrder, open_files: Option<u64>) -> io::Result<SupervisorJob> {
-    let variables = order.environment.iter();
-    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    Ok(SupervisorJob {
-        parent: i32::try_from(std::process::id()).map_err(io::Error::other)?,
-        timeout_ms: order
-            .timeout
-            .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
-        stage: StageJob {
-            parent: 0,
-            shell: shell(),
-            environment: variables.map(owned).collect(),
-            command: order.command,
-            sandbox: order.sandbox.map(|sandbox| match order.space {
-                Some(space) => sandbox.in_space(&space),
-                None => sandbox,
-            }),
-            umask: order.umask,
-            open_files,
-        },
-    })
+/// The limit that made a command fail by itself: the kernel tells it to the process only. `has_output`
+/// looks for the system's message in what the command has written.
+fn failed_at(exit: Option<ShellExit>, has_output: impl Fn(&[u8]) -> bool) -> Option<LimitKind> {
+    const SIGXFSZ: i32 = nix::libc::SIGXFSZ;
+    match exit? {
+        ShellExit::Code(0) => None,
+        ShellExit::Signal(SIGXFSZ) => Some(LimitKind::FileSize),
+        // What a shell makes of a signal that ended its command.
+        ShellExit::Code(code) if code == 128 + SIGXFSZ => Some(LimitKind::FileSize),
+        _ if has_output(b"Too many open files") => Some(LimitKind::OpenFiles),
+        _ if has_output(b"File too large") => Some(LimitKind::FileSize),
+        _ => None,
+    }
 }
 
 /// Bash where it is installed: models write bash, whatever the tool is called.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::guard::RestoreOutcome;
 use crate::job::{ShellExit, SupervisorReport};
+use crate::limits::{LimitKind, ReachedLimit, ResourceUsage};
 use crate::run::{EndCause, RunEnd};
 
 /// The longest line that is collected, in bytes. A report has at most 100 paths.
@@ -17,6 +18,9 @@ pub(crate) struct SupervisorReports {
     failed: Option<String>,
     exit: Option<ShellExit>,
     timed_out: bool,
+    limit: Option<LimitKind>,
+    usage: Option<ResourceUsage>,
+    problems: Vec<String>,
     restored: Option<RestoreOutcome>,
     ended: Option<Processes>,
 }
@@ -49,10 +53,30 @@ impl SupervisorReports {
 
     /// Takes what the daemon restored in the supervisor's stead; `None` if it has no snapshot either.
     pub(crate) fn restored_here(&mut self, outcome: Option<RestoreOutcome>) {
-        self.restored = Some(outcome.unwrap_or(RestoreOutcome {
+        self.restored = Some(outcome.unwrap_or_else(|| RestoreOutcome {
             restored: Vec::new(),
             has_gaps: true,
+            failed: vec!["the supervisor, which knew the protected files, was killed".to_owned()],
         }));
+    }
+
+    /// What the command used when it was measured last; `None` if that was taken before.
+    pub(crate) fn take_usage(&mut self) -> Option<ResourceUsage> {
+        self.usage.take()
+    }
+
+    pub(crate) fn exit(&self) -> Option<ShellExit> {
+        self.exit
+    }
+
+    /// The limit that the supervisor has seen reached.
+    pub(crate) fn limit(&self) -> Option<LimitKind> {
+        self.limit
+    }
+
+    /// Adds what the daemon itself could not do.
+    pub(crate) fn add_problem(&mut self, problem: String) {
+        self.problems.push(problem);
     }
 
     /// Reads once and takes complete lines. Returns `false` at the end.
@@ -81,9 +105,20 @@ impl SupervisorReports {
     fn take(&mut self, report: SupervisorReport) {
         match report {
             SupervisorReport::Failed(message) => self.failed = Some(message),
-            SupervisorReport::Guarded { restored, has_gaps } => {
-                self.restored = Some(RestoreOutcome { restored, has_gaps });
+            SupervisorReport::Guarded {
+                restored,
+                has_gaps,
+                failed,
+            } => {
+                self.restored = Some(RestoreOutcome {
+                    restored,
+                    has_gaps,
+                    failed,
+                });
             }
+            SupervisorReport::Uses(usage) => self.usage = Some(usage),
+            SupervisorReport::LimitReached(kind) => self.limit = Some(kind),
+            SupervisorReport::Problem(problem) => self.problems.push(problem),
             SupervisorReport::Exited(exit) => self.exit = Some(exit),
             SupervisorReport::TimedOut => self.timed_out = true,
             SupervisorReport::Ended {
@@ -98,7 +133,13 @@ impl SupervisorReports {
         }
     }
 
-    pub(crate) fn into_end(self, is_stopping: bool, duration: Duration) -> RunEnd {
+    /// `limit` is the one that the command reached.
+    pub(crate) fn into_end(
+        self,
+        is_stopping: bool,
+        limit: Option<ReachedLimit>,
+        duration: Duration,
+    ) -> RunEnd {
         let cause = match self.failed {
             Some(message) => EndCause::NotStarted(message),
             None if self.timed_out => EndCause::TimedOut,
@@ -108,6 +149,13 @@ impl SupervisorReports {
         };
         let processes = self.ended.unwrap_or_default();
         let outcome = self.restored.unwrap_or_default();
+        let mut problems = self.problems;
+        let failed = outcome.failed.into_iter();
+        problems.extend(failed.map(|place| format!("cannot restore {place}")));
+        if processes.survivors > 0 {
+            let count = processes.survivors;
+            problems.push(format!("{count} processes cannot be killed"));
+        }
         RunEnd {
             cause,
             exit: self.exit,
@@ -116,6 +164,8 @@ impl SupervisorReports {
             survivors: processes.survivors,
             unprotected: outcome.has_gaps,
             restored: outcome.restored,
+            limit,
+            problems,
         }
     }
 }

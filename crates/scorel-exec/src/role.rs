@@ -8,8 +8,14 @@ pub(crate) enum Role {
     Supervisor,
     /// Gives up privileges and becomes the shell.
     Stage,
+    /// Makes the namespaces of a command and starts the first process in them.
+    Namespaces,
+    /// Is the first process of a pid namespace: starts the shell and outlives it.
+    Init,
     /// Tries whether mounts can be made.
     MountProbe,
+    /// Tries whether a process of a new pid namespace can mount its `/proc`.
+    ProcessProbe,
     /// Tries whether a network namespace can be made.
     SpaceProbe,
     /// Holds the namespaces of a [`SharedSpace`](crate::SharedSpace).
@@ -17,10 +23,13 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 8] = [
         Self::Supervisor,
         Self::Stage,
+        Self::Namespaces,
+        Self::Init,
         Self::MountProbe,
+        Self::ProcessProbe,
         Self::SpaceProbe,
         Self::SpaceHolder,
     ];
@@ -29,7 +38,10 @@ impl Role {
         match self {
             Self::Supervisor => "--supervise",
             Self::Stage => "--confine",
+            Self::Namespaces => "--enter-namespaces",
+            Self::Init => "--init",
             Self::MountProbe => "--try-mounts",
+            Self::ProcessProbe => "--try-processes",
             Self::SpaceProbe => "--try-space",
             Self::SpaceHolder => "--hold-space",
         }

@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::capture::{OutputCapture, OutputSection, OutputWindow};
-use crate::job::{STOP, ShellExit};
+use crate::job::{KILL, STOP, ShellExit};
+use crate::limits::{LimitKind, ReachedLimit};
 
 /// A started command. Dropping the last clone stops it.
 #[derive(Debug, Clone)]
@@ -60,6 +61,11 @@ pub struct RunEnd {
     ///
     /// [`Guard::root`]: crate::Guard::root
     pub restored: Vec<String>,
+    /// The limit that ended the command, or that made one of its processes fail.
+    pub limit: Option<ReachedLimit>,
+    /// What the supervisor could not measure, kill or restore: the command may have left processes or
+    /// changes of protected files.
+    pub problems: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +172,11 @@ impl RunState {
             .send_modify(|progress| progress.end = Some(end));
     }
 
+    /// Whether this text is in the output that is in memory.
+    pub(crate) fn has_output(&self, text: &[u8]) -> bool {
+        self.capture().contains(text)
+    }
+
     fn capture(&self) -> MutexGuard<'_, OutputCapture> {
         self.capture.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -177,6 +188,8 @@ pub(crate) struct RunControl {
     /// `None` before the supervisor has its job and after it has ended.
     pipe: Mutex<Option<File>>,
     is_stopping: AtomicBool,
+    /// The limit for which the daemon ends the command.
+    reached: OnceLock<LimitKind>,
     /// Wakes the run's thread from `poll`, so that it gives up on a supervisor that does not react.
     #[cfg(target_os = "linux")]
     wake: Option<nix::sys::eventfd::EventFd>,
@@ -197,7 +210,10 @@ impl RunControl {
     pub(crate) fn connect(&self, pipe: File) {
         *self.pipe() = Some(pipe);
         if self.is_stopping() {
-            self.send_stop();
+            self.send(STOP);
+        }
+        if self.reached().is_some() {
+            self.send(KILL);
         }
     }
 
@@ -211,15 +227,31 @@ impl RunControl {
 
     pub(crate) fn stop(&self) {
         if !self.is_stopping.swap(true, Ordering::AcqRel) {
-            self.send_stop();
+            self.send(STOP);
         }
     }
 
-    fn send_stop(&self) {
+    /// Kills the command, which has reached a limit together with others.
+    pub(crate) fn end_at(&self, limit: LimitKind) {
+        if self.reached.set(limit).is_ok() {
+            self.send(KILL);
+        }
+    }
+
+    pub(crate) fn reached(&self) -> Option<LimitKind> {
+        self.reached.get().copied()
+    }
+
+    /// Whether the command was told to end.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.is_stopping() || self.reached().is_some()
+    }
+
+    fn send(&self, order: u8) {
         use std::io::Write as _;
         if let Some(pipe) = &mut *self.pipe() {
             // Fails with EPIPE if the supervisor has ended: then so has the command.
-            let _ignored: io::Result<()> = pipe.write_all(&[STOP]);
+            let _ignored: io::Result<()> = pipe.write_all(&[order]);
         }
         #[cfg(target_os = "linux")]
         if let Some(wake) = &self.wake {

@@ -37,6 +37,39 @@ pub struct Sandbox {
     pub network: bool,
     /// The network it has otherwise, and its `/dev/shm`.
     pub surroundings: Surroundings,
+    /// What the command has for itself. What the kernel does not support is left out by
+    /// [`Supervisors`](crate::Supervisors).
+    pub isolation: Isolation,
+}
+
+/// Namespaces of a command, besides what Landlock and seccomp restrict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Isolation {
+    /// Mounts, of which only those of writable places can be written to, and System V IPC. Without
+    /// them the command can change permissions, times and attributes of the user's files wherever
+    /// they are, and gets no System V IPC and no message queues.
+    pub mounts: bool,
+    /// Process ids: other processes do not exist for the command. Needs `mounts`. Without them,
+    /// seccomp refuses calls that name another process or thread, those of the command's own too.
+    pub processes: bool,
+}
+
+impl Default for Isolation {
+    fn default() -> Self {
+        Self {
+            mounts: true,
+            processes: true,
+        }
+    }
+}
+
+impl Isolation {
+    /// No namespaces.
+    pub const NONE: Self = Self {
+        mounts: false,
+        processes: false,
+    };
 }
 
 impl Sandbox {

@@ -5,28 +5,38 @@
 //! it in the process table. Process groups and sessions do not help: a process leaves them at will.
 
 mod children;
+mod limit_watch;
+mod memory;
+mod reporting;
+mod scratch;
+mod setup;
+mod stage_channel;
 
+use std::collections::HashSet;
 use std::fs::OpenOptions;
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
-use nix::sys::signal::{SigSet, Signal as NixSignal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::unistd::{dup2_stdout, getpid, getppid, setsid};
+use nix::sys::signal::Signal as NixSignal;
+use nix::sys::signalfd::SignalFd;
+use nix::unistd::{dup2_stdout, getppid, setsid};
 use rustix::process::Signal;
 
 use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
-use crate::job::{STOP, StageJob, SupervisorJob, SupervisorReport};
-use crate::role::Role;
+use crate::job::{KILL, STOP, ShellExit, StageReport, SupervisorJob, SupervisorReport, read_job};
+use crate::limits::LimitKind;
 
 use children::ChildProcesses;
+use limit_watch::LimitWatch;
+use reporting::{problem, report};
+use setup::{start_stage, take_signals};
+use stage_channel::StageChannel;
 
 /// How long processes may outlive the shell, for example the last part of a pipeline in a process
 /// substitution, which still writes output.
@@ -42,9 +52,6 @@ const KILL_INTERVAL: Duration = Duration::from_millis(10);
 /// After this, what is left is in an uninterruptible system call and is reported as a survivor.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
-/// In bytes. The job has the command, its environment and the paths of the sandbox.
-const MAX_JOB: usize = 16 * 1024 * 1024;
-
 /// Runs the job that is read from standard input. Standard output becomes the command's output,
 /// standard error takes reports; all three are pipes to the daemon. The end of standard input means
 /// that the daemon is gone.
@@ -56,14 +63,6 @@ pub(crate) fn supervise() -> ExitCode {
         ))),
     }
     ExitCode::SUCCESS
-}
-
-/// Writes a report. A failure means that the daemon is gone, which the end of standard input tells.
-fn report(report: &SupervisorReport) {
-    if let Ok(mut line) = serde_json::to_vec(report) {
-        line.push(b'\n');
-        let _ignored: io::Result<()> = io::stderr().lock().write_all(&line);
-    }
 }
 
 /// How far the command is on its way to the end; it only moves down this list.
@@ -83,10 +82,14 @@ struct SupervisorProcess {
     daemon: i32,
     signals: SignalFd,
     children: ChildProcesses,
-    /// Carries the stage's error. It closes when the stage becomes the shell, since it is
-    /// close-on-exec.
-    stage_channel: Option<UnixStream>,
+    /// Carries the stage's error, and what the init of a pid namespace reports. It closes when the
+    /// stage becomes the shell, since it is close-on-exec.
+    channel: StageChannel,
     phase: RunPhase,
+    limits: Option<LimitWatch>,
+    has_reached_limit: bool,
+    /// What was reported as a problem.
+    problems: HashSet<&'static str>,
     /// Restored when no process is left.
     snapshot: Option<Snapshot>,
 }
@@ -102,57 +105,117 @@ impl SupervisorProcess {
         // the daemon does. So it only makes the supervisor check getppid, in `take_signal`; SIGTERM
         // would end the command.
         prctl::set_pdeathsig(NixSignal::SIGUSR1)?;
-        let job = read_job()?;
+        // Not buffered: control bytes follow.
+        let input = io::stdin().as_fd().try_clone_to_owned()?;
+        let job: SupervisorJob = read_job(std::fs::File::from(input))?;
         if getppid().as_raw() != job.parent {
             return Err(io::Error::other("the daemon is gone"));
         }
         let timeout = job.timeout_ms.map(Duration::from_millis);
         let guard = job.stage.sandbox.as_ref().and_then(|it| it.guard.as_ref());
         let snapshot = guard.map(Snapshot::take).transpose()?;
-        let (shell, channel) = start_stage(job.stage)?;
+        let (stage, channel) = start_stage(job.stage)?;
         // The daemon reads until every copy of this end of the pipe is closed.
         dup2_stdout(OpenOptions::new().write(true).open("/dev/null")?)?;
         Ok(Self {
             daemon: job.parent,
             signals,
-            children: ChildProcesses::new(shell),
-            stage_channel: Some(channel),
+            children: ChildProcesses::new(stage),
+            channel,
             phase: RunPhase::Running {
                 until: timeout.map(|timeout| Instant::now() + timeout),
             },
+            limits: job.watch.map(LimitWatch::new),
+            has_reached_limit: false,
+            problems: HashSet::new(),
             snapshot,
         })
     }
 
     fn run(mut self) {
         loop {
-            if let Some(exit) = self.children.reap() {
-                // The daemon expects the stage's error before the exit that it led to.
-                self.read_channel();
-                report(&SupervisorReport::Exited(exit));
-                if let RunPhase::Running { .. } = self.phase {
-                    self.phase = RunPhase::Lingering {
-                        until: Instant::now() + LINGER,
-                    };
-                }
+            let exit = self.children.reap();
+            // The daemon expects the stage's error before the exit that it led to.
+            self.read_channel();
+            match exit {
+                // That of the process that made the namespace.
+                Some(ShellExit::Code(0)) if self.children.has_namespace() => {}
+                Some(exit) => self.shell_ended(exit),
+                None => {}
             }
+            self.measure();
             if self.children.all_ended() || !self.advance(Instant::now()) {
                 break;
             }
             self.wait();
         }
+        self.report_last_limit();
         // Here and not in the daemon, which may have been killed.
         if let Some(snapshot) = &self.snapshot {
             let outcome = snapshot.restore();
             report(&SupervisorReport::Guarded {
                 restored: outcome.restored,
                 has_gaps: outcome.has_gaps,
+                failed: outcome.failed,
             });
         }
+        let survivors = self.children.survivors();
         report(&SupervisorReport::Ended {
             signalled: self.children.signalled(),
-            survivors: self.children.survivors(),
+            survivors: self
+                .or_problem("cannot list what is left", survivors)
+                .unwrap_or(1),
         });
+    }
+
+    fn shell_ended(&mut self, exit: ShellExit) {
+        report(&SupervisorReport::Exited(exit));
+        if let RunPhase::Running { .. } = self.phase {
+            self.phase = RunPhase::Lingering {
+                until: Instant::now() + LINGER,
+            };
+        }
+    }
+
+    /// Measures what the command uses, if it is time. What cannot be measured is not limited, so the
+    /// command ends then, too.
+    fn measure(&mut self) {
+        let is_due = |limits: &&mut LimitWatch| Instant::now() >= limits.next();
+        let is_killing = matches!(self.phase, RunPhase::Killing { .. });
+        let Some(limits) = self.limits.as_mut().filter(is_due).filter(|_| !is_killing) else {
+            return;
+        };
+        match limits.measure(|| self.children.living()) {
+            Ok(measured) => {
+                if let Some(usage) = measured.usage {
+                    report(&SupervisorReport::Uses(usage));
+                }
+                if let Some(kind) = measured.reached {
+                    self.reach(kind);
+                }
+            }
+            Err(error) => {
+                problem("cannot measure what the command uses", &error);
+                self.kill();
+            }
+        }
+    }
+
+    /// Ends a command that has reached a limit. At once: in a grace period it would go on.
+    fn reach(&mut self, kind: LimitKind) {
+        self.has_reached_limit = true;
+        report(&SupervisorReport::LimitReached(kind));
+        self.kill();
+    }
+
+    /// Reports a limit that the kernel has enforced since the last measurement.
+    fn report_last_limit(&mut self) {
+        if let Some(limits) = self.limits.as_ref().filter(|_| !self.has_reached_limit) {
+            let enforced = limits.enforced();
+            if let Some(Some(kind)) = self.or_problem("cannot read the control group", enforced) {
+                report(&SupervisorReport::LimitReached(kind));
+            }
+        }
     }
 
     /// Moves on to the next phase if its time has come. Returns `false` when killing is given up.
@@ -165,7 +228,7 @@ impl SupervisorProcess {
             RunPhase::Lingering { until } if now >= until => self.terminate(),
             RunPhase::Terminating { until } if now >= until => self.kill(),
             RunPhase::Killing { until } => {
-                self.children.signal(Signal::KILL);
+                self.kill_all();
                 return now < until;
             }
             _ => {}
@@ -178,21 +241,40 @@ impl SupervisorProcess {
             self.phase,
             RunPhase::Running { .. } | RunPhase::Lingering { .. }
         ) {
-            self.children.signal(Signal::TERM);
+            let terminated = self.children.signal(Signal::TERM);
             // A stopped process handles SIGTERM only when it continues.
-            self.children.signal(Signal::CONT);
+            let terminated = terminated.and_then(|()| self.children.signal(Signal::CONT));
             self.phase = RunPhase::Terminating {
                 until: Instant::now() + GRACE,
             };
+            self.or_problem("cannot end the command's processes", terminated);
         }
     }
 
     fn kill(&mut self) {
         if !matches!(self.phase, RunPhase::Killing { .. }) {
-            self.children.signal(Signal::KILL);
             self.phase = RunPhase::Killing {
                 until: Instant::now() + KILL_LIMIT,
             };
+            self.kill_all();
+        }
+    }
+
+    fn kill_all(&mut self) {
+        let killed = self.children.kill();
+        self.or_problem("cannot kill the command's processes", killed);
+    }
+
+    /// Reports an error, once: the next round of killing is likely to meet it again.
+    fn or_problem<T>(&mut self, what: &'static str, result: io::Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if self.problems.insert(what) {
+                    problem(what, &error);
+                }
+                None
+            }
         }
     }
 
@@ -200,7 +282,7 @@ impl SupervisorProcess {
         let stdin = io::stdin();
         let mut fds = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
         let control = self.obeys().then(|| stdin.as_fd());
-        let channel = self.stage_channel.as_ref().map(UnixStream::as_fd);
+        let channel = self.channel.readable();
         for fd in [control, channel].into_iter().flatten() {
             fds.push(PollFd::new(fd, PollFlags::POLLIN));
         }
@@ -208,10 +290,7 @@ impl SupervisorProcess {
         let _ignored = poll(&mut fds, self.time_left());
         let mut ready = fds[1..].iter().map(|fd| fd.any() == Some(true));
         let control_is_ready = control.is_some() && ready.next() == Some(true);
-        let channel_is_ready = channel.is_some() && ready.next() == Some(true);
-        if channel_is_ready {
-            self.read_channel();
-        }
+        // The channel is read in every round anyway.
         if control_is_ready {
             self.obey(stdin.as_fd());
         }
@@ -224,9 +303,12 @@ impl SupervisorProcess {
     }
 
     fn time_left(&self) -> PollTimeout {
+        let next = self.limits.as_ref().map(LimitWatch::next);
         poll_timeout(match self.phase {
-            RunPhase::Running { until } => until,
-            RunPhase::Lingering { until } | RunPhase::Terminating { until } => Some(until),
+            RunPhase::Running { until } => [until, next].into_iter().flatten().min(),
+            RunPhase::Lingering { until } | RunPhase::Terminating { until } => {
+                Some(next.map_or(until, |next| next.min(until)))
+            }
             RunPhase::Killing { until } => Some(until.min(Instant::now() + KILL_INTERVAL)),
         })
     }
@@ -236,22 +318,21 @@ impl SupervisorProcess {
         let mut bytes = [0; 16];
         match nix::unistd::read(control, &mut bytes) {
             Ok(0) => self.kill(),
+            Ok(count) if bytes[..count].contains(&KILL) => self.kill(),
             Ok(count) if bytes[..count].contains(&STOP) => self.terminate(),
             Ok(_) | Err(Errno::EINTR | Errno::EAGAIN) => {}
             Err(_) => self.kill(),
         }
     }
 
-    /// Reports the stage's error, if it has written one. Blocks until the stage has become the shell
-    /// or has ended.
+    /// Takes what the stage and the init have reported. Does not wait.
     fn read_channel(&mut self) {
-        let Some(mut channel) = self.stage_channel.take() else {
-            return;
-        };
-        let mut error = Vec::new();
-        if channel.read_to_end(&mut error).is_ok() && !error.is_empty() {
-            let message = String::from_utf8_lossy(&error).into_owned();
-            report(&SupervisorReport::Failed(message));
+        for from_stage in self.channel.read() {
+            match from_stage {
+                StageReport::Failed(message) => report(&SupervisorReport::Failed(message)),
+                StageReport::Namespace { init } => self.children.set_init(init),
+                StageReport::Exited(exit) => self.shell_ended(exit),
+            }
         }
     }
 
@@ -266,58 +347,4 @@ impl SupervisorProcess {
             }
         }
     }
-}
-
-/// Blocks the signals that are handled and receives them through a descriptor, so that one `poll`
-/// waits for everything and nothing runs in a signal handler.
-fn take_signals() -> io::Result<SignalFd> {
-    let mut signals = SigSet::empty();
-    for signal in [
-        NixSignal::SIGCHLD,
-        NixSignal::SIGHUP,
-        NixSignal::SIGINT,
-        NixSignal::SIGQUIT,
-        NixSignal::SIGTERM,
-        NixSignal::SIGUSR1,
-    ] {
-        signals.add(signal);
-    }
-    signals.thread_block()?;
-    let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
-    Ok(SignalFd::with_flags(&signals, flags)?)
-}
-
-/// Reads the job and no byte after it: `io::stdin()` would buffer the control bytes that follow.
-fn read_job() -> io::Result<SupervisorJob> {
-    let stdin = io::stdin();
-    let mut input = std::fs::File::from(stdin.as_fd().try_clone_to_owned()?);
-    let mut length = [0; 4];
-    input.read_exact(&mut length)?;
-    let length = u32::from_le_bytes(length) as usize;
-    if length > MAX_JOB {
-        return Err(io::Error::other("the job is too large"));
-    }
-    let mut text = vec![0; length];
-    input.read_exact(&mut text)?;
-    Ok(serde_json::from_slice(&text)?)
-}
-
-/// Starts the stage, which becomes the shell. Returns its process id and the channel to it.
-fn start_stage(mut job: StageJob) -> io::Result<(i32, UnixStream)> {
-    let (mut ours, theirs) = UnixStream::pair()?;
-    let output = io::stdout().as_fd().try_clone_to_owned()?;
-    let child = Command::new("/proc/self/exe")
-        .arg(Role::Stage.argument())
-        .env_clear()
-        .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
-        .stdout(Stdio::inherit())
-        .stderr(Stdio::from(output))
-        .spawn()?;
-    job.parent = getpid().as_raw();
-    // Fails if the stage has ended already. Its exit code is reported.
-    if serde_json::to_writer(&mut ours, &job).is_ok() {
-        let _ignored: io::Result<()> = ours.shutdown(std::net::Shutdown::Write);
-    }
-    let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-    Ok((pid, ours))
 }

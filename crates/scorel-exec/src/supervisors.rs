@@ -4,13 +4,16 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::job::CommandOrder;
+use crate::cgroup::{CgroupDirectory, DelegatedGroup};
+use crate::order::CommandOrder;
 use crate::registry::RunRegistry;
 use crate::run::Run;
+use crate::run_group::RunGroup;
 use crate::shared_space::SharedSpace;
 use crate::support::Support;
 
@@ -30,6 +33,9 @@ pub struct Supervisors {
     open_files: Option<u64>,
     support: Support,
     registry: Arc<RunRegistry>,
+    /// `None` if supervisors measure what commands use.
+    cgroup: Option<DelegatedGroup>,
+    groups: AtomicU64,
 }
 
 /// Why a command is not started.
@@ -66,6 +72,8 @@ impl Supervisors {
             open_files,
             support: Support::probe(),
             registry: Arc::default(),
+            cgroup: delegated_group(),
+            groups: AtomicU64::new(0),
         }))
     }
 
@@ -100,7 +108,35 @@ impl Supervisors {
         if order.sandbox.is_some() && !self.support.is_enough() {
             return Err(StartError::NoSandbox);
         }
+        let mut order = order;
+        if let Some(sandbox) = &mut order.sandbox {
+            sandbox.isolation = self.support.limit(sandbox.isolation);
+        }
         self.launch(order, directory)
+    }
+
+    /// A group for commands that share limits.
+    ///
+    /// # Errors
+    /// There are control groups, and none can be made.
+    pub fn group(&self) -> io::Result<Arc<RunGroup>> {
+        let name = self.groups.fetch_add(1, Ordering::Relaxed);
+        let cgroup = self.cgroup.as_ref().map(|own| own.for_group(name));
+        Ok(Arc::new(RunGroup::new(cgroup.transpose()?)))
+    }
+
+    /// The control group of a command with limits.
+    #[cfg(target_os = "linux")]
+    fn cgroup(&self, run: u64, order: &CommandOrder) -> io::Result<Option<CgroupDirectory>> {
+        let (Some(own), Some(resources)) = (&self.cgroup, &order.resources) else {
+            return Ok(None);
+        };
+        let shared = resources.group.as_ref().and_then(|group| group.cgroup());
+        let made = match shared {
+            Some(group) => CgroupDirectory::below(group, run, &resources.limits),
+            None => own.for_command(run, &resources.limits),
+        };
+        made.map(Some)
     }
 
     /// One thread a run, and no task: it blocks in `poll`, writes the output to disk and restores
@@ -122,12 +158,32 @@ impl Supervisors {
             .registry
             .register(run.clone())
             .ok_or(StartError::Closed)?;
+        let cgroup = match self.cgroup(id, &order) {
+            Ok(cgroup) => cgroup,
+            Err(error) => {
+                self.registry.remove(id);
+                return Err(error.into());
+            }
+        };
         let (registry, pumped) = (Arc::clone(&self.registry), run.clone());
         let (program, open_files) = (self.program.clone(), self.open_files);
+        let group = order.resources.as_ref().and_then(|it| it.group.clone());
         let pump = move || {
             let state = Arc::clone(&pumped.state);
-            let pump = Pump::new(program, open_files, Arc::clone(&registry), pumped);
+            if let Some(group) = &group {
+                group.add(id, Arc::clone(&pumped.control));
+            }
+            let pump = Pump::new(
+                program,
+                open_files,
+                Arc::clone(&registry),
+                (id, pumped),
+                cgroup,
+            );
             let end = pump.run(order, directory);
+            if let Some(group) = group {
+                group.remove(id);
+            }
             // First out of the count, then ended: who waits for the end sees the count without it.
             registry.remove(id);
             state.finish(end);
@@ -165,5 +221,18 @@ impl Supervisors {
     #[must_use]
     pub fn count(&self) -> usize {
         self.registry.count()
+    }
+}
+
+fn delegated_group() -> Option<DelegatedGroup> {
+    match DelegatedGroup::take() {
+        Ok(group) => {
+            tracing::info!("control groups limit what commands use");
+            Some(group)
+        }
+        Err(reason) => {
+            tracing::info!(%reason, "supervisors measure what commands use");
+            None
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What the running kernel can enforce.
 
+use crate::sandbox::Isolation;
+
 /// Before ABI 3 (Linux 6.2) Landlock does not cover `truncate`: a command could empty any file of the
 /// user's.
 const MIN_LANDLOCK: u32 = 3;
@@ -14,6 +16,8 @@ pub struct Support {
     /// a [`Guard`](crate::Guard): [`Sandbox::protected`](crate::Sandbox::protected) would make every
     /// command fail.
     pub mounts: bool,
+    /// Whether a command can get process ids of its own, with a `/proc` that shows no others.
+    pub processes: bool,
     /// Whether a command can get a loopback network and a `/dev/shm` of its own. Without,
     /// [`Surroundings`](crate::Surroundings) other than the host's make every command fail.
     pub spaces: bool,
@@ -24,6 +28,7 @@ impl Support {
         landlock: 0,
         seccomp: false,
         mounts: false,
+        processes: false,
         spaces: false,
     };
 
@@ -32,14 +37,27 @@ impl Support {
     #[must_use]
     pub fn probe() -> Self {
         #[cfg(target_os = "linux")]
-        return Self {
-            landlock: crate::confine::landlock_version(),
-            seccomp: crate::confine::has_seccomp(),
-            mounts: crate::confine::has_mounts(),
-            spaces: crate::confine::has_spaces(),
+        return {
+            let isolation = crate::confine::possible_isolation();
+            Self {
+                landlock: crate::confine::landlock_version(),
+                seccomp: crate::confine::has_seccomp(),
+                mounts: isolation.mounts,
+                processes: isolation.processes,
+                spaces: crate::confine::has_spaces(),
+            }
         };
         #[cfg(not(target_os = "linux"))]
         Self::NONE
+    }
+
+    /// The part of `wanted` that the kernel supports.
+    pub(crate) fn limit(&self, wanted: Isolation) -> Isolation {
+        let mounts = wanted.mounts && self.mounts;
+        Isolation {
+            mounts,
+            processes: wanted.processes && mounts && self.processes,
+        }
     }
 
     /// Whether a sandbox holds: a command in it can neither change files outside nor connect to the

@@ -115,6 +115,7 @@ impl CommandHost {
             mounts: support.mounts,
             spaces: support.spaces,
             cargo_registry: home.map(|home| cargo_registry(home, cargo_home.as_deref())),
+            limits: config.tools.limits,
         }
     }
 

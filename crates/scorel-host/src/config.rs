@@ -39,6 +39,7 @@ pub use variable::{VariableName, VariablePattern, VariableValue};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use scorel_exec::ResourceLimits;
 use scorel_fetch::PrivateHost;
 use scorel_journal::Durability;
 use scorel_permission::Mode;
@@ -104,6 +105,8 @@ pub struct ToolsConfig {
     pub shown: Vec<ConfigPath>,
     /// Hosts that `web_fetch` may reach although their addresses are private.
     pub fetch_private: Vec<PrivateHost>,
+    /// What a command may use.
+    pub limits: ResourceLimits,
     pub environment: EnvironmentConfig,
 }
 

@@ -106,6 +106,10 @@ pub enum ErrorCode {
     CommandNotStarted,
     /// The command reached its time limit.
     TimedOut,
+    /// The command reached a limit of what it may use.
+    LimitReached,
+    /// The command may have left processes or changes, since its supervisor failed.
+    SupervisionFailed,
     /// The command requires a sandbox, which the kernel does not support.
     NoSandbox,
     /// Too many commands run already.
@@ -143,6 +147,8 @@ impl ErrorCode {
             Self::CommandFailed => "E_COMMAND_FAILED",
             Self::CommandNotStarted => "E_COMMAND_NOT_STARTED",
             Self::TimedOut => "E_TIMED_OUT",
+            Self::LimitReached => "E_LIMIT_REACHED",
+            Self::SupervisionFailed => "E_SUPERVISION_FAILED",
             Self::NoSandbox => "E_NO_SANDBOX",
             Self::TooMany => "E_TOO_MANY",
             Self::Cancelled => "E_CANCELLED",

@@ -28,6 +28,7 @@ pub(super) fn checks() -> Vec<Check> {
     vec![
         sandbox(&support),
         protected(&support),
+        processes(&support),
         spaces(&support),
         shell(),
     ]
@@ -105,6 +106,25 @@ fn spaces(support: &Support) -> Check {
     Check::warn(NAME, missing.join("; ")).hint("allow user namespaces for the user")
 }
 
+fn processes(support: &Support) -> Check {
+    const NAME: &str = "processes";
+    if !support.is_enough() {
+        return Check::warn(
+            NAME,
+            "without a sandbox a command can change and end other processes",
+        );
+    }
+    Check::ok(
+        NAME,
+        if support.processes {
+            "pid namespaces are allowed: commands see their own processes only"
+        } else {
+            "pid namespaces are not allowed: commands see other processes, and calls that name one are \
+             refused"
+        },
+    )
+}
+
 fn shell() -> Check {
     const NAME: &str = "shell";
     let candidates = ["/bin/bash", "/usr/bin/bash", "/bin/sh"];
@@ -165,7 +185,7 @@ mod tests {
     use scorel_exec::Support;
 
     use super::super::check::Level;
-    use super::{protected, sandbox, spaces};
+    use super::{processes, protected, sandbox, spaces};
 
     #[test]
     fn missing_kernel_features_are_reported() {
@@ -207,5 +227,12 @@ mod tests {
         );
         assert!(protected(&new).message.contains("read-only"));
         assert_eq!(spaces(&new).level, Level::Ok);
+        assert_eq!(processes(&nothing).level, Level::Warn);
+        assert!(processes(&new).message.contains("refused"));
+        let newest = Support {
+            processes: true,
+            ..new
+        };
+        assert!(processes(&newest).message.contains("their own"));
     }
 }

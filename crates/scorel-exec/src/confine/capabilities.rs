@@ -1,7 +1,10 @@
 //! The capabilities that a command of a superuser keeps.
 
 // nix has no capget and capset.
-use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set,
+    set_capabilities,
+};
 
 /// What builds and package managers need for files and processes of their own.
 ///
@@ -14,7 +17,8 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
 
-/// Drops all other capabilities of this thread and its descendants. `no_new_privs` keeps `exec` of
+/// Drops all other capabilities of this thread and its descendants, and what was [passed on](pass_on).
+/// `no_new_privs` keeps `exec` of
 /// a set-user-id program from bringing them back.
 pub(super) fn restrict() -> rustix::io::Result<()> {
     let own = capabilities(None)?;
@@ -24,4 +28,16 @@ pub(super) fn restrict() -> rustix::io::Result<()> {
         inheritable: CapabilitySet::empty(),
     };
     set_capabilities(None, reduced)
+}
+
+/// Keeps the capability to mount over the next `exec`, which takes all others from a process that is not
+/// a superuser's, even in a user namespace of its own.
+pub(super) fn pass_on() -> rustix::io::Result<()> {
+    let own = capabilities(None)?;
+    let passed_on = CapabilitySets {
+        inheritable: CapabilitySet::SYS_ADMIN,
+        ..own
+    };
+    set_capabilities(None, passed_on)?;
+    configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)
 }

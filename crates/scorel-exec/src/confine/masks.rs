@@ -4,28 +4,23 @@
 //! not do: a superuser can open it, and `git commit -a` would record that the file is empty now.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
-use nix::sched::CloneFlags;
 use nix::sys::stat::{Mode, SFlag, fstat, mkdirat, mknodat};
 
 use crate::sandbox::Sandbox;
-use crate::surroundings::Surroundings;
 
-use super::mounts::{UNUSED, enter_namespaces};
+use super::mounts::UNUSED;
 
 /// Where the covers are made. It exists everywhere, and nothing else needs it meanwhile.
 const SCRATCH: &str = "/dev";
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum MaskError {
-    #[error("cannot enter a mount namespace: {0}")]
-    Namespace(#[from] io::Error),
     #[error("cannot make something to cover them: {0}")]
     Covers(Errno),
     #[error("{}: {source}", place.display())]
@@ -43,10 +38,6 @@ pub(super) fn cover(sandbox: &Sandbox) -> Result<(), MaskError> {
     let places = outermost(&sandbox.masked);
     if places.is_empty() {
         return Ok(());
-    }
-    // In other surroundings this process has a mount namespace of its own by now.
-    if sandbox.surroundings == Surroundings::Host {
-        enter_namespaces(CloneFlags::CLONE_NEWNS)?;
     }
     let covers = Covers::make().map_err(MaskError::Covers)?;
     for place in places {

@@ -1,9 +1,10 @@
-//! Read-only mounts over protected places.
+//! The mounts of a command: everything read-only but its writable places.
 //!
-//! Landlock rules only add rights: what is granted on the project cannot be taken back for a file in
-//! it. So protected places are bind-mounted over themselves, read-only, in a mount namespace of the
-//! command's own. The command cannot undo that: Landlock refuses `mount` and `umount` to a process
-//! that it restricts.
+//! Landlock does not cover `chmod`, `chown`, `utime` and `setxattr`, and its rules only add rights: what
+//! is granted on the project cannot be taken back for a file in it. So in a mount namespace of the
+//! command's own, writable places are bind-mounted over themselves, every other mount becomes
+//! read-only, and protected places are bind-mounted over themselves read-only. The command cannot
+//! undo that: Landlock refuses `mount` and `umount` to a process that it restricts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,10 +17,12 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
 use nix::sys::statvfs::{FsFlags, statvfs};
-use nix::unistd::{getegid, geteuid};
+use nix::unistd::{getegid, geteuid, getpid};
 
+use super::mount_error::MountError;
+use super::{capabilities, read_only};
 use crate::role::Role;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Isolation, Sandbox};
 
 /// Set in a probe, which then starts no further one: a test program without [`run_if_asked`] would
 /// run its tests in the probe.
@@ -33,23 +36,22 @@ const PROBING: &str = "SCOREL_TRY_MOUNTS";
 /// [`run_if_asked`]: crate::run_if_asked
 const CAN_MOUNT: u8 = 113;
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum MountError {
-    #[error("cannot enter a mount namespace: {0}")]
-    Namespace(#[from] io::Error),
-    #[error("{}: {source}", place.display())]
-    Mount { place: PathBuf, source: Errno },
+/// What this user can isolate. Child processes try: entering a namespace cannot be undone, and a
+/// kernel that allows the namespace may still refuse to mount in it, as AppArmor does on Ubuntu.
+pub(crate) fn possible() -> Isolation {
+    if std::env::var_os(PROBING).is_some() {
+        return Isolation::NONE;
+    }
+    let mounts = succeeds(Role::MountProbe);
+    Isolation {
+        mounts,
+        processes: mounts && succeeds(Role::ProcessProbe),
+    }
 }
 
-/// Whether this user can make mounts. A child process tries: entering a namespace cannot be undone,
-/// and a kernel that allows the namespace may still refuse to mount in it, as AppArmor does on
-/// Ubuntu.
-pub(crate) fn are_available() -> bool {
-    if std::env::var_os(PROBING).is_some() {
-        return false;
-    }
+fn succeeds(probe: Role) -> bool {
     let tried = Command::new("/proc/self/exe")
-        .arg(Role::MountProbe.argument())
+        .arg(probe.argument())
         .env_clear()
         .env(PROBING, "1")
         .stdin(Stdio::null())
@@ -61,19 +63,33 @@ pub(crate) fn are_available() -> bool {
 
 /// The probe: makes a mount in a namespace of its own.
 pub(crate) fn try_mounts() -> ExitCode {
-    let is_mounted =
-        enter_namespaces(CloneFlags::CLONE_NEWNS).is_ok() && bind(Path::new("/proc")).is_ok();
-    ExitCode::from(if is_mounted { CAN_MOUNT } else { 1 })
+    let entered = enter_namespaces(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC);
+    probe_result(entered.is_ok() && bind(Path::new("/proc")).is_ok())
 }
 
-/// Mounts what `sandbox` protects. Fails if the system refuses: the caller asked for mounts because
-/// a probe had succeeded, and a command that is not restricted as asked must not run.
+/// The same for a pid namespace. The process that enters it stays outside; its child, which is the
+/// first process in it, mounts its `/proc`.
+pub(crate) fn try_processes() -> ExitCode {
+    if getpid().as_raw() == 1 {
+        return probe_result(mount_proc().is_ok());
+    }
+    let flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWPID;
+    let has_entered = enter_namespaces(flags).is_ok() && capabilities::pass_on().is_ok();
+    probe_result(has_entered && succeeds(Role::ProcessProbe))
+}
+
+fn probe_result(is_possible: bool) -> ExitCode {
+    ExitCode::from(if is_possible { CAN_MOUNT } else { 1 })
+}
+
+/// Mounts writable and protected places, in the namespace that was entered. Fails if the system
+/// refuses: a command that is not restricted as asked must not run.
 pub(super) fn protect(sandbox: &Sandbox) -> Result<(), MountError> {
     let plan = MountPlan::of(sandbox);
-    if plan.read_only.is_empty() {
-        return Ok(());
+    for place in &plan.writable {
+        bind_tree(place).map_err(|source| MountError::at(place, source))?;
     }
-    enter_namespaces(CloneFlags::CLONE_NEWNS)?;
+    read_only::everything_except(&plan.writable)?;
     for place in &plan.pinned {
         bind(place).map_err(|source| MountError::at(place, source))?;
     }
@@ -83,18 +99,19 @@ pub(super) fn protect(sandbox: &Sandbox) -> Result<(), MountError> {
     Ok(())
 }
 
-impl MountError {
-    fn at(place: &Path, source: Errno) -> Self {
-        Self::Mount {
-            place: place.to_owned(),
-            source,
-        }
-    }
+/// Mounts a `/proc` that shows the processes of this pid namespace.
+pub(super) fn mount_proc() -> Result<(), MountError> {
+    let proc = Path::new("/proc");
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    mount(Some("proc"), proc, Some("proc"), flags, UNUSED)
+        .map_err(|source| MountError::at(proc, source))
 }
 
 /// Places to mount over themselves.
 #[derive(Debug, PartialEq, Eq)]
 struct MountPlan {
+    /// None of them is below another one.
+    writable: BTreeSet<PathBuf>,
     /// Directories between a writable one and a protected place, parents first. Nothing protects a
     /// mount point from `mv .git elsewhere` but a mount on `.git` itself: a mount point cannot be
     /// renamed.
@@ -111,6 +128,11 @@ impl MountPlan {
                 .collect()
         };
         let (writable, read_only) = (real(&sandbox.writable), real(&sandbox.protected));
+        let is_topmost = |place: &&PathBuf| {
+            let mut above = place.ancestors().skip(1);
+            !above.any(|dir| writable.contains(dir))
+        };
+        let topmost = writable.iter().filter(is_topmost).cloned().collect();
         let mut pinned = BTreeSet::new();
         for place in &read_only {
             let is_inside = |dir: &&Path| {
@@ -121,7 +143,11 @@ impl MountPlan {
             let above = place.ancestors().skip(1).take_while(is_inside);
             pinned.extend(above.map(Path::to_owned));
         }
-        Self { pinned, read_only }
+        Self {
+            writable: topmost,
+            pinned,
+            read_only,
+        }
     }
 }
 
@@ -156,6 +182,12 @@ pub(super) const UNUSED: Option<&str> = None;
 
 fn bind(place: &Path) -> nix::Result<()> {
     mount(Some(place), place, UNUSED, MsFlags::MS_BIND, UNUSED)
+}
+
+/// With the mounts below it, which would be hidden otherwise.
+fn bind_tree(place: &Path) -> nix::Result<()> {
+    let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
+    mount(Some(place), place, UNUSED, flags, UNUSED)
 }
 
 /// In two calls: the kernel ignores `MS_RDONLY` in the call that makes a bind mount.
@@ -206,5 +238,20 @@ mod tests {
         assert_eq!(plan.pinned, BTreeSet::from([place(".git")]));
         let read_only = [place(".git/config"), place(".git/hooks")];
         assert_eq!(plan.read_only, BTreeSet::from(read_only));
+    }
+
+    #[test]
+    fn a_writable_place_below_another_one_needs_no_mount() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(home.join("project/tmp")).unwrap();
+        fs::create_dir_all(home.join("project-2")).unwrap();
+        let places = ["project/tmp", "project", "project-2", "absent"];
+        let plan = MountPlan::of(&Sandbox {
+            writable: places.map(|name| home.join(name)).to_vec(),
+            ..Sandbox::default()
+        });
+        let expected = ["project", "project-2"].map(|name| home.join(name));
+        assert_eq!(plan.writable, BTreeSet::from(expected));
     }
 }

@@ -9,6 +9,10 @@ use seccompiler::{
     SeccompCondition as Condition, SeccompFilter, SeccompRule as Rule, TargetArch, apply_filter,
 };
 
+use super::foreign_processes;
+use crate::job::NamespaceJob;
+use crate::sandbox::Sandbox;
+
 /// `SOCK_NONBLOCK` and `SOCK_CLOEXEC` are in the same argument, above these bits.
 const TYPE_MASK: u64 = 0xf;
 
@@ -31,6 +35,24 @@ const DENIED: &[c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
+/// System V IPC and message queues, refused where the command has no namespace for them: they would
+/// outlive it, and those of other programs would be open to it.
+const SHARED_IPC: &[c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
 /// Whether the kernel has the actions and this architecture that the filters need.
 pub(crate) fn is_there() -> bool {
     let actions = fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail");
@@ -41,8 +63,8 @@ pub(crate) fn is_there() -> bool {
 }
 
 /// Restricts this thread and its descendants.
-pub(super) fn restrict(network: bool) -> Result<(), Error> {
-    for program in [&filter(network)?, &foreign_calls()] {
+pub(super) fn restrict(sandbox: &Sandbox) -> Result<(), Error> {
+    for program in [&filter(sandbox)?, &foreign_calls()] {
         if !program.is_empty() {
             apply_filter(program)?;
         }
@@ -50,16 +72,23 @@ pub(super) fn restrict(network: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// Fails sockets and [`DENIED`] with `EPERM`. A call of another architecture, whose numbers mean other
+/// Fails sockets, calls that name other processes, and [`DENIED`] with `EPERM`. A call of another architecture, whose numbers mean other
 /// calls, kills the process; `seccompiler` puts that check first.
-fn filter(network: bool) -> Result<BpfProgram, Error> {
+fn filter(sandbox: &Sandbox) -> Result<BpfProgram, Error> {
     let arch = architecture().ok_or(seccompiler::BackendError::InvalidTargetArch(
         std::env::consts::ARCH.to_owned(),
     ))?;
     let mut rules: BTreeMap<i64, Vec<Rule>> =
         DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    rules.insert(libc::SYS_socket, vec![other_domain(network)?]);
+    rules.insert(
+        libc::SYS_socket,
+        vec![other_domain(sandbox.may_use_sockets())?],
+    );
     rules.insert(libc::SYS_socketpair, vec![datagram_pair()?]);
+    rules.extend(foreign_processes::rules(sandbox.isolation)?);
+    if !NamespaceJob::of(sandbox).has_mounts() {
+        rules.extend(SHARED_IPC.iter().map(|call| (*call, Vec::new())));
+    }
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?;
     Ok(filter.try_into()?)
@@ -123,11 +152,21 @@ fn architecture() -> Option<TargetArch> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::Isolation;
 
     #[test]
     fn filters_compile() {
-        assert!(!filter(true).unwrap().is_empty());
-        assert!(filter(false).unwrap().len() < filter(true).unwrap().len());
+        let length = |network, isolation| {
+            let sandbox = Sandbox {
+                network,
+                isolation,
+                ..Sandbox::default()
+            };
+            filter(&sandbox).unwrap().len()
+        };
+        let own = Isolation::default();
+        assert!(length(false, own) < length(true, own));
+        assert!(length(true, own) < length(true, Isolation::NONE));
         assert!(is_there());
     }
 }

@@ -13,8 +13,8 @@ use nix::sys::prctl;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::thread::{ThreadNameSpaceType, move_into_thread_name_spaces};
 
+use crate::job::NamespaceJob;
 use crate::role::Role;
-use crate::sandbox::Sandbox;
 use crate::shared_space::MADE;
 use crate::surroundings::{SHARED_MEMORY, Surroundings};
 
@@ -64,12 +64,16 @@ pub(crate) fn are_available() -> bool {
 
 /// The probe: makes a space.
 pub(crate) fn try_space() -> ExitCode {
-    ExitCode::from(if make(true).is_ok() { CAN_MAKE } else { 1 })
+    ExitCode::from(if make(CloneFlags::CLONE_NEWNS, true).is_ok() {
+        CAN_MAKE
+    } else {
+        1
+    })
 }
 
 /// Holds a space until standard input ends. Tells on standard output that it was made, or why not.
 pub(crate) fn hold() -> ExitCode {
-    let made = prepare_holder().and_then(|()| make(true));
+    let made = prepare_holder().and_then(|()| make(CloneFlags::CLONE_NEWNS, true));
     let text = made
         .as_ref()
         .map_or_else(ToString::to_string, |()| MADE.to_owned());
@@ -95,22 +99,30 @@ fn close_output() -> io::Result<()> {
     Ok(nix::unistd::dup2_stdout(nothing)?)
 }
 
-/// Enters the namespaces of the sandbox's surroundings; where the network is allowed, all but that of
-/// the network.
-pub(super) fn enter(sandbox: &Sandbox, directory: &WorkingDirectory) -> Result<(), SpaceError> {
-    match sandbox.surroundings {
-        Surroundings::Host => Ok(()),
-        Surroundings::Own => make(!sandbox.network),
-        Surroundings::Shared(holder) => join(holder, !sandbox.network, directory),
+/// Enters the namespaces of a command: those of its surroundings, where the network is allowed all but
+/// that of the network, and its own. Of a pid namespace the next child is the first process.
+pub(super) fn enter(
+    namespaces: &NamespaceJob,
+    directory: &WorkingDirectory,
+) -> Result<(), SpaceError> {
+    let mut own = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC;
+    own.set(CloneFlags::CLONE_NEWPID, namespaces.isolation.processes);
+    match namespaces.surroundings {
+        Surroundings::Host => Ok(enter_namespaces(own)?),
+        Surroundings::Own => make(own, !namespaces.network),
+        Surroundings::Shared(holder) => {
+            join(holder, !namespaces.network, directory)?;
+            Ok(enter_namespaces(own)?)
+        }
     }
 }
 
-fn make(with_network: bool) -> Result<(), SpaceError> {
+fn make(own: CloneFlags, with_network: bool) -> Result<(), SpaceError> {
     if with_network {
-        enter_namespaces(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET)?;
+        enter_namespaces(own | CloneFlags::CLONE_NEWNET)?;
         loopback::set_up()?;
     } else {
-        enter_namespaces(CloneFlags::CLONE_NEWNS)?;
+        enter_namespaces(own)?;
     }
     mount_shared_memory()
 }
@@ -132,8 +144,7 @@ fn mount_shared_memory() -> Result<(), SpaceError> {
     }
 }
 
-/// Joins the namespaces of `holder`, and makes a mount namespace of its own from the one there, for
-/// the mounts of this command.
+/// Joins the namespaces of `holder`. The mount namespace of the command is made from the one there.
 fn join(holder: i32, with_network: bool, directory: &WorkingDirectory) -> Result<(), SpaceError> {
     let no_process = SpaceError::Holder(rustix::io::Errno::SRCH);
     let process = Pid::from_raw(holder).ok_or(no_process)?;
@@ -148,7 +159,5 @@ fn join(holder: i32, with_network: bool, directory: &WorkingDirectory) -> Result
     // As in `enter_namespaces`: the credentials are new.
     prctl::set_dumpable(true).map_err(io::Error::from)?;
     // The working directory is now the root, and the next namespace copies it.
-    directory.enter()?;
-    enter_namespaces(CloneFlags::CLONE_NEWNS)?;
-    Ok(())
+    Ok(directory.enter()?)
 }

@@ -24,7 +24,8 @@ const MAX_REPORTED: usize = 100;
 pub(super) struct Restorer<'fd> {
     root: BorrowedFd<'fd>,
     restored: Vec<String>,
-    has_failed: bool,
+    /// What could not be restored, with the reasons.
+    failed: Vec<String>,
 }
 
 impl<'fd> Restorer<'fd> {
@@ -32,7 +33,7 @@ impl<'fd> Restorer<'fd> {
         Self {
             root,
             restored: Vec::new(),
-            has_failed: false,
+            failed: Vec::new(),
         }
     }
 
@@ -40,9 +41,9 @@ impl<'fd> Restorer<'fd> {
         self.root
     }
 
-    /// The restored paths, and whether restoring any failed.
-    pub(super) fn finish(self) -> (Vec<String>, bool) {
-        (self.restored, self.has_failed)
+    /// The restored paths, and those that could not be, with the reasons.
+    pub(super) fn finish(self) -> (Vec<String>, Vec<String>) {
+        (self.restored, self.failed)
     }
 
     pub(super) fn restore(&mut self, place: &GuardedPlace, before: &PlaceState) {
@@ -53,7 +54,7 @@ impl<'fd> Restorer<'fd> {
         match self.open_parent(parent, &place.anchor, before) {
             Ok(Some(dir)) => self.restore_entry(dir.as_fd(), name, before, &place.path),
             Ok(None) => {}
-            Err(_) => self.has_failed = true,
+            Err(error) => self.fail(&place.path, &error),
         }
     }
 
@@ -137,7 +138,14 @@ impl<'fd> Restorer<'fd> {
         match changed {
             Ok(true) => self.report(path),
             Ok(false) => {}
-            Err(_) => self.has_failed = true,
+            Err(error) => self.fail(path, error),
+        }
+    }
+
+    fn fail(&mut self, path: &Path, error: &io::Error) {
+        if self.failed.len() < MAX_REPORTED {
+            self.failed
+                .push(format!("{}: {error}", path.to_string_lossy()));
         }
     }
 

@@ -28,8 +28,10 @@ pub(crate) struct Snapshot {
 pub(crate) struct RestoreOutcome {
     /// Paths that were different: relative to [`Guard::root`], absolute in [`Guard::others`].
     pub(crate) restored: Vec<String>,
-    /// Whether changes may have stayed: a place was beyond the limits, or restoring it failed.
+    /// Whether changes may have stayed because a place was beyond the limits.
     pub(crate) has_gaps: bool,
+    /// What could not be restored, with the reasons.
+    pub(crate) failed: Vec<String>,
 }
 
 impl Snapshot {
@@ -66,17 +68,19 @@ impl Snapshot {
                 GuardRule::NewRepository => {}
             }
         }
-        let (mut restored, has_failed) = restorer.finish();
+        let (mut restored, failed) = restorer.finish();
         restored.sort_unstable();
         let mut outcome = RestoreOutcome {
             restored,
-            has_gaps: self.has_gaps || has_failed,
+            has_gaps: self.has_gaps,
+            failed,
         };
         for (root, other) in &self.others {
-            let RestoreOutcome { restored, has_gaps } = other.restore();
+            let inner = other.restore();
             let absolute = |path: &String| root.join(path).to_string_lossy().into_owned();
-            outcome.restored.extend(restored.iter().map(absolute));
-            outcome.has_gaps |= has_gaps;
+            outcome.restored.extend(inner.restored.iter().map(absolute));
+            outcome.has_gaps |= inner.has_gaps;
+            outcome.failed.extend(inner.failed);
         }
         outcome
     }

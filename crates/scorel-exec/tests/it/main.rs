@@ -7,6 +7,10 @@
 )]
 
 mod daemon;
+mod failing;
+mod foreign;
+mod limits;
+mod metadata;
 mod processes;
 mod runaways;
 mod running;
@@ -39,6 +43,10 @@ fn main() -> ExitCode {
     trials.extend(runaways::trials());
     trials.extend(sandbox::trials());
     trials.extend(spaces::trials());
+    trials.extend(foreign::trials());
+    trials.extend(metadata::trials());
+    trials.extend(limits::trials());
+    trials.extend(failing::trials());
     let support = Support::probe();
     if !support.is_enough() || !support.mounts || !support.spaces {
         println!("skipped: what needs a sandbox: {support:?}");
@@ -80,6 +88,7 @@ fn order(command: &str) -> CommandOrder {
         environment: Environment::scrubbed(std::env::vars_os(), &[]),
         sandbox: None,
         space: None,
+        resources: None,
         timeout: None,
         umask: None,
         spool_dir: None,

@@ -65,16 +65,15 @@ async fn guarded() {
     let project = directory.path().canonicalize().unwrap();
     std::fs::write(project.join("guarded"), "old").unwrap();
     let path = project.to_str().unwrap();
-    let script = format!(
-        "cd {path}; echo $PPID > pid; echo x > guarded; chmod 777 guarded; echo ready; sleep {canary}"
-    );
+    let script =
+        format!("cd {path}; echo x > guarded; chmod 777 guarded; echo ready; sleep {canary}");
     let mut daemon = daemon::start(&script, Some(path));
     let changed = std::fs::read_to_string(project.join("guarded")).unwrap();
     assert_eq!(changed, "x\n");
-    let supervisor = std::fs::read_to_string(project.join("pid")).unwrap();
+    let supervisor = processes::child_of(daemon.id());
     daemon.kill().unwrap();
     daemon.wait().unwrap();
-    processes::wait_for_end(supervisor.trim().parse().unwrap(), LIMIT);
+    processes::wait_for_end(supervisor, LIMIT);
     let now = std::fs::read_to_string(project.join("guarded")).unwrap();
     assert_eq!(now, "old");
     assert_eq!(processes::with(&canary), [0; 0]);

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use scorel_exec::ResourceLimits;
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
@@ -13,8 +14,8 @@ use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::provider_section::custom_providers;
 use super::schema::{
-    AtTimeout, Document, DurabilityName, PermissionsSection, RpcSection, RuntimeSection,
-    SessionsSection, ToolsSection,
+    AtTimeout, Document, DurabilityName, LimitsSection, PermissionsSection, RpcSection,
+    RuntimeSection, SessionsSection, ToolsSection,
 };
 use super::{
     Config, ConfigError, CustomProviders, EnvironmentConfig, ModelSettings, PermissionsConfig,
@@ -177,6 +178,18 @@ fn tools(section: &ToolsSection) -> ToolsConfig {
             set: section.environment.set.clone(),
             remove: section.environment.remove.clone(),
         },
+        limits: limits(&section.limits),
+    }
+}
+
+fn limits(section: &LimitsSection) -> ResourceLimits {
+    let usual = ResourceLimits::default();
+    ResourceLimits {
+        memory: get(section.memory).unwrap_or(usual.memory),
+        processes: get(section.processes).unwrap_or(usual.processes),
+        open_files: get(section.open_files).unwrap_or(usual.open_files),
+        file_size: get(section.file_size).unwrap_or(usual.file_size),
+        scratch_space: get(section.scratch_space).unwrap_or(usual.scratch_space),
     }
 }
 

@@ -158,6 +158,7 @@ pub(super) struct ToolsSection {
     pub(super) hidden: Vec<ConfigPath>,
     pub(super) shown: Vec<ConfigPath>,
     pub(super) fetch_private: Vec<PrivateHost>,
+    pub(super) limits: LimitsSection,
     pub(super) environment: EnvironmentSection,
 }
 
@@ -169,6 +170,17 @@ pub(super) struct EnvironmentSection {
     pub(super) pass: Vec<VariablePattern>,
     pub(super) set: BTreeMap<VariableName, VariableValue>,
     pub(super) remove: Vec<VariablePattern>,
+}
+
+/// `[tools.limits]`: what a command may use. Sizes are in bytes.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct LimitsSection {
+    pub(super) memory: Option<Bounded<{ 64 * MIB }, { 64 * 1024 * GIB }>>,
+    pub(super) processes: Option<Bounded<8, { 1024 * 1024 }>>,
+    pub(super) open_files: Option<Bounded<64, { 1024 * 1024 }>>,
+    pub(super) file_size: Option<Bounded<MIB, { 64 * 1024 * GIB }>>,
+    pub(super) scratch_space: Option<Bounded<MIB, { 64 * 1024 * GIB }>>,
 }
 
 /// `[permissions]`

@@ -49,6 +49,8 @@ pub(super) fn ask(
     let mut environment = inherited;
     environment.set(MARK, "1");
     let order = CommandOrder {
+        space: None,
+        resources: None,
         command: script(shell, &boundary),
         environment,
         sandbox: None,

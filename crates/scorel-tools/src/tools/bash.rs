@@ -17,6 +17,7 @@ mod output_tool;
 mod outside_repository;
 mod planned;
 mod present;
+mod reached_limit;
 mod session_space;
 mod settings;
 mod stop_tool;

@@ -423,20 +423,20 @@ async fn timed_out() {
 
 async fn supervisor_killed() {
     let session = repository();
-    let command = format!(
-        "echo x > .git/hooks/pre-commit; echo $PPID; sleep {}",
-        canary()
-    );
+    let canary = canary();
+    let command = format!("echo x > .git/hooks/pre-commit; echo ready; sleep {canary}");
     let input = json!({ "command": command, "background": true });
     let id = session.call("Bash", input).await.details["id"].clone();
     let all = json!({ "id": id, "sinceBytes": 0 });
-    let supervisor = loop {
-        let text = session.call("BashOutput", all.clone()).await.text;
-        if let Some(Ok(pid)) = text.split_once('\n').map(|(pid, _)| pid.parse()) {
-            break rustix::process::Pid::from_raw(pid).unwrap();
-        }
+    while !session
+        .call("BashOutput", all.clone())
+        .await
+        .text
+        .contains("ready")
+    {
         tokio::task::yield_now().await;
-    };
+    }
+    let supervisor = supervisor_of(&canary);
     rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
     let answer = loop {
         let answer = session.call("BashOutput", all.clone()).await;
@@ -450,4 +450,19 @@ async fn supervisor_killed() {
         "{answer:?}"
     );
     restored(&answer, &[".git/hooks/pre-commit"]);
+}
+
+/// The child of this process that a process with `canary` descends from.
+fn supervisor_of(canary: &str) -> rustix::process::Pid {
+    let parent = |pid: i32| -> i32 {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let fields = stat.rsplit(')').next().unwrap();
+        fields.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let own = i32::try_from(std::process::id()).unwrap();
+    let mut pid = crate::session::processes(canary)[0];
+    while parent(pid) != own {
+        pid = parent(pid);
+    }
+    rustix::process::Pid::from_raw(pid).unwrap()
 }

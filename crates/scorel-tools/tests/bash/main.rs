@@ -17,6 +17,7 @@ mod foreground;
 mod guarded;
 mod hidden;
 mod home;
+mod limits;
 mod registry;
 mod runaways;
 mod script_tool;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     trials.extend(example::trials());
     trials.extend(guarded::trials());
     trials.extend(documents::trials());
+    trials.extend(limits::trials());
     trials.extend(registry::trials());
     trials.extend(runaways::trials());
     trials.extend(stopped::trials());

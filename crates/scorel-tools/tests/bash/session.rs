@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use scorel_exec::{Environment, Supervisors};
+use scorel_exec::{Environment, ResourceLimits, Supervisors};
 use scorel_proto::{BlobHash, Block};
 use scorel_runtime::{
     BlobSink, CommandAccess, HiddenFiles, Permit, ToolCall, ToolContext, ToolList, ToolOutcome,
@@ -46,15 +46,21 @@ impl Session {
     }
 
     pub(crate) fn with(access: CommandAccess) -> Self {
-        Self::with_mounts(access, true)
+        Self::with_settings(access, true, ResourceLimits::default())
+    }
+
+    /// A session whose commands may use no more than this.
+    pub(crate) fn with_limits(limits: ResourceLimits) -> Self {
+        Self::with_settings(CommandAccess::Workspace { network: false }, true, limits)
     }
 
     /// A session whose commands cannot get mounts of their own.
     pub(crate) fn without_mounts() -> Self {
-        Self::with_mounts(CommandAccess::Workspace { network: false }, false)
+        let access = CommandAccess::Workspace { network: false };
+        Self::with_settings(access, false, ResourceLimits::default())
     }
 
-    fn with_mounts(access: CommandAccess, mounts: bool) -> Self {
+    fn with_settings(access: CommandAccess, mounts: bool, limits: ResourceLimits) -> Self {
         let directory = tempfile::tempdir().unwrap();
         for name in ["project/src", "home"] {
             fs::create_dir_all(directory.path().join(name)).unwrap();
@@ -93,9 +99,10 @@ impl Session {
             shown: Vec::new(),
             caches: Vec::new(),
             hidden: Vec::new(),
-            mounts: true,
+            mounts,
             spaces: true,
             cargo_registry: None,
+            limits,
         };
         change(&mut settings);
         let commands = Commands::new(supervisors(), settings);

@@ -296,3 +296,23 @@ fn a_project_cannot_remove_a_built_in_rule() {
     assert_eq!(config.permissions, Config::default().permissions);
     assert_eq!(config.warnings[0].key, "permissions.builtinAsk");
 }
+
+#[test]
+fn limits_of_commands_have_defaults_and_ranges() {
+    use scorel_exec::ResourceLimits;
+
+    let text = "[tools.limits]\nprocesses = 100\nopenFiles = 4096\nfileSize = 1048576\n";
+    let limits = user(text).unwrap().tools.limits;
+    let expected = ResourceLimits {
+        processes: 100,
+        open_files: 4096,
+        file_size: 1 << 20,
+        ..ResourceLimits::default()
+    };
+    assert_eq!(limits, expected);
+    let usual = user("").unwrap().tools.limits;
+    assert_eq!((usual.processes, usual.open_files), (512, 1024));
+    assert_eq!((usual.file_size, usual.scratch_space), (2 << 30, 4 << 30));
+    let (_, key, _, _) = refused("[tools.limits]\nmemory = 1000\n");
+    assert_eq!(key.as_deref(), Some("tools.limits.memory"));
+}

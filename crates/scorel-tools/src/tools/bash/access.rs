@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scorel_exec::{SHARED_MEMORY, Sandbox, Surroundings};
+use scorel_exec::{Isolation, SHARED_MEMORY, Sandbox, Surroundings};
 use scorel_runtime::{CommandAccess, HiddenFiles, Permit};
 
 use super::CommandSettings;
@@ -71,6 +71,7 @@ impl CommandPlaces<'_> {
             network,
             surroundings: self.surroundings(),
             shown: self.settings.shown.clone(),
+            isolation: self.isolation(),
             ..Sandbox::default()
         };
         if self.settings.spaces {
@@ -95,6 +96,13 @@ impl CommandPlaces<'_> {
             sandbox: Some(sandbox),
             unhidden,
         })
+    }
+
+    fn isolation(&self) -> Isolation {
+        match self.settings.mounts {
+            true => Isolation::default(),
+            false => Isolation::NONE,
+        }
     }
 
     fn surroundings(&self) -> Surroundings {

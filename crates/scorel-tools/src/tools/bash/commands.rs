@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_exec::{
-    CommandOrder, Environment, Run, SharedSpace, StartError, Supervisors, Surroundings, Umask,
+    CommandOrder, CommandResources, Environment, ResourceLimits, Run, RunGroup, SharedSpace,
+    StartError, Supervisors, Surroundings, Umask,
 };
 use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
 use tempfile::TempDir;
@@ -29,6 +30,8 @@ pub struct Commands {
     /// The directory for temporary files, made for the first command.
     temporary: Mutex<Option<TempDir>>,
     space: SessionSpace,
+    /// What the commands in the background use together, made for the first of them.
+    group: Mutex<Option<Arc<RunGroup>>>,
 }
 
 /// A command with the sandbox that it starts in.
@@ -37,6 +40,7 @@ struct ReadyCommand {
     confinement: Confinement,
     environment: Environment,
     umask: Option<Umask>,
+    limits: ResourceLimits,
     temporary: PathBuf,
     space: Option<Arc<SharedSpace>>,
 }
@@ -65,6 +69,7 @@ impl Commands {
             background: Background::default(),
             temporary: Mutex::default(),
             space: SessionSpace::default(),
+            group: Mutex::default(),
         }
     }
 
@@ -102,7 +107,7 @@ impl Commands {
         let ready = self
             .prepare(files, command, permit, Stay::Foreground)
             .await?;
-        let run = self.start(&ready)?;
+        let run = self.start(&ready, None)?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
         let figures = CommandFigures {
             sandbox: ready.confinement.name,
@@ -126,7 +131,8 @@ impl Commands {
         let ready = self
             .prepare(files, command, permit, Stay::Background)
             .await?;
-        let start = || Ok((self.start(&ready)?, ready.facts()));
+        let group = self.group()?;
+        let start = || Ok((self.start(&ready, Some(group))?, ready.facts()));
         let id = self.background.start(start)?;
         Ok(present::started(&id, &ready.confinement))
     }
@@ -157,6 +163,7 @@ impl Commands {
                 confinement,
                 environment: environment.with_temporary_dir(&temporary),
                 umask: settings.umask,
+                limits: settings.limits,
                 temporary,
             })
         })
@@ -170,6 +177,19 @@ impl Commands {
             none => none.insert(make_temporary_dir()?),
         };
         Ok(temporary.path().to_owned())
+    }
+
+    /// The commands in the background, which share limits.
+    fn group(&self) -> Result<Arc<RunGroup>, ToolError> {
+        let mut group = lock(&self.group);
+        if let Some(made) = &*group {
+            return Ok(Arc::clone(made));
+        }
+        let made = self.supervisors.group().map_err(|error| {
+            let message = format!("not run: cannot make a control group: {error}");
+            ToolError::new(ErrorCode::CommandNotStarted, message)
+        })?;
+        Ok(Arc::clone(group.insert(made)))
     }
 
     /// The sandbox for a permit, if the kernel can enforce one. Looks for hidden and for protected files.
@@ -216,12 +236,17 @@ impl Commands {
         }
     }
 
-    fn start(&self, ready: &ReadyCommand) -> Result<Run, ToolError> {
+    fn start(&self, ready: &ReadyCommand, group: Option<Arc<RunGroup>>) -> Result<Run, ToolError> {
         let order = CommandOrder {
             command: ready.planned.command.clone(),
             environment: ready.environment.clone(),
             sandbox: ready.confinement.sandbox.clone(),
             space: ready.space.clone(),
+            resources: Some(CommandResources {
+                limits: ready.limits,
+                scratch: vec![ready.temporary.clone()],
+                group,
+            }),
             timeout: ready.planned.timeout,
             umask: ready.umask,
             spool_dir: Some(ready.temporary.clone()),

@@ -11,6 +11,7 @@ use super::access::{Confinement, UNSANDBOXED};
 use super::background::ReadPart;
 use super::foreground::Watched;
 use super::hidden_by_rules::HiddenGap;
+use super::reached_limit;
 use super::stopped::{self, Denial, SandboxFacts};
 use crate::error::{ErrorCode, ToolError};
 use scorel_runtime::BlobSink;
@@ -118,7 +119,9 @@ pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
     let denial = end_shown.and_then(|end| denial(part.facts.as_ref(), end, &window));
     notes.extend(denial.as_ref().map(Denial::note));
     notes.extend(end.as_ref().and_then(put_back));
-    let mut details = details(None);
+    let error = end.as_ref().and_then(unsupervised);
+    notes.extend(error.as_ref().map(|error| error.message.clone()));
+    let mut details = details(error.as_ref());
     details.extend(denial_details(denial.as_ref()));
     details.insert("id".to_owned(), id.into());
     details.insert("running".to_owned(), end.is_none().into());
@@ -127,7 +130,7 @@ pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
     details.insert("lostBytes".to_owned(), section.lost.into());
     details.insert("bytes".to_owned(), section.total.into());
     details.extend(end_details(end.as_ref()));
-    outcome(text(&window, &notes), false, details)
+    outcome(text(&window, &notes), error.is_some(), details)
 }
 
 /// The result of stopping a background command.
@@ -141,11 +144,15 @@ pub(super) fn stopped(id: &str, run: &Run, had_ended: bool) -> ToolOutcome {
     if let Some(note) = end.as_ref().and_then(put_back) {
         text.push_str(&format!("\n[{note}]"));
     }
-    let mut details = details(None);
+    let error = end.as_ref().and_then(unsupervised);
+    if let Some(error) = &error {
+        text.push_str(&format!("\n[{}]", error.message));
+    }
+    let mut details = details(error.as_ref());
     details.insert("id".to_owned(), id.into());
     details.insert("running".to_owned(), end.is_none().into());
     details.extend(end_details(end.as_ref()));
-    outcome(text, false, details)
+    outcome(text, error.is_some(), details)
 }
 
 fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
@@ -154,6 +161,13 @@ fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
         return Some(ToolError::new(ErrorCode::Cancelled, message));
     }
     let end = watched.end.as_ref()?;
+    if let Some(error) = unsupervised(end) {
+        return Some(error);
+    }
+    if let Some(limit) = &end.limit {
+        let message = reached_limit::sentence(limit);
+        return Some(ToolError::new(ErrorCode::LimitReached, message));
+    }
     let failed = |message: String| Some(ToolError::new(ErrorCode::CommandFailed, message));
     match (&end.cause, end.exit) {
         (EndCause::TimedOut, _) => {
@@ -192,9 +206,22 @@ fn unhidden(gap: Option<HiddenGap>) -> Option<(String, Value)> {
     gap.map(|gap| ("unhidden".to_owned(), gap.name().into()))
 }
 
+/// The error of a command that could not be supervised to its end, however it ended itself.
+fn unsupervised(end: &RunEnd) -> Option<ToolError> {
+    if end.problems.is_empty() {
+        return None;
+    }
+    let problems = end.problems.join("; ");
+    let message = format!(
+        "the command may have left processes or changed protected files, since its supervisor failed: \
+         {problems}"
+    );
+    Some(ToolError::new(ErrorCode::SupervisionFailed, message))
+}
+
 fn left_running(watched: &Watched) -> Option<String> {
     let end = watched.end.as_ref()?;
-    let was_left = end.cause == EndCause::Exited && end.signalled > 0;
+    let was_left = end.cause == EndCause::Exited && end.signalled > 0 && end.limit.is_none();
     was_left.then(|| {
         let count = end.signalled;
         format!("{count} processes that were left running were ended; use `background` for those")
@@ -217,6 +244,9 @@ fn state(end: Option<&RunEnd>) -> String {
     let Some(end) = end else {
         return "running".to_owned();
     };
+    if let Some(limit) = &end.limit {
+        return reached_limit::sentence(limit);
+    }
     match (&end.cause, end.exit) {
         (EndCause::NotStarted(message), _) => format!("not run: {message}"),
         (EndCause::TimedOut, _) => "ended at its time limit".to_owned(),
@@ -241,6 +271,9 @@ fn end_details(end: Option<&RunEnd>) -> Map<String, Value> {
     let timed_out = end.cause == EndCause::TimedOut;
     details.insert("timedOut".to_owned(), timed_out.into());
     details.insert("killedProcesses".to_owned(), end.signalled.into());
+    if let Some(limit) = &end.limit {
+        details.insert("limit".to_owned(), reached_limit::details(limit));
+    }
     if end.unprotected {
         details.insert("unprotected".to_owned(), true.into());
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use scorel_exec::{Environment, Umask};
+use scorel_exec::{Environment, ResourceLimits, Umask};
 
 /// What commands of a session get from the daemon.
 #[derive(Debug, Clone)]
@@ -17,12 +17,14 @@ pub struct CommandSettings {
     pub hidden: Vec<PathBuf>,
     /// Directories and files below those that it can read.
     pub shown: Vec<PathBuf>,
-    /// Whether protected files at the top of the project are mounted read-only. Otherwise they are
-    /// compared and put back when a command has ended, like those that mounts cannot cover.
+    /// Whether commands get mounts of their own. Otherwise protected files at the top of the project
+    /// are compared and put back when a command has ended, like those that mounts cannot cover.
     pub mounts: bool,
     /// Whether commands get a loopback network and a `/dev/shm` of their session's own.
     pub spaces: bool,
     /// The directory of packages that cargo has downloaded. A command with the network may add to it;
     /// no command may change unpacked sources.
     pub cargo_registry: Option<PathBuf>,
+    /// What a command may use, and all commands of the session in the background together.
+    pub limits: ResourceLimits,
 }

@@ -1,0 +1,146 @@
+//! The first process of a command's pid namespace.
+//!
+//! The process that calls `unshare` does not enter the namespace, its first child does. So one process
+//! makes the namespaces, starts the init and ends; the supervisor, a subreaper, becomes the init's
+//! parent. The init
+//!
+//! - reaps what loses its parent, and ends when no process is left;
+//! - ends when the supervisor does, and the kernel then kills every process of the namespace;
+//! - is outside the shell's Landlock domain, which it puts on one thread only, and undumpable: the
+//!   command can neither signal nor trace it. From inside the namespace the kernel ignores SIGKILL to
+//!   it anyway.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::unix::net::UnixStream;
+use std::process::{Command, ExitCode, Stdio};
+use std::thread;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::prctl;
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::dup2_stdin;
+use rustix::io::Errno;
+use rustix::process::{WaitOptions, wait};
+
+use super::arranged::arrange_mounts;
+use super::stage::{NOT_STARTED, StageError, channel, fail, report, shell_command};
+use super::working_directory::WorkingDirectory;
+use super::{capabilities, descriptors, landlock, mounts, process, seccomp, space};
+use crate::job::{NamespaceJob, ShellExit, StageJob, StageReport, read_job};
+use crate::role::Role;
+use crate::sandbox::Sandbox;
+
+/// Makes the namespaces and starts the init, which reads the job from the same socket.
+pub(crate) fn enter_namespaces() -> ExitCode {
+    let Some(mut channel) = channel() else {
+        return ExitCode::from(NOT_STARTED);
+    };
+    match start_init(&mut channel) {
+        Ok(init) => {
+            report(&mut channel, &StageReport::Namespace { init });
+            ExitCode::SUCCESS
+        }
+        Err(error) => fail(&mut channel, &error),
+    }
+}
+
+fn start_init(channel: &mut UnixStream) -> Result<i32, StageError> {
+    let job: NamespaceJob = read_job(&mut *channel)?;
+    prctl::set_no_new_privs()?;
+    // Before the pid namespace: from there the holder of a shared space has no process id.
+    space::enter(&job, &WorkingDirectory::current()?)?;
+    capabilities::pass_on().map_err(io::Error::from)?;
+    let child = Command::new("/proc/self/exe")
+        .arg(Role::Init.argument())
+        .env_clear()
+        .stdin(Stdio::inherit())
+        .stdout(Stdio::inherit())
+        .stderr(Stdio::inherit())
+        .spawn()?;
+    Ok(i32::try_from(child.id()).map_err(io::Error::other)?)
+}
+
+/// Starts the shell and stays until the last process has ended.
+pub(crate) fn init() -> ExitCode {
+    let Some(mut channel) = channel() else {
+        return ExitCode::from(NOT_STARTED);
+    };
+    let started = start_shell(&mut channel).and_then(|shell| Ok((shell, child_signals()?)));
+    match started {
+        Ok((shell, signals)) => attend(shell, &signals, &mut channel),
+        Err(error) => fail(&mut channel, &error),
+    }
+}
+
+/// Tells of ended children. The supervisor has blocked the signal, and the mask survives fork and exec.
+fn child_signals() -> nix::Result<SignalFd> {
+    let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
+    SignalFd::with_flags(&SigSet::from(Signal::SIGCHLD), flags)
+}
+
+/// Waits for every process of the namespace, or for the end of the supervisor.
+fn attend(shell: i32, signals: &SignalFd, channel: &mut UnixStream) -> ExitCode {
+    while reap(shell, channel) {
+        let readable = |fd| PollFd::new(fd, PollFlags::POLLIN);
+        let mut fds = [readable(signals.as_fd()), readable(channel.as_fd())];
+        // After EINTR neither is ready.
+        let _ignored = poll(&mut fds, PollTimeout::NONE);
+        // The supervisor writes nothing after the job, so it is gone.
+        if fds[1].any() == Some(true) {
+            return ExitCode::from(NOT_STARTED);
+        }
+        while let Ok(Some(_)) = signals.read_signal() {}
+    }
+    ExitCode::SUCCESS
+}
+
+/// Waits for every child that has ended, and reports the shell's end. Returns whether there are more.
+fn reap(shell: i32, channel: &mut UnixStream) -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == shell => {
+                if let Some(exit) = ShellExit::of(status) {
+                    report(channel, &StageReport::Exited(exit));
+                }
+            }
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) => return true,
+            // ECHILD.
+            Err(_) => return false,
+        }
+    }
+}
+
+/// Returns the process id of the shell.
+fn start_shell(channel: &mut UnixStream) -> Result<i32, StageError> {
+    let job: StageJob = read_job(&mut *channel)?;
+    descriptors::close_inherited(Some(channel.as_raw_fd()))?;
+    let Some(sandbox) = &job.sandbox else {
+        return Err(StageError::NoSandbox);
+    };
+    mounts::mount_proc()?;
+    process::prepare(&job)?;
+    arrange_mounts(sandbox)?;
+    process::limit(&job)?;
+    prctl::set_dumpable(false)?;
+    dup2_stdin(File::open("/dev/null")?)?;
+    capabilities::restrict().map_err(io::Error::from)?;
+    thread::scope(|scope| {
+        let spawned = scope.spawn(|| spawn_shell(&job, sandbox)).join();
+        spawned.unwrap_or_else(|_| Err(io::Error::other("the shell's thread has panicked").into()))
+    })
+}
+
+/// Restricts the calling thread and starts the shell from it.
+fn spawn_shell(job: &StageJob, sandbox: &Sandbox) -> Result<i32, StageError> {
+    // The supervisor blocks signals, and the mask survives fork and exec.
+    SigSet::empty().thread_set_mask()?;
+    landlock::restrict(sandbox)?;
+    seccomp::restrict(sandbox)?;
+    let started = shell_command(job).spawn();
+    let child = started.map_err(|source| StageError::shell(job, source))?;
+    Ok(i32::try_from(child.id()).map_err(io::Error::other)?)
+}

@@ -1,0 +1,65 @@
+//! What every command has, in a sandbox or not: a session and limits of its own.
+
+use std::fs;
+use std::io;
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::stat::{Mode, umask};
+use nix::unistd::setsid;
+
+use crate::cgroup;
+use crate::job::StageJob;
+
+/// Half of the way to "first of all" (1,000): when memory is short, the kernel picks a command and
+/// not the daemon.
+const OOM_SCORE: i32 = 500;
+
+const OOM_SCORE_FILE: &str = "/proc/self/oom_score_adj";
+
+/// Prepares this process and what it starts. Before the mounts: it writes below `/proc` and
+/// `/sys/fs/cgroup`.
+pub(super) fn prepare(job: &StageJob) -> io::Result<()> {
+    // A process group of its own: `kill 0` would reach the supervisor. The scheduler also shares the
+    // processor by sessions, so that a fork bomb does not hold up the supervisor that ends it.
+    setsid()?;
+    if let Some(group) = &job.cgroup {
+        cgroup::join(group)?;
+    }
+    raise_oom_score()
+}
+
+fn raise_oom_score() -> io::Result<()> {
+    let now: i32 = fs::read_to_string(OOM_SCORE_FILE)?
+        .trim()
+        .parse()
+        .map_err(io::Error::other)?;
+    // To lower it takes a privilege.
+    if now < OOM_SCORE {
+        fs::write(OOM_SCORE_FILE, OOM_SCORE.to_string())?;
+    }
+    Ok(())
+}
+
+/// Sets the limits that the kernel holds each process to, and the umask.
+pub(super) fn limit(job: &StageJob) -> nix::Result<()> {
+    if let Some(mask) = job.umask {
+        umask(Mode::from_bits_truncate(mask.bits()));
+    }
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    if let Some(soft) = job.open_files {
+        let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+        setrlimit(Resource::RLIMIT_NOFILE, soft.min(hard), hard)?;
+    }
+    if let Some(limits) = &job.limits {
+        lower(Resource::RLIMIT_NOFILE, limits.open_files)?;
+        lower(Resource::RLIMIT_FSIZE, limits.file_size)?;
+    }
+    Ok(())
+}
+
+/// Sets both limits: the command cannot raise the soft one again. What the daemon is limited to stays.
+fn lower(resource: Resource, value: u64) -> nix::Result<()> {
+    let (_, hard) = getrlimit(resource)?;
+    let value = value.min(hard);
+    setrlimit(resource, value, value)
+}

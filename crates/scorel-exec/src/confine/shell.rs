@@ -1,0 +1,63 @@
+//! The stage that becomes the shell itself, without a pid namespace.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::ExitCode;
+
+use nix::sys::prctl;
+use nix::sys::signal::{SigSet, Signal};
+use nix::unistd::{dup2_stdin, getppid};
+
+use super::arranged::arrange_mounts;
+use super::stage::{NOT_STARTED, StageError, channel, fail, shell_command};
+use super::working_directory::WorkingDirectory;
+use super::{capabilities, descriptors, landlock, process, seccomp, space};
+use crate::job::{NamespaceJob, StageJob, read_job};
+
+/// Reads a job from standard input, a socket, and becomes the shell. Errors are written to the
+/// socket, which closes on `exec`.
+pub(crate) fn confine() -> ExitCode {
+    let Some(mut channel) = channel() else {
+        return ExitCode::from(NOT_STARTED);
+    };
+    let Err(error) = become_shell(&mut channel);
+    fail(&mut channel, &error)
+}
+
+fn become_shell(channel: &mut UnixStream) -> Result<Infallible, StageError> {
+    let job: StageJob = read_job(&mut *channel)?;
+    descriptors::close_inherited(Some(channel.as_raw_fd()))?;
+    process::prepare(&job)?;
+    if let Some(sandbox) = &job.sandbox {
+        // Landlock and seccomp demand it of a process without CAP_SYS_ADMIN, and without it a
+        // set-user-id program would bring capabilities back.
+        prctl::set_no_new_privs()?;
+        // Before Landlock: a process that is restricted by it cannot mount.
+        let namespaces = NamespaceJob::of(sandbox);
+        if namespaces.has_mounts() {
+            space::enter(&namespaces, &WorkingDirectory::current()?)?;
+            arrange_mounts(sandbox)?;
+        }
+    }
+    // After the namespace was entered: a change of credentials resets the signal.
+    prctl::set_pdeathsig(Signal::SIGKILL)?;
+    // The signal does not come if the supervisor died before it was asked for.
+    if getppid().as_raw() != job.parent {
+        return Err(StageError::ParentGone);
+    }
+    process::limit(&job)?;
+    // The supervisor blocks signals, and the mask survives fork and exec.
+    SigSet::empty().thread_set_mask()?;
+    dup2_stdin(File::open("/dev/null")?)?;
+    if let Some(sandbox) = &job.sandbox {
+        landlock::restrict(sandbox)?;
+        capabilities::restrict().map_err(io::Error::from)?;
+        seccomp::restrict(sandbox)?;
+    }
+    let source = shell_command(&job).exec();
+    Err(StageError::shell(&job, source))
+}

@@ -1,0 +1,82 @@
+//! What the processes between the supervisor and the shell have in common.
+
+use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, ExitCode};
+
+use super::landlock;
+use super::masks::MaskError;
+use super::mount_error::MountError;
+use super::space::SpaceError;
+use super::working_directory::DirectoryError;
+use crate::job::{StageJob, StageReport};
+
+/// The exit code of a stage that did not become the shell; shells use the same for a command that
+/// cannot be found.
+pub(super) const NOT_STARTED: u8 = 127;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StageError {
+    #[error("the supervisor is gone")]
+    ParentGone,
+    #[error("cannot prepare the process: {0}")]
+    Process(#[from] nix::Error),
+    #[error("cannot read the job or prepare what the command needs: {0}")]
+    Io(#[from] io::Error),
+    #[error("a command without a sandbox gets no namespaces")]
+    NoSandbox,
+    #[error("cannot mount files outside writable places read-only: {0}")]
+    Mounts(#[from] MountError),
+    #[error("cannot make the command's namespaces: {0}")]
+    Space(#[from] SpaceError),
+    #[error("cannot cover hidden files: {0}")]
+    Masks(#[from] MaskError),
+    #[error("cannot enter the working directory: {0}")]
+    Directory(#[from] DirectoryError),
+    #[error("cannot restrict the files: {0}")]
+    Landlock(#[from] landlock::LandlockError),
+    #[error("cannot restrict the system calls: {0}")]
+    Seccomp(#[from] seccompiler::Error),
+    #[error("cannot start {shell}: {source}")]
+    Shell { shell: String, source: io::Error },
+}
+
+impl StageError {
+    pub(super) fn shell(job: &StageJob, source: io::Error) -> Self {
+        Self::Shell {
+            shell: job.shell.display().to_string(),
+            source,
+        }
+    }
+}
+
+/// Standard input, a socket to the supervisor.
+pub(super) fn channel() -> Option<UnixStream> {
+    let channel = io::stdin().as_fd().try_clone_to_owned();
+    channel.map(UnixStream::from).ok()
+}
+
+pub(super) fn fail(channel: &mut UnixStream, error: &StageError) -> ExitCode {
+    report(channel, &StageReport::Failed(error.to_string()));
+    ExitCode::from(NOT_STARTED)
+}
+
+/// Writes a report. It fails if the supervisor is gone, and then no process reads it.
+pub(super) fn report(channel: &mut UnixStream, report: &StageReport) {
+    if let Ok(mut line) = serde_json::to_vec(report) {
+        line.push(b'\n');
+        let _ignored: io::Result<()> = channel.write_all(&line);
+    }
+}
+
+pub(super) fn shell_command(job: &StageJob) -> Command {
+    let mut command = Command::new(&job.shell);
+    let variables = job.environment.iter();
+    command
+        .arg("-c")
+        .arg(&job.command)
+        .env_clear()
+        .envs(variables.map(|(name, value)| (name, value)));
+    command
+}

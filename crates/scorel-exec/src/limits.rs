@@ -1,0 +1,126 @@
+//! Limits of what commands use.
+
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+const KIB: u64 = 1024;
+const GIB: u64 = 1024 * 1024 * KIB;
+
+/// A command gets this part of the machine's memory, 1 /.
+const MEMORY_PART: u64 = 2;
+
+/// The most that a command may use. Sizes are in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceLimits {
+    /// Memory of all processes together, without the page cache.
+    pub memory: u64,
+    /// Processes at a time.
+    pub processes: u64,
+    /// Open files of each process.
+    pub open_files: u64,
+    /// The size of each file.
+    pub file_size: u64,
+    /// What is stored in the directories for temporary files.
+    pub scratch_space: u64,
+}
+
+impl Default for ResourceLimits {
+    /// Half of the machine's memory, and what no build needs. Where the size of the memory is not
+    /// known, which is on other systems than Linux, it is not limited.
+    fn default() -> Self {
+        Self {
+            memory: machine_memory().map_or(u64::MAX, |total| total / MEMORY_PART),
+            processes: 512,
+            open_files: 1024,
+            file_size: 2 * GIB,
+            scratch_space: 4 * GIB,
+        }
+    }
+}
+
+fn machine_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    kib.checked_mul(KIB)
+}
+
+/// What is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LimitKind {
+    Memory,
+    Processes,
+    OpenFiles,
+    FileSize,
+    ScratchSpace,
+}
+
+impl LimitKind {
+    /// The value in `limits`.
+    #[must_use]
+    pub const fn value(self, limits: &ResourceLimits) -> u64 {
+        match self {
+            Self::Memory => limits.memory,
+            Self::Processes => limits.processes,
+            Self::OpenFiles => limits.open_files,
+            Self::FileSize => limits.file_size,
+            Self::ScratchSpace => limits.scratch_space,
+        }
+    }
+}
+
+/// What a limit holds for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitScope {
+    /// One command.
+    Command,
+    /// All commands of a [`RunGroup`](crate::RunGroup) together.
+    Group,
+}
+
+/// A limit that a command reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReachedLimit {
+    pub kind: LimitKind,
+    pub scope: LimitScope,
+    pub value: u64,
+}
+
+/// What the processes of a command use at a time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResourceUsage {
+    /// In bytes; 0 where a control group limits it.
+    pub(crate) memory: u64,
+    pub(crate) processes: u64,
+}
+
+impl ResourceUsage {
+    /// The limit that this exceeds.
+    pub(crate) fn exceeds(&self, limits: &ResourceLimits) -> Option<LimitKind> {
+        if self.processes > limits.processes {
+            Some(LimitKind::Processes)
+        } else if self.memory > limits.memory {
+            Some(LimitKind::Memory)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_memory_is_the_default() {
+        let total = machine_memory().unwrap();
+        assert!(total > 64 * 1024 * KIB, "{total}");
+        assert_eq!(ResourceLimits::default().memory, total / MEMORY_PART);
+    }
+}

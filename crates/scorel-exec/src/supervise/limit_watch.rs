@@ -1,0 +1,146 @@
+//! Whether a command exceeds its limits, measured again and again.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
+
+use super::memory;
+use super::scratch::ScratchMeter;
+use crate::cgroup;
+use crate::job::WatchJob;
+use crate::limits::{LimitKind, ResourceUsage};
+use crate::process_table::Process;
+
+/// The shortest time between two measurements. A process fills some 100 MiB in it.
+const SHORTEST: Duration = Duration::from_millis(50);
+
+/// The longest time, on a machine with thousands of processes to list.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Measuring takes at most this part of a processor's time, 1 /.
+const SHARE: u32 = 50;
+
+/// The limits of a running command.
+pub(super) struct LimitWatch {
+    job: WatchJob,
+    scratch: ScratchMeter,
+    /// What was in the scratch directories when the command started: one that removes it must run.
+    scratch_before: Option<u64>,
+    next: Instant,
+}
+
+/// What was measured.
+pub(super) struct Measurement {
+    /// What the daemon adds up, if it does.
+    pub(super) usage: Option<ResourceUsage>,
+    pub(super) reached: Option<LimitKind>,
+}
+
+impl LimitWatch {
+    pub(super) fn new(job: WatchJob) -> Self {
+        Self {
+            scratch: ScratchMeter::new(job.scratch.clone()),
+            job,
+            scratch_before: None,
+            next: Instant::now() + SHORTEST,
+        }
+    }
+
+    /// When to measure again.
+    pub(super) fn next(&self) -> Instant {
+        self.next
+    }
+
+    /// Measures what `list` lists. Sets the time of the next measurement.
+    pub(super) fn measure(
+        &mut self,
+        list: impl FnOnce() -> io::Result<Vec<Process>>,
+    ) -> io::Result<Measurement> {
+        // Not the time on the clock: when a fork bomb takes the processor, it is needed most.
+        let before = processor_time()?;
+        let measured = self.measure_now(list);
+        let pause = processor_time()?
+            .saturating_sub(before)
+            .saturating_mul(SHARE);
+        self.next = Instant::now() + pause.clamp(SHORTEST, LONGEST);
+        measured
+    }
+
+    fn measure_now(
+        &mut self,
+        list: impl FnOnce() -> io::Result<Vec<Process>>,
+    ) -> io::Result<Measurement> {
+        let limits = self.job.limits;
+        let processes = list()?;
+        let memory = match self.job.cgroup {
+            Some(_) => 0,
+            None => memory::measure(&processes, limits.memory)?,
+        };
+        let usage = ResourceUsage {
+            memory,
+            processes: processes.len() as u64,
+        };
+        let reached = match usage.exceeds(&limits) {
+            Some(kind) => Some(kind),
+            None => self.enforced()?,
+        };
+        Ok(Measurement {
+            usage: self.job.reports_usage.then_some(usage),
+            reached: reached.or_else(|| self.scratch_limit()),
+        })
+    }
+
+    /// The limit that the kernel has enforced, for a command in a control group.
+    pub(super) fn enforced(&self) -> io::Result<Option<LimitKind>> {
+        let reached = self.job.cgroup.as_deref().map(cgroup::reached);
+        Ok(reached.transpose()?.flatten())
+    }
+
+    fn scratch_limit(&mut self) -> Option<LimitKind> {
+        let bytes = self.scratch.walk()?;
+        let before = *self.scratch_before.get_or_insert(bytes);
+        let limit = self.job.limits.scratch_space.max(before);
+        (bytes > limit).then_some(LimitKind::ScratchSpace)
+    }
+}
+
+/// The time that this thread has had the processor.
+fn processor_time() -> io::Result<Duration> {
+    Ok(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::limits::ResourceLimits;
+
+    /// A control group in a directory that looks like the kernel's.
+    #[test]
+    fn what_a_control_group_enforced_is_reached() {
+        let group = tempfile::tempdir().unwrap();
+        let events = |memory: &str, tasks: &str| {
+            fs::write(group.path().join("memory.events"), memory).unwrap();
+            fs::write(group.path().join("pids.events"), tasks).unwrap();
+        };
+        let mut watch = LimitWatch::new(WatchJob {
+            limits: ResourceLimits::default(),
+            scratch: Vec::new(),
+            cgroup: Some(group.path().to_owned()),
+            reports_usage: true,
+        });
+        let mut measure = || watch.measure(|| Ok(Vec::new()));
+        events("oom_kill 0\n", "max 0\n");
+        let measured = measure().unwrap();
+        assert_eq!(measured.usage, Some(ResourceUsage::default()));
+        assert_eq!(measured.reached, None);
+        events("oom_kill 2\n", "max 0\n");
+        assert_eq!(measure().unwrap().reached, Some(LimitKind::Memory));
+        events("oom_kill 0\n", "max 1\n");
+        assert_eq!(measure().unwrap().reached, Some(LimitKind::Processes));
+        fs::remove_file(group.path().join("memory.events")).unwrap();
+        assert!(measure().is_err());
+    }
+}
