@@ -29,7 +29,7 @@ impl TextEncoding {
     /// The encoding of a content and the content as text; `None` if it is no text.
     pub(crate) fn decode(content: &[u8]) -> Option<(Self, Cow<'_, str>)> {
         if let Some(encoding) = Self::by_mark(content) {
-            return Some((encoding, encoding.from_units(content)?.into()));
+            return Some((encoding, encoding.decode_units(content)?.into()));
         }
         if content.contains(&0) {
             return None;
@@ -88,7 +88,7 @@ impl TextEncoding {
         })
     }
 
-    fn from_units(self, content: &[u8]) -> Option<String> {
+    fn decode_units(self, content: &[u8]) -> Option<String> {
         let (pairs, []) = content.as_chunks::<2>() else {
             return None;
         };

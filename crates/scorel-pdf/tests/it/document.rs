@@ -1,13 +1,5 @@
 //! Documents made by hand.
 
-use std::io::Write as _;
-
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
-
-/// More than half of the memory of the process that reads documents; a buffer grows by doubling.
-const MEBIBYTES: usize = 700;
-
 /// A document with one font and pages of text.
 #[derive(Default)]
 pub(crate) struct Document {
@@ -42,13 +34,17 @@ impl Document {
         let kids: Vec<String> = (0..self.contents.len())
             .map(|page| format!("{} 0 R", first + 2 * page))
             .collect();
-        let mut objects =
-            vec![
+        let pages = format!(
+            "<< /Type /Pages /Count {} /Kids [{}] >>",
+            kids.len(),
+            kids.join(" ")
+        );
+        let font =
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
+        let mut objects = vec![
             b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
-            format!("<< /Type /Pages /Count {} /Kids [{}] >>", kids.len(), kids.join(" "))
-                .into_bytes(),
-            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
-                .to_vec(),
+            pages.into_bytes(),
+            font.as_bytes().to_vec(),
         ];
         for (page, content) in self.contents.iter().enumerate() {
             let stream = first + 2 * page + 1;
@@ -61,26 +57,9 @@ impl Document {
         }
         assemble(&objects, trailer)
     }
-
-    /// A document whose only page unpacks to more than the memory that there is.
-    pub(crate) fn bomb() -> Vec<u8> {
-        let mut packed = ZlibEncoder::new(Vec::new(), Compression::fast());
-        let spaces = [b' '; 1024 * 1024];
-        for _ in 0..MEBIBYTES {
-            packed.write_all(&spaces).unwrap();
-        }
-        let packed = packed.finish().unwrap();
-        let objects = [
-            b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
-            b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>".to_vec(),
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >>".to_vec(),
-            stream("/Filter /FlateDecode", &packed),
-        ];
-        assemble(&objects, "")
-    }
 }
 
-fn stream(entries: &str, content: &[u8]) -> Vec<u8> {
+pub(crate) fn stream(entries: &str, content: &[u8]) -> Vec<u8> {
     let length = content.len();
     let mut object = format!("<< /Length {length} {entries} >>\nstream\n").into_bytes();
     object.extend_from_slice(content);
@@ -88,7 +67,7 @@ fn stream(entries: &str, content: &[u8]) -> Vec<u8> {
     object
 }
 
-fn assemble(objects: &[Vec<u8>], trailer: &str) -> Vec<u8> {
+pub(crate) fn assemble(objects: &[Vec<u8>], trailer: &str) -> Vec<u8> {
     let mut content = b"%PDF-1.7\n".to_vec();
     let mut offsets = Vec::new();
     for (number, object) in (1..).zip(objects) {

@@ -5,6 +5,7 @@
     reason = "these are tests, though without the usual harness"
 )]
 
+mod bomb;
 mod document;
 
 use std::fs::File;
@@ -122,7 +123,7 @@ fn prefixes() {
 }
 
 fn a_bomb() {
-    let read = read(&Document::bomb());
+    let read = read(&bomb::bomb());
     assert!(read.is_err(), "{read:?}");
 }
 

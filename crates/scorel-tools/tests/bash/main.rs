@@ -9,7 +9,6 @@
 mod background;
 mod builds;
 #[path = "../../../scorel-pdf/tests/it/document.rs"]
-#[expect(dead_code, reason = "the tests of that crate use the rest")]
 mod document;
 mod documents;
 mod example;

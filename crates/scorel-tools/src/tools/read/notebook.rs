@@ -21,7 +21,7 @@ struct Notebook {
 struct Cell {
     cell_type: String,
     #[serde(default)]
-    source: Lines,
+    source: CellText,
     #[serde(default)]
     execution_count: Option<u64>,
     #[serde(default)]
@@ -31,7 +31,7 @@ struct Cell {
 /// Text, as one string or as its lines.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Lines {
+enum CellText {
     Whole(String),
     Lines(Vec<String>),
     /// Data of another form, as pictures and widgets have.
@@ -43,12 +43,12 @@ enum Lines {
 enum Output {
     Stream {
         #[serde(default)]
-        text: Lines,
+        text: CellText,
     },
     #[serde(alias = "display_data", alias = "update_display_data")]
     ExecuteResult {
         #[serde(default)]
-        data: BTreeMap<String, Lines>,
+        data: BTreeMap<String, CellText>,
     },
     Error {
         #[serde(default)]
@@ -62,13 +62,13 @@ enum Output {
     Unknown,
 }
 
-impl Default for Lines {
+impl Default for CellText {
     fn default() -> Self {
         Self::Whole(String::new())
     }
 }
 
-impl Lines {
+impl CellText {
     fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Whole(text) => text.into(),
@@ -135,13 +135,16 @@ fn shown(output: &Output) -> Cow<'_, str> {
 }
 
 /// What kinds of data there are, with the text that stands for them.
-fn pictured(data: &BTreeMap<String, Lines>) -> String {
+fn pictured(data: &BTreeMap<String, CellText>) -> String {
     let kinds: Vec<&str> = data
         .keys()
         .map(String::as_str)
         .filter(|kind| *kind != "text/plain")
         .collect();
-    let text = data.get("text/plain").map(Lines::text).unwrap_or_default();
+    let text = data
+        .get("text/plain")
+        .map(CellText::text)
+        .unwrap_or_default();
     format!("[{}, not shown] {text}", kinds.join(", "))
 }
 
