@@ -98,6 +98,7 @@ async fn cannot_restore() {
                 root: root.clone(),
                 places: vec![place],
                 has_gaps: false,
+                others: Vec::new(),
             }),
             ..Sandbox::default()
         }),

@@ -3,7 +3,8 @@
 use std::fs;
 
 use libtest_mimic::Trial;
-use scorel_exec::{Environment, default_caches, secret_places};
+use scorel_exec::{Environment, default_caches};
+use scorel_permission::credential_places;
 
 use crate::session::Session;
 use crate::trial;
@@ -71,7 +72,8 @@ fn session(mounts: bool) -> Session {
     Session::with_homes(directory, "user", "user/.scorel", |settings| {
         settings.environment = Environment::scrubbed(variables, &[]);
         settings.caches = default_caches(&home, None);
-        settings.hidden = secret_places(&home);
+        let places = credential_places(&home, |_| None).into_iter();
+        settings.hidden = places.map(|place| place.path).collect();
         settings.cargo_registry = Some(home.join(".cargo/registry"));
         settings.mounts = mounts;
         settings.spaces = mounts;

@@ -70,6 +70,7 @@ impl Session {
         Self::at(directory, "project", access, |settings| {
             settings.mounts = mounts;
             settings.spaces = mounts;
+            settings.limits = limits;
         })
     }
 
@@ -99,10 +100,10 @@ impl Session {
             shown: Vec::new(),
             caches: Vec::new(),
             hidden: Vec::new(),
-            mounts,
+            mounts: true,
             spaces: true,
             cargo_registry: None,
-            limits,
+            limits: ResourceLimits::default(),
         };
         change(&mut settings);
         let commands = Commands::new(supervisors(), settings);
