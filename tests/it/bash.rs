@@ -204,8 +204,10 @@ async fn keys_of_the_daemon_are_not_in_the_environment() {
     }
     let (daemon, _model) = daemon_with(ALLOWED, &json!({ "command": "env" })).await;
     let (text, ..) = call(&daemon).await;
+    // How git is told a setting.
+    let others = text.replace("GIT_CONFIG_KEY_0=", "");
     assert!(
-        text.contains("TERM=dumb") && !text.contains("KEY"),
+        text.contains("TERM=dumb") && !others.contains("KEY"),
         "{text}"
     );
 }

@@ -53,6 +53,11 @@ impl CommandHost {
         self.supervisors.support().is_enough()
     }
 
+    /// Whether the sandbox hides from commands what rules deny to read.
+    pub(crate) fn hides_denied(&self) -> bool {
+        self.supervisors.support().mounts
+    }
+
     /// The directories against which paths in rules and commands are resolved, without links.
     pub(crate) fn base_dirs(&self, project: &Path) -> BaseDirs {
         let home = self.user_home.as_deref().unwrap_or(Path::new("/"));

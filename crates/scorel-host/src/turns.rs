@@ -118,6 +118,7 @@ impl Turns {
             timeout: config.permissions.timeout,
             allow_at_timeout: config.permissions.allow_at_timeout,
             sandbox: self.commands.has_sandbox(),
+            hides_denied: self.commands.hides_denied(),
         };
         Ok(Gate::new(settings).hiding(self.commands.hidden(config, dir)))
     }

@@ -27,6 +27,8 @@ pub struct Policy {
     dirs: BaseDirs,
     /// Paths that git ignores, so that commands may discard them.
     ignored: Vec<PathBuf>,
+    /// Whether what rules deny to read is hidden from commands in the sandbox.
+    hides_denied: bool,
 }
 
 impl Policy {
@@ -38,6 +40,7 @@ impl Policy {
             rules,
             dirs,
             ignored: Vec::new(),
+            hides_denied: false,
         }
     }
 
@@ -46,6 +49,14 @@ impl Policy {
     #[must_use]
     pub fn ignoring(mut self, paths: Vec<PathBuf>) -> Self {
         self.ignored = paths;
+        self
+    }
+
+    /// The same policy where the sandbox hides from commands what rules deny to read: in the mode
+    /// `workspace` a command that might read such a file is not asked about.
+    #[must_use]
+    pub const fn hiding_denied(mut self) -> Self {
+        self.hides_denied = true;
         self
     }
 

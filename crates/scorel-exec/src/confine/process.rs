@@ -46,15 +46,21 @@ pub(super) fn limit(job: &StageJob) -> nix::Result<()> {
         umask(Mode::from_bits_truncate(mask.bits()));
     }
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    if let Some(soft) = job.open_files {
-        let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
-        setrlimit(Resource::RLIMIT_NOFILE, soft.min(hard), hard)?;
-    }
+    limit_open_files(job)?;
     if let Some(limits) = &job.limits {
-        lower(Resource::RLIMIT_NOFILE, limits.open_files)?;
         lower(Resource::RLIMIT_FSIZE, limits.file_size)?;
     }
     Ok(())
+}
+
+/// The command cannot raise the hard limit again. The soft one stays what the daemon was started with,
+/// as far as that is allowed: programs that use `select(2)` break with a higher one than 1,024.
+fn limit_open_files(job: &StageJob) -> nix::Result<()> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    let limits = job.limits.as_ref();
+    let hard = limits.map_or(hard, |limits| limits.open_files.min(hard));
+    let soft = job.open_files.unwrap_or(soft).min(hard);
+    setrlimit(Resource::RLIMIT_NOFILE, soft, hard)
 }
 
 /// Sets both limits: the command cannot raise the soft one again. What the daemon is limited to stays.

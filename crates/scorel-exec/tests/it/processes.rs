@@ -45,14 +45,6 @@ pub(crate) fn children(parent: u32, argument: &str) -> Vec<i32> {
     with(argument).into_iter().filter(of_parent).collect()
 }
 
-/// The only child of a process.
-pub(crate) fn child_of(parent: u32) -> i32 {
-    let tasks = fs::read_dir(format!("/proc/{parent}/task")).unwrap();
-    let children =
-        tasks.map(|task| fs::read_to_string(task.unwrap().path().join("children")).unwrap());
-    children.collect::<String>().trim().parse().unwrap()
-}
-
 /// Processes with `canary` that are left after `limit`.
 pub(crate) fn left_after(canary: &str, limit: Duration) -> Vec<i32> {
     let deadline = Instant::now() + limit;

@@ -70,7 +70,9 @@ async fn guarded() {
     let mut daemon = daemon::start(&script, Some(path));
     let changed = std::fs::read_to_string(project.join("guarded")).unwrap();
     assert_eq!(changed, "x\n");
-    let supervisor = processes::child_of(daemon.id());
+    let [supervisor] = processes::children(daemon.id(), "--supervise")[..] else {
+        panic!("one supervisor");
+    };
     daemon.kill().unwrap();
     daemon.wait().unwrap();
     processes::wait_for_end(supervisor, LIMIT);

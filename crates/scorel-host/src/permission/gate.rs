@@ -31,6 +31,8 @@ pub(crate) struct GateSettings {
     pub(crate) allow_at_timeout: bool,
     /// Whether the kernel supports the sandbox for commands.
     pub(crate) sandbox: bool,
+    /// Whether the sandbox hides from commands what rules deny to read.
+    pub(crate) hides_denied: bool,
 }
 
 impl GateSettings {
@@ -100,6 +102,10 @@ impl<'a> Judgement<'a> {
         let policy = settings
             .rules
             .actions(settings.judged_mode(), &settings.base_dirs);
+        let policy = match settings.hides_denied {
+            true => policy.hiding_denied(),
+            false => policy,
+        };
         Self {
             permit: Permit {
                 reads: Unrestricted::by(policy.clone(), Decision::Ask),

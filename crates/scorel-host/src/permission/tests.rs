@@ -70,6 +70,7 @@ impl GateFixture {
             timeout: None,
             allow_at_timeout: false,
             sandbox: true,
+            hides_denied: true,
         };
         change(&mut settings);
         Self {

@@ -47,8 +47,15 @@ impl Policy {
                 RuleScope::Run(_) | RuleScope::Read(_) | RuleScope::Write(_)
             )
         };
-        let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
-        self.mode != Mode::Workspace || rules.any(is_about_commands)
+        self.mode != Mode::Workspace || self.rules_to_guess_at().any(is_about_commands)
+    }
+
+    /// The rules that a command may fall under without naming what they name.
+    fn rules_to_guess_at(&self) -> impl Iterator<Item = &Rule> {
+        let is_held = self.hides_denied && self.mode == Mode::Workspace;
+        let is_open = move |rule: &&Rule| !(is_held && matches!(rule.scope(), RuleScope::Read(_)));
+        let denying = self.rules.deny.iter().filter(is_open);
+        denying.chain(&self.rules.ask)
     }
 
     pub(super) fn part(&self, script: &ShellScript, index: usize) -> PolicyVerdict {
@@ -233,7 +240,7 @@ impl Policy {
             RuleScope::Write(p) => !is_harmless && p.reaches_below(directory, &self.dirs),
             _ => false,
         };
-        self.rules.deny.iter().chain(&self.rules.ask).find(reaches)
+        self.rules_to_guess_at().find(reaches)
     }
 
     pub(super) fn opened(&self, opened: &Opened) -> PolicyVerdict {

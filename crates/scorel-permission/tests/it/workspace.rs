@@ -316,6 +316,21 @@ fn a_denying_rule_finds_an_option_in_any_place_and_form() {
 }
 
 #[test]
+fn what_the_sandbox_hides_is_not_asked_about() {
+    let deny = ["Read(secret/**)"];
+    let policy = workspace(&deny, &[], &[]).hiding_denied();
+    for command in ["cat $x", "ls *", "grep -r key .", "eval \"$x\"", "cat < $x"] {
+        assert_eq!(decide(&policy, command), Decision::Allow, "{command}");
+    }
+    assert_eq!(decide(&policy, "cat secret/x"), Decision::Deny);
+    assert_eq!(decide(&policy, "cat < secret/x"), Decision::Deny);
+    let asking = workspace(&deny, &["Read(notes/**)"], &[]).hiding_denied();
+    assert_eq!(decide(&asking, "cat $x"), Decision::Ask);
+    let writing = workspace(&["Write(notes/**)"], &[], &[]).hiding_denied();
+    assert_eq!(decide(&writing, "tee $x"), Decision::Ask);
+}
+
+#[test]
 fn files_are_judged_as_in_the_mode_ask() {
     let policy = workspace(&[], &[], &[]);
     for (path, decision) in [

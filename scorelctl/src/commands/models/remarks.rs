@@ -11,7 +11,8 @@ use crate::output::Output;
 pub(super) fn write(answer: &ListModelsResult, output: &mut Output) -> Result<(), Failure> {
     let default = answer.default_model.split('/').next();
     for provider in &answer.providers {
-        let concerns = provider.has_key || default == Some(provider.name.as_str());
+        let is_default = default == Some(provider.name.as_str());
+        let concerns = provider.has_key || provider.custom || is_default;
         if let Some(problem) = provider.problem.as_ref().filter(|_| concerns) {
             let name = &provider.name;
             output.note(&format!(
