@@ -165,6 +165,7 @@ impl ConfiguredHome {
                 timeout: None,
                 allow_at_timeout: false,
                 sandbox: true,
+                hides_denied: true,
             })),
             clock: Arc::new(TokioClock::new()),
             limits: TurnLimits::default(),
