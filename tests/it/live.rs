@@ -5,13 +5,12 @@
 mod servers;
 
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;
-use tokio::process::Command;
 
-use crate::under_test::{SCORELCTL, SCORELD};
+use crate::under_test::{SCORELD, scorelctl};
 use servers::{InstalledServers, LlamaServer, ProxyServer};
 
 /// Ends every answer of the model, which knows no end of its own.
@@ -25,18 +24,7 @@ impl LiveShell {
     }
 
     async fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-        Command::new(SCORELCTL)
-            .env_clear()
-            .env("SCORELD", SCORELD)
-            .env("SCOREL_HOME", self.0.home())
-            .envs(variables.iter().copied())
-            .current_dir(self.0.project())
-            .args(arguments)
-            .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .output()
-            .await
-            .unwrap()
+        scorelctl(&self.0, arguments, variables).await
     }
 
     async fn ok(&self, arguments: &[&str]) -> String {

@@ -8,15 +8,14 @@ mod secrets;
 mod tables;
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use scorel_testkit::{
     DaemonUnderTest, ModelServer, RecordedRequest, ScriptedChat, ScriptedResponse,
 };
 use serde_json::{Value, json};
-use tokio::process::Command;
 
-use crate::under_test::{SCORELCTL, SCORELD};
+use crate::under_test::{SCORELD, scorelctl};
 
 const KEY: &str = "sk-canary-0123456789";
 
@@ -29,18 +28,7 @@ impl ModelsShell {
 
     /// Runs the command with a key in its environment, which a daemon that it starts inherits.
     async fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-        Command::new(SCORELCTL)
-            .env_clear()
-            .env("SCORELD", SCORELD)
-            .env("SCOREL_HOME", self.0.home())
-            .envs(variables.iter().copied())
-            .current_dir(self.0.project())
-            .args(arguments)
-            .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .output()
-            .await
-            .unwrap()
+        scorelctl(&self.0, arguments, variables).await
     }
 
     async fn ok(&self, arguments: &[&str]) -> String {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use scorel_client::Connection;
@@ -13,6 +14,7 @@ use scorel_proto::{
 };
 use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;
+use tokio::process::Command;
 use tokio::time::timeout;
 
 pub(crate) const SCORELD: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
@@ -22,6 +24,26 @@ pub(crate) const SCORELCTL: &str = env!("CARGO_BIN_EXE_scorelctl-under-test");
 /// The time limit for what a test waits for, so that one that fails does not hang. Generous, since
 /// machines are busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Runs `scorelctl` in the daemon's project to its end, with no variables but these and the home.
+pub(crate) async fn scorelctl(
+    daemon: &DaemonUnderTest,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Output {
+    let mut command = Command::new(SCORELCTL);
+    command
+        .env_clear()
+        .env("SCORELD", SCORELD)
+        .env("SCOREL_HOME", daemon.home())
+        .envs(variables.iter().copied())
+        .current_dir(daemon.project())
+        .args(arguments)
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    let ended = timeout(PATIENCE, command.output()).await;
+    ended.expect("it ends in time").unwrap()
+}
 
 /// Creates a session of the daemon's project.
 pub(crate) async fn new_session(daemon: &DaemonUnderTest) -> (Connection, SessionId) {

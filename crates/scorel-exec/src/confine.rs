@@ -14,6 +14,7 @@ mod loopback;
 mod masks;
 mod mount_error;
 mod mounts;
+mod probe;
 mod process;
 mod read_only;
 mod seccomp;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
@@ -20,66 +20,35 @@ use nix::sys::statvfs::{FsFlags, statvfs};
 use nix::unistd::{getegid, geteuid, getpid};
 
 use super::mount_error::MountError;
-use super::{capabilities, read_only};
+use super::{capabilities, probe, read_only};
 use crate::role::Role;
 use crate::sandbox::{Isolation, Sandbox};
-
-/// Set in a probe, which then starts no further one: a test program without [`run_if_asked`] would
-/// run its tests in the probe.
-///
-/// [`run_if_asked`]: crate::run_if_asked
-const PROBING: &str = "SCOREL_TRY_MOUNTS";
-
-/// The exit code of a successful probe. Not 0: a program without [`run_if_asked`] ignores the
-/// argument and may well succeed at whatever it does.
-///
-/// [`run_if_asked`]: crate::run_if_asked
-const CAN_MOUNT: u8 = 113;
 
 /// What this user can isolate. Child processes try: entering a namespace cannot be undone, and a
 /// kernel that allows the namespace may still refuse to mount in it, as AppArmor does on Ubuntu.
 pub(crate) fn possible() -> Isolation {
-    if std::env::var_os(PROBING).is_some() {
-        return Isolation::NONE;
-    }
-    let mounts = succeeds(Role::MountProbe);
+    let mounts = probe::succeeds(Role::MountProbe);
     Isolation {
         mounts,
-        processes: mounts && succeeds(Role::ProcessProbe),
+        processes: mounts && probe::succeeds(Role::ProcessProbe),
     }
-}
-
-fn succeeds(probe: Role) -> bool {
-    let tried = Command::new("/proc/self/exe")
-        .arg(probe.argument())
-        .env_clear()
-        .env(PROBING, "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    tried.is_ok_and(|status| status.code() == Some(i32::from(CAN_MOUNT)))
 }
 
 /// The probe: makes a mount in a namespace of its own.
 pub(crate) fn try_mounts() -> ExitCode {
     let entered = enter_namespaces(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC);
-    probe_result(entered.is_ok() && bind(Path::new("/proc")).is_ok())
+    probe::result(entered.is_ok() && bind(Path::new("/proc")).is_ok())
 }
 
 /// The same for a pid namespace. The process that enters it stays outside; its child, which is the
 /// first process in it, mounts its `/proc`.
 pub(crate) fn try_processes() -> ExitCode {
     if getpid().as_raw() == 1 {
-        return probe_result(mount_proc().is_ok());
+        return probe::result(mount_proc().is_ok());
     }
     let flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWPID;
     let has_entered = enter_namespaces(flags).is_ok() && capabilities::pass_on().is_ok();
-    probe_result(has_entered && succeeds(Role::ProcessProbe))
-}
-
-fn probe_result(is_possible: bool) -> ExitCode {
-    ExitCode::from(if is_possible { CAN_MOUNT } else { 1 })
+    probe::result(has_entered && probe::child_succeeds(Role::ProcessProbe))
 }
 
 /// Mounts writable and protected places, in the namespace that was entered. Fails if the system

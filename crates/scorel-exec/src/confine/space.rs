@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
@@ -20,17 +20,11 @@ use crate::surroundings::{SHARED_MEMORY, Surroundings};
 
 use super::mounts::enter_namespaces;
 use super::working_directory::{DirectoryError, WorkingDirectory};
-use super::{capabilities, descriptors, loopback};
+use super::{capabilities, descriptors, loopback, probe};
 
 /// Of `/dev/shm`, in bytes. Browsers and machine learning want hundreds of megabytes; by itself the
 /// kernel allows half of the memory.
 const SHARED_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
-
-/// Set in a probe, which then starts no further one; see `mounts.rs`.
-const PROBING: &str = "SCOREL_TRY_SPACE";
-
-/// The exit code of a successful probe. Not 0, as for `mounts.rs`.
-const CAN_MAKE: u8 = 114;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SpaceError {
@@ -46,29 +40,14 @@ pub(super) enum SpaceError {
     Directory(#[from] DirectoryError),
 }
 
-/// Whether this user can make such namespaces. A child process tries, as for `mounts.rs`.
+/// Whether this user can make such namespaces. A child process tries, as for mounts.
 pub(crate) fn are_available() -> bool {
-    if std::env::var_os(PROBING).is_some() {
-        return false;
-    }
-    let tried = Command::new("/proc/self/exe")
-        .arg(Role::SpaceProbe.argument())
-        .env_clear()
-        .env(PROBING, "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    tried.is_ok_and(|status| status.code() == Some(i32::from(CAN_MAKE)))
+    probe::succeeds(Role::SpaceProbe)
 }
 
 /// The probe: makes a space.
 pub(crate) fn try_space() -> ExitCode {
-    ExitCode::from(if make(CloneFlags::CLONE_NEWNS, true).is_ok() {
-        CAN_MAKE
-    } else {
-        1
-    })
+    probe::result(make(CloneFlags::CLONE_NEWNS, true).is_ok())
 }
 
 /// Holds a space until standard input ends. Tells on standard output that it was made, or why not.

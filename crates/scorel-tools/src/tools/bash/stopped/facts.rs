@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scorel_exec::Sandbox;
+use scorel_exec::{Sandbox, Surroundings};
 
 /// What is known about the sandbox of one command.
 #[derive(Debug, Clone)]
@@ -10,6 +10,8 @@ pub(in super::super) struct SandboxFacts {
     /// Whether nothing more can be asked for.
     pub(super) is_readonly: bool,
     pub(super) network: bool,
+    /// Whether it has internet sockets that lead nowhere else.
+    pub(super) has_loopback: bool,
     /// Where the command started.
     pub(super) directory: PathBuf,
     writable: Vec<PathBuf>,
@@ -25,6 +27,7 @@ impl SandboxFacts {
         Self {
             is_readonly,
             network: sandbox.network,
+            has_loopback: sandbox.surroundings != Surroundings::Host,
             directory: directory.to_owned(),
             writable: resolved(&sandbox.writable),
             protected: resolved(&sandbox.protected),

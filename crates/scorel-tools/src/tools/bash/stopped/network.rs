@@ -36,6 +36,9 @@ const OF_SOCKETS: [&str; 8] = [
     "socket",
 ];
 
+/// What names a socket of the internet.
+const OF_INTERNET: [&str; 4] = ["dial tcp", "dial udp", "lookup", "ping"];
+
 /// What programs say of a server that does not answer.
 const REFUSED: [&str; 5] = [
     "connection refused",
@@ -59,7 +62,12 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denial> {
         return Some(Denial::network(facts));
     }
     if line.says_not_permitted() && is_about_sockets(line) {
-        return Some(Denial::network(facts));
+        let is_of_internet = !facts.has_loopback || line.has(&OF_INTERNET);
+        return Some(match is_of_internet {
+            true => Denial::network(facts),
+            // Sockets of the internet are not refused there, so it was a Unix socket.
+            false => Denial::socket(facts, None),
+        });
     }
     if !line.has(&REFUSED) {
         return None;

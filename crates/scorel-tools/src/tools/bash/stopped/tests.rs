@@ -3,7 +3,7 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
-use scorel_exec::{Sandbox, ShellExit};
+use scorel_exec::{Sandbox, ShellExit, Surroundings};
 use serde_json::{Value, json};
 
 use super::{SandboxFacts, find};
@@ -12,6 +12,7 @@ use super::{SandboxFacts, find};
 struct Machine {
     dir: tempfile::TempDir,
     network: bool,
+    surroundings: Surroundings,
     is_readonly: bool,
 }
 
@@ -32,6 +33,7 @@ impl Machine {
         Self {
             dir,
             network: false,
+            surroundings: Surroundings::Host,
             is_readonly: false,
         }
     }
@@ -46,6 +48,7 @@ impl Machine {
             protected: vec![self.path("project/.git/config")],
             hidden: vec![self.path("home/.ssh")],
             network: self.network,
+            surroundings: self.surroundings,
             ..Sandbox::default()
         };
         SandboxFacts::new(&sandbox, self.is_readonly, &self.path("project"))
@@ -113,6 +116,23 @@ fn protected_and_hidden_files_have_wishes_of_their_own() {
             "{output}"
         );
     }
+}
+
+#[test]
+fn a_socket_that_is_refused_beside_a_loopback_network_is_no_internet_socket() {
+    let machine = Machine {
+        surroundings: Surroundings::Own,
+        ..Machine::new()
+    };
+    let output = "  File \"socket.py\", line 2\n    _socket.socket.__init__(self, family)\n\
+         PermissionError: [Errno 1] Operation not permitted";
+    let found = machine.failed(output);
+    assert_eq!(
+        (&found["denied"], &found["wish"]),
+        (&json!("socket"), &json!("outside"))
+    );
+    let found = machine.failed("ping: socket: Operation not permitted");
+    assert_eq!(found["denied"], "network");
 }
 
 #[test]
