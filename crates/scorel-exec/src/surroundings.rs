@@ -15,6 +15,6 @@ pub enum Surroundings {
     Host,
     /// A loopback network and a `/dev/shm` that end with the command.
     Own,
-    /// Those of a [`SharedSpace`], by the process id of its holder.
+    /// Those of a [`SharedSpace`](crate::SharedSpace), by the process id of its holder.
     Shared(i32),
 }

@@ -3,7 +3,7 @@
 //! Documents come from anywhere, and the libraries that read them panic, recurse and allocate as a
 //! document tells them to. So a child process does it: this program, executed again, with limits on
 //! memory and processor time. It reads the document from its standard input and writes one
-//! [`Message`](message::Message) a line; whatever it dies of is an error of that one document.
+//! `Message` a line; whatever it dies of is an error of that one document.
 //!
 //! [`read_pdf`] starts the child. `main` calls [`run_if_asked`] before anything else.
 
