@@ -134,7 +134,10 @@ impl CommandPlaces<'_> {
         };
         let holds_writable = |place: &Path| writable.iter().any(|root| root.starts_with(place));
         let own = self.settings.hidden.iter().map(PathBuf::as_path);
-        for place in own.chain([self.daemon_home]).map(real) {
+        // Most places of credentials do not exist, and each one would cost the command, as it starts,
+        // some hundred system calls.
+        let existing = own.filter(|place| place.symlink_metadata().is_ok());
+        for place in existing.chain([self.daemon_home]).map(real) {
             // Landlock alone would keep commands from making files beside it.
             if self.settings.mounts && is_inside(&place) && !holds_writable(&place) {
                 sandbox.masked.extend(around(place, &self.settings.shown));
