@@ -105,12 +105,12 @@ mod tests {
                 "/etc/x",
             ),
             (
-                "open /root/.config/gh/hosts.yml: permission denied",
-                "/root/.config/gh/hosts.yml",
+                "open /home/u/.config/gh/hosts.yml: permission denied",
+                "/home/u/.config/gh/hosts.yml",
             ),
             (
-                "error: failed to create `/root/.cargo/bin`",
-                "/root/.cargo/bin",
+                "error: failed to create `/home/u/.cargo/bin`",
+                "/home/u/.cargo/bin",
             ),
             (
                 "connect to unix:///var/run/docker.sock. Is it",
