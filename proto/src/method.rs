@@ -234,9 +234,10 @@ methods! {
         SendMessage = "sendMessage", Control, now, SendMessageParams => SendMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, QueuePaused, Conflict,
              InvalidEventId, PayloadTooLarge, Overloaded, Unsupported, ProviderError];
-        /// Changes the queue.
-        RewriteQueue = "rewriteQueue", Control, later, RewriteQueueParams => SeqResult,
-            [SessionNotFound, Conflict];
+        /// Changes the queue: all operations or none. Starts the next turn if the queue is not paused
+        /// then and no turn is open.
+        RewriteQueue = "rewriteQueue", Control, now, RewriteQueueParams => RewriteQueueResult,
+            [SessionNotFound, SessionFailed, StorageStalled, Conflict, PayloadTooLarge, Overloaded];
         /// Cancels the open turn. Returns at once; `turn_outcome` reports how the turn ended.
         Cancel = "cancel", Control, now, CancelParams => CancelResult,
             [SessionNotFound, SessionFailed, StorageStalled];

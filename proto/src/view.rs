@@ -302,9 +302,8 @@ impl SessionState {
     fn end_turn(&mut self, reason: Option<OutcomeReason>) {
         self.turn = None;
         self.permissions.clear();
-        if reason != Some(OutcomeReason::Completed) {
-            self.queue.pause();
-        }
+        let completed = reason == Some(OutcomeReason::Completed);
+        self.queue.turn_ended(completed);
     }
 
     fn message(&mut self, event: &PersistentEvent, body: &MessageBody) {

@@ -1,10 +1,14 @@
 //! The command line. Doc comments here are the help texts.
 
+mod queue;
+
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, WhileRunning};
+
+pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 
 use crate::exit::Exit;
 use crate::selector::SessionSelector;
@@ -45,6 +49,10 @@ pub(crate) enum CliCommand {
     Projects,
     /// Print a session's conversation
     Show(TargetArgs),
+    /// Tell the running turn something: it reads it before its next model call
+    Steer(SteerArgs),
+    /// List the messages that wait, or change them
+    Queue(QueueArgs),
     /// Cancel the running turn
     Cancel(CancelArgs),
     /// Answer a permission request; without one, list the open requests
@@ -135,7 +143,7 @@ pub(crate) enum OnAsk {
 pub(crate) enum WhileRunningArg {
     /// Queue it; it gets a turn of its own afterwards
     FollowUp,
-    /// Let the running turn read it before its next model call (not supported by this version)
+    /// Let the running turn read it before its next model call
     Steer,
     /// Fail instead of queueing it
     Reject,

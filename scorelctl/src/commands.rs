@@ -10,12 +10,14 @@ mod input;
 mod interrupted;
 mod models;
 mod projects;
+mod queue;
 mod send;
 mod sessions;
 mod show;
 mod stall;
 mod status;
 mod stdio;
+mod steer;
 mod stop;
 mod sync_line;
 mod tail;
@@ -65,6 +67,12 @@ async fn dispatch(
         }
         CliCommand::Show(args) => {
             show::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Steer(args) => {
+            steer::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Queue(args) => {
+            queue::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Cancel(args) => {
             cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await

@@ -18,7 +18,7 @@ pub(crate) fn add_references(body: &PersistentBody, span: ByteRange, references:
         PersistentBody::QueueUpdate(body) => {
             for op in &body.ops {
                 match op {
-                    QueueOp::Add { item } => in_blocks(&item.content, &mut add),
+                    QueueOp::Add { item, .. } => in_blocks(&item.content, &mut add),
                     QueueOp::Edit { content, .. } => in_blocks(content, &mut add),
                     _ => {}
                 }

@@ -104,12 +104,13 @@ impl TurnDriver {
             // Every arm sets the next state, or puts the state it took back.
             let step = match std::mem::replace(&mut self.state, TurnState::NeedContext) {
                 TurnState::NeedContext => self.before_call(),
+                TurnState::NeedContextAgain => self.before_repeated_call(),
                 TurnState::Ready(messages) => Some(self.announce_call(messages)),
                 TurnState::Due(messages) => {
                     self.make_call(messages);
                     None
                 }
-                TurnState::Calling { call, messages } => self.read_call(call, messages).await,
+                TurnState::Calling(call) => self.read_call(call).await,
                 TurnState::CallEnded {
                     stop_reason,
                     usage,
@@ -118,11 +119,7 @@ impl TurnDriver {
                     self.state = *then;
                     Some(self.turn_end(stop_reason, usage))
                 }
-                TurnState::Retrying {
-                    delay,
-                    announced,
-                    messages,
-                } => self.retry(delay, announced, messages).await,
+                TurnState::Retrying { delay, announced } => self.retry(delay, announced).await,
                 TurnState::Answered(message) => self.after_answer(&message),
                 TurnState::Tools {
                     run,
@@ -142,7 +139,11 @@ impl TurnDriver {
 
     /// Answers [`TurnStep::NeedContext`].
     pub fn provide_context(&mut self, messages: Context) {
-        self.state = TurnState::Ready(messages);
+        self.state = match self.state {
+            // The call was announced when it was made first.
+            TurnState::NeedContextAgain => TurnState::Due(messages),
+            _ => TurnState::Ready(messages),
+        };
     }
 
     /// Answers [`TurnStep::NeedPermission`].
@@ -160,6 +161,12 @@ impl TurnDriver {
     /// that run come to their end; go on pulling steps until [`TurnStep::Finished`].
     pub fn abort(&mut self) {
         self.stop.abort();
+    }
+
+    /// Whether the turn's limits allow another model call.
+    #[must_use]
+    pub fn may_go_on(&self) -> bool {
+        self.ports.limits.reached(self.steps, &self.usage).is_none()
     }
 
     /// Extends a completed turn by another model call.
@@ -180,6 +187,15 @@ impl TurnDriver {
         }
     }
 
+    fn before_repeated_call(&mut self) -> Option<TurnStep> {
+        if let Some(cause) = self.stop.now() {
+            self.end_stopped_call(cause);
+            return None;
+        }
+        self.state = TurnState::NeedContextAgain;
+        Some(TurnStep::NeedContext)
+    }
+
     /// The request is sent with the next step, after its announcement was published.
     fn announce_call(&mut self, messages: Context) -> TurnStep {
         let index = self.steps;
@@ -196,19 +212,19 @@ impl TurnDriver {
         self.attempts += 1;
         let request = ModelRequest {
             system: self.ports.system.clone(),
-            messages: messages.clone(),
+            messages,
             tools: self.ports.tools.specs().cloned().collect(),
             thinking: self.ports.thinking,
         };
         let max_bytes = self.ports.limits.max_answer_bytes;
         let call = Box::new(ModelCall::new(&*self.ports.provider, request, max_bytes));
-        self.state = TurnState::Calling { call, messages };
+        self.state = TurnState::Calling(call);
     }
 
-    async fn read_call(&mut self, mut call: Box<ModelCall>, messages: Context) -> Option<TurnStep> {
+    async fn read_call(&mut self, mut call: Box<ModelCall>) -> Option<TurnStep> {
         match call.next(&self.stop).await {
             CallProgress::Event(event) => {
-                self.state = TurnState::Calling { call, messages };
+                self.state = TurnState::Calling(call);
                 Some(TurnStep::Event(event))
             }
             CallProgress::Answered { message, announced } => {
@@ -227,15 +243,15 @@ impl TurnDriver {
                 };
                 taken_back.map(TurnStep::Event)
             }
-            CallProgress::Ended(early) => self.end_call_early(early, messages),
+            CallProgress::Ended(early) => self.end_call_early(early),
         }
     }
 
-    fn end_call_early(&mut self, early: EarlyEnd, messages: Context) -> Option<TurnStep> {
+    fn end_call_early(&mut self, early: EarlyEnd) -> Option<TurnStep> {
         self.usage += early.usage.unwrap_or_default();
         match early.cause {
             EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
-            EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error, messages),
+            EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error),
             EarlyCause::TooLong => {
                 let error = self.ports.limits.answer_is_too_long();
                 self.state = TurnState::CallEnded {
@@ -249,7 +265,7 @@ impl TurnDriver {
         early.remains.map(TurnStep::Event)
     }
 
-    fn failed_unseen(&mut self, error: &ProviderError, messages: Context) -> Option<TurnStep> {
+    fn failed_unseen(&mut self, error: &ProviderError) -> Option<TurnStep> {
         let (duration, announced) = match self.ports.retry.decide(self.attempts, error) {
             Retry::After(delay) => (delay, false),
             Retry::Wait(delay) => (delay, true),
@@ -261,7 +277,6 @@ impl TurnDriver {
         self.state = TurnState::Retrying {
             delay: duration,
             announced,
-            messages,
         };
         let attempt = self.attempts;
         Some(TurnStep::Event(if announced {
@@ -296,12 +311,7 @@ impl TurnDriver {
         };
     }
 
-    async fn retry(
-        &mut self,
-        delay: Duration,
-        announced: bool,
-        messages: Context,
-    ) -> Option<TurnStep> {
+    async fn retry(&mut self, delay: Duration, announced: bool) -> Option<TurnStep> {
         if announced {
             self.stop.extend(delay);
         }
@@ -309,7 +319,7 @@ impl TurnDriver {
             self.end_stopped_call(cause);
             return None;
         }
-        self.state = TurnState::Due(messages);
+        self.state = TurnState::NeedContextAgain;
         announced.then_some(TurnStep::Event(RawRuntimeEvent::Resumed))
     }
 

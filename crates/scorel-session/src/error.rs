@@ -1,7 +1,7 @@
 use scorel_journal::{
     AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
 };
-use scorel_proto::{ErrorChain, ErrorCode, Phase, SessionId};
+use scorel_proto::{ErrorChain, ErrorCode, Phase, QueueItem, SessionId};
 
 use crate::damage::DamagedPlace;
 
@@ -47,6 +47,9 @@ pub enum SessionError {
     /// `limit` is in bytes.
     #[error("the queue holds {limit} bytes of messages, its limit")]
     QueueTooLarge { limit: usize },
+    /// `expectedVersion` is not the version of the queue.
+    #[error("the queue has changed: it is at version {version}")]
+    QueueChanged { version: u64, items: Vec<QueueItem> },
     /// The session is not what the caller expects.
     #[error("{0}")]
     Conflict(String),
@@ -93,7 +96,7 @@ impl SessionError {
             Self::QueueFull { .. } | Self::QueueTooLarge { .. } | Self::OutOfDescriptors(_) => {
                 ErrorCode::Overloaded
             }
-            Self::Conflict(_) => ErrorCode::Conflict,
+            Self::Conflict(_) | Self::QueueChanged { .. } => ErrorCode::Conflict,
             Self::InvalidEvent(_) => ErrorCode::InvalidEventId,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
             Self::TooLarge { .. } => ErrorCode::PayloadTooLarge,

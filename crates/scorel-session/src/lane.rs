@@ -10,7 +10,7 @@
 //! publish) in the few files below.
 //!
 //! ```text
-//! api ─→ mutate ─→ send, update, respond, accept, cancel, delete
+//! api ─→ mutate ─→ send, rewrite, update, respond, accept, cancel, delete
 //!                      │      load ─→ recovery
 //!                      ↓        ↓        ↓
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
@@ -49,6 +49,7 @@ mod queue;
 mod read;
 mod recovery;
 mod respond;
+mod rewrite;
 mod run;
 mod section;
 mod send;

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use scorel_proto::{
     ClientId, CommandId, Message, MessageBody, PersistentBody, PersistentEvent, QueueOp,
-    SendMessageResult, Seq, WhileRunning,
+    SendMessageResult, Seq,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -74,10 +74,12 @@ pub(crate) enum ReceiptAnswer {
     Sent(SendMessageResult),
     /// A reply that is no more than the seq of its record.
     Done(Seq),
-    /// `cancel` with `clearQueue`.
-    QueueCleared {
+    /// `rewriteQueue`, and `cancel` with `clearQueue`.
+    QueueUpdated {
+        /// Whether a turn took a cancel's signal.
         cancelled: bool,
         seq: Seq,
+        version: u64,
     },
 }
 
@@ -145,11 +147,11 @@ impl Receipts {
     /// The receipt of a queued message is in its item.
     fn queued(&mut self, event: &PersistentEvent, ops: &[QueueOp], queue_len: usize) {
         for op in ops {
-            if let QueueOp::Add { item } = op
+            if let QueueOp::Add { item, .. } = op
                 && let (Some(id), Some(digest)) = (&item.command_id, &item.digest)
             {
                 let answer = ReceiptAnswer::Sent(SendMessageResult::Queued {
-                    queue: WhileRunning::FollowUp,
+                    queue: item.kind,
                     queue_item_id: item.queue_item_id,
                     position: u32::try_from(queue_len.saturating_sub(1)).unwrap_or(u32::MAX),
                     seq: event.seq,
@@ -226,9 +228,10 @@ fn answer(event: &PersistentEvent) -> ReceiptAnswer {
             turn_id,
             seq: event.seq,
         }),
-        (PersistentBody::QueueUpdate(body), _) => ReceiptAnswer::QueueCleared {
+        (PersistentBody::QueueUpdate(body), _) => ReceiptAnswer::QueueUpdated {
             cancelled: body.cancel_turn_id.is_some(),
             seq: event.seq,
+            version: body.version,
         },
         _ => ReceiptAnswer::Done(event.seq),
     }

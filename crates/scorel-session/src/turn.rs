@@ -9,6 +9,7 @@ mod ask;
 mod bridge;
 mod close;
 mod drive;
+mod exit;
 mod prepare;
 mod task;
 
@@ -17,11 +18,11 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use scorel_proto::TurnError;
-use scorel_runtime::TurnEnd;
 
 use crate::SessionError;
 use crate::lane::{Job, Lane, RunningJob};
 
+use exit::TurnExit;
 use task::TurnTask;
 
 /// Spawns the task of a job. See [`StartJob`](crate::lane::StartJob).
@@ -38,22 +39,23 @@ pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
         let run = AssertUnwindSafe(run(&task)).catch_unwind().await;
         let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
         let end = match run.unwrap_or_else(defect) {
-            Ok(end) => end,
+            Ok(TurnExit::Closed) => return,
+            Ok(TurnExit::Open(end)) => end,
             Err(error) => task.failed(turn_error(&error)),
         };
         task.close(end).await;
     });
 }
 
-async fn run(task: &TurnTask) -> Result<TurnEnd, SessionError> {
+async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
     let prepared = tokio::select! {
         biased;
-        cause = task.stop.fired() => return Ok(task.stopped(cause)),
+        cause = task.stop.fired() => return Ok(task.stopped(cause).into()),
         prepared = task.prepare() => prepared?,
     };
     let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return Ok(task.failed(error)),
+        Err(error) => return Ok(task.failed(error).into()),
     };
     let mut ports = prepared.ports;
     ports.system = task.begin(prepared.instructions, prepared.notices).await?;
@@ -61,7 +63,7 @@ async fn run(task: &TurnTask) -> Result<TurnEnd, SessionError> {
     // `turn_waiting`, not with `turn_resumed`.
     let progress = task.progress();
     if let Some(cause) = task.wait_on().await? {
-        return Ok(task.stopped(cause));
+        return Ok(task.stopped(cause).into());
     }
     task.drive(ports, progress).await
 }

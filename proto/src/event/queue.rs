@@ -22,10 +22,20 @@ pub struct QueueUpdateBody {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum QueueOp {
-    /// Append a message. A paused queue continues.
+    /// Add a message. A paused queue continues, unless `hold` is set.
     Add {
         /// The new item.
         item: QueueItem,
+        /// Its zero-based position; absent: the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        position: Option<u32>,
+        /// Whether the addition pauses the queue instead.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        hold: bool,
+        /// Whether the outcome of the open turn leaves the queue unpaused: the message was added
+        /// while that turn was being cancelled, so its author wants to go on.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        go_on: bool,
     },
     /// Replace the content of a message.
     Edit {
@@ -33,6 +43,9 @@ pub enum QueueOp {
         queue_item_id: QueueItemId,
         /// The new content.
         content: Vec<Block>,
+        /// The client that edited it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited_by: Option<ClientId>,
     },
     /// Move a message.
     Move {
@@ -53,8 +66,23 @@ pub enum QueueOp {
         /// The new kind.
         kind: QueueKind,
     },
+    /// Pause the queue: no message of it starts a turn. Steers still reach the running turn.
+    Pause,
     /// Continue a paused queue.
     Resume,
+}
+
+impl QueueOp {
+    /// Adds `item` at the end.
+    #[must_use]
+    pub const fn append(item: QueueItem) -> Self {
+        Self::Add {
+            item,
+            position: None,
+            hold: false,
+            go_on: false,
+        }
+    }
 }
 
 /// A queued message.
@@ -69,6 +97,9 @@ pub struct QueueItem {
     pub content: Vec<Block>,
     /// The client that sent it.
     pub client_id: ClientId,
+    /// The client that edited it last; absent if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_by: Option<ClientId>,
     /// The `commandId` of the call that queued it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
@@ -83,6 +114,7 @@ pub struct QueueItem {
 pub enum QueueKind {
     /// It starts a turn of its own after the current one.
     FollowUp,
-    /// The running turn reads it before its next model call.
+    /// The running turn reads it before its next model call. A steer that no call follows becomes a
+    /// follow-up at the front of the queue when the turn ends.
     Steer,
 }

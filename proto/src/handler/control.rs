@@ -73,6 +73,7 @@ fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {
     match op {
         QueueOp::Add { .. } => DisplayPart::note("a message was queued"),
         QueueOp::Remove { .. } => DisplayPart::note("a queued message was removed"),
+        QueueOp::Pause => DisplayPart::note("the queue was paused"),
         QueueOp::Resume => DisplayPart::note("the queue goes on"),
         QueueOp::Edit { .. } | QueueOp::Move { .. } | QueueOp::Convert { .. } => Vec::new(),
     }

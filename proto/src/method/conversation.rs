@@ -5,8 +5,8 @@ use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Block, CommandId, EventId, PermissionDecision, PermissionRequestId, QueueItemId, QueueOp, Seq,
-    SessionId, StorageStall, TurnId,
+    Block, CommandId, EventId, PermissionDecision, PermissionRequestId, QueueItem, QueueItemId,
+    QueueKind, Seq, SessionId, StorageStall, TurnId,
 };
 
 /// The content of a user message: a string, or an array of `text`, `image` and `blob` blocks.
@@ -110,8 +110,9 @@ pub enum WhileRunning {
     /// Queue it; it starts a turn of its own.
     #[default]
     FollowUp,
-    /// Queue it for the running turn, which reads it before its next model call. Not implemented in
-    /// this version: fails with `unsupported`.
+    /// Queue it for the running turn, which reads it before its next model call, or before it would
+    /// end. A follow-up if the turn is being cancelled or something else than a turn runs; the result
+    /// says which.
     Steer,
     /// Fail with `runtime_busy`, or with `queue_paused` if only a paused queue is in the way.
     Reject,
@@ -136,8 +137,8 @@ pub enum SendMessageResult {
     },
     /// The message was queued.
     Queued {
-        /// What it was queued as, `followUp` or `steer`.
-        queue: WhileRunning,
+        /// What it was queued as.
+        queue: QueueKind,
         /// The queue item. The later `message` event carries it as `queueItemId`.
         queue_item_id: QueueItemId,
         /// The zero-based position in the queue.
@@ -154,13 +155,81 @@ pub struct RewriteQueueParams {
     /// The session.
     pub session_id: SessionId,
     /// The `queueVersion` on which the operations are based. Fails with `conflict` if the queue has
-    /// changed since.
+    /// changed since; `details` then has `kind: "queue"`, `queueVersion` and `queue`.
     pub expected_version: u64,
-    /// The operations, applied in order: all or none.
-    pub ops: Vec<QueueOp>,
+    /// The operations, 1 to 100, applied in order: all or none.
+    pub ops: Vec<QueueEdit>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
+}
+
+/// One operation of `rewriteQueue`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    tag = "op",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum QueueEdit {
+    /// Add a message. A paused queue continues, unless `hold` is set.
+    Add {
+        /// What becomes of it. A steer becomes a follow-up where no turn can read it.
+        kind: QueueKind,
+        /// The message; not empty. Images are stored with `putBlob` first.
+        content: Content,
+        /// Its zero-based position; absent, or beyond the end: the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        position: Option<u32>,
+        /// Whether to pause the queue, so that the message waits for `resume`; absent: `false`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hold: Option<bool>,
+    },
+    /// Replace the content of a message.
+    Edit {
+        /// The item's id.
+        queue_item_id: QueueItemId,
+        /// The new content; not empty.
+        content: Content,
+    },
+    /// Move a message.
+    Move {
+        /// The item's id.
+        queue_item_id: QueueItemId,
+        /// The new zero-based position; beyond the end: the end.
+        position: u32,
+    },
+    /// Remove a message.
+    Remove {
+        /// The item's id.
+        queue_item_id: QueueItemId,
+    },
+    /// Change a steer into a follow-up, or the reverse.
+    Convert {
+        /// The item's id.
+        queue_item_id: QueueItemId,
+        /// The new kind. A steer becomes a follow-up where no turn can read it.
+        kind: QueueKind,
+    },
+    /// Pause the queue: no message of it starts a turn until `resume`, or until one is added.
+    Pause {},
+    /// Continue a paused queue.
+    Resume {},
+}
+
+/// Result of `rewriteQueue`. A repeated command gets the first `seq` and `queueVersion`, and the
+/// queue as it is now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RewriteQueueResult {
+    /// The `seq` of the `queue_update` event.
+    pub seq: Seq,
+    /// The version of the queue after the operations. It is higher by now if the first message has
+    /// already started a turn.
+    pub queue_version: u64,
+    /// The queue after the operations.
+    pub queue: Vec<QueueItem>,
 }
 
 /// Parameters of `cancel`.

@@ -1,10 +1,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{QueueItem, QueueItemId, QueueOp, QueueUpdateBody};
+use crate::{QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody};
 
 /// The messages that wait in a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Queue {
     /// The messages, first to run first.
     pub items: Vec<QueueItem>,
@@ -12,6 +13,10 @@ pub struct Queue {
     pub version: u64,
     /// Whether the queue waits for a new message or for `resume` before it goes on.
     pub paused: bool,
+    /// Whether the outcome of the open turn leaves the queue unpaused, whatever it is: a message was
+    /// added while the turn was being cancelled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub go_on: bool,
 }
 
 impl Queue {
@@ -22,18 +27,29 @@ impl Queue {
         self.version = update.version;
     }
 
-    fn apply_op(&mut self, op: &QueueOp) {
+    /// Applies one operation. Operations on items that are gone change nothing.
+    pub fn apply_op(&mut self, op: &QueueOp) {
         match op {
-            QueueOp::Add { item } => {
-                self.items.push(item.clone());
-                self.paused = false;
+            QueueOp::Add {
+                item,
+                position,
+                hold,
+                go_on,
+            } => {
+                let end = self.items.len();
+                let place = position.map_or(end, |place| (place as usize).min(end));
+                self.items.insert(place, item.clone());
+                self.paused = *hold;
+                self.go_on = (self.go_on || *go_on) && !hold;
             }
             QueueOp::Edit {
                 queue_item_id,
                 content,
+                edited_by,
             } => {
                 if let Some(item) = self.item(*queue_item_id) {
                     item.content.clone_from(content);
+                    item.edited_by = *edited_by;
                 }
             }
             QueueOp::Move {
@@ -49,11 +65,10 @@ impl Queue {
                     item.kind = *kind;
                 }
             }
+            QueueOp::Pause => self.paused = true,
             QueueOp::Resume => self.paused = false,
         }
-        if self.items.is_empty() {
-            self.paused = false;
-        }
+        self.settle();
     }
 
     /// Removes the item that a `message` names as its origin. There is no separate removal record, so
@@ -61,14 +76,45 @@ impl Queue {
     pub(super) fn consume(&mut self, id: QueueItemId) {
         self.remove(id);
         self.version = self.version.saturating_add(1);
+        self.settle();
+    }
+
+    /// An empty queue has nothing to pause or to go on with.
+    fn settle(&mut self) {
         if self.items.is_empty() {
             self.paused = false;
+            self.go_on = false;
         }
     }
 
-    /// Pauses after a turn that did not complete, if there is anything to pause.
-    pub(super) const fn pause(&mut self) {
-        self.paused = !self.items.is_empty();
+    /// Folds the end of a turn. Steers that the turn has not read become follow-ups, before all
+    /// others. A turn that did not complete pauses the queue, unless a message was added after the
+    /// cancel.
+    pub(super) fn turn_ended(&mut self, completed: bool) {
+        let go_on = std::mem::take(&mut self.go_on);
+        let pauses = !completed && !go_on && !self.items.is_empty() && !self.paused;
+        let steers = self.has_steers();
+        // Stable: steers keep their order, and so do follow-ups.
+        self.items.sort_by_key(|item| item.kind != QueueKind::Steer);
+        for item in &mut self.items {
+            item.kind = QueueKind::FollowUp;
+        }
+        self.paused |= pauses;
+        if pauses || steers {
+            self.version = self.version.saturating_add(1);
+        }
+    }
+
+    /// Whether a message waits for the running turn's next model call.
+    #[must_use]
+    pub fn has_steers(&self) -> bool {
+        self.items.iter().any(|item| item.kind == QueueKind::Steer)
+    }
+
+    /// Whether an item with this id waits.
+    #[must_use]
+    pub fn contains(&self, id: QueueItemId) -> bool {
+        self.items.iter().any(|item| item.queue_item_id == id)
     }
 
     fn item(&mut self, id: QueueItemId) -> Option<&mut QueueItem> {

@@ -1,4 +1,4 @@
-use std::io::Read;
+use std::io::{self, IsTerminal, Read};
 
 use crate::failure::Failure;
 
@@ -16,4 +16,40 @@ pub(super) fn read_input() -> Result<String, Failure> {
         return Err(Failure::usage("standard input is larger than 8 MiB"));
     }
     String::from_utf8(bytes).map_err(|_| Failure::usage("standard input is not valid UTF-8"))
+}
+
+/// A message, from the command line or from standard input. `verb` is the command, for the hint.
+pub(super) fn message_text(words: &[String], verb: &str) -> Result<String, Failure> {
+    let text = match words {
+        [dash] if dash == "-" => read_input()?,
+        [] if !io::stdin().is_terminal() => read_input()?,
+        [] => {
+            return Err(Failure::usage("no message given").hint(format!(
+                "`scorelctl {verb} TEXT`, or `scorelctl {verb} -` to read standard input"
+            )));
+        }
+        words => words.join(" "),
+    };
+    if text.trim().is_empty() {
+        return Err(Failure::usage("the message is empty"));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_make_a_message_and_blanks_do_not() {
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            message_text(&words(&["fix", "it"]), "send").expect("a message"),
+            "fix it"
+        );
+        assert!(matches!(
+            message_text(&words(&[" "]), "send"),
+            Err(Failure::Report(_))
+        ));
+    }
 }

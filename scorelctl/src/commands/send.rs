@@ -4,8 +4,6 @@ mod answer;
 mod follow;
 mod questions;
 
-use std::io::{self, IsTerminal};
-
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
     Content, CreateSession, CreateSessionParams, GetStatus, NoParams, SendMessage,
@@ -14,7 +12,7 @@ use scorel_proto::{
 };
 use serde::Serialize;
 
-use super::input::read_input;
+use super::input::message_text;
 use crate::args::SendArgs;
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
 use crate::exit::Exit;
@@ -31,7 +29,7 @@ pub(super) async fn run(
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let text = message(&args.text)?;
+    let text = message_text(&args.text, "send")?;
     let mut interrupts = Interrupts::listen()?;
     let sent = tokio::select! {
         sent = send(&args, &text, link, output) => sent?,
@@ -50,23 +48,6 @@ pub(super) async fn run(
     let questions = Questions::new(sent.session_id, args.on_ask, output);
     let mut follow = TurnFollower::new(sent.control, (sent.session_id, own), questions, output);
     follow.run(stream, &mut interrupts).await
-}
-
-/// The message, from the command line or from standard input.
-fn message(words: &[String]) -> Result<String, Failure> {
-    let text = match words {
-        [dash] if dash == "-" => read_input()?,
-        [] if !io::stdin().is_terminal() => read_input()?,
-        [] => {
-            return Err(Failure::usage("no message given")
-                .hint("`scorelctl send TEXT`, or `scorelctl send -` to read standard input"));
-        }
-        words => words.join(" "),
-    };
-    if text.trim().is_empty() {
-        return Err(Failure::usage("the message is empty"));
-    }
-    Ok(text)
 }
 
 /// An accepted message.
@@ -206,19 +187,9 @@ async fn say_demo(
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::{EventId, QueueItemId, Seq, TurnId};
+    use scorel_proto::{EventId, QueueItemId, QueueKind, Seq, TurnId};
 
     use super::*;
-
-    #[test]
-    fn words_make_a_message_and_blanks_do_not() {
-        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(
-            message(&words(&["fix", "it"])).expect("a message"),
-            "fix it"
-        );
-        assert!(matches!(message(&words(&[" "])), Err(Failure::Report(_))));
-    }
 
     #[test]
     fn the_accepted_line_has_what_the_daemon_answered() {
@@ -230,7 +201,7 @@ mod tests {
                 seq: Seq::ZERO,
             },
             SendMessageResult::Queued {
-                queue: WhileRunning::FollowUp,
+                queue: QueueKind::FollowUp,
                 queue_item_id: QueueItemId::generate(),
                 position: 1,
                 seq: Seq::ZERO,

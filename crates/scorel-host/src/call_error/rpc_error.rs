@@ -62,6 +62,9 @@ fn session(error: &SessionError) -> RpcError {
             json!({ "sessionId": session_id, "damage": places })
         }
         SessionError::QueueNotCleared { cancelled, .. } => json!({ "cancelled": cancelled }),
+        SessionError::QueueChanged { version, items } => {
+            json!({ "kind": "queue", "queueVersion": version, "queue": items })
+        }
         SessionError::Busy(phase) => json!({ "phase": phase }),
         SessionError::TooLarge { limit } => json!({ "limit": limit }),
         SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {

@@ -1,12 +1,13 @@
-//! Methods that drive a session's turns: `sendMessage`, `cancel`, `respondPermission`.
+//! Methods that drive a session's turns: `sendMessage`, `rewriteQueue`, `cancel`,
+//! `respondPermission`.
 
 use std::sync::Arc;
 
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
     Block, Cancel, CancelParams, CancelResult, Method, PermissionDecision, PermissionDecisionBody,
-    RespondPermission, RespondPermissionParams, SendMessage, SendMessageParams, SendMessageResult,
-    SeqResult,
+    QueueEdit, RespondPermission, RespondPermissionParams, RewriteQueue, RewriteQueueParams,
+    RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{SendRequest, SessionError};
@@ -19,6 +20,7 @@ use crate::host::Host;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<SendMessage, _, _>(table, send)?;
+    method::<RewriteQueue, _, _>(table, rewrite_queue)?;
     method::<Cancel, _, _>(table, cancel)?;
     method::<RespondPermission, _, _>(table, respond)
 }
@@ -74,6 +76,30 @@ const fn text_len(block: &Block) -> usize {
         Block::Text { text, .. } => text.len(),
         _ => 0,
     }
+}
+
+/// The limit of operations in one `rewriteQueue`.
+const MAX_QUEUE_OPS: usize = 100;
+
+async fn rewrite_queue(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: RewriteQueueParams,
+) -> Result<RewriteQueueResult, CallError> {
+    if params.ops.is_empty() || params.ops.len() > MAX_QUEUE_OPS {
+        let text = format!("`ops` holds 1 to {MAX_QUEUE_OPS} operations");
+        return Err(CallError::invalid_field("ops", text));
+    }
+    for op in &params.ops {
+        if let QueueEdit::Add { content, .. } | QueueEdit::Edit { content, .. } = op {
+            check_content(&content.0)?;
+        }
+    }
+    let id = params.command_id.take();
+    let command = command(&call, id, RewriteQueue::NAME, &params)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    let rewritten = lane.rewrite_queue(command, params.expected_version, params.ops);
+    Ok(rewritten.await?)
 }
 
 /// Without `clearQueue` it is answered from memory and `commandId` is ignored: there is no record that

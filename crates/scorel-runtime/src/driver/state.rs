@@ -9,14 +9,14 @@ use crate::tool_run::ToolRun;
 /// The state of a turn between two steps.
 pub(super) enum TurnState {
     NeedContext,
+    /// A failed call is due again, with the context as it is by now: messages may have been added
+    /// during the delay.
+    NeedContextAgain,
     /// The context of the next model call was provided.
     Ready(Context),
     /// The model call was announced, or is due again.
     Due(Context),
-    Calling {
-        call: Box<ModelCall>,
-        messages: Context,
-    },
+    Calling(Box<ModelCall>),
     /// The message of the call was published; its `turn_end` is due, then `then`.
     CallEnded {
         stop_reason: Option<StopReason>,
@@ -27,7 +27,6 @@ pub(super) enum TurnState {
     Retrying {
         delay: Duration,
         announced: bool,
-        messages: Context,
     },
     Answered(AssistantMessage),
     Tools {

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    CancelResult, PermissionDecisionBody, Phase, SendMessageResult, Seq, Session, SessionChanges,
-    StorageStall, TurnId,
+    CancelResult, PermissionDecisionBody, Phase, QueueEdit, RewriteQueueResult, SendMessageResult,
+    Seq, Session, SessionChanges, StorageStall, TurnId,
 };
 
 use super::accept::AcceptDamage;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
 use super::respond::PermissionResponse;
+use super::rewrite::QueueRewrite;
 use super::update::UpdateRequest;
 use super::{Lane, SendRequest};
 use crate::{MutationCommand, SessionError};
@@ -52,6 +53,27 @@ impl Lane {
         request: SendRequest,
     ) -> Result<SendMessageResult, SessionError> {
         self.mutate(request).await
+    }
+
+    /// Changes the queue: all edits or none.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::QueueChanged`] if the queue is not at `expected_version`,
+    /// [`SessionError::InvalidParams`] if an edit names an item that does not wait, otherwise see
+    /// [`SessionError`]; nothing has changed then.
+    pub async fn rewrite_queue(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        expected_version: u64,
+        edits: Vec<QueueEdit>,
+    ) -> Result<RewriteQueueResult, SessionError> {
+        self.mutate(QueueRewrite {
+            command,
+            expected_version,
+            edits,
+        })
+        .await
     }
 
     /// Changes title, model, thinking level, tools or the archived flag.

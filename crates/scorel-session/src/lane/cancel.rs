@@ -28,7 +28,7 @@ impl Mutation for CancelAndClear {
     /// Without a second signal: by now another turn may be running.
     fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
         match answer {
-            ReceiptAnswer::QueueCleared { cancelled, seq } => Some(CancelResult {
+            ReceiptAnswer::QueueUpdated { cancelled, seq, .. } => Some(CancelResult {
                 cancelled: *cancelled,
                 seq: Some(*seq),
                 storage_stalled: None,

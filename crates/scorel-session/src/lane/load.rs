@@ -205,7 +205,6 @@ impl LoadedLog {
         let state = LaneState {
             log: self.log,
             spool: Spool::new(Arc::clone(&shared.storage), &dir),
-            lift_pause: false,
             claimed: None,
             lost: self.lost,
             unsaved: None,

@@ -1,11 +1,11 @@
-//! The queue: messages that wait for the running turn to end.
+//! The queue: messages that wait for the running turn to read them, or to end.
 //!
 //! Its content is folded from `queue_update` records and from messages that name their item. Taking
 //! an item and writing its message are one record, so a crash leaves the item in the queue or the
 //! message in the log, never both and never neither.
 
 use scorel_proto::{
-    Block, ClientId, Message, MessageBody, MessageSource, Meta, PersistentBody, QueueItem,
+    Block, Message, MessageBody, MessageSource, Meta, PersistentBody, Queue, QueueItem,
     QueueItemId, QueueKind, QueueOp, QueueUpdateBody, Seq, TurnId, UserMessage,
 };
 use serde::Serialize;
@@ -33,23 +33,54 @@ impl Section<'_> {
     pub(super) fn check_queue_bytes(&self, new: &QueueItem) -> Result<(), SessionError> {
         let view = self.view();
         let items = &view.state.queue.items;
-        let waiting: usize = items.iter().map(encoded_len).sum();
-        if !items.is_empty() && waiting + encoded_len(new) > MAX_QUEUE_BYTES {
+        if !items.is_empty() && queue_bytes(items) + encoded_len(new) > MAX_QUEUE_BYTES {
             let limit = MAX_QUEUE_BYTES;
             return Err(SessionError::QueueTooLarge { limit });
         }
         Ok(())
     }
 
+    /// Fails if an edited queue is beyond its limits.
+    pub(super) fn check_queue(&self, queue: &Queue) -> Result<(), SessionError> {
+        let limit = self.lane.shared.settings.max_queue;
+        if queue.items.len() > limit {
+            return Err(SessionError::QueueFull { limit });
+        }
+        if queue.items.len() > 1 && queue_bytes(&queue.items) > MAX_QUEUE_BYTES {
+            let limit = MAX_QUEUE_BYTES;
+            return Err(SessionError::QueueTooLarge { limit });
+        }
+        Ok(())
+    }
+
+    /// What a message becomes that is sent as a steer: a turn that is being cancelled makes no
+    /// further model call, and nothing but a turn makes any.
+    pub(super) fn queued_as(&self, wanted: QueueKind) -> QueueKind {
+        if self.view().state.turn.is_some() && self.lane.job.stop().is_none() {
+            wanted
+        } else {
+            QueueKind::FollowUp
+        }
+    }
+
+    /// Whether a message that is added now keeps the outcome of the cancelled turn from pausing the
+    /// queue: its author has seen the cancel and goes on.
+    pub(super) fn goes_on(&self) -> bool {
+        self.view().state.turn.is_some() && self.lane.job.stop().is_some()
+    }
+
     /// Appends an item. Its receipt is in the item, because the queue outlives this record.
     pub(super) fn enqueue(&mut self, item: QueueItem) -> Result<Seq, SessionError> {
         let author = item.client_id;
-        let body = self.queue_update(vec![QueueOp::Add { item }]);
+        let add = QueueOp::Add {
+            item,
+            position: None,
+            hold: false,
+            go_on: self.goes_on(),
+        };
+        let body = self.queue_update(vec![add]);
         let seq = self.commit(EventDraft::new(body).authored_by(author))?.seq;
         self.announce();
-        // The outcome of a turn that is being cancelled will pause the queue. This client has seen
-        // the cancel and goes on.
-        self.state.lift_pause |= self.lane.job.stop().is_some();
         Ok(seq)
     }
 
@@ -67,26 +98,15 @@ impl Section<'_> {
     ///
     /// Errors are only logged: what led here was accepted already.
     pub(crate) fn go_on(&mut self) {
-        match self.advance() {
+        match self.start_next() {
             Ok(()) => {}
-            Err(SessionError::Stalled(_)) => self.lane.persist_later(|section| section.advance()),
+            Err(SessionError::Stalled(_)) => {
+                self.lane.persist_later(|section| section.start_next());
+            }
             Err(error) => {
                 tracing::error!(session = %self.lane.id(), %error, "the queue does not go on");
             }
         }
-    }
-
-    fn advance(&mut self) -> Result<(), SessionError> {
-        if self.view().state.turn.is_some() {
-            return Ok(());
-        }
-        if self.state.lift_pause && self.view().state.queue.paused {
-            let body = self.queue_update(vec![QueueOp::Resume]);
-            self.commit(EventDraft::new(body))?;
-            self.announce();
-        }
-        self.state.lift_pause = false;
-        self.start_next()
     }
 
     /// Turns the first waiting message into a turn, unless a turn is open, the queue is paused or
@@ -101,14 +121,43 @@ impl Section<'_> {
             return Ok(());
         };
         let turn_id = TurnId::generate();
+        self.take(item, turn_id, MessageSource::FollowUp)?;
+        self.begin_turn(turn_id);
+        Ok(())
+    }
+
+    /// Adds the waiting steers to the conversation, one message each. To be called when a model call
+    /// follows. None is taken once the turn has to stop: no call would answer it.
+    pub(crate) fn drain_steers(&mut self, turn_id: TurnId) -> Result<(), SessionError> {
+        while self.lane.job.stop().is_none() {
+            let Some(item) = self.next_steer() else {
+                return Ok(());
+            };
+            self.take(item, turn_id, MessageSource::Steer)?;
+            self.announce();
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        item: QueueItem,
+        turn_id: TurnId,
+        source: MessageSource,
+    ) -> Result<(), SessionError> {
         let body = PersistentBody::Message(MessageBody {
-            message: user_message(item.content, Some(MessageSource::FollowUp)),
+            message: user_message(item.content, Some(source)),
             queue_item_id: Some(item.queue_item_id),
         });
         let draft = EventDraft::new(body).in_turn(turn_id);
         self.commit(draft.authored_by(item.client_id))?;
-        self.begin_turn(turn_id);
         Ok(())
+    }
+
+    fn next_steer(&self) -> Option<QueueItem> {
+        let view = self.view();
+        let mut items = view.state.queue.items.iter();
+        items.find(|item| item.kind == QueueKind::Steer).cloned()
     }
 
     /// The message that is next, unless the queue is paused.
@@ -118,17 +167,25 @@ impl Section<'_> {
     }
 }
 
-/// A follow-up that carries its own receipt.
-pub(super) fn follow_up(command: MutationCommand, content: Vec<Block>) -> QueueItem {
-    let client_id: ClientId = command.client_id;
+/// An item that carries its own receipt.
+pub(super) fn sent_item(
+    command: MutationCommand,
+    kind: QueueKind,
+    content: Vec<Block>,
+) -> QueueItem {
     QueueItem {
         queue_item_id: QueueItemId::generate(),
-        kind: QueueKind::FollowUp,
+        kind,
         content,
-        client_id,
+        client_id: command.client_id,
+        edited_by: None,
         digest: command.id.is_some().then_some(command.digest),
         command_id: command.id,
     }
+}
+
+fn queue_bytes(items: &[QueueItem]) -> usize {
+    items.iter().map(encoded_len).sum()
 }
 
 pub(super) fn user_message(content: Vec<Block>, source: Option<MessageSource>) -> Message {

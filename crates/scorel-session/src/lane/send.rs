@@ -1,12 +1,12 @@
 use scorel_journal::{MAX_RECORD, is_out_of_descriptors};
 use scorel_proto::{
-    Block, EventId, MessageBody, PersistentBody, Phase, SendMessageResult, SessionChanges,
-    SessionInfoBody, TurnId, WhileRunning,
+    Block, EventId, MessageBody, PersistentBody, Phase, QueueKind, SendMessageResult,
+    SessionChanges, SessionInfoBody, TurnId, WhileRunning,
 };
 use serde::Serialize;
 
 use super::mutate::Mutation;
-use super::queue::{encoded_len, follow_up, user_message};
+use super::queue::{encoded_len, sent_item, user_message};
 use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
@@ -43,7 +43,7 @@ impl Mutation for SendRequest {
         }
     }
 
-    /// A busy session queues a follow-up and refuses everything else.
+    /// A busy session queues a message, unless that is to be refused or to attach elsewhere.
     fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
         if !is_busy(section) {
             return Ok(());
@@ -53,11 +53,7 @@ impl Mutation for SendRequest {
             return Err(SessionError::Busy(phase));
         }
         match self.while_running {
-            WhileRunning::FollowUp => Ok(()),
-            WhileRunning::Steer => {
-                let text = "steering a running turn is not part of this version";
-                Err(SessionError::Unsupported(text.to_owned()))
-            }
+            WhileRunning::FollowUp | WhileRunning::Steer => Ok(()),
             WhileRunning::Reject if phase == Phase::Idle && section.view().state.queue.paused => {
                 Err(SessionError::QueuePaused)
             }
@@ -103,7 +99,7 @@ fn is_busy(section: &Section<'_>) -> bool {
 }
 
 impl Section<'_> {
-    fn enter_active(&self) -> Result<(), SessionError> {
+    pub(super) fn enter_active(&self) -> Result<(), SessionError> {
         let shared = &self.lane.shared;
         shared.active.enter(self.lane.id()).map_err(|error| {
             let reason = error.to_string();
@@ -140,14 +136,18 @@ impl Section<'_> {
     fn queue_message(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {
         let position = self.queue_position()?;
         let command = request.command.clone();
-        let item = follow_up(request.command, request.content);
+        let kind = match request.while_running {
+            WhileRunning::Steer => self.queued_as(QueueKind::Steer),
+            WhileRunning::FollowUp | WhileRunning::Reject => QueueKind::FollowUp,
+        };
+        let item = sent_item(request.command, kind, request.content);
         self.check_queue_bytes(&item)?;
         self.choose_model(&command, request.model, &item)?;
         let queue_item_id = item.queue_item_id;
         let seq = self.enqueue(item)?;
         self.go_on();
         Ok(SendMessageResult::Queued {
-            queue: WhileRunning::FollowUp,
+            queue: kind,
             queue_item_id,
             position: u32::try_from(position).unwrap_or(u32::MAX),
             seq,

@@ -11,9 +11,6 @@ use crate::spool::Spool;
 pub(super) struct LaneState {
     pub(super) log: SessionLog,
     pub(super) spool: Spool,
-    /// A message was accepted after the running turn was cancelled. The outcome of that turn will
-    /// pause the queue; this lifts the pause at once, because the user clearly wants to go on.
-    pub(super) lift_pause: bool,
     /// This daemon has claimed the turn that it resumes. The step that follows may be repeated.
     pub(super) claimed: Option<TurnId>,
     /// The length that the log had, in bytes, if records that were there are gone and none has

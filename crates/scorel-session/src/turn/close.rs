@@ -9,7 +9,30 @@ use crate::SessionError;
 use crate::clock::now_ms;
 use crate::lane::{EventDraft, Section};
 
+/// What became of a turn whose last answer calls no tools.
+pub(super) enum Completion {
+    Closed,
+    /// A steer came after the last answer: the turn makes another model call.
+    Steered,
+}
+
 impl TurnTask {
+    /// Completes the turn, unless a steer waits for it.
+    ///
+    /// The last look at the queue and the outcome are one section: a steer that is accepted after it
+    /// finds no turn, and one before it is read.
+    pub(super) async fn complete(&self, end: TurnEnd) -> Result<Completion, SessionError> {
+        let turn_id = self.turn_id;
+        let completed = self.lane.persist(move |section| {
+            if section.view().state.queue.has_steers() {
+                return Ok(Completion::Steered);
+            }
+            close(section, turn_id, &end)?;
+            Ok(Completion::Closed)
+        });
+        completed.await
+    }
+
     /// Records the turn's outcome; waits for a log that cannot be written.
     pub(super) async fn close(&self, end: TurnEnd) {
         let lane = &self.lane;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{Message, PermissionDecision};
-use scorel_runtime::{
-    ToolCall, TurnDriver, TurnEnd, TurnPorts, TurnProgress, TurnStep, tool_calls,
-};
+use scorel_proto::{Message, OutcomeReason, PermissionDecision};
+use scorel_runtime::{ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls};
 
 use super::ask::{PermissionAnswer, permission};
 use super::bridge::TurnBridge;
+use super::close::Completion;
+use super::exit::TurnExit;
 use super::task::TurnTask;
 use crate::SessionError;
 
@@ -19,7 +19,7 @@ impl TurnTask {
         &self,
         ports: TurnPorts,
         progress: TurnProgress,
-    ) -> Result<TurnEnd, SessionError> {
+    ) -> Result<TurnExit, SessionError> {
         let mut bridge = TurnBridge::new(self.clone());
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress).await?;
@@ -27,12 +27,13 @@ impl TurnTask {
             match driver.next().await {
                 TurnStep::NeedContext => {
                     self.wait_for_descriptors().await;
+                    self.drain_steers().await?;
                     driver.provide_context(self.lane.context().await?);
                 }
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
-                        PermissionAnswer::Stopped(cause) => return Ok(self.stopped(cause)),
+                        PermissionAnswer::Stopped(cause) => return Ok(self.stopped(cause).into()),
                     };
                     let lasting = decision.decision != PermissionDecision::Once;
                     if decision.decision.allows() && lasting {
@@ -46,9 +47,30 @@ impl TurnTask {
                         return Err(error);
                     }
                 }
-                TurnStep::Finished(end) => return Ok(end),
+                TurnStep::Finished(end) => {
+                    let may_go_on = end.reason == OutcomeReason::Completed && driver.may_go_on();
+                    if !may_go_on {
+                        return Ok(end.into());
+                    }
+                    match self.complete(end).await? {
+                        Completion::Closed => return Ok(TurnExit::Closed),
+                        Completion::Steered => driver.go_on(),
+                    }
+                }
             }
         }
+    }
+
+    /// Hands the steers that wait to the model call that follows.
+    async fn drain_steers(&self) -> Result<(), SessionError> {
+        if !self.lane.view(|view| view.state.queue.has_steers()) {
+            return Ok(());
+        }
+        let turn_id = self.turn_id;
+        let drained = self
+            .lane
+            .persist(move |section| section.drain_steers(turn_id));
+        drained.await
     }
 
     async fn driver(

@@ -164,11 +164,12 @@ impl Log {
             kind: QueueKind::FollowUp,
             content: vec![Block::text("later")],
             client_id: ClientId::Daemon,
+            edited_by: None,
             command_id: None,
             digest: None,
         };
         let id = item.queue_item_id;
-        self.queue(vec![QueueOp::Add { item }]);
+        self.queue(vec![QueueOp::append(item)]);
         id
     }
 

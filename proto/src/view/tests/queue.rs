@@ -40,6 +40,7 @@ fn items_are_edited_moved_converted_and_removed() {
         QueueOp::Edit {
             queue_item_id: a,
             content: vec![Block::text("new")],
+            edited_by: None,
         },
         QueueOp::Convert {
             queue_item_id: a,
@@ -68,6 +69,7 @@ fn operations_on_items_that_are_gone_change_nothing() {
         QueueOp::Edit {
             queue_item_id: gone,
             content: vec![],
+            edited_by: None,
         },
         QueueOp::Convert {
             queue_item_id: gone,
@@ -136,6 +138,7 @@ fn edits_do_not_end_the_pause() {
         QueueOp::Edit {
             queue_item_id: item,
             content: vec![Block::text("x")],
+            edited_by: None,
         },
         QueueOp::Move {
             queue_item_id: item,

@@ -240,10 +240,17 @@ fn queue_update() -> QueueUpdateBody {
     QueueUpdateBody {
         version: 6,
         ops: vec![
-            QueueOp::Add { item: item() },
+            QueueOp::append(item()),
+            QueueOp::Add {
+                item: item(),
+                position: Some(0),
+                hold: true,
+                go_on: true,
+            },
             QueueOp::Edit {
                 queue_item_id: id,
                 content: vec![Block::text("Better")],
+                edited_by: Some(ids::client()),
             },
             QueueOp::Move {
                 queue_item_id: id,
@@ -254,6 +261,7 @@ fn queue_update() -> QueueUpdateBody {
                 kind: QueueKind::Steer,
             },
             QueueOp::Remove { queue_item_id: id },
+            QueueOp::Pause,
             QueueOp::Resume,
         ],
         cancel_turn_id: None,
@@ -266,6 +274,7 @@ pub(super) fn item() -> QueueItem {
         kind: QueueKind::FollowUp,
         content: vec![Block::text("And then the tests")],
         client_id: ids::client(),
+        edited_by: None,
         command_id: Some(ids::command()),
         digest: Some(ids::digest()),
     }

@@ -61,9 +61,7 @@ impl History {
             Some(first) if self.dice.one_in(2) => QueueOp::Remove {
                 queue_item_id: first.queue_item_id,
             },
-            _ => QueueOp::Add {
-                item: self.queue_item(),
-            },
+            _ => QueueOp::append(self.queue_item()),
         };
         PersistentBody::QueueUpdate(QueueUpdateBody {
             version,
@@ -78,6 +76,7 @@ impl History {
             kind: QueueKind::FollowUp,
             content: vec![Block::text(self.dice.text())],
             client_id: ClientId::Daemon,
+            edited_by: None,
             command_id: None,
             digest: None,
         }

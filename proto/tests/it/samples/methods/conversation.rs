@@ -1,13 +1,13 @@
 use scorel_proto::{
     Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams, Content,
-    PermissionDecision, QueueOp, RespondPermission, RespondPermissionParams, Rewind, RewindParams,
-    RewriteQueue, RewriteQueueParams, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
-    StorageStall, UnsavedRecord, WhileRunning,
+    PermissionDecision, QueueEdit, QueueKind, RespondPermission, RespondPermissionParams, Rewind,
+    RewindParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
+    SendMessageParams, SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
 };
 
 use super::{method, params_of, result_of};
 use crate::golden::Golden;
-use crate::samples::{ids, messages};
+use crate::samples::{ids, messages, persistent};
 
 pub(super) fn all() -> Vec<Golden> {
     let mut all = sending();
@@ -46,7 +46,7 @@ fn sending() -> Vec<Golden> {
         seq: ids::seq(2),
     };
     let queued = SendMessageResult::Queued {
-        queue: WhileRunning::FollowUp,
+        queue: QueueKind::FollowUp,
         queue_item_id: ids::item(1),
         position: 0,
         seq: ids::seq(9),
@@ -64,10 +64,13 @@ fn steering() -> Vec<Golden> {
     let rewrite = RewriteQueueParams {
         session_id,
         expected_version: 3,
-        ops: vec![QueueOp::Remove {
-            queue_item_id: ids::item(1),
-        }],
+        ops: queue_edits(),
         command_id: Some(ids::command()),
+    };
+    let rewritten = RewriteQueueResult {
+        seq: ids::seq(12),
+        queue_version: 4,
+        queue: vec![persistent::item()],
     };
     let cancel = CancelParams {
         session_id,
@@ -88,7 +91,7 @@ fn steering() -> Vec<Golden> {
         reason: Some("not now".into()),
         command_id: Some(ids::command()),
     };
-    let mut all = Vec::from(method::<RewriteQueue>(&rewrite, &seq));
+    let mut all = Vec::from(method::<RewriteQueue>(&rewrite, &rewritten));
     let cleared = CancelResult {
         cancelled: true,
         seq: Some(ids::seq(12)),
@@ -116,6 +119,39 @@ fn steering() -> Vec<Golden> {
     all.push(result_of::<Cancel>(".stalled", &stalled));
     all.extend(method::<RespondPermission>(&respond, &seq));
     all
+}
+
+fn queue_edits() -> Vec<QueueEdit> {
+    let queue_item_id = ids::item(1);
+    vec![
+        QueueEdit::Add {
+            kind: QueueKind::FollowUp,
+            content: Content::from("And then the tests"),
+            position: Some(0),
+            hold: Some(true),
+        },
+        QueueEdit::Add {
+            kind: QueueKind::Steer,
+            content: Content::from("Use the other file"),
+            position: None,
+            hold: None,
+        },
+        QueueEdit::Edit {
+            queue_item_id,
+            content: Content::from("Better"),
+        },
+        QueueEdit::Move {
+            queue_item_id,
+            position: 2,
+        },
+        QueueEdit::Convert {
+            queue_item_id,
+            kind: QueueKind::Steer,
+        },
+        QueueEdit::Remove { queue_item_id },
+        QueueEdit::Pause {},
+        QueueEdit::Resume {},
+    ]
 }
 
 fn moving() -> Vec<Golden> {

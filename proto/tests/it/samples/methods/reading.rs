@@ -176,6 +176,7 @@ pub(in crate::samples) fn in_flight() -> InFlight {
         },
         queue: Queue {
             items: vec![persistent::item()],
+            go_on: true,
             version: 3,
             paused: false,
         },

@@ -1,0 +1,15 @@
+use scorel_runtime::TurnEnd;
+
+/// How the task of a turn left the turn.
+pub(super) enum TurnExit {
+    /// With its outcome recorded.
+    Closed,
+    /// The outcome has to be recorded.
+    Open(TurnEnd),
+}
+
+impl From<TurnEnd> for TurnExit {
+    fn from(end: TurnEnd) -> Self {
+        Self::Open(end)
+    }
+}

@@ -1,0 +1,237 @@
+//! Lists the messages that wait, and changes them.
+
+use std::io;
+
+use scorel_proto::{
+    Block, Content, ErrorCode, QueueEdit, QueueItem, QueueItemId, QueueKind, RewriteQueue,
+    RewriteQueueParams, Session,
+};
+use serde::Serialize;
+
+use super::input::{message_text, read_input};
+use crate::args::{NewItemArgs, QueueArgs, QueueCommand};
+use crate::daemon::{DaemonClient, new_command_id};
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+/// The length limit of a message in the list, in characters.
+const SHOWN_CHARS: usize = 80;
+
+/// The queue as `--json` lists it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QueueListing<'a> {
+    queue: &'a [QueueItem],
+    queue_version: u64,
+    queue_paused: bool,
+}
+
+pub(super) async fn run(
+    args: &QueueArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let wanted = &args.target.session;
+    let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
+    let session = target::get(control, session_id).await?;
+    let Some(command) = &args.command else {
+        list(&session, output)?;
+        return Ok(Exit::Success);
+    };
+    let ops = edits(command, &session.queue)?;
+    if ops.is_empty() {
+        output.note("no messages are queued")?;
+        return Ok(Exit::Success);
+    }
+    let params = RewriteQueueParams {
+        session_id,
+        expected_version: session.queue_version,
+        ops,
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<RewriteQueue>(&params).await;
+    let answer = answer.map_err(|failure| changed_meanwhile(failure.into()))?;
+    result(output, &answer, |output| rows(&answer.queue, output))?;
+    Ok(Exit::Success)
+}
+
+fn list(session: &Session, output: &mut Output) -> Result<(), Failure> {
+    let listing = QueueListing {
+        queue: &session.queue,
+        queue_version: session.queue_version,
+        queue_paused: session.queue_paused,
+    };
+    result(output, &listing, |output| rows(&session.queue, output))?;
+    if session.queue.is_empty() {
+        output.note("no messages are queued")?;
+    } else if session.queue_paused {
+        output.note("the queue is paused; `scorelctl queue resume` goes on with it")?;
+    }
+    Ok(())
+}
+
+fn rows(queue: &[QueueItem], output: &mut Output) -> io::Result<()> {
+    let mut numbered = queue.iter().zip(1..);
+    numbered.try_for_each(|(item, number): (_, usize)| {
+        let kind = match item.kind {
+            QueueKind::FollowUp => "follow-up",
+            QueueKind::Steer => "steer",
+        };
+        let (id, text) = (item.queue_item_id, summary(&item.content));
+        output.line(&format!("{number:>3}  {id}  {kind:<9}  {text}"))
+    })
+}
+
+fn summary(content: &[Block]) -> String {
+    let parts: Vec<&str> = content
+        .iter()
+        .map(|block| match block {
+            Block::Text { text, .. } => text.as_str(),
+            _ => "[attachment]",
+        })
+        .collect();
+    let line = one_line(&parts.join(" "));
+    match line.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn edits(command: &QueueCommand, queue: &[QueueItem]) -> Result<Vec<QueueEdit>, Failure> {
+    let remove = |queue_item_id| QueueEdit::Remove { queue_item_id };
+    Ok(match command {
+        QueueCommand::Add(args) => vec![added(args)?],
+        QueueCommand::Edit { item, text } => vec![QueueEdit::Edit {
+            queue_item_id: find(item, queue)?,
+            content: new_text(text)?,
+        }],
+        QueueCommand::Move { item, to } => vec![QueueEdit::Move {
+            queue_item_id: find(item, queue)?,
+            position: to - 1,
+        }],
+        QueueCommand::Remove { items } => {
+            let ids = items.iter().map(|item| find(item, queue));
+            ids.map(|id| id.map(remove)).collect::<Result<_, _>>()?
+        }
+        QueueCommand::Convert { item, kind } => vec![QueueEdit::Convert {
+            queue_item_id: find(item, queue)?,
+            kind: (*kind).into(),
+        }],
+        QueueCommand::Clear => {
+            let ids = queue.iter().map(|item| item.queue_item_id);
+            ids.map(remove).collect()
+        }
+        QueueCommand::Pause => vec![QueueEdit::Pause {}],
+        QueueCommand::Resume => vec![QueueEdit::Resume {}],
+    })
+}
+
+fn added(args: &NewItemArgs) -> Result<QueueEdit, Failure> {
+    let text = message_text(&args.text, "queue add")?;
+    Ok(QueueEdit::Add {
+        kind: if args.steer {
+            QueueKind::Steer
+        } else {
+            QueueKind::FollowUp
+        },
+        content: Content::from(text.as_str()),
+        position: args.at.map(|number| number - 1),
+        hold: args.hold.then_some(true),
+    })
+}
+
+fn new_text(words: &[String]) -> Result<Content, Failure> {
+    let text = match words {
+        [dash] if dash == "-" => read_input()?,
+        words => words.join(" "),
+    };
+    if text.trim().is_empty() {
+        return Err(Failure::usage("the text is empty")
+            .hint("`scorelctl queue remove ITEM` removes a message"));
+    }
+    Ok(Content::from(text.as_str()))
+}
+
+/// The item with this number in the list, or the one whose id begins or ends like this.
+fn find(wanted: &str, queue: &[QueueItem]) -> Result<QueueItemId, Failure> {
+    if let Ok(number) = wanted.parse::<usize>()
+        && let Some(item) = number.checked_sub(1).and_then(|index| queue.get(index))
+    {
+        return Ok(item.queue_item_id);
+    }
+    let digits = wanted.strip_prefix(QueueItemId::PREFIX).unwrap_or(wanted);
+    let digits = digits.to_ascii_uppercase();
+    let matches = |item: &&QueueItem| {
+        let id = item.queue_item_id.to_string();
+        let id = id.trim_start_matches(QueueItemId::PREFIX);
+        !digits.is_empty() && (id.starts_with(&digits) || id.ends_with(&digits))
+    };
+    let mut found = queue.iter().filter(matches);
+    match (found.next(), found.next()) {
+        (Some(item), None) => Ok(item.queue_item_id),
+        (Some(_), Some(_)) => Err(Failure::usage(format!(
+            "`{wanted}` is ambiguous: more than one queued message has such an id"
+        ))),
+        (None, _) => Err(Failure::new(
+            Exit::NotAccepted,
+            "not_queued",
+            format!("no queued message has the number or id `{wanted}`"),
+        )
+        .hint("`scorelctl queue` lists them")),
+    }
+}
+
+fn changed_meanwhile(failure: Failure) -> Failure {
+    let is_conflict = matches!(
+        &failure,
+        Failure::Report(report) if report.code == ErrorCode::Conflict.name()
+    );
+    if is_conflict {
+        failure.hint("another client or the running turn has changed it; `scorelctl queue` shows it as it is now")
+    } else {
+        failure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::ClientId;
+
+    use super::*;
+
+    fn item() -> QueueItem {
+        QueueItem {
+            queue_item_id: QueueItemId::generate(),
+            kind: QueueKind::FollowUp,
+            content: vec![Block::text("later")],
+            client_id: ClientId::Daemon,
+            edited_by: None,
+            command_id: None,
+            digest: None,
+        }
+    }
+
+    #[test]
+    fn an_item_is_named_by_its_number_or_by_either_end_of_its_id() {
+        let queue = [item(), item()];
+        let second = queue[1].queue_item_id;
+        let id = second.to_string();
+        let suffix = id[id.len() - 8..].to_lowercase();
+        for wanted in ["2", id.as_str(), suffix.as_str()] {
+            assert_eq!(find(wanted, &queue).expect(wanted), second);
+        }
+        for wanted in ["0", "3", "que_", "nonsense", ""] {
+            assert!(find(wanted, &queue).is_err(), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn a_long_message_is_cut_in_the_list() {
+        let text = summary(&[Block::text("ü\n".repeat(100))]);
+        assert_eq!(text.chars().count(), SHOWN_CHARS + 1);
+        assert!(!text.contains('\n'));
+    }
+}

@@ -1,0 +1,76 @@
+//! Sends a message to the running turn.
+
+use scorel_proto::{
+    Cancel, CancelParams, Content, QueueKind, SendMessage, SendMessageParams, SendMessageResult,
+    SessionId, WhileRunning,
+};
+
+use super::input::message_text;
+use crate::args::SteerArgs;
+use crate::daemon::{DaemonClient, new_command_id};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+pub(super) async fn run(
+    args: &SteerArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let text = message_text(&args.text, "steer")?;
+    let wanted = &args.target.session;
+    let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
+    let while_running = if args.now {
+        cancel(control, session_id).await?;
+        // Accepted after the cancel, it keeps the queue from pausing and runs next.
+        WhileRunning::FollowUp
+    } else {
+        WhileRunning::Steer
+    };
+    let params = SendMessageParams {
+        session_id,
+        content: Content::from(text.as_str()),
+        while_running: Some(while_running),
+        parent_event_id: None,
+        expected_leaf_id: None,
+        model: None,
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<SendMessage>(&params).await?;
+    result(output, &answer, |output| output.line(&description(&answer)))?;
+    Ok(Exit::Success)
+}
+
+/// Cancels the turn that runs now, not one that starts meanwhile.
+async fn cancel(control: &mut DaemonClient, session_id: SessionId) -> Result<(), Failure> {
+    let session = target::get(control, session_id).await?;
+    let Some(turn_id) = session.turn_id else {
+        return Ok(());
+    };
+    let params = CancelParams {
+        session_id,
+        expected_turn_id: Some(turn_id),
+        clear_queue: None,
+        command_id: None,
+    };
+    control.call::<Cancel>(&params).await?;
+    Ok(())
+}
+
+fn description(answer: &SendMessageResult) -> String {
+    match answer {
+        SendMessageResult::Accepted { turn_id, .. } => {
+            format!("no turn was running: the message started {turn_id}")
+        }
+        SendMessageResult::Queued {
+            queue: QueueKind::Steer,
+            ..
+        } => "the turn reads it before its next model call".to_owned(),
+        SendMessageResult::Queued {
+            queue: QueueKind::FollowUp,
+            position,
+            ..
+        } => format!("queued as a follow-up, number {}", position + 1),
+    }
+}
