@@ -89,6 +89,13 @@ impl CommandStage {
                 json!({"sessionId": session, "clearQueue": true, "expectedTurnId": TURN}),
             ),
             (
+                // The cancel before it was the first change of the queue.
+                "rewriteQueue",
+                json!({"sessionId": session, "expectedVersion": 1,
+                    "ops": [{"op": "add", "kind": "followUp", "content": "held", "hold": true}]}),
+                json!({"sessionId": session, "expectedVersion": 1, "ops": [{"op": "pause"}]}),
+            ),
+            (
                 "sendMessage",
                 json!({"sessionId": session, "content": "one"}),
                 json!({"sessionId": session, "content": "two"}),
@@ -113,12 +120,13 @@ fn with_name(params: &Value, name: &str) -> Value {
     params
 }
 
-/// The result without the session's current state.
+/// The result without the current state of session and queue.
 fn effect(answer: &Value) -> Value {
     let mut effect = answer["result"].clone();
     assert!(effect.is_object(), "{answer}");
     if let Some(fields) = effect.as_object_mut() {
         fields.remove("session");
+        fields.remove("queue");
     }
     effect
 }

@@ -29,6 +29,7 @@ mod raw;
 mod read_only;
 mod receipts;
 mod service;
+mod steering;
 mod strace;
 mod structure;
 mod under_test;
