@@ -1,5 +1,6 @@
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use scorel_testkit::ScriptedChat;
 use serde_json::{Value, json};
@@ -11,6 +12,9 @@ use crate::figure::{Figure, Goal, rounded};
 use crate::samples::Samples;
 
 const QUESTIONS: usize = 50;
+
+/// Before an answer: no person reads a question faster.
+const READING: Duration = Duration::from_millis(50);
 
 /// The shell says when it runs the command, in microseconds and without starting a program.
 const COMMAND: &str = "echo started=$EPOCHREALTIME";
@@ -26,16 +30,20 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
         .configure_more("[permissions]\nask = [\"Bash(echo *)\"]\n");
     let mut disk = DiskProbe::new(bench.daemon.root());
     let (mut answers, mut syncs) = (Samples::default(), Samples::default());
+    let (mut at_once, mut forks) = (Samples::default(), Samples::default());
     let session = bench.new_session().await;
     let mut watch = bench.watch(&session).await;
     for _ in 0..QUESTIONS {
-        answers.push(question(&mut bench, &mut watch, &session).await);
+        answers.push(question(&mut bench, &mut watch, &session, READING).await);
+        at_once.push(question(&mut bench, &mut watch, &session, Duration::ZERO).await);
         syncs.push(disk.sync());
+        forks.push(fork());
     }
     let sync = syncs.p50();
+    let net = answers.p50() - sync * SYNCS;
     vec![Figure {
         name: "answer to start of the command net of syncs, p50",
-        value: answers.p50() - sync * SYNCS,
+        value: net,
         unit: "ms",
         goal: Goal::AtMost {
             must: 5.0,
@@ -44,14 +52,29 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
         with: json!({
             "grossMs": rounded(answers.p50()),
             "grossP99Ms": rounded(answers.p99()),
+            "answeredAtOnceMs": rounded(at_once.p50()),
+            "forkMs": rounded(forks.p50()),
+            "forks": rounded(net / forks.p50()),
             "syncs": SYNCS,
             "fdatasyncMs": rounded(sync),
         }),
     }]
 }
 
+/// The time that this machine takes to start a small program and to wait for its end.
+fn fork() -> Duration {
+    let begin = Instant::now();
+    Command::new("/bin/true").status().unwrap();
+    begin.elapsed()
+}
+
 /// A turn that asks once. Returns the time from the answer to the command.
-async fn question(bench: &mut BenchDaemon, watch: &mut BenchClient, session: &str) -> Duration {
+async fn question(
+    bench: &mut BenchDaemon,
+    watch: &mut BenchClient,
+    session: &str,
+    reading: Duration,
+) -> Duration {
     let input = json!({ "command": COMMAND }).to_string();
     let call = ScriptedChat::default().tool_call("call_1", "Bash", &input);
     bench.model.answer(call.finish("tool_calls"));
@@ -65,6 +88,7 @@ async fn question(bench: &mut BenchDaemon, watch: &mut BenchClient, session: &st
         "decision": "once",
     });
     let line = request("respondPermission", &params);
+    tokio::time::sleep(reading).await;
     let answered = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     bench.client.send(&line).await;
     let result = watch.until("started=1").await;

@@ -21,7 +21,6 @@ mod seccomp;
 mod shell;
 mod space;
 mod stage;
-mod working_directory;
 
 pub(crate) use init::{enter_namespaces, init};
 pub(crate) use landlock::version as landlock_version;

@@ -1,7 +1,7 @@
 //! The protocol between the daemon, a supervisor and its stage.
 //!
 //! ```text
-//! daemon ── stdin: length, SupervisorJob; later STOP, KILL; EOF = the daemon is gone ─→ supervisor
+//! daemon ── stdin: length, StandbyJob; length, SupervisorJob; later STOP, KILL; EOF = the daemon is gone ─→ supervisor
 //! daemon ←─ stdout: the command's output ─ stderr: one SupervisorReport a line ───────── supervisor
 //! supervisor ── socket: length, NamespaceJob if it makes a pid namespace; length, StageJob; EOF = the supervisor is gone ─→ stage
 //! supervisor ←─ one StageReport a line; EOF = it became the shell ─────── stage
@@ -17,6 +17,7 @@ use crate::limits::{LimitKind, ResourceLimits, ResourceUsage};
 use crate::sandbox::{Isolation, Sandbox};
 use crate::surroundings::Surroundings;
 use crate::umask::Umask;
+use crate::working_directory::WorkingDirectory;
 
 /// In bytes. The job has the command, its environment and the paths of the sandbox.
 const MAX_JOB: usize = 16 * 1024 * 1024;
@@ -42,13 +43,21 @@ pub(crate) fn read_job<T: DeserializeOwned>(mut source: impl Read) -> io::Result
     Ok(serde_json::from_slice(&text)?)
 }
 
+/// What a supervisor does before it has its order: the same for every command of a kind.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StandbyJob {
+    /// The daemon's process id. The supervisor compares it with `getppid` after it has asked for the
+    /// parent-death signal, which does not come if the parent had died before.
+    pub(crate) parent: i32,
+    /// `None` if the stage makes the namespaces itself.
+    pub(crate) namespaces: Option<NamespaceJob>,
+}
+
 /// An order on its way to the supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SupervisorJob {
-    /// The daemon's process id. The supervisor compares it with `getppid` after it has asked for the
-    /// parent-death signal, which does not come if the parent had died before.
-    pub(crate) parent: i32,
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) watch: Option<WatchJob>,
     pub(crate) stage: StageJob,
@@ -73,6 +82,7 @@ pub(crate) struct WatchJob {
 pub(crate) struct StageJob {
     /// The supervisor's process id, filled in by the supervisor.
     pub(crate) parent: i32,
+    pub(crate) directory: WorkingDirectory,
     pub(crate) shell: PathBuf,
     pub(crate) command: String,
     pub(crate) environment: Vec<(String, String)>,
@@ -87,7 +97,7 @@ pub(crate) struct StageJob {
 
 /// What the process that makes a pid namespace has to know. It comes before the job of the stage, which
 /// the first process of that namespace reads from the same socket.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NamespaceJob {
     pub(crate) surroundings: Surroundings,
@@ -103,6 +113,12 @@ impl NamespaceJob {
             network: sandbox.network,
             isolation: sandbox.isolation,
         }
+    }
+
+    /// What is made before the order has come: nothing of a command without a pid namespace.
+    pub(crate) fn before_order(sandbox: Option<&Sandbox>) -> Option<Self> {
+        let namespaces = sandbox.map(Self::of);
+        namespaces.filter(|namespaces| namespaces.isolation.processes)
     }
 
     /// Whether the command gets a mount namespace.

@@ -17,6 +17,9 @@
 //! kernel has pid namespaces for this user, the shell runs in one, below an **init** of this program
 //! which ends with the last process. The supervisor stays outside: the command has no name for it.
 //!
+//! A supervisor can be started before its command is known, with the init ([`Standby`]): the order then
+//! needs only mounts, restrictions and the shell.
+//!
 //! [`Supervisors`] starts commands. `main` calls [`run_if_asked`] before anything else. [`Support`]
 //! tells what the kernel can enforce.
 
@@ -42,10 +45,12 @@ mod run;
 mod run_group;
 mod sandbox;
 mod shared_space;
+mod standby;
 mod supervisors;
 mod support;
 mod surroundings;
 mod umask;
+mod working_directory;
 
 #[cfg(target_os = "linux")]
 mod confine;
@@ -59,6 +64,8 @@ mod reports;
 mod signal;
 #[cfg(target_os = "linux")]
 mod supervise;
+#[cfg(target_os = "linux")]
+mod supervisor_child;
 
 pub use ancestry::descends_from;
 pub use capture::{OutputSection, OutputWindow};
@@ -72,6 +79,7 @@ pub use run::{EndCause, Run, RunEnd};
 pub use run_group::RunGroup;
 pub use sandbox::{Isolation, Sandbox, cargo_registry, default_caches};
 pub use shared_space::SharedSpace;
+pub use standby::Standby;
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;
 pub use surroundings::{SHARED_MEMORY, Surroundings};

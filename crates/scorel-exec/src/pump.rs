@@ -1,33 +1,28 @@
 //! The daemon's thread of one run: reads the supervisor's pipes until the command has ended.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::cgroup::CgroupDirectory;
 use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
-use crate::job::{ShellExit, StageJob, SupervisorJob, WatchJob, write_job};
+use crate::job::{NamespaceJob, ShellExit, StageJob, SupervisorJob, WatchJob};
 use crate::limits::{LimitKind, LimitScope, ReachedLimit};
 use crate::order::{CommandOrder, CommandResources};
-use crate::orphans::kill_orphans;
 use crate::registry::{RegisteredRun, RunRegistry};
 use crate::reports::SupervisorReports;
-use crate::role::Role;
 use crate::run::RunEnd;
+use crate::supervisor_child::{PATIENCE, SupervisorChild, bury};
+use crate::working_directory::WorkingDirectory;
 
 /// Output read at a time, in bytes: the default capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
-
-/// How long a supervisor has for a command that is to end: its own grace period of 1 s, and as much
-/// again for a busy machine. Then it counts as stopped or stuck and is killed.
-const PATIENCE: Duration = Duration::from_millis(1700);
 
 /// Chunks read after everything has ended: twice the largest capacity of a pipe (1 MiB). More can
 /// only come from a process that got hold of the pipe's other end and still writes.
@@ -68,8 +63,13 @@ impl Pump {
         }
     }
 
-    /// Runs a command to its end.
-    pub(crate) fn run(self, order: CommandOrder, directory: OwnedFd) -> RunEnd {
+    /// Runs a command to its end, under `standby` or else under a supervisor that is started now.
+    pub(crate) fn run(
+        self,
+        order: CommandOrder,
+        directory: OwnedFd,
+        standby: Option<SupervisorChild>,
+    ) -> RunEnd {
         let started = Instant::now();
         let attended = Attended {
             time_limit: order.timeout.map(|timeout| started + timeout),
@@ -82,8 +82,8 @@ impl Pump {
         // The supervisor takes one of its own and restores that. This one is for a supervisor that
         // is killed, which a command can do up to Linux 6.11 (Landlock scopes signals from 6.12 on).
         let snapshot = guard.and_then(|guard| Snapshot::take(guard).ok());
-        let mut reports = match self.start(order, &directory) {
-            Ok((child, control)) => {
+        let mut reports = match self.start(order, &directory, standby) {
+            Ok(SupervisorChild { child, control }) => {
                 drop(directory);
                 self.run.control.connect(control);
                 self.attend(child, &attended)
@@ -109,24 +109,26 @@ impl Pump {
         reports.into_end(self.run.control.is_stopping(), limit, started.elapsed())
     }
 
-    /// Starts the supervisor and sends it the job.
-    fn start(&self, order: CommandOrder, directory: &OwnedFd) -> io::Result<(Child, File)> {
-        let job = self.supervisor_job(order)?;
-        let mut command = Command::new(&self.program);
-        command
-            .arg(Role::Supervisor.argument())
-            .env_clear()
-            // By descriptor: the directory may have been renamed since it was opened.
-            .current_dir(format!("/proc/self/fd/{}", directory.as_raw_fd()))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = self.registry.spawn_supervisor(&mut command)?;
-        let stdin = child.stdin.take().map(OwnedFd::from).map(File::from);
-        let mut control = stdin.ok_or_else(|| io::Error::other("no pipe"))?;
-        // Fails if the supervisor has ended already. Its report says why.
-        let _ignored: io::Result<()> = write_job(&job, &mut control);
-        Ok((child, control))
+    /// Sends the order to a supervisor.
+    fn start(
+        &self,
+        order: CommandOrder,
+        directory: &OwnedFd,
+        standby: Option<SupervisorChild>,
+    ) -> io::Result<SupervisorChild> {
+        let job = self.supervisor_job(order, directory)?;
+        let mut supervisor = match standby {
+            Some(standby) => standby,
+            None => {
+                let namespaces = NamespaceJob::before_order(job.stage.sandbox.as_ref());
+                // By descriptor: the directory may have been renamed since it was opened.
+                let directory = format!("/proc/self/fd/{}", directory.as_raw_fd());
+                let directory = Path::new(&directory);
+                SupervisorChild::start(&self.program, &self.registry, directory, namespaces)?
+            }
+        };
+        supervisor.order(&job);
+        Ok(supervisor)
     }
 
     /// Reads output and reports until the supervisor closes its pipe, or gives up on it.
@@ -202,17 +204,7 @@ impl Pump {
     /// Waits for the supervisor. One that did not report the command's end is killed, and then the
     /// command's processes, which are orphans now.
     fn bury(&self, child: &mut Child, reports: &mut SupervisorReports) {
-        let is_lost = !reports.has_ended();
-        if is_lost {
-            // Fails if it has ended already.
-            let _ignored: io::Result<()> = child.kill();
-        }
-        if let Err(error) = child.wait() {
-            tracing::warn!(%error, "cannot wait for a supervisor");
-        }
-        self.registry.forget_supervisor(child);
-        if is_lost && let Err(error) = kill_orphans(&self.registry) {
-            tracing::warn!(%error, "processes of a command whose supervisor was killed may be left");
+        if let Err(error) = bury(child, &self.registry, !reports.has_ended()) {
             reports.add_problem(format!("cannot kill what the command has left: {error}"));
         }
     }
@@ -230,7 +222,11 @@ impl Pump {
         }
     }
 
-    fn supervisor_job(&self, order: CommandOrder) -> io::Result<SupervisorJob> {
+    fn supervisor_job(
+        &self,
+        order: CommandOrder,
+        directory: &OwnedFd,
+    ) -> io::Result<SupervisorJob> {
         let variables = order.environment.iter();
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         let cgroup = self.cgroup.as_ref().map(|it| it.path().to_owned());
@@ -241,19 +237,16 @@ impl Pump {
             reports_usage: resources.group.is_some(),
         });
         Ok(SupervisorJob {
-            parent: i32::try_from(std::process::id()).map_err(io::Error::other)?,
             timeout_ms: order
                 .timeout
                 .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
             stage: StageJob {
                 parent: 0,
+                directory: WorkingDirectory::of(directory)?,
                 shell: shell(),
                 environment: variables.map(owned).collect(),
                 command: order.command,
-                sandbox: order.sandbox.map(|sandbox| match order.space {
-                    Some(space) => sandbox.in_space(&space),
-                    None => sandbox,
-                }),
+                sandbox: order.sandbox,
                 umask: order.umask,
                 open_files: self.open_files,
                 limits: watch.as_ref().map(|watch| watch.limits),

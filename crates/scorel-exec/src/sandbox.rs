@@ -74,7 +74,6 @@ impl Isolation {
 
 impl Sandbox {
     /// The same sandbox in a shared space.
-    #[cfg(target_os = "linux")]
     pub(crate) fn in_space(self, space: &SharedSpace) -> Self {
         Self {
             surroundings: Surroundings::Shared(space.holder()),

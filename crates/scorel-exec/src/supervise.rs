@@ -11,9 +11,10 @@ mod reporting;
 mod scratch;
 mod setup;
 mod stage_channel;
+mod waiting_stage;
 
 use std::collections::HashSet;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::process::ExitCode;
@@ -29,14 +30,18 @@ use rustix::process::Signal;
 
 use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
-use crate::job::{KILL, STOP, ShellExit, StageReport, SupervisorJob, SupervisorReport, read_job};
+use crate::job::{
+    KILL, NamespaceJob, STOP, ShellExit, StageReport, StandbyJob, SupervisorJob, SupervisorReport,
+    read_job,
+};
 use crate::limits::LimitKind;
 
 use children::ChildProcesses;
 use limit_watch::LimitWatch;
 use reporting::{problem, report};
-use setup::{start_stage, take_signals};
+use setup::{is_told_to_end, take_signals};
 use stage_channel::StageChannel;
+use waiting_stage::{StandbyError, WaitingStage};
 
 /// How long processes may outlive the shell, for example the last part of a pipeline in a process
 /// substitution, which still writes output.
@@ -52,15 +57,19 @@ const KILL_INTERVAL: Duration = Duration::from_millis(10);
 /// After this, what is left is in an uninterruptible system call and is reported as a survivor.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
-/// Runs the job that is read from standard input. Standard output becomes the command's output,
-/// standard error takes reports; all three are pipes to the daemon. The end of standard input means
-/// that the daemon is gone.
+/// Prepares for the order that is read from standard input, waits for it and carries it out. Standard
+/// output becomes the command's output, standard error takes reports; all three are pipes to the
+/// daemon. The end of standard input means that the daemon is gone, or wants no command after all.
 pub(crate) fn supervise() -> ExitCode {
     match SupervisorProcess::start() {
         Ok(supervisor) => supervisor.run(),
-        Err(error) => report(&SupervisorReport::Failed(format!(
-            "cannot supervise a command: {error}"
-        ))),
+        Err(error) => {
+            report(&SupervisorReport::Failed(error.to_string()));
+            report(&SupervisorReport::Ended {
+                signalled: 0,
+                survivors: 0,
+            });
+        }
     }
     ExitCode::SUCCESS
 }
@@ -95,32 +104,56 @@ struct SupervisorProcess {
 }
 
 impl SupervisorProcess {
-    fn start() -> io::Result<Self> {
+    fn start() -> Result<Self, StandbyError> {
         let signals = take_signals()?;
-        setsid()?;
-        prctl::set_child_subreaper(true)?;
+        setsid().map_err(io::Error::from)?;
+        prctl::set_child_subreaper(true).map_err(io::Error::from)?;
         // No other process of the user may trace this one or open its /proc/PID/fd and mem.
-        prctl::set_dumpable(false)?;
+        prctl::set_dumpable(false).map_err(io::Error::from)?;
         // The kernel sends this signal when the *thread* that forked ends, which may be long before
-        // the daemon does. So it only makes the supervisor check getppid, in `take_signal`; SIGTERM
+        // the daemon does. So it only makes the supervisor check getppid, in `is_told_to_end`; SIGTERM
         // would end the command.
-        prctl::set_pdeathsig(NixSignal::SIGUSR1)?;
-        // Not buffered: control bytes follow.
-        let input = io::stdin().as_fd().try_clone_to_owned()?;
-        let job: SupervisorJob = read_job(std::fs::File::from(input))?;
-        if getppid().as_raw() != job.parent {
-            return Err(io::Error::other("the daemon is gone"));
+        prctl::set_pdeathsig(NixSignal::SIGUSR1).map_err(io::Error::from)?;
+        // Not buffered: the order and control bytes follow.
+        let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        let standby: StandbyJob = read_job(&input)?;
+        if getppid().as_raw() != standby.parent {
+            return Err(io::Error::other("the daemon is gone").into());
+        }
+        let mut stage = WaitingStage::start(&standby)?;
+        let waited = stage.wait_for_order(&signals, &input, standby.parent);
+        let started = waited.and_then(|()| Self::begin(&standby, signals, &input, &mut stage));
+        if started.is_err() {
+            stage.end();
+        }
+        started
+    }
+
+    /// Reads the order and starts the command.
+    fn begin(
+        standby: &StandbyJob,
+        signals: SignalFd,
+        input: &File,
+        stage: &mut WaitingStage,
+    ) -> Result<Self, StandbyError> {
+        let job: SupervisorJob = read_job(input)?;
+        if NamespaceJob::before_order(job.stage.sandbox.as_ref()) != standby.namespaces {
+            return Err(io::Error::other("the namespaces were made for another order").into());
+        }
+        if !job.stage.directory.is_current()? {
+            job.stage.directory.enter()?;
         }
         let timeout = job.timeout_ms.map(Duration::from_millis);
         let guard = job.stage.sandbox.as_ref().and_then(|it| it.guard.as_ref());
         let snapshot = guard.map(Snapshot::take).transpose()?;
-        let (stage, channel) = start_stage(job.stage)?;
+        let nowhere = OpenOptions::new().write(true).open("/dev/null")?;
+        let (children, channel) = stage.begin(job.stage)?;
         // The daemon reads until every copy of this end of the pipe is closed.
-        dup2_stdout(OpenOptions::new().write(true).open("/dev/null")?)?;
+        dup2_stdout(nowhere).map_err(io::Error::from)?;
         Ok(Self {
-            daemon: job.parent,
+            daemon: standby.parent,
             signals,
-            children: ChildProcesses::new(stage),
+            children,
             channel,
             phase: RunPhase::Running {
                 until: timeout.map(|timeout| Instant::now() + timeout),
@@ -294,7 +327,9 @@ impl SupervisorProcess {
         if control_is_ready {
             self.obey(stdin.as_fd());
         }
-        self.take_signal();
+        if is_told_to_end(&self.signals, self.daemon) {
+            self.kill();
+        }
     }
 
     /// Whether the control pipe still matters. After its end it would be readable all the time.
@@ -332,18 +367,6 @@ impl SupervisorProcess {
                 StageReport::Failed(message) => report(&SupervisorReport::Failed(message)),
                 StageReport::Namespace { init } => self.children.set_init(init),
                 StageReport::Exited(exit) => self.shell_ended(exit),
-            }
-        }
-    }
-
-    /// Handles pending signals. Ended children are reaped in every round anyway.
-    fn take_signal(&mut self) {
-        while let Ok(Some(signal)) = self.signals.read_signal() {
-            match i32::try_from(signal.ssi_signo).map(NixSignal::try_from) {
-                Ok(Ok(NixSignal::SIGCHLD)) => {}
-                // The thread that started this process has ended, and the daemon has not.
-                Ok(Ok(NixSignal::SIGUSR1)) if getppid().as_raw() == self.daemon => {}
-                _ => self.kill(),
             }
         }
     }

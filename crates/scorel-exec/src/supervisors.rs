@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::cgroup::{CgroupDirectory, DelegatedGroup};
@@ -14,7 +15,9 @@ use crate::order::CommandOrder;
 use crate::registry::RunRegistry;
 use crate::run::Run;
 use crate::run_group::RunGroup;
+use crate::sandbox::Sandbox;
 use crate::shared_space::SharedSpace;
+use crate::standby::{MAX_STANDBYS, Standby};
 use crate::support::Support;
 
 /// Starts commands, each below a supervisor process, and ends them all.
@@ -36,6 +39,11 @@ pub struct Supervisors {
     /// `None` if supervisors measure what commands use.
     cgroup: Option<DelegatedGroup>,
     groups: AtomicU64,
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "nothing is started")
+    )]
+    standbys: Arc<Semaphore>,
 }
 
 /// Why a command is not started.
@@ -74,6 +82,7 @@ impl Supervisors {
             registry: Arc::default(),
             cgroup: delegated_group(),
             groups: AtomicU64::new(0),
+            standbys: Arc::new(Semaphore::new(MAX_STANDBYS)),
         }))
     }
 
@@ -105,14 +114,71 @@ impl Supervisors {
         order: CommandOrder,
         directory: BorrowedFd<'_>,
     ) -> Result<Run, StartError> {
-        if order.sandbox.is_some() && !self.support.is_enough() {
+        self.launch(self.possible(order)?, directory, None)
+    }
+
+    /// The same under a supervisor that stands by, if that has prepared what this command needs.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub fn start_under(
+        self: &Arc<Self>,
+        standby: Standby,
+        order: CommandOrder,
+        directory: BorrowedFd<'_>,
+    ) -> Result<Run, StartError> {
+        self.launch(self.possible(order)?, directory, Some(standby))
+    }
+
+    /// Starts a supervisor for a command that may follow, with a sandbox like this one or with none; of
+    /// the sandbox only the network and the namespaces count, and it is in no [`SharedSpace`]. Returns
+    /// at once. `None` if such a command could not be started, or too many stand by already.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn stand_by(&self, sandbox: Option<Sandbox>) -> Option<Standby> {
+        use crate::job::NamespaceJob;
+
+        let sandbox = self.possible_sandbox(sandbox).ok()?;
+        let namespaces = NamespaceJob::before_order(sandbox.as_ref());
+        let place = Arc::clone(&self.standbys).try_acquire_owned().ok()?;
+        let registry = Arc::clone(&self.registry);
+        let started = Standby::start(self.program.clone(), registry, namespaces, place);
+        started
+            .inspect_err(|error| tracing::warn!(%error, "no supervisor stands by"))
+            .ok()
+    }
+
+    /// There are no supervisors on this system.
+    #[cfg(not(target_os = "linux"))]
+    #[must_use]
+    pub fn stand_by(&self, _: Option<Sandbox>) -> Option<Standby> {
+        None
+    }
+
+    /// The order with its space, and with as much isolation as the kernel supports.
+    fn possible(&self, order: CommandOrder) -> Result<CommandOrder, StartError> {
+        let sandbox = self.possible_sandbox(order.sandbox)?;
+        Ok(CommandOrder {
+            sandbox: sandbox.map(|sandbox| match &order.space {
+                Some(space) => sandbox.in_space(space),
+                None => sandbox,
+            }),
+            ..order
+        })
+    }
+
+    fn possible_sandbox(&self, sandbox: Option<Sandbox>) -> Result<Option<Sandbox>, StartError> {
+        let Some(sandbox) = sandbox else {
+            return Ok(None);
+        };
+        if !self.support.is_enough() {
             return Err(StartError::NoSandbox);
         }
-        let mut order = order;
-        if let Some(sandbox) = &mut order.sandbox {
-            sandbox.isolation = self.support.limit(sandbox.isolation);
-        }
-        self.launch(order, directory)
+        let isolation = self.support.limit(sandbox.isolation);
+        Ok(Some(Sandbox {
+            isolation,
+            ..sandbox
+        }))
     }
 
     /// A group for commands that share limits.
@@ -142,11 +208,18 @@ impl Supervisors {
     /// One thread a run, and no task: it blocks in `poll`, writes the output to disk and restores
     /// files, none of which may occupy an async worker.
     #[cfg(target_os = "linux")]
-    fn launch(&self, order: CommandOrder, directory: BorrowedFd<'_>) -> Result<Run, StartError> {
+    fn launch(
+        &self,
+        order: CommandOrder,
+        directory: BorrowedFd<'_>,
+        standby: Option<Standby>,
+    ) -> Result<Run, StartError> {
         use crate::capture::OutputCapture;
+        use crate::job::NamespaceJob;
         use crate::pump::Pump;
         use crate::registry::RegisteredRun;
         use crate::run::{RunControl, RunState};
+        use crate::standby::RunTask;
 
         let directory = directory.try_clone_to_owned()?;
         let capture = OutputCapture::new(order.spool_dir.clone());
@@ -168,7 +241,8 @@ impl Supervisors {
         let (registry, pumped) = (Arc::clone(&self.registry), run.clone());
         let (program, open_files) = (self.program.clone(), self.open_files);
         let group = order.resources.as_ref().and_then(|it| it.group.clone());
-        let pump = move || {
+        let namespaces = NamespaceJob::before_order(order.sandbox.as_ref());
+        let task: RunTask = Box::new(move |standby| {
             let state = Arc::clone(&pumped.state);
             if let Some(group) = &group {
                 group.add(id, Arc::clone(&pumped.control));
@@ -180,24 +254,36 @@ impl Supervisors {
                 (id, pumped),
                 cgroup,
             );
-            let end = pump.run(order, directory);
+            let end = pump.run(order, directory, standby);
             if let Some(group) = group {
                 group.remove(id);
             }
             // First out of the count, then ended: who waits for the end sees the count without it.
             registry.remove(id);
             state.finish(end);
+        });
+        let standby = standby.filter(|standby| standby.fits(namespaces));
+        let left = match standby {
+            Some(standby) => standby.run(task).err(),
+            None => Some(task),
         };
-        let thread = std::thread::Builder::new().name("scorel-run".to_owned());
-        if let Err(error) = thread.spawn(pump) {
-            self.registry.remove(id);
-            return Err(error.into());
+        if let Some(task) = left {
+            let thread = std::thread::Builder::new().name("scorel-run".to_owned());
+            if let Err(error) = thread.spawn(move || task(None)) {
+                self.registry.remove(id);
+                return Err(error.into());
+            }
         }
         Ok(Run::new(run.state, run.control))
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn launch(&self, _: CommandOrder, _: BorrowedFd<'_>) -> Result<Run, StartError> {
+    fn launch(
+        &self,
+        _: CommandOrder,
+        _: BorrowedFd<'_>,
+        _: Option<Standby>,
+    ) -> Result<Run, StartError> {
         Err(StartError::Unsupported)
     }
 

@@ -134,7 +134,7 @@ impl ToolRun {
             let verdict = ports.gate.judge(plan.effects()).await;
             (plan, verdict)
         };
-        let (plan, verdict) = tokio::select! {
+        let (mut plan, verdict) = tokio::select! {
             biased;
             cause = stop.wait() => {
                 let left = self.judging.take_back();
@@ -147,6 +147,7 @@ impl ToolRun {
             Verdict::Allow(permit) => self.judging.decide(Fate::Run(plan, permit)),
             Verdict::Refuse(text) => self.judging.decide(Fate::Refused(text)),
             Verdict::Ask { question, permit } => {
+                plan.prepare(&permit);
                 self.judging.ask(plan, permit);
                 return Some(question);
             }

@@ -27,7 +27,6 @@ use rustix::process::{WaitOptions, wait};
 
 use super::arranged::arrange_mounts;
 use super::stage::{NOT_STARTED, StageError, channel, fail, report, shell_command};
-use super::working_directory::WorkingDirectory;
 use super::{capabilities, descriptors, landlock, mounts, process, seccomp, space};
 use crate::job::{NamespaceJob, ShellExit, StageJob, StageReport, read_job};
 use crate::role::Role;
@@ -51,7 +50,7 @@ fn start_init(channel: &mut UnixStream) -> Result<i32, StageError> {
     let job: NamespaceJob = read_job(&mut *channel)?;
     prctl::set_no_new_privs()?;
     // Before the pid namespace: from there the holder of a shared space has no process id.
-    space::enter(&job, &WorkingDirectory::current()?)?;
+    space::enter(&job)?;
     capabilities::pass_on().map_err(io::Error::from)?;
     let child = Command::new("/proc/self/exe")
         .arg(Role::Init.argument())
@@ -116,14 +115,19 @@ fn reap(shell: i32, channel: &mut UnixStream) -> bool {
 
 /// Returns the process id of the shell.
 fn start_shell(channel: &mut UnixStream) -> Result<i32, StageError> {
-    let job: StageJob = read_job(&mut *channel)?;
     descriptors::close_inherited(Some(channel.as_raw_fd()))?;
+    // While it waits for the job: no other process of the user may trace this one.
+    prctl::set_dumpable(false)?;
+    let job: StageJob = read_job(&mut *channel)?;
     let Some(sandbox) = &job.sandbox else {
         return Err(StageError::NoSandbox);
     };
+    // An undumpable process cannot write to its own files below /proc.
+    prctl::set_dumpable(true)?;
+    space::enter_mounts(&NamespaceJob::of(sandbox))?;
     mounts::mount_proc()?;
     process::prepare(&job)?;
-    arrange_mounts(sandbox)?;
+    arrange_mounts(&job, sandbox)?;
     process::limit(&job)?;
     prctl::set_dumpable(false)?;
     dup2_stdin(File::open("/dev/null")?)?;

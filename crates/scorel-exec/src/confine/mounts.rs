@@ -36,17 +36,17 @@ pub(crate) fn possible() -> Isolation {
 
 /// The probe: makes a mount in a namespace of its own.
 pub(crate) fn try_mounts() -> ExitCode {
-    let entered = enter_namespaces(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC);
+    let entered = enter_namespaces(CloneFlags::CLONE_NEWIPC).and_then(|()| enter_mount_namespace());
     probe::result(entered.is_ok() && bind(Path::new("/proc")).is_ok())
 }
 
 /// The same for a pid namespace. The process that enters it stays outside; its child, which is the
-/// first process in it, mounts its `/proc`.
+/// first process in it, mounts its `/proc` in a mount namespace of its own.
 pub(crate) fn try_processes() -> ExitCode {
     if getpid().as_raw() == 1 {
-        return probe::result(mount_proc().is_ok());
+        return probe::result(enter_mount_namespace().is_ok() && mount_proc().is_ok());
     }
-    let flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWPID;
+    let flags = CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWPID;
     let has_entered = enter_namespaces(flags).is_ok() && capabilities::pass_on().is_ok();
     probe::result(has_entered && probe::child_succeeds(Role::ProcessProbe))
 }
@@ -120,12 +120,12 @@ impl MountPlan {
     }
 }
 
-/// Enters new namespaces, a mount namespace among them, whose mounts no other process sees. Without
-/// `CAP_SYS_ADMIN` that takes a user namespace first, in which only this user exists.
+/// Enters new namespaces. Without `CAP_SYS_ADMIN` that takes a user namespace first, in which only this
+/// user exists.
 pub(super) fn enter_namespaces(which: CloneFlags) -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
     match unshare(which) {
-        Ok(()) => return make_private(),
+        Ok(()) => return Ok(()),
         Err(Errno::EPERM) => {}
         Err(error) => return Err(error.into()),
     }
@@ -135,12 +135,14 @@ pub(super) fn enter_namespaces(which: CloneFlags) -> io::Result<()> {
     // The kernel lets an unprivileged process write gid_map only when setgroups is denied.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
-    make_private()
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// systemd mounts `/` shared, so that mounts in a new namespace would propagate to the old one.
-fn make_private() -> io::Result<()> {
+/// Enters a new mount namespace, whose mounts no other process sees. Takes the capability that a user
+/// namespace gives.
+pub(super) fn enter_mount_namespace() -> io::Result<()> {
+    unshare(CloneFlags::CLONE_NEWNS)?;
+    // systemd mounts `/` shared, so that mounts in the new namespace would propagate to the old one.
     let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(UNUSED, "/", UNUSED, flags, UNUSED)?;
     Ok(())

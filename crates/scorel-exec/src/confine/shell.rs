@@ -14,7 +14,6 @@ use nix::unistd::{dup2_stdin, getppid};
 
 use super::arranged::arrange_mounts;
 use super::stage::{NOT_STARTED, StageError, channel, fail, shell_command};
-use super::working_directory::WorkingDirectory;
 use super::{capabilities, descriptors, landlock, process, seccomp, space};
 use crate::job::{NamespaceJob, StageJob, read_job};
 
@@ -39,8 +38,9 @@ fn become_shell(channel: &mut UnixStream) -> Result<Infallible, StageError> {
         // Before Landlock: a process that is restricted by it cannot mount.
         let namespaces = NamespaceJob::of(sandbox);
         if namespaces.has_mounts() {
-            space::enter(&namespaces, &WorkingDirectory::current()?)?;
-            arrange_mounts(sandbox)?;
+            space::enter(&namespaces)?;
+            space::enter_mounts(&namespaces)?;
+            arrange_mounts(&job, sandbox)?;
         }
     }
     // After the namespace was entered: a change of credentials resets the signal.

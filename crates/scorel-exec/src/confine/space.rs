@@ -18,8 +18,7 @@ use crate::role::Role;
 use crate::shared_space::MADE;
 use crate::surroundings::{SHARED_MEMORY, Surroundings};
 
-use super::mounts::enter_namespaces;
-use super::working_directory::{DirectoryError, WorkingDirectory};
+use super::mounts::{enter_mount_namespace, enter_namespaces};
 use super::{capabilities, descriptors, loopback, probe};
 
 /// Of `/dev/shm`, in bytes. Browsers and machine learning want hundreds of megabytes; by itself the
@@ -36,8 +35,6 @@ pub(super) enum SpaceError {
     Holder(rustix::io::Errno),
     #[error("cannot join them: {0}")]
     Join(rustix::io::Errno),
-    #[error("cannot enter the working directory in them: {0}")]
-    Directory(#[from] DirectoryError),
 }
 
 /// Whether this user can make such namespaces. A child process tries, as for mounts.
@@ -47,12 +44,12 @@ pub(crate) fn are_available() -> bool {
 
 /// The probe: makes a space.
 pub(crate) fn try_space() -> ExitCode {
-    probe::result(make(CloneFlags::CLONE_NEWNS, true).is_ok())
+    probe::result(make().is_ok())
 }
 
 /// Holds a space until standard input ends. Tells on standard output that it was made, or why not.
 pub(crate) fn hold() -> ExitCode {
-    let made = prepare_holder().and_then(|()| make(CloneFlags::CLONE_NEWNS, true));
+    let made = prepare_holder().and_then(|()| make());
     let text = made
         .as_ref()
         .map_or_else(ToString::to_string, |()| MADE.to_owned());
@@ -78,31 +75,38 @@ fn close_output() -> io::Result<()> {
     Ok(nix::unistd::dup2_stdout(nothing)?)
 }
 
-/// Enters the namespaces of a command: those of its surroundings, where the network is allowed all but
-/// that of the network, and its own. Of a pid namespace the next child is the first process.
-pub(super) fn enter(
-    namespaces: &NamespaceJob,
-    directory: &WorkingDirectory,
-) -> Result<(), SpaceError> {
-    let mut own = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC;
+/// Enters the namespaces of a command but that of its mounts: those of its surroundings, where the
+/// network is allowed all but that of the network, and its own. Of a pid namespace the next child is the
+/// first process.
+pub(super) fn enter(namespaces: &NamespaceJob) -> Result<(), SpaceError> {
+    let mut own = CloneFlags::CLONE_NEWIPC;
     own.set(CloneFlags::CLONE_NEWPID, namespaces.isolation.processes);
+    let with_network = !namespaces.network;
     match namespaces.surroundings {
-        Surroundings::Host => Ok(enter_namespaces(own)?),
-        Surroundings::Own => make(own, !namespaces.network),
-        Surroundings::Shared(holder) => {
-            join(holder, !namespaces.network, directory)?;
-            Ok(enter_namespaces(own)?)
+        Surroundings::Own if with_network => {
+            enter_namespaces(own | CloneFlags::CLONE_NEWNET)?;
+            return Ok(loopback::set_up()?);
         }
+        Surroundings::Own | Surroundings::Host => {}
+        Surroundings::Shared(holder) => join(holder, with_network)?,
+    }
+    Ok(enter_namespaces(own)?)
+}
+
+/// Enters a mount namespace, a copy of the one at this moment, after the [others](enter).
+pub(super) fn enter_mounts(namespaces: &NamespaceJob) -> Result<(), SpaceError> {
+    enter_mount_namespace()?;
+    match namespaces.surroundings {
+        Surroundings::Own => mount_shared_memory(),
+        Surroundings::Host | Surroundings::Shared(_) => Ok(()),
     }
 }
 
-fn make(own: CloneFlags, with_network: bool) -> Result<(), SpaceError> {
-    if with_network {
-        enter_namespaces(own | CloneFlags::CLONE_NEWNET)?;
-        loopback::set_up()?;
-    } else {
-        enter_namespaces(own)?;
-    }
+/// Makes a space for several commands.
+fn make() -> Result<(), SpaceError> {
+    enter_namespaces(CloneFlags::CLONE_NEWNET)?;
+    loopback::set_up()?;
+    enter_mount_namespace()?;
     mount_shared_memory()
 }
 
@@ -123,8 +127,9 @@ fn mount_shared_memory() -> Result<(), SpaceError> {
     }
 }
 
-/// Joins the namespaces of `holder`. The mount namespace of the command is made from the one there.
-fn join(holder: i32, with_network: bool, directory: &WorkingDirectory) -> Result<(), SpaceError> {
+/// Joins the namespaces of `holder`. The mount namespace of the command is made from the one there. The
+/// working directory becomes the root.
+fn join(holder: i32, with_network: bool) -> Result<(), SpaceError> {
     let no_process = SpaceError::Holder(rustix::io::Errno::SRCH);
     let process = Pid::from_raw(holder).ok_or(no_process)?;
     let process = pidfd_open(process, PidfdFlags::empty()).map_err(SpaceError::Holder)?;
@@ -136,7 +141,5 @@ fn join(holder: i32, with_network: bool, directory: &WorkingDirectory) -> Result
     which.set(ThreadNameSpaceType::USER, is_other);
     move_into_thread_name_spaces(process.as_fd(), which).map_err(SpaceError::Join)?;
     // As in `enter_namespaces`: the credentials are new.
-    prctl::set_dumpable(true).map_err(io::Error::from)?;
-    // The working directory is now the root, and the next namespace copies it.
-    Ok(directory.enter()?)
+    Ok(prctl::set_dumpable(true).map_err(io::Error::from)?)
 }

@@ -9,8 +9,8 @@ use super::landlock;
 use super::masks::MaskError;
 use super::mount_error::MountError;
 use super::space::SpaceError;
-use super::working_directory::DirectoryError;
 use crate::job::{StageJob, StageReport};
+use crate::working_directory::DirectoryError;
 
 /// The exit code of a stage that did not become the shell; shells use the same for a command that
 /// cannot be found.

@@ -78,6 +78,13 @@ impl ChildProcesses {
         stage_exit
     }
 
+    /// Waits until all have ended.
+    pub(super) fn wait(&mut self) {
+        // ECHILD ends it.
+        while !matches!(wait(WaitOptions::empty()), Err(error) if error != Errno::INTR) {}
+        self.all_ended = true;
+    }
+
     pub(super) fn all_ended(&self) -> bool {
         self.all_ended
     }

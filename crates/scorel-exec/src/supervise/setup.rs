@@ -7,10 +7,9 @@ use std::process::{Command, Stdio};
 
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::unistd::getpid;
+use nix::unistd::getppid;
 
 use super::stage_channel::StageChannel;
-use crate::job::{NamespaceJob, StageJob};
 use crate::role::Role;
 
 /// Blocks the signals that are handled and receives them through a descriptor, so that one `poll`
@@ -32,17 +31,26 @@ pub(super) fn take_signals() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, flags)?)
 }
 
+/// Reads pending signals. Returns whether one of them is to end this process. Ended children are waited
+/// for anyway.
+pub(super) fn is_told_to_end(signals: &SignalFd, daemon: i32) -> bool {
+    let mut is_told = false;
+    while let Ok(Some(signal)) = signals.read_signal() {
+        is_told |= match i32::try_from(signal.ssi_signo).map(Signal::try_from) {
+            Ok(Ok(Signal::SIGCHLD)) => false,
+            // The thread that started this process has ended, and the daemon has not.
+            Ok(Ok(Signal::SIGUSR1)) => getppid().as_raw() != daemon,
+            _ => true,
+        };
+    }
+    is_told
+}
+
 /// Starts the stage, which becomes the shell or starts the init of a pid namespace. Returns its process
 /// id and the channel to it.
-pub(super) fn start_stage(mut job: StageJob) -> io::Result<(i32, StageChannel)> {
+pub(super) fn start_stage(role: Role) -> io::Result<(i32, StageChannel)> {
     let (ours, theirs) = UnixStream::pair()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
-    let namespaces = job.sandbox.as_ref().map(NamespaceJob::of);
-    let namespaces = namespaces.filter(|namespaces| namespaces.isolation.processes);
-    let role = match namespaces {
-        Some(_) => Role::Namespaces,
-        None => Role::Stage,
-    };
     let child = Command::new("/proc/self/exe")
         .arg(role.argument())
         .env_clear()
@@ -50,7 +58,6 @@ pub(super) fn start_stage(mut job: StageJob) -> io::Result<(i32, StageChannel)> 
         .stdout(Stdio::inherit())
         .stderr(Stdio::from(output))
         .spawn()?;
-    job.parent = getpid().as_raw();
     let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-    Ok((pid, StageChannel::open(ours, namespaces.as_ref(), &job)?))
+    Ok((pid, StageChannel::new(ours)?))
 }

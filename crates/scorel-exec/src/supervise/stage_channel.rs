@@ -4,7 +4,9 @@ use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use crate::job::{NamespaceJob, StageJob, StageReport, write_job};
+use serde::Serialize;
+
+use crate::job::{StageReport, write_job};
 
 /// Bytes read at a time.
 const CHUNK: usize = 4096;
@@ -18,21 +20,21 @@ pub(super) struct StageChannel {
 }
 
 impl StageChannel {
-    /// Sends the jobs.
-    pub(super) fn open(
-        stream: UnixStream,
-        namespaces: Option<&NamespaceJob>,
-        job: &StageJob,
-    ) -> io::Result<Self> {
-        let sent = namespaces.map_or(Ok(()), |job| write_job(job, &stream));
-        // Fails if the stage has ended already. Its exit code is reported.
-        let _ignored: io::Result<()> = sent.and_then(|()| write_job(job, &stream));
+    pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         Ok(Self {
             stream,
             partial: Vec::new(),
             is_open: true,
         })
+    }
+
+    /// Sends a job. Waits until the other end has taken what the socket cannot hold.
+    pub(super) fn send(&mut self, job: &impl Serialize) -> io::Result<()> {
+        self.stream.set_nonblocking(false)?;
+        let sent = write_job(job, &self.stream);
+        self.stream.set_nonblocking(true)?;
+        sent
     }
 
     /// For `poll`; `None` after the other end was closed.

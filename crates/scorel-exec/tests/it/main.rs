@@ -17,6 +17,7 @@ mod running;
 mod sandbox;
 mod shapes;
 mod spaces;
+mod standby;
 
 use std::io;
 use std::process::ExitCode;
@@ -39,10 +40,14 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(daemon::ARGUMENT) {
         return daemon::serve();
     }
+    if std::env::args().nth(1).as_deref() == Some(standby::ARGUMENT) {
+        return standby::serve();
+    }
     let mut trials = running::trials();
     trials.extend(runaways::trials());
     trials.extend(sandbox::trials());
     trials.extend(spaces::trials());
+    trials.extend(standby::trials());
     trials.extend(foreign::trials());
     trials.extend(metadata::trials());
     trials.extend(limits::trials());

@@ -13,8 +13,11 @@ use super::{Effect, Permit, ToolOutcome};
 /// what is executed cannot differ.
 pub struct ToolPlan {
     effects: Vec<Effect>,
+    prepare: Option<Preparation>,
     run: PlannedRun,
 }
+
+type Preparation = Box<dyn FnOnce(Permit) + Send + 'static>;
 
 type PlannedRun =
     Box<dyn FnOnce(Permit, ToolContext) -> BoxFuture<'static, ToolOutcome> + Send + 'static>;
@@ -44,7 +47,18 @@ impl ToolPlan {
     {
         Self {
             effects,
+            prepare: None,
             run: Box::new(move |permit, context| Box::pin(run(permit, context))),
+        }
+    }
+
+    /// Adds work that makes the run start faster if there is time before it; see
+    /// [`prepare`](Self::prepare).
+    #[must_use]
+    pub fn prepared_by(self, prepare: impl FnOnce(Permit) + Send + 'static) -> Self {
+        Self {
+            prepare: Some(Box::new(prepare)),
+            ..self
         }
     }
 
@@ -59,6 +73,15 @@ impl ToolPlan {
     #[must_use]
     pub fn effects(&self) -> &[Effect] {
         &self.effects
+    }
+
+    /// Lets the call get ready while people are asked about it. `permit` is what a yes will grant: so
+    /// far it grants nothing, and what was got ready has no effect and ends with the plan. Returns at
+    /// once; does nothing when called again.
+    pub fn prepare(&mut self, permit: &Permit) {
+        if let Some(prepare) = self.prepare.take() {
+            prepare(permit.clone());
+        }
     }
 
     /// Runs the call to its end, within what `permit` grants.

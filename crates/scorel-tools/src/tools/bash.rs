@@ -20,6 +20,7 @@ mod present;
 mod reached_limit;
 mod session_space;
 mod settings;
+mod standby_slot;
 mod stop_tool;
 mod stopped;
 

@@ -54,25 +54,24 @@ pub(super) struct CommandPlaces<'a> {
 impl CommandPlaces<'_> {
     /// The sandbox for a permit. Looks for hidden and for protected files.
     pub(super) fn confine(&self, permit: &Permit) -> Result<Confinement, ToolError> {
-        let (name, network) = match permit.command {
-            CommandAccess::Full => {
-                return Ok(Confinement {
-                    name: UNSANDBOXED,
-                    sandbox: None,
-                    unhidden: None,
-                });
-            }
-            CommandAccess::Readonly => (READONLY, false),
-            CommandAccess::Workspace { network: true } => ("workspace+network", true),
-            CommandAccess::Workspace { network: false } => ("workspace", false),
+        let name = match permit.command {
+            CommandAccess::Full => UNSANDBOXED,
+            CommandAccess::Readonly => READONLY,
+            CommandAccess::Workspace { network: true } => "workspace+network",
+            CommandAccess::Workspace { network: false } => "workspace",
         };
+        let Some(bare) = namespaces(self.settings, permit.command) else {
+            return Ok(Confinement {
+                name,
+                sandbox: None,
+                unhidden: None,
+            });
+        };
+        let network = bare.network;
         let mut sandbox = Sandbox {
             writable: vec![self.temporary.to_owned()],
-            network,
-            surroundings: self.surroundings(),
             shown: self.settings.shown.clone(),
-            isolation: self.isolation(),
-            ..Sandbox::default()
+            ..bare
         };
         if self.settings.spaces {
             sandbox.writable.push(PathBuf::from(SHARED_MEMORY));
@@ -96,21 +95,6 @@ impl CommandPlaces<'_> {
             sandbox: Some(sandbox),
             unhidden,
         })
-    }
-
-    fn isolation(&self) -> Isolation {
-        match self.settings.mounts {
-            true => Isolation::default(),
-            false => Isolation::NONE,
-        }
-    }
-
-    fn surroundings(&self) -> Surroundings {
-        if self.settings.spaces {
-            Surroundings::Own
-        } else {
-            Surroundings::Host
-        }
     }
 
     fn writable(&self, network: bool) -> Vec<PathBuf> {
@@ -205,6 +189,27 @@ impl CommandPlaces<'_> {
         let packages = indexes.flat_map(|index| entries(&index));
         packages.take(MAX_SOURCES).collect()
     }
+}
+
+/// What the namespaces of a command depend on: a sandbox without any rights, or none.
+pub(super) fn namespaces(settings: &CommandSettings, access: CommandAccess) -> Option<Sandbox> {
+    let network = match access {
+        CommandAccess::Full => return None,
+        CommandAccess::Readonly => false,
+        CommandAccess::Workspace { network } => network,
+    };
+    Some(Sandbox {
+        network,
+        surroundings: match settings.spaces {
+            true => Surroundings::Own,
+            false => Surroundings::Host,
+        },
+        isolation: match settings.mounts {
+            true => Isolation::default(),
+            false => Isolation::NONE,
+        },
+        ..Sandbox::default()
+    })
 }
 
 /// The place, or what is in it beside what is shown there.

@@ -86,9 +86,15 @@ impl Tool for BashTool {
             match blocking(move || tool.parse(call.input)).await {
                 Ok((command, background)) => {
                     let effects = vec![command.effect()];
-                    ToolPlan::new(effects, move |permit, context| {
+                    let (commands, standby) = (Arc::clone(&self.commands), command.standby.clone());
+                    let plan = ToolPlan::new(effects, move |permit, context| {
                         self.run((command, background), permit, context)
-                    })
+                    });
+                    if background {
+                        // It joins the session's space.
+                        return plan;
+                    }
+                    plan.prepared_by(move |permit| commands.stand_by(permit, standby))
                 }
                 Err(outcome) => ToolPlan::answered(outcome),
             }

@@ -10,11 +10,13 @@ use scorel_exec::{
 };
 use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
 use tempfile::TempDir;
+use tokio::task::spawn_blocking;
 
-use super::access::{CommandPlaces, Confinement};
+use super::access::{CommandPlaces, Confinement, namespaces};
 use super::background::Background;
 use super::present::CommandFigures;
 use super::session_space::SessionSpace;
+use super::standby_slot::StandbySlot;
 use super::stopped::SandboxFacts;
 use super::{CommandSettings, PlannedCommand, foreground, present};
 use crate::error::{ErrorCode, ToolError};
@@ -82,6 +84,20 @@ impl Commands {
     #[must_use]
     pub fn running(&self) -> usize {
         self.background.running()
+    }
+
+    /// Gets ready for a command that people are asked about: starts a supervisor for what `permit` will
+    /// grant, and finds out the settings, which may take seconds. Returns at once. A command that would
+    /// join the session's space gets none.
+    pub(super) fn stand_by(self: &Arc<Self>, permit: Permit, slot: StandbySlot) {
+        let commands = Arc::clone(self);
+        spawn_blocking(move || {
+            let settings = lock(&commands.settings).clone();
+            let sandbox = namespaces(settings.get(), permit.command);
+            if commands.space.current().is_none() {
+                slot.put(commands.supervisors.stand_by(sandbox));
+            }
+        });
     }
 
     /// Runs a command to its end within what `permit` grants, and shows its output as it comes.
@@ -252,7 +268,10 @@ impl Commands {
             spool_dir: Some(ready.temporary.clone()),
         };
         let directory = ready.planned.directory.as_fd();
-        let started = self.supervisors.start(order, directory);
+        let started = match ready.planned.standby.take() {
+            Some(standby) => self.supervisors.start_under(standby, order, directory),
+            None => self.supervisors.start(order, directory),
+        };
         started.map_err(|error| refused(&error))
     }
 }

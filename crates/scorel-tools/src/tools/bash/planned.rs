@@ -10,6 +10,8 @@ use crate::error::{ErrorCode, ToolError};
 use crate::root::{RootName, real_path};
 use crate::session_files::SessionFiles;
 
+use super::standby_slot::StandbySlot;
+
 /// A command that was planned and not yet started.
 #[derive(Debug)]
 pub struct PlannedCommand {
@@ -21,6 +23,8 @@ pub struct PlannedCommand {
     /// None is no limit.
     pub(super) timeout: Option<Duration>,
     wish: CommandWish,
+    /// For a supervisor that is started while people are asked about the command.
+    pub(super) standby: StandbySlot,
 }
 
 /// What a command needs besides what every command has.
@@ -64,6 +68,7 @@ impl PlannedCommand {
             path,
             timeout,
             wish: CommandWish::Sandboxed { network: false },
+            standby: StandbySlot::default(),
         })
     }
 

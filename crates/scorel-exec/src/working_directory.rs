@@ -1,13 +1,16 @@
-//! The working directory across namespaces.
+//! The working directory across processes and namespaces.
 
 use std::env;
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
 use std::io;
+use std::os::fd::{AsFd, AsRawFd as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DirectoryError {
+pub(crate) enum DirectoryError {
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("it is hidden from commands, was removed or was replaced")]
@@ -19,30 +22,38 @@ pub(super) enum DirectoryError {
 /// A process keeps its working directory when something is mounted over it or over a directory above
 /// it. It is then below the mount, where nothing is protected and nothing is hidden. So the directory
 /// is entered again, by its path.
-#[derive(Debug)]
-pub(super) struct WorkingDirectory {
-    path: PathBuf,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WorkingDirectory {
+    /// Not a `PathBuf`, which is text to serde.
+    path: OsString,
     /// Device and inode.
     id: (u64, u64),
 }
 
 impl WorkingDirectory {
-    /// The directory of this process.
-    pub(super) fn current() -> io::Result<Self> {
+    /// The directory that a descriptor refers to, by the path that it has now.
+    pub(crate) fn of(directory: impl AsFd) -> io::Result<Self> {
+        let descriptor = format!("/proc/self/fd/{}", directory.as_fd().as_raw_fd());
         Ok(Self {
-            path: fs::read_link("/proc/self/cwd")?,
-            id: current_id()?,
+            path: fs::read_link(&descriptor)?.into_os_string(),
+            id: id(&fs::metadata(&descriptor)?),
         })
+    }
+
+    /// Whether this process is in the directory.
+    pub(crate) fn is_current(&self) -> io::Result<bool> {
+        Ok(id(&fs::metadata(".")?) == self.id)
     }
 
     /// Enters the directory by its path. Fails if that leads to another one, as it does when the
     /// directory is masked.
-    pub(super) fn enter(&self) -> Result<(), DirectoryError> {
+    pub(crate) fn enter(&self) -> Result<(), DirectoryError> {
         env::set_current_dir(&self.path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => DirectoryError::Elsewhere,
             _ => DirectoryError::Io(error),
         })?;
-        if current_id()? == self.id {
+        if self.is_current()? {
             Ok(())
         } else {
             Err(DirectoryError::Elsewhere)
@@ -50,7 +61,6 @@ impl WorkingDirectory {
     }
 }
 
-fn current_id() -> io::Result<(u64, u64)> {
-    let found = fs::metadata(".")?;
-    Ok((found.dev(), found.ino()))
+fn id(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
 }

@@ -1,0 +1,118 @@
+//! The stage before the supervisor has its order.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd as _;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signalfd::SignalFd;
+use nix::unistd::getpid;
+
+use super::children::ChildProcesses;
+use super::setup::{is_told_to_end, start_stage};
+use super::stage_channel::StageChannel;
+use crate::job::{ShellExit, StageJob, StageReport, StandbyJob};
+use crate::role::Role;
+use crate::working_directory::DirectoryError;
+
+/// Why there is no command to supervise.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StandbyError {
+    #[error("cannot supervise a command: {0}")]
+    Io(#[from] io::Error),
+    #[error("{0}")]
+    Stage(String),
+    #[error("the supervisor was told to end")]
+    Signal,
+    #[error("cannot enter the working directory: {0}")]
+    Directory(#[from] DirectoryError),
+}
+
+/// What was started of a command that is not known yet: the init of its pid namespace if it gets one.
+/// It waits for the job of the stage.
+pub(super) struct WaitingStage(Option<(ChildProcesses, StageChannel)>);
+
+impl WaitingStage {
+    pub(super) fn start(standby: &StandbyJob) -> io::Result<Self> {
+        let Some(namespaces) = &standby.namespaces else {
+            return Ok(Self(None));
+        };
+        let (stage, mut channel) = start_stage(Role::Namespaces)?;
+        channel.send(namespaces)?;
+        Ok(Self(Some((ChildProcesses::new(stage), channel))))
+    }
+
+    /// Waits until `input` has something to read, which may be its end. Fails before that if the stage
+    /// has, or if the supervisor is to end.
+    pub(super) fn wait_for_order(
+        &mut self,
+        signals: &SignalFd,
+        input: &File,
+        daemon: i32,
+    ) -> Result<(), StandbyError> {
+        loop {
+            let readable = |fd| PollFd::new(fd, PollFlags::POLLIN);
+            let channel = self.0.as_ref().and_then(|(_, channel)| channel.readable());
+            let mut fds = vec![readable(signals.as_fd()), readable(input.as_fd())];
+            fds.extend(channel.map(readable));
+            // After EINTR no descriptor is ready.
+            let _ignored = poll(&mut fds, PollTimeout::NONE);
+            let has_order = fds[1].any() == Some(true);
+            if is_told_to_end(signals, daemon) {
+                return Err(StandbyError::Signal);
+            }
+            self.attend()?;
+            if has_order {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes what the stage has reported.
+    fn attend(&mut self) -> Result<(), StandbyError> {
+        let Some((children, channel)) = &mut self.0 else {
+            return Ok(());
+        };
+        let exit = children.reap();
+        for report in channel.read() {
+            match report {
+                StageReport::Namespace { init } => children.set_init(init),
+                StageReport::Failed(message) => return Err(StandbyError::Stage(message)),
+                StageReport::Exited(_) => {}
+            }
+        }
+        // The process that makes the namespaces ends before the init does.
+        let has_failed = exit.is_some_and(|exit| exit != ShellExit::Code(0));
+        if has_failed || channel.readable().is_none() {
+            let message = "the process that was to start the command has ended";
+            return Err(StandbyError::Stage(message.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Gives the stage its job, and starts it before if nothing was started.
+    pub(super) fn begin(
+        &mut self,
+        mut job: StageJob,
+    ) -> io::Result<(ChildProcesses, StageChannel)> {
+        let (children, mut channel) = match self.0.take() {
+            Some(started) => started,
+            None => {
+                let (stage, channel) = start_stage(Role::Stage)?;
+                (ChildProcesses::new(stage), channel)
+            }
+        };
+        job.parent = getpid().as_raw();
+        // Fails if the stage has ended already. Its report or its exit code says why.
+        let _ignored: io::Result<()> = channel.send(&job);
+        Ok((children, channel))
+    }
+
+    /// Waits for the end of what was started, which the end of the channel leads to.
+    pub(super) fn end(self) {
+        if let Some((mut children, channel)) = self.0 {
+            drop(channel);
+            children.wait();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The daemon's side of a supervisor process.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, poll};
+
+use crate::deadline::poll_timeout;
+use crate::job::{NamespaceJob, StandbyJob, SupervisorJob, write_job};
+use crate::orphans::kill_orphans;
+use crate::registry::RunRegistry;
+use crate::role::Role;
+
+/// How long a supervisor has to end when it is to: its own grace period of 1 s, and as much again for
+/// a busy machine. Then it counts as stopped or stuck and is killed.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(1700);
+
+/// A supervisor, which was told what to prepare.
+#[derive(Debug)]
+pub(crate) struct SupervisorChild {
+    pub(crate) child: Child,
+    /// Takes the order, and after it control bytes.
+    pub(crate) control: File,
+}
+
+impl SupervisorChild {
+    /// Starts a supervisor, which prepares the namespaces and waits for its order.
+    pub(crate) fn start(
+        program: &Path,
+        registry: &RunRegistry,
+        directory: &Path,
+        namespaces: Option<NamespaceJob>,
+    ) -> io::Result<Self> {
+        let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
+        let mut command = Command::new(program);
+        command
+            .arg(Role::Supervisor.argument())
+            .env_clear()
+            .current_dir(directory)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = registry.spawn_supervisor(&mut command)?;
+        let stdin = child.stdin.take().map(OwnedFd::from).map(File::from);
+        let control = stdin.ok_or_else(|| io::Error::other("no pipe"))?;
+        let mut supervisor = Self { child, control };
+        supervisor.send(&StandbyJob { parent, namespaces });
+        Ok(supervisor)
+    }
+
+    /// The supervisor, unless it has ended by itself.
+    pub(crate) fn if_alive(mut self, registry: &RunRegistry) -> Option<Self> {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            return Some(self);
+        }
+        self.dismiss(registry);
+        None
+    }
+
+    pub(crate) fn order(&mut self, job: &SupervisorJob) {
+        self.send(job);
+    }
+
+    fn send(&mut self, job: &impl serde::Serialize) {
+        // Fails if the supervisor has ended already. Its report says why.
+        let _ignored: io::Result<()> = write_job(job, &mut self.control);
+    }
+
+    /// Ends a supervisor that has no order, with what it has started. Blocks until it has ended.
+    pub(crate) fn dismiss(self, registry: &RunRegistry) {
+        let Self { mut child, control } = self;
+        drop(control);
+        // One that was killed has left what it had started.
+        let has_ended = hangs_up(&child, Instant::now() + PATIENCE)
+            && child.wait().is_ok_and(|status| status.success());
+        // What it has started was not given a command.
+        let _ignored: io::Result<()> = bury(&mut child, registry, !has_ended);
+    }
+}
+
+/// Waits for a supervisor. One that is lost is killed, and then what it has left, orphans now.
+///
+/// # Errors
+/// Not all could be killed.
+pub(crate) fn bury(child: &mut Child, registry: &RunRegistry, is_lost: bool) -> io::Result<()> {
+    if is_lost {
+        // Fails if it has ended already.
+        let _ignored: io::Result<()> = child.kill();
+    }
+    if let Err(error) = child.wait() {
+        tracing::warn!(%error, "cannot wait for a supervisor");
+    }
+    registry.forget_supervisor(child);
+    if !is_lost {
+        return Ok(());
+    }
+    kill_orphans(registry).inspect_err(|error| {
+        tracing::warn!(%error, "processes of a command whose supervisor was killed may be left");
+    })
+}
+
+/// Waits until the supervisor has closed its end of the pipe for reports, which it does when it ends.
+fn hangs_up(child: &Child, until: Instant) -> bool {
+    let Some(reports) = &child.stderr else {
+        return false;
+    };
+    while Instant::now() < until {
+        let mut fds = [PollFd::new(reports.as_fd(), PollFlags::empty())];
+        // After EINTR it has not.
+        let _ignored = poll(&mut fds, poll_timeout(Some(until)));
+        if fds[0].any() == Some(true) {
+            return true;
+        }
+    }
+    false
+}
