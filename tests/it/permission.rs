@@ -1,14 +1,19 @@
 //! Tools that need permission, with the real daemon.
 
+use std::time::{Duration, Instant};
+
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{
-    ErrorCode, PermissionDecision, PermissionRequestId, RespondPermission, RespondPermissionParams,
-    RpcError, SeqResult, SessionId,
+    Cancel, CancelParams, ErrorCode, PermissionDecision, PermissionRequestId, RespondPermission,
+    RespondPermissionParams, RpcError, SeqResult, SessionId,
 };
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::under_test::{SCORELD, Watch, connect, has_sandbox, new_session, send};
+
+/// The time limit for processes to be there, or gone.
+const LIMIT: Duration = Duration::from_secs(10);
 
 const RULES: &str = "[permissions]\nmode = \"ask\"\n\
                      deny = [\"Read(secrets/**)\", \"Write(secrets/**)\"]\n";
@@ -258,4 +263,84 @@ async fn a_home_with_sessions_is_told_once_that_the_mode_changed() {
     watch.until("sync_end").await;
     send(&client, first, "Again.").await;
     assert_eq!(told(&watch.until("turn_outcome").await), 0);
+}
+
+#[tokio::test]
+async fn what_stands_by_for_a_command_ends_with_its_question_and_with_the_daemon() {
+    if !has_sandbox() {
+        return;
+    }
+    for ending in ["once", "deny", "cancel", "kill"] {
+        let (mut daemon, _model) = calling(&[("Bash", append())]).await;
+        let (client, id) = new_session(&daemon).await;
+        let mut watch = Watch::from_start(&client, id).await;
+        send(&client, id, "Run it.").await;
+        let (asked, _) = asked(&mut watch).await;
+        let waiting = standing_by(daemon.pid());
+        assert_eq!(ran(&daemon), 0, "nothing runs before the answer");
+        match ending {
+            "once" => drop(respond(&client, id, asked, PermissionDecision::Once).await),
+            "deny" => drop(respond(&client, id, asked, PermissionDecision::Deny).await),
+            "cancel" => cancel(&client, id).await,
+            _ => daemon.kill().await,
+        }
+        if ending != "kill" {
+            watch.until("turn_outcome").await;
+        }
+        for process in waiting {
+            wait_for_end(process);
+        }
+        assert_eq!(ran(&daemon), usize::from(ending == "once"), "{ending}");
+    }
+}
+
+async fn cancel(client: &Connection, session_id: SessionId) {
+    let params = CancelParams {
+        session_id,
+        expected_turn_id: None,
+        clear_queue: None,
+        command_id: None,
+    };
+    assert!(client.call::<Cancel>(&params).await.unwrap().cancelled);
+}
+
+/// The supervisor that stands by below the daemon and the process that waits below it, once they are
+/// there.
+fn standing_by(daemon: u32) -> Vec<u32> {
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        for supervisor in children(daemon, "--supervise") {
+            if let [init] = children(supervisor, "--init")[..] {
+                return vec![supervisor, init];
+            }
+        }
+        assert!(Instant::now() < deadline, "no supervisor stands by");
+        std::thread::yield_now();
+    }
+}
+
+/// The children of a process that were started with this argument.
+fn children(parent: u32, argument: &str) -> Vec<u32> {
+    let read = |pid: &u32, file: &str| {
+        std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default()
+    };
+    let entries = std::fs::read_dir("/proc").unwrap();
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let is_one = |pid: &u32| {
+        read(pid, "status").contains(&format!("PPid:\t{parent}\n"))
+            && read(pid, "cmdline").contains(argument)
+    };
+    pids.filter(is_one).collect()
+}
+
+fn wait_for_end(pid: u32) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {
+        return;
+    };
+    let limit = Timespec::try_from(LIMIT).unwrap();
+    let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit));
+    assert_eq!(ended, Ok(1), "a process that stood by is left");
 }

@@ -74,7 +74,21 @@ impl Standby {
     }
 
     /// Has the thread run a command. Gives the task back if there is no thread.
-    pub(crate) fn run(self, task: RunTask) -> Result<(), RunTask> {
+    fn run(self, task: RunTask) -> Result<(), RunTask> {
         self.tasks.send(task).map_err(|unsent| unsent.0)
     }
+}
+
+/// Runs a command on the thread of a standby, or else on a new one.
+#[cfg(target_os = "linux")]
+pub(crate) fn run_on(standby: Option<Standby>, task: RunTask) -> std::io::Result<()> {
+    let left = match standby {
+        Some(standby) => standby.run(task).err(),
+        None => Some(task),
+    };
+    if let Some(task) = left {
+        let thread = std::thread::Builder::new().name("scorel-run".to_owned());
+        thread.spawn(move || task(None))?;
+    }
+    Ok(())
 }

@@ -219,7 +219,7 @@ impl Supervisors {
         use crate::pump::Pump;
         use crate::registry::RegisteredRun;
         use crate::run::{RunControl, RunState};
-        use crate::standby::RunTask;
+        use crate::standby::{RunTask, run_on};
 
         let directory = directory.try_clone_to_owned()?;
         let capture = OutputCapture::new(order.spool_dir.clone());
@@ -263,16 +263,9 @@ impl Supervisors {
             state.finish(end);
         });
         let standby = standby.filter(|standby| standby.fits(namespaces));
-        let left = match standby {
-            Some(standby) => standby.run(task).err(),
-            None => Some(task),
-        };
-        if let Some(task) = left {
-            let thread = std::thread::Builder::new().name("scorel-run".to_owned());
-            if let Err(error) = thread.spawn(move || task(None)) {
-                self.registry.remove(id);
-                return Err(error.into());
-            }
+        if let Err(error) = run_on(standby, task) {
+            self.registry.remove(id);
+            return Err(error.into());
         }
         Ok(Run::new(run.state, run.control))
     }
