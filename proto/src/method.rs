@@ -233,7 +233,8 @@ methods! {
         /// the turn.
         SendMessage = "sendMessage", Control, now, SendMessageParams => SendMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, QueuePaused, Conflict,
-             InvalidEventId, PayloadTooLarge, Overloaded, Unsupported, ProviderError];
+             InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded, Unsupported,
+             ProviderError];
         /// Changes the queue.
         RewriteQueue = "rewriteQueue", Control, later, RewriteQueueParams => SeqResult,
             [SessionNotFound, Conflict];
@@ -241,11 +242,13 @@ methods! {
         Cancel = "cancel", Control, now, CancelParams => CancelResult,
             [SessionNotFound, SessionFailed, StorageStalled];
         /// Moves the active leaf back to an earlier event on its path.
-        Rewind = "rewind", Control, later, RewindParams => SeqResult,
-            [SessionNotFound, RuntimeBusy, InvalidEventId, CannotRewindPastCompact, Conflict];
+        Rewind = "rewind", Control, now, RewindParams => SeqResult,
+            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, InvalidEventId,
+             CannotRewindPastCompact];
         /// Moves the active leaf to another branch.
-        Branch = "branch", Control, later, BranchParams => SeqResult,
-            [SessionNotFound, RuntimeBusy, InvalidEventId, Conflict];
+        Branch = "branch", Control, now, BranchParams => SeqResult,
+            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
+             InvalidEventId];
         /// Replaces earlier messages in the model's context by a summary.
         Compact = "compact", Control, later, CompactParams => SeqResult,
             [SessionNotFound, RuntimeBusy];

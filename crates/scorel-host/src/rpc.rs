@@ -12,6 +12,7 @@ mod reading;
 mod register;
 mod sessions;
 mod subscribe;
+mod travel;
 mod unavailable;
 
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     projects::register(&mut table)?;
     sessions::register(&mut table)?;
     conversation::register(&mut table)?;
+    travel::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
     unavailable::register(&mut table)?;

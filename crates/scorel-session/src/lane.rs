@@ -10,7 +10,7 @@
 //! publish) in the few files below.
 //!
 //! ```text
-//! api ─→ mutate ─→ send, update, respond, accept, cancel, delete
+//! api ─→ mutate ─→ send, rewind, branch, update, respond, accept, cancel, delete
 //!                      │      load ─→ recovery
 //!                      ↓        ↓        ↓
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
@@ -23,6 +23,7 @@
 
 mod accept;
 mod api;
+mod branch;
 mod cancel;
 mod checkpointing;
 mod commit;
@@ -49,10 +50,12 @@ mod queue;
 mod read;
 mod recovery;
 mod respond;
+mod rewind;
 mod run;
 mod section;
 mod send;
 mod state;
+mod travel;
 mod update;
 mod window;
 

@@ -39,6 +39,7 @@ mod shared;
 mod spool;
 mod subscriber;
 mod sync;
+mod target_problem;
 mod turn;
 mod window_pool;
 
@@ -56,5 +57,6 @@ pub use sessions::{NewSession, Sessions};
 pub use settings::SessionSettings;
 pub use setup::{PreparedTurn, TurnRequest, TurnSetup};
 pub use subscriber::Subscriber;
+pub use target_problem::TargetProblem;
 
 use blocking::blocking;

@@ -71,8 +71,10 @@ pub struct SendMessageParams {
     /// What to do with the message if a turn is running or messages are queued; absent: `followUp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub while_running: Option<WhileRunning>,
-    /// The event to attach to instead of the active leaf; `null` starts a new root. Fails with
-    /// `runtime_busy` while a turn runs or messages are queued.
+    /// The event to attach to instead of the active leaf: the end of a finished turn, or `null` for
+    /// a new root. To edit a message and send it again, attach the new one to what stands before
+    /// it. Fails with `runtime_busy` while a turn runs or messages are queued, and as `rewind` does
+    /// for an event that was summarised.
     #[serde(
         default,
         deserialize_with = "present",
@@ -205,8 +207,8 @@ pub struct CancelResult {
 pub struct RewindParams {
     /// The session.
     pub session_id: SessionId,
-    /// The new active leaf: the last event of a finished turn, or `null` for the empty
-    /// conversation.
+    /// The new active leaf: an earlier event on the active path at which a turn has ended, or
+    /// `null` for the empty conversation.
     #[serde(deserialize_with = "Option::deserialize")]
     pub target_event_id: Option<EventId>,
     /// The active leaf as the client knows it; `null` for an empty conversation. Fails with
@@ -224,7 +226,7 @@ pub struct RewindParams {
 pub struct BranchParams {
     /// The session.
     pub session_id: SessionId,
-    /// The new active leaf: the last event of a finished turn.
+    /// The new active leaf: the last event of a finished turn on another branch.
     pub leaf_event_id: EventId,
     /// The active leaf as the client knows it; `null` for an empty conversation. Fails with
     /// `conflict` if it is another event by now.

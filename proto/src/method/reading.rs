@@ -44,7 +44,8 @@ pub struct TreeEntry {
     pub parent_id: Option<EventId>,
     /// The event's `seq`.
     pub seq: Seq,
-    /// Whether a finished turn ends here, which makes it a valid target of `rewind` and `branch`.
+    /// Whether a finished turn ends here, or a `compact` or `custom_message` stands outside a turn,
+    /// which makes it a valid target of `rewind`, `branch` and `cloneSession`.
     pub turn_end: bool,
 }
 

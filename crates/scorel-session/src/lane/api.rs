@@ -4,14 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    CancelResult, PermissionDecisionBody, Phase, SendMessageResult, Seq, Session, SessionChanges,
-    StorageStall, TurnId,
+    CancelResult, EventId, PermissionDecisionBody, Phase, SendMessageResult, Seq, Session,
+    SessionChanges, StorageStall, TurnId,
 };
 
 use super::accept::AcceptDamage;
+use super::branch::Branch;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
 use super::respond::PermissionResponse;
+use super::rewind::Rewind;
 use super::update::UpdateRequest;
 use super::{Lane, SendRequest};
 use crate::{MutationCommand, SessionError};
@@ -52,6 +54,46 @@ impl Lane {
         request: SendRequest,
     ) -> Result<SendMessageResult, SessionError> {
         self.mutate(request).await
+    }
+
+    /// Moves the leaf back to an ancestor of it at which a finished turn ends; `None` empties the
+    /// conversation.
+    ///
+    /// # Errors
+    ///
+    /// In this order: [`SessionError::Busy`], [`SessionError::LeafMoved`],
+    /// [`SessionError::InvalidTarget`], [`SessionError::Summarised`]. Nothing has changed then.
+    pub async fn rewind(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        target: Option<EventId>,
+        expected_leaf: Option<EventId>,
+    ) -> Result<Seq, SessionError> {
+        self.mutate(Rewind {
+            command,
+            target,
+            expected_leaf,
+        })
+        .await
+    }
+
+    /// Moves the leaf to the end of a finished turn on another branch.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lane::rewind`], but for the last one.
+    pub async fn branch(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        leaf: EventId,
+        expected_leaf: Option<EventId>,
+    ) -> Result<Seq, SessionError> {
+        self.mutate(Branch {
+            command,
+            leaf,
+            expected_leaf,
+        })
+        .await
     }
 
     /// Changes title, model, thinking level, tools or the archived flag.

@@ -35,4 +35,5 @@ mod script;
 mod send;
 mod stage;
 mod stalled;
+mod travel;
 mod turns;
