@@ -220,9 +220,13 @@ methods! {
             DeleteSessionParams => DeleteSessionResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, FilesystemError, Conflict,
              StorageStalled, Overloaded];
-        /// Creates a session with a copy of another session's conversation up to an event.
-        CloneSession = "cloneSession", Control, later,
-            CloneSessionParams => CreateSessionResult, [SessionNotFound, InvalidEventId];
+        /// Creates a session with a copy of another session's conversation up to an event: its
+        /// messages with the data beside them, its settings and its system prompt. Usage, queue and
+        /// permissions are not copied. The other session may be running.
+        CloneSession = "cloneSession", Control, now,
+            CloneSessionParams => CreateSessionResult,
+            [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError, Conflict,
+             StorageStalled, Overloaded];
         /// Accepts a damaged place in the log, so that the session can be written again. The damage
         /// stays in the log.
         AcceptDamage = "acceptDamage", Control, now, AcceptDamageParams => SeqResult,
@@ -249,6 +253,16 @@ methods! {
         Branch = "branch", Control, now, BranchParams => SeqResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
              InvalidEventId];
+        /// Stores data in the session's log, for extensions and clients. Neither the model nor the
+        /// conversation is touched; `getEvents` returns it.
+        AppendCustom = "appendCustom", Control, now, AppendCustomParams => AppendResult,
+            [SessionNotFound, SessionFailed, StorageStalled, Conflict, PayloadTooLarge];
+        /// Adds a message to the conversation without starting a turn: the model reads it with the
+        /// next one. Fails with `runtime_busy` while a turn runs.
+        AppendCustomMessage = "appendCustomMessage", Control, now,
+            AppendCustomMessageParams => AppendResult,
+            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
+             PayloadTooLarge];
         /// Replaces earlier messages in the model's context by a summary.
         Compact = "compact", Control, later, CompactParams => SeqResult,
             [SessionNotFound, RuntimeBusy];

@@ -356,8 +356,9 @@ impl SessionState {
     }
 }
 
-/// The first line of a message's text, shortened.
-fn opening(content: &[Block]) -> Option<String> {
+/// The first line of a message's text, shortened to 80 characters; `None` without text.
+#[must_use]
+pub fn opening(content: &[Block]) -> Option<String> {
     let text = content.iter().find_map(|block| match block {
         Block::Text { text, .. } => Some(text.trim()),
         _ => None,

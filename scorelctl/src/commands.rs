@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
 mod approve;
+mod branch;
 mod call;
 mod cancel;
+mod clone;
 mod doctor;
 mod fsck;
 mod init;
@@ -10,6 +12,8 @@ mod input;
 mod interrupted;
 mod models;
 mod projects;
+mod resend;
+mod rewind;
 mod send;
 mod sessions;
 mod show;
@@ -19,6 +23,7 @@ mod stdio;
 mod stop;
 mod sync_line;
 mod tail;
+mod tree;
 
 use tokio::runtime::Builder;
 
@@ -66,6 +71,19 @@ async fn dispatch(
         CliCommand::Show(args) => {
             show::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
+        CliCommand::Tree(args) => {
+            tree::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Rewind(args) => {
+            rewind::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Branch(args) => {
+            branch::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Clone(args) => {
+            clone::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Resend(args) => Box::pin(resend::run(args, link, output)).await,
         CliCommand::Cancel(args) => {
             cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }

@@ -31,6 +31,7 @@ mod receipts;
 mod service;
 mod strace;
 mod structure;
+mod travel;
 mod under_test;
 mod unreadable;
 mod watchers;

@@ -4,6 +4,7 @@
 //!
 //! [`CallError`]: crate::call_error::CallError
 
+mod append;
 mod caller;
 mod conversation;
 mod host;
@@ -29,6 +30,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     sessions::register(&mut table)?;
     conversation::register(&mut table)?;
     travel::register(&mut table)?;
+    append::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
     unavailable::register(&mut table)?;

@@ -10,7 +10,7 @@
 //! publish) in the few files below.
 //!
 //! ```text
-//! api ─→ mutate ─→ send, rewind, branch, update, respond, accept, cancel, delete
+//! api ─→ mutate ─→ send, rewind, branch, append, update, respond, accept, cancel, delete
 //!                      │      load ─→ recovery
 //!                      ↓        ↓        ↓
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
@@ -23,6 +23,7 @@
 
 mod accept;
 mod api;
+mod append;
 mod branch;
 mod cancel;
 mod checkpointing;
@@ -32,6 +33,7 @@ mod descriptors;
 mod draft;
 mod fold;
 mod health;
+mod history;
 #[cfg(test)]
 mod inspect;
 mod instructions;
@@ -45,6 +47,7 @@ mod oversize;
 mod permission;
 mod persist;
 pub(crate) mod phase;
+mod previews;
 mod published;
 mod queue;
 mod read;
@@ -70,6 +73,7 @@ use tokio::sync::{Mutex, Notify, watch};
 use tokio_util::task::TaskTracker;
 
 pub(crate) use draft::EventDraft;
+pub(crate) use history::LaneHistory;
 pub(crate) use job::{Job, RunningJob};
 pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;

@@ -3,10 +3,11 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
-    Block, CommandId, EventId, PermissionDecision, PermissionRequestId, QueueItemId, QueueOp, Seq,
-    SessionId, StorageStall, TurnId,
+    Block, CommandId, EventId, Message, PermissionDecision, PermissionRequestId, QueueItemId,
+    QueueOp, Seq, SessionId, StorageStall, TurnId,
 };
 
 /// The content of a user message: a string, or an array of `text`, `image` and `blob` blocks.
@@ -235,6 +236,51 @@ pub struct BranchParams {
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
+}
+
+/// Parameters of `appendCustom`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AppendCustomParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// The kind of data: letters, digits, `.`, `_` and `-`, at most 64. `hook.`, `workflow.` and
+    /// `scorel.` are reserved.
+    pub kind: String,
+    /// The data, at most 256 KiB of JSON.
+    pub data: Value,
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+}
+
+/// Parameters of `appendCustomMessage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AppendCustomMessageParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// The kind of message, as in `appendCustom`.
+    pub kind: String,
+    /// The message as the model gets it, of role `user` or `internal`: text, images and blobs. The
+    /// model reads an `internal` one as a reminder.
+    pub message: Message,
+    /// Data that the model does not get, at most 256 KiB of JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+}
+
+/// Result of `appendCustom` and `appendCustomMessage`. The event is durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AppendResult {
+    /// The id of the event.
+    pub event_id: EventId,
+    /// The `seq` of the event.
+    pub seq: Seq,
 }
 
 /// Parameters of `compact`.

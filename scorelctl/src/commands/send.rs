@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
-    Content, CreateSession, CreateSessionParams, GetStatus, NoParams, SendMessage,
+    Content, CreateSession, CreateSessionParams, EventId, GetStatus, NoParams, SendMessage,
     SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
     WhileRunning,
 };
@@ -32,9 +32,29 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let text = message(&args.text)?;
+    run_at(args, Content::from(text.as_str()), None, link, output).await
+}
+
+/// Where a message goes that replaces an earlier one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MessagePlace {
+    /// What it attaches to; `None` begins the conversation anew.
+    pub(super) parent: Option<EventId>,
+    /// The active leaf, as the user has seen it.
+    pub(super) leaf: Option<EventId>,
+}
+
+/// Sends a message, to the leaf unless a place is given, and follows its turn.
+pub(super) async fn run_at(
+    args: SendArgs,
+    content: Content,
+    place: Option<MessagePlace>,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
     let sent = tokio::select! {
-        sent = send(&args, &text, link, output) => sent?,
+        sent = send(&args, content, place, link, output) => sent?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
     if output.json {
@@ -53,7 +73,7 @@ pub(super) async fn run(
 }
 
 /// The message, from the command line or from standard input.
-fn message(words: &[String]) -> Result<String, Failure> {
+pub(super) fn message(words: &[String]) -> Result<String, Failure> {
     let text = match words {
         [dash] if dash == "-" => read_input()?,
         [] if !io::stdin().is_terminal() => read_input()?,
@@ -99,7 +119,8 @@ impl<'a> AcceptedLine<'a> {
 /// Sends the message. The stream is opened before, so that it has every event of the turn.
 async fn send(
     args: &SendArgs,
-    text: &str,
+    content: Content,
+    place: Option<MessagePlace>,
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<SentMessage, Failure> {
@@ -117,10 +138,10 @@ async fn send(
     };
     let params = SendMessageParams {
         session_id: session.session_id,
-        content: Content::from(text),
+        content,
         while_running: Some(WhileRunning::from(args.while_running)),
-        parent_event_id: None,
-        expected_leaf_id: None,
+        parent_event_id: place.map(|place| place.parent),
+        expected_leaf_id: place.map(|place| place.leaf),
         model: args.model.clone(),
         command_id: Some(new_command_id()),
     };
@@ -206,7 +227,7 @@ async fn say_demo(
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::{EventId, QueueItemId, Seq, TurnId};
+    use scorel_proto::{QueueItemId, Seq, TurnId};
 
     use super::*;
 

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    CancelResult, EventId, PermissionDecisionBody, Phase, SendMessageResult, Seq, Session,
-    SessionChanges, StorageStall, TurnId,
+    AppendResult, CancelResult, CustomBody, CustomMessageBody, EventId, PermissionDecisionBody,
+    PersistentBody, Phase, SendMessageResult, Seq, Session, SessionChanges, StorageStall, TurnId,
 };
 
 use super::accept::AcceptDamage;
+use super::append::Append;
 use super::branch::Branch;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
@@ -94,6 +95,34 @@ impl Lane {
             expected_leaf,
         })
         .await
+    }
+
+    /// Records data beside the conversation.
+    ///
+    /// # Errors
+    ///
+    /// See [`SessionError`]; nothing has changed then.
+    pub async fn append_custom(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        body: CustomBody,
+    ) -> Result<AppendResult, SessionError> {
+        let body = PersistentBody::Custom(body);
+        self.mutate(Append { command, body }).await
+    }
+
+    /// Adds a message to the conversation without starting a turn.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Busy`] while a turn runs, otherwise see [`SessionError`].
+    pub async fn append_custom_message(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        body: CustomMessageBody,
+    ) -> Result<AppendResult, SessionError> {
+        let body = PersistentBody::CustomMessage(body);
+        self.mutate(Append { command, body }).await
     }
 
     /// Changes title, model, thinking level, tools or the archived flag.

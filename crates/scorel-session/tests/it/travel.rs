@@ -5,7 +5,7 @@ use std::sync::Arc;
 use scorel_journal::{ContinueAt, Durability, FileStorage, Journal};
 use scorel_proto::{
     ClientId, CompactBody, ErrorCode, EventId, PersistentBody, PersistentEvent, Phase, Seq,
-    SessionId,
+    SessionId, TreePlacement,
 };
 use scorel_session::{MutationCommand, SendRequest, SessionError, TargetProblem};
 
@@ -59,13 +59,25 @@ fn problem(result: Result<Seq, SessionError>) -> TargetProblem {
 
 /// Writes a summary of everything through `through` below the leaf, as a compaction would.
 pub(crate) fn summarise(rig: &Rig, id: SessionId, through: EventId) -> EventId {
+    let compact = CompactBody {
+        summary: "what was said".to_owned(),
+        compacted_through: through,
+        keep: Vec::new(),
+        tokens_before: 9,
+        tokens_after: 1,
+    };
+    write(rig, id, PersistentBody::Compact(compact))
+}
+
+/// Writes a record into the log of a session that is not loaded.
+pub(crate) fn write(rig: &Rig, id: SessionId, body: PersistentBody) -> EventId {
     let leaf = rig.log(id).fold().leaf();
     let storage = Arc::new(FileStorage);
     let opened = Journal::open(storage, &rig.dir(id), None, &mut |_| {}).expect("a log");
     let mut journal = opened.into_journal(ContinueAt::LastRecord, Durability::Flush);
     let mut event = PersistentEvent {
         id: EventId::generate(),
-        parent_id: leaf,
+        parent_id: leaf.filter(|_| body.place() != TreePlacement::Control),
         seq: Seq::ZERO,
         session_id: id,
         client_id: ClientId::Daemon,
@@ -74,13 +86,7 @@ pub(crate) fn summarise(rig: &Rig, id: SessionId, through: EventId) -> EventId {
         command_id: None,
         digest: None,
         origin: None,
-        body: PersistentBody::Compact(CompactBody {
-            summary: "what was said".to_owned(),
-            compacted_through: through,
-            keep: Vec::new(),
-            tokens_before: 9,
-            tokens_after: 1,
-        }),
+        body,
         prev: None,
     };
     let appended = journal.append(|seq| {
@@ -92,7 +98,7 @@ pub(crate) fn summarise(rig: &Rig, id: SessionId, through: EventId) -> EventId {
 }
 
 /// What the next request holds, for a message that is then answered.
-async fn asked(rig: &Rig, id: SessionId, request: SendRequest) -> Vec<String> {
+pub(crate) async fn asked(rig: &Rig, id: SessionId, request: SendRequest) -> Vec<String> {
     let mut follower = rig.follow(id).await;
     rig.send(id, request).await.expect("accepted");
     let call = rig.model().await;
