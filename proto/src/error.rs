@@ -68,14 +68,18 @@ codes! {
     ProjectNotFound = 1002, "project_not_found", false;
     /// The project has sessions and cannot be removed.
     ProjectHasSessions = 1003, "project_has_sessions", false;
-    /// A turn is open or messages are queued; `details.phase` is the session's phase.
+    /// A turn is open or messages are queued; `details.phase` is the session's phase and
+    /// `details.queueLength` the number of queued messages.
     RuntimeBusy = 1004, "runtime_busy", true;
     /// The state differs from what the caller expects, or the `commandId` was used for another
-    /// command.
+    /// command. With `details.kind` = `leaf`, `details.activeLeafId` is the active leaf.
     Conflict = 1005, "conflict", false;
-    /// The event does not exist, or is not valid for this parameter.
+    /// The event does not exist, or is not valid for this parameter; `details.eventId` names it and
+    /// `details.reason` says why: `unknown`, `not_turn_end`, `active_leaf`, `other_branch` or
+    /// `same_branch`.
     InvalidEventId = 1006, "invalid_event_id", false;
-    /// The target lies before the last compaction.
+    /// The last compaction has summarised the target. `details.compactedThrough` is the last event
+    /// that it replaced: a target after that one is possible, and a clone may end at any turn.
     CannotRewindPastCompact = 1007, "cannot_rewind_past_compact", false;
     /// Authentication failed.
     AuthFailed = 1008, "auth_failed", false;

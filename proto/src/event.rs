@@ -1,5 +1,6 @@
 //! Events: the records of a session's log, and the transient events of a running turn.
 
+mod blob_references;
 mod outcome;
 mod permission;
 mod persistent;

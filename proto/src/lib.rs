@@ -59,5 +59,5 @@ pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
     NodeKind, OpenBlock, OpenCall, OpenItems, OpenMessage, OpenTool, OpenTurn, PathNode, Phase,
-    Queue, SessionState, SessionView, Tree, TreeNode,
+    Queue, SessionState, SessionView, Tree, TreeNode, opening,
 };

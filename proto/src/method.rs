@@ -220,9 +220,13 @@ methods! {
             DeleteSessionParams => DeleteSessionResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, FilesystemError, Conflict,
              StorageStalled, Overloaded];
-        /// Creates a session with a copy of another session's conversation up to an event.
-        CloneSession = "cloneSession", Control, later,
-            CloneSessionParams => CreateSessionResult, [SessionNotFound, InvalidEventId];
+        /// Creates a session with a copy of another session's conversation up to an event: its
+        /// messages with the data beside them, its settings and its system prompt. Usage, queue and
+        /// permissions are not copied. The other session may be running.
+        CloneSession = "cloneSession", Control, now,
+            CloneSessionParams => CreateSessionResult,
+            [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError, Conflict,
+             StorageStalled, Overloaded];
         /// Accepts a damaged place in the log, so that the session can be written again. The damage
         /// stays in the log.
         AcceptDamage = "acceptDamage", Control, now, AcceptDamageParams => SeqResult,
@@ -233,7 +237,8 @@ methods! {
         /// the turn.
         SendMessage = "sendMessage", Control, now, SendMessageParams => SendMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, QueuePaused, Conflict,
-             InvalidEventId, PayloadTooLarge, Overloaded, Unsupported, ProviderError];
+             InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded, Unsupported,
+             ProviderError];
         /// Changes the queue: all operations or none. Starts the next turn if the queue is not paused
         /// then and no turn is open.
         RewriteQueue = "rewriteQueue", Control, now, RewriteQueueParams => RewriteQueueResult,
@@ -242,11 +247,23 @@ methods! {
         Cancel = "cancel", Control, now, CancelParams => CancelResult,
             [SessionNotFound, SessionFailed, StorageStalled];
         /// Moves the active leaf back to an earlier event on its path.
-        Rewind = "rewind", Control, later, RewindParams => SeqResult,
-            [SessionNotFound, RuntimeBusy, InvalidEventId, CannotRewindPastCompact, Conflict];
+        Rewind = "rewind", Control, now, RewindParams => SeqResult,
+            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, InvalidEventId,
+             CannotRewindPastCompact];
         /// Moves the active leaf to another branch.
-        Branch = "branch", Control, later, BranchParams => SeqResult,
-            [SessionNotFound, RuntimeBusy, InvalidEventId, Conflict];
+        Branch = "branch", Control, now, BranchParams => SeqResult,
+            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
+             InvalidEventId];
+        /// Stores data in the session's log, for extensions and clients. Neither the model nor the
+        /// conversation is touched; `getEvents` returns it.
+        AppendCustom = "appendCustom", Control, now, AppendCustomParams => AppendResult,
+            [SessionNotFound, SessionFailed, StorageStalled, Conflict, PayloadTooLarge];
+        /// Adds a message to the conversation without starting a turn: the model reads it with the
+        /// next one. Fails with `runtime_busy` while a turn runs.
+        AppendCustomMessage = "appendCustomMessage", Control, now,
+            AppendCustomMessageParams => AppendResult,
+            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
+             PayloadTooLarge];
         /// Replaces earlier messages in the model's context by a summary.
         Compact = "compact", Control, later, CompactParams => SeqResult,
             [SessionNotFound, RuntimeBusy];

@@ -206,7 +206,10 @@ impl SessionState {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
             PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
-            PersistentBody::TurnOutcome(body) => self.end_turn(Some(body.reason)),
+            // A copied outcome ended a turn of another session.
+            PersistentBody::TurnOutcome(body) if event.origin.is_none() => {
+                self.end_turn(Some(body.reason));
+            }
             PersistentBody::DamageAccepted(body) => self.damage_accepted(body),
             PersistentBody::Notice(body) => self.noticed(&body.code),
             PersistentBody::QueueUpdate(body) => self.queue.apply(body),
@@ -215,7 +218,8 @@ impl SessionState {
             PersistentBody::ToolStarted(_)
             | PersistentBody::TurnWaiting(_)
             | PersistentBody::TurnResumed(_) => self.turn_event(event),
-            PersistentBody::Compact(_)
+            PersistentBody::TurnOutcome(_)
+            | PersistentBody::Compact(_)
             | PersistentBody::CustomMessage(_)
             | PersistentBody::Rewind(_)
             | PersistentBody::Branch(_)
@@ -351,8 +355,9 @@ impl SessionState {
     }
 }
 
-/// The first line of a message's text, shortened.
-fn opening(content: &[Block]) -> Option<String> {
+/// The first line of a message's text, shortened to 80 characters; `None` without text.
+#[must_use]
+pub fn opening(content: &[Block]) -> Option<String> {
     let text = content.iter().find_map(|block| match block {
         Block::Text { text, .. } => Some(text.trim()),
         _ => None,

@@ -12,6 +12,7 @@ pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 
 use crate::exit::Exit;
 use crate::selector::SessionSelector;
+use crate::turn_selector::TurnSelector;
 
 /// Command-line client of the Scorel daemon, which runs coding agents
 #[derive(Debug, Parser)]
@@ -53,6 +54,16 @@ pub(crate) enum CliCommand {
     Steer(SteerArgs),
     /// List the messages that wait, or change them
     Queue(QueueArgs),
+    /// Show a session's turns and branches
+    Tree(TargetArgs),
+    /// Go back to the end of an earlier turn; the turns after it stay, as a branch
+    Rewind(RewindArgs),
+    /// Switch to another branch of the conversation
+    Branch(BranchArgs),
+    /// Create a session with a copy of the conversation
+    Clone(CloneArgs),
+    /// Send a message again, edited or not, in place of the one before
+    Resend(ResendArgs),
     /// Cancel the running turn
     Cancel(CancelArgs),
     /// Answer a permission request; without one, list the open requests
@@ -199,6 +210,77 @@ pub(crate) struct SessionsArgs {
     /// List archived sessions instead
     #[arg(long)]
     pub(crate) archived: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RewindArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Where to go: a number of turns back, as `scorelctl tree` shows it, `root`, or the beginning
+    /// or end of an event's id
+    #[arg(
+        value_name = "EVENT|-N",
+        default_value = "-1",
+        allow_negative_numbers = true
+    )]
+    pub(crate) event: TurnSelector,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BranchArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The end of the branch: the beginning or end of an event's id, as `scorelctl tree` shows it
+    #[arg(value_name = "EVENT", value_parser = event_of_branch)]
+    pub(crate) event: TurnSelector,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CloneArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The last turn to copy: a number of turns back, as `scorelctl tree` shows it, `root` for the
+    /// settings alone, or the beginning or end of an event's id
+    #[arg(
+        value_name = "EVENT|-N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(crate) event: TurnSelector,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResendArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The turn whose message is replaced: a number of turns back, as `scorelctl tree` shows it, or
+    /// the beginning or end of the id of its last event
+    #[arg(
+        long,
+        value_name = "EVENT|-N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(crate) turn: TurnSelector,
+    /// Switch the session to this model
+    #[arg(long, short)]
+    pub(crate) model: Option<String>,
+    /// Print the session id and exit once the message is accepted
+    #[arg(long, short)]
+    pub(crate) detach: bool,
+    /// What to do when a tool needs permission [default: ask on a terminal, else deny]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) on_ask: Option<OnAsk>,
+    /// The new message; `-` reads standard input [default: the same message again]
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
+}
+
+fn event_of_branch(text: &str) -> Result<TurnSelector, &'static str> {
+    match text.parse() {
+        Ok(selector @ TurnSelector::Event(_)) => Ok(selector),
+        _ => Err("a branch is named by an event; `scorelctl rewind` goes back"),
+    }
 }
 
 #[derive(Debug, Args)]
@@ -394,6 +476,32 @@ mod tests {
             };
             assert_eq!(args.text, expected);
         }
+    }
+
+    #[test]
+    fn a_place_in_the_conversation_may_be_a_negative_number() {
+        for (line, expected) in [
+            ("rewind", TurnSelector::Back(1)),
+            ("rewind -3", TurnSelector::Back(3)),
+            ("rewind root --json", TurnSelector::Root),
+            ("rewind 9FAV", TurnSelector::Event("9FAV".to_owned())),
+        ] {
+            let Ok(CliCommand::Rewind(args)) = parse(line) else {
+                panic!("{line}")
+            };
+            assert_eq!(args.event, expected, "{line}");
+        }
+        let Ok(CliCommand::Resend(args)) = parse("resend --turn -2 say it better") else {
+            panic!("parsed")
+        };
+        assert_eq!(args.turn, TurnSelector::Back(2));
+        assert_eq!(args.text, ["say", "it", "better"]);
+        let Ok(CliCommand::Rewind(args)) = parse("rewind --session ses_1") else {
+            panic!("parsed")
+        };
+        assert_eq!(args.event, TurnSelector::Back(1));
+        assert!(parse("branch -1").is_err());
+        assert!(parse("branch").is_err());
     }
 
     #[test]

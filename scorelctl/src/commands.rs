@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
 mod approve;
+mod branch;
 mod call;
 mod cancel;
+mod clone;
 mod doctor;
 mod fsck;
 mod init;
@@ -11,6 +13,8 @@ mod interrupted;
 mod models;
 mod projects;
 mod queue;
+mod resend;
+mod rewind;
 mod send;
 mod sessions;
 mod show;
@@ -21,6 +25,7 @@ mod steer;
 mod stop;
 mod sync_line;
 mod tail;
+mod tree;
 
 use tokio::runtime::Builder;
 
@@ -74,6 +79,19 @@ async fn dispatch(
         CliCommand::Queue(args) => {
             queue::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
+        CliCommand::Tree(args) => {
+            tree::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Rewind(args) => {
+            rewind::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Branch(args) => {
+            branch::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Clone(args) => {
+            clone::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Resend(args) => Box::pin(resend::run(args, link, output)).await,
         CliCommand::Cancel(args) => {
             cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }

@@ -128,7 +128,15 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::ProjectNotFound => "`scorelctl projects` lists the projects",
         ErrorCode::MethodNotFound => "`scorelctl call rpc.discover` describes every method",
         ErrorCode::RuntimeBusy => {
-            "`--while-running follow-up` queues the message; `scorelctl cancel` cancels the turn"
+            "`send --while-running follow-up` queues a message; `scorelctl cancel` cancels the turn, \
+             with `--clear-queue` also what is queued"
+        }
+        ErrorCode::Conflict if error.details["kind"] == "leaf" => {
+            "another client was faster; `scorelctl tree` shows where the conversation is now"
+        }
+        ErrorCode::InvalidEventId => "`scorelctl tree` lists where turns end",
+        ErrorCode::CannotRewindPastCompact => {
+            "`scorelctl clone EVENT` makes a session that ends there, with whole messages"
         }
         ErrorCode::QueuePaused => "send without `--while-running reject` to resume the queue",
         ErrorCode::StorageStalled => "free disk space, then repeat the command",

@@ -19,6 +19,8 @@ mod question;
 mod render;
 mod selector;
 mod target;
+mod turn_selector;
+mod turn_tree;
 
 use std::io;
 use std::process::ExitCode;

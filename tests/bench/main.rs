@@ -19,6 +19,7 @@ mod round_trip;
 mod samples;
 mod start;
 mod throughput;
+mod travel;
 mod turns;
 
 use std::path::Path;
@@ -29,7 +30,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 10] = [
+const GROUPS: [&str; 11] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -37,6 +38,7 @@ const GROUPS: [&str; 10] = [
     "turns",
     "answer",
     "context",
+    "travel",
     "sessions",
     "memory",
     "append",
@@ -82,6 +84,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "turns" => turns::measure(daemon).await,
             "answer" => answer::measure(daemon).await,
             "context" => context::measure(daemon).await,
+            "travel" => travel::measure(daemon).await,
             "sessions" => sessions(daemon).await,
             "memory" => memory::measure(daemon).await,
             _ => append::measure(),

@@ -32,6 +32,7 @@ mod service;
 mod steering;
 mod strace;
 mod structure;
+mod travel;
 mod under_test;
 mod unreadable;
 mod watchers;

@@ -1,6 +1,8 @@
 //! Conversations over every provider API, and switches between them, against an endpoint that
 //! rejects what the real APIs reject.
 
+mod moved;
+
 use scorel_client::Connection;
 use scorel_proto::{
     Block, Content, PutBlob, PutBlobParams, SendMessage, SendMessageParams, SessionId,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use scorel_proto::SessionId;
-use scorel_session::DELETED_PREFIX;
+use scorel_session::{CLONING_DIR, DELETED_PREFIX};
 
 use crate::daemon::Daemon;
 use crate::entry::{self, check_directory};
@@ -30,7 +30,7 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) -> u
         if let Ok(id) = name.parse() {
             session::check(home, daemon, id, found);
             sessions += 1;
-        } else if let Some(meaning) = meaning(&name, daemon) {
+        } else if let Some(meaning) = meaning(&dir, &name, daemon) {
             found.push(Finding::note("no_session", &dir.join(name), meaning));
         }
     }
@@ -38,15 +38,19 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) -> u
 }
 
 /// The meaning of a name that is not a session's.
-fn meaning(name: &str, daemon: &Daemon) -> Option<&'static str> {
-    if !name.starts_with(DELETED_PREFIX) {
-        Some("not a session id; ignored by the daemon")
-    } else if daemon.is_running() {
-        // A deletion in progress.
-        None
+fn meaning(dir: &Path, name: &str, daemon: &Daemon) -> Option<&'static str> {
+    let left_over = if name.starts_with(DELETED_PREFIX) {
+        "left over from a deleted session; the daemon removes it"
+    } else if name == CLONING_DIR {
+        if entry::names(&dir.join(name)).is_ok_and(|clones| clones.is_empty()) {
+            return None;
+        }
+        "left over from a clone that was interrupted; the daemon removes it"
     } else {
-        Some("left over from a deleted session; the daemon removes it")
-    }
+        return Some("not a session id; ignored by the daemon");
+    };
+    // With a daemon, the deletion or the clone may be in progress.
+    (!daemon.is_running()).then_some(left_over)
 }
 
 /// The session with this id or unique id prefix.

@@ -4,6 +4,7 @@
 //!
 //! [`CallError`]: crate::call_error::CallError
 
+mod append;
 mod caller;
 mod conversation;
 mod host;
@@ -12,6 +13,7 @@ mod reading;
 mod register;
 mod sessions;
 mod subscribe;
+mod travel;
 mod unavailable;
 
 use std::sync::Arc;
@@ -27,6 +29,8 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     projects::register(&mut table)?;
     sessions::register(&mut table)?;
     conversation::register(&mut table)?;
+    travel::register(&mut table)?;
+    append::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
     unavailable::register(&mut table)?;

@@ -219,6 +219,13 @@ impl TurnSetup for Turns {
         self.grants.add(project_id, rules)
     }
 
+    fn leaf_moved(&self, session_id: SessionId) {
+        let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = tools.get(&session_id) {
+            known.forget_reads();
+        }
+    }
+
     fn unload(&self, session_id: SessionId) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let is_running = |tools: &Arc<ProjectTools>| {

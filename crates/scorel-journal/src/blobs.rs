@@ -92,6 +92,36 @@ impl Blobs {
         Ok(hash)
     }
 
+    /// Gives another session the blobs with these hashes, as links: a blob never changes. Where the
+    /// file system refuses a link, the blob is copied. A blob that is missing here stays missing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Blobs::put`], and what reading a blob that has to be copied fails with.
+    pub fn share<'a>(
+        &self,
+        hashes: impl IntoIterator<Item = &'a BlobHash>,
+        with: &Self,
+    ) -> Result<(), BlobError> {
+        let mut hashes = hashes.into_iter().peekable();
+        if hashes.peek().is_none() {
+            return Ok(());
+        }
+        self.storage.create_dir(&with.dir)?;
+        self.storage.sync_dir(&with.session)?;
+        for hash in hashes {
+            match self.storage.link(&self.path(hash), &with.path(hash)) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(_) => {
+                    with.put(&self.get(hash)?)?;
+                }
+            }
+        }
+        Ok(self.storage.sync_dir(&with.dir)?)
+    }
+
     /// Reads a blob and verifies its hash.
     ///
     /// # Errors
@@ -188,6 +218,22 @@ mod tests {
             let result = blobs.get_range(&hash, range);
             assert!(matches!(result, Err(BlobError::OutOfRange { len: 3 })));
         }
+    }
+
+    #[test]
+    fn shared_blobs_are_one_file_and_outlive_their_source() {
+        use std::os::unix::fs::MetadataExt;
+        let [from, to] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+        let (source, copy) = (blobs(from.path()), blobs(to.path()));
+        let hash = source.put(b"abc").expect("stored");
+        let missing = hash_of(b"gone");
+        source.share([&hash, &missing], &copy).expect("shared");
+        source.share([&hash], &copy).expect("again");
+        let path = to.path().join("blobs").join(hash.as_str());
+        assert_eq!(fs::metadata(path).expect("there").nlink(), 2);
+        drop(from);
+        assert_eq!(copy.get(&hash).expect("there"), "abc");
+        assert!(matches!(copy.get(&missing), Err(BlobError::Missing)));
     }
 
     #[test]

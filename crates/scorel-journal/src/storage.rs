@@ -58,6 +58,9 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Renames a file, replacing what had the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Gives a file a second name (a hard link), which must not exist.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Syncs a directory: new, renamed and removed names in it become durable.

@@ -23,6 +23,10 @@ pub use filter::ListFilter;
 /// The prefix of the directories of deleted sessions, until their files are removed.
 pub const DELETED_PREFIX: &str = ".deleted-";
 
+/// The directory beside the sessions in which clones are made, until they are complete and get the
+/// name of their session.
+pub const CLONING_DIR: &str = ".cloning";
+
 /// How large the file may be, in bytes. A larger one is rebuilt from the logs.
 const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
 

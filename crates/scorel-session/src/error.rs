@@ -1,9 +1,10 @@
 use scorel_journal::{
     AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
 };
-use scorel_proto::{ErrorChain, ErrorCode, Phase, QueueItem, SessionId};
+use scorel_proto::{ErrorChain, ErrorCode, EventId, Phase, QueueItem, SessionId};
 
 use crate::damage::DamagedPlace;
+use crate::target_problem::TargetProblem;
 
 /// Why a call on a session failed.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +37,12 @@ pub enum SessionError {
         cancelled: bool,
         reason: String,
     },
-    #[error("the session is busy: {}", describe(*.0))]
-    Busy(Phase),
+    #[error("the session is busy: {}", describe(*.phase))]
+    Busy {
+        phase: Phase,
+        /// How many messages are queued.
+        queued: usize,
+    },
     /// `whileRunning: reject` on a paused queue.
     #[error("the queue is paused")]
     QueuePaused,
@@ -53,9 +58,20 @@ pub enum SessionError {
     /// The session is not what the caller expects.
     #[error("{0}")]
     Conflict(String),
-    /// An event id that is not possible here.
-    #[error("{0}")]
-    InvalidEvent(String),
+    /// The active leaf is not the expected one.
+    #[error("the active leaf is not `expectedLeafId`: {}", leaf_name(*.active))]
+    LeafMoved { active: Option<EventId> },
+    /// An event that cannot be the target of this call; `None` is the empty conversation.
+    #[error("{} {problem}", target_name(*.event_id))]
+    InvalidTarget {
+        event_id: Option<EventId>,
+        problem: TargetProblem,
+    },
+    /// The newest compaction has summarised the target.
+    #[error(
+        "the target was summarised by a compaction, which covers everything up to {compacted_through}"
+    )]
+    Summarised { compacted_through: EventId },
     #[error("{0}")]
     InvalidParams(String),
     /// A record or a blob would exceed `limit` bytes.
@@ -84,6 +100,17 @@ const fn describe(phase: Phase) -> &'static str {
     }
 }
 
+fn target_name(target: Option<EventId>) -> String {
+    target.map_or_else(|| "the empty conversation".to_owned(), |id| id.to_string())
+}
+
+fn leaf_name(leaf: Option<EventId>) -> String {
+    match leaf {
+        Some(id) => format!("it is {id} now"),
+        None => "the conversation is empty now".to_owned(),
+    }
+}
+
 impl SessionError {
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
@@ -91,13 +118,16 @@ impl SessionError {
             Self::NotFound(_) => ErrorCode::SessionNotFound,
             Self::Failed { .. } | Self::Damaged { .. } => ErrorCode::SessionFailed,
             Self::Stalled(_) | Self::QueueNotCleared { .. } => ErrorCode::StorageStalled,
-            Self::Busy(_) => ErrorCode::RuntimeBusy,
+            Self::Busy { .. } => ErrorCode::RuntimeBusy,
             Self::QueuePaused => ErrorCode::QueuePaused,
             Self::QueueFull { .. } | Self::QueueTooLarge { .. } | Self::OutOfDescriptors(_) => {
                 ErrorCode::Overloaded
             }
-            Self::Conflict(_) | Self::QueueChanged { .. } => ErrorCode::Conflict,
-            Self::InvalidEvent(_) => ErrorCode::InvalidEventId,
+            Self::Conflict(_) | Self::QueueChanged { .. } | Self::LeafMoved { .. } => {
+                ErrorCode::Conflict
+            }
+            Self::InvalidTarget { .. } => ErrorCode::InvalidEventId,
+            Self::Summarised { .. } => ErrorCode::CannotRewindPastCompact,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
             Self::TooLarge { .. } => ErrorCode::PayloadTooLarge,
             Self::ShuttingDown => ErrorCode::ShuttingDown,

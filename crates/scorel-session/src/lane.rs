@@ -10,7 +10,7 @@
 //! publish) in the few files below.
 //!
 //! ```text
-//! api ─→ mutate ─→ send, rewrite, update, respond, accept, cancel, delete
+//! api ─→ mutate ─→ send, rewrite, rewind, branch, append, update, respond, accept, cancel, delete
 //!                      │      load ─→ recovery
 //!                      ↓        ↓        ↓
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
@@ -23,6 +23,8 @@
 
 mod accept;
 mod api;
+mod append;
+mod branch;
 mod cancel;
 mod checkpointing;
 mod commit;
@@ -31,6 +33,7 @@ mod descriptors;
 mod draft;
 mod fold;
 mod health;
+mod history;
 #[cfg(test)]
 mod inspect;
 mod instructions;
@@ -44,16 +47,19 @@ mod oversize;
 mod permission;
 mod persist;
 pub(crate) mod phase;
+mod previews;
 mod published;
 mod queue;
 mod read;
 mod recovery;
 mod respond;
+mod rewind;
 mod rewrite;
 mod run;
 mod section;
 mod send;
 mod state;
+mod travel;
 mod update;
 mod window;
 
@@ -68,6 +74,7 @@ use tokio::sync::{Mutex, Notify, watch};
 use tokio_util::task::TaskTracker;
 
 pub(crate) use draft::EventDraft;
+pub(crate) use history::LaneHistory;
 pub(crate) use job::{Job, RunningJob};
 pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;

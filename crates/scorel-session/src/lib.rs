@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
-//! `spool`, `header`), what lanes share (`active`, `catalog`, `window_pool`, `descriptors`, `shared`),
+//! `spool`, `header`, `history_copy`), what lanes share (`active`, `catalog`, `window_pool`, `descriptors`, `shared`),
 //! `feed`, `lane`, then its users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
@@ -27,6 +27,7 @@ mod descriptors;
 mod error;
 mod feed;
 mod header;
+mod history_copy;
 mod host_feed;
 mod lane;
 #[cfg(test)]
@@ -39,11 +40,12 @@ mod shared;
 mod spool;
 mod subscriber;
 mod sync;
+mod target_problem;
 mod turn;
 mod window_pool;
 
 pub use active::check_active_file;
-pub use catalog::{DELETED_PREFIX, ListFilter, check_index_file};
+pub use catalog::{CLONING_DIR, DELETED_PREFIX, ListFilter, check_index_file};
 pub use checkpoint::CheckpointFile;
 pub use clock::TokioClock;
 pub use damage::{DamagedPlace, unaccepted_damage};
@@ -52,9 +54,10 @@ pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{Lane, SendRequest};
 pub use receipts::MutationCommand;
-pub use sessions::{NewSession, Sessions};
+pub use sessions::{CloneRequest, NewSession, Sessions};
 pub use settings::SessionSettings;
 pub use setup::{PreparedTurn, TurnRequest, TurnSetup};
 pub use subscriber::Subscriber;
+pub use target_problem::TargetProblem;
 
 use blocking::blocking;

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use scorel_proto::{
-    ClientId, CommandId, Message, MessageBody, PersistentBody, PersistentEvent, QueueOp,
-    SendMessageResult, Seq,
+    AppendResult, ClientId, CommandId, Message, MessageBody, PersistentBody, PersistentEvent,
+    QueueOp, SendMessageResult, Seq,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -72,6 +72,7 @@ pub(crate) struct Receipt {
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum ReceiptAnswer {
     Sent(SendMessageResult),
+    Appended(AppendResult),
     /// A reply that is no more than the seq of its record.
     Done(Seq),
     /// `rewriteQueue`, and `cancel` with `clearQueue`.
@@ -228,6 +229,12 @@ fn answer(event: &PersistentEvent) -> ReceiptAnswer {
             turn_id,
             seq: event.seq,
         }),
+        (PersistentBody::Custom(_) | PersistentBody::CustomMessage(_), _) => {
+            ReceiptAnswer::Appended(AppendResult {
+                event_id: event.id,
+                seq: event.seq,
+            })
+        }
         (PersistentBody::QueueUpdate(body), _) => ReceiptAnswer::QueueUpdated {
             cancelled: body.cancel_turn_id.is_some(),
             seq: event.seq,

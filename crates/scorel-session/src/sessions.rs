@@ -3,6 +3,7 @@
 //! In: calls by session id. Out: the session's [`Lane`], loaded on demand and unloaded when it is
 //! idle. No call here waits for a lane while it holds the map's lock.
 
+mod clone;
 mod create;
 mod delete;
 mod housekeeping;
@@ -23,6 +24,7 @@ use scorel_proto::{
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
+pub use clone::CloneRequest;
 pub use create::NewSession;
 
 use crate::catalog::ListFilter;

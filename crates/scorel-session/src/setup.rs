@@ -26,6 +26,10 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     /// If it could not be written.
     fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()>;
 
+    /// The conversation goes on from another place. What its tools remember of what the model has
+    /// read goes: the model may not be shown that any more.
+    fn leaf_moved(&self, session_id: SessionId);
+
     /// The session leaves memory. What the host keeps for it may go too, unless it is in use.
     fn unload(&self, session_id: SessionId);
 

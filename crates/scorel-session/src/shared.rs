@@ -8,7 +8,7 @@ use scorel_proto::{Session, SessionId};
 use tokio_util::task::TaskTracker;
 
 use crate::active::ActiveSet;
-use crate::catalog::{Catalog, DELETED_PREFIX};
+use crate::catalog::{CLONING_DIR, Catalog, DELETED_PREFIX};
 use crate::descriptors::SpareDescriptors;
 use crate::window_pool::{WINDOW_BYTES, WindowPool};
 use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
@@ -57,6 +57,10 @@ impl LaneShared {
 
     pub(crate) fn session_dir(&self, id: SessionId) -> PathBuf {
         self.dir.join(id.to_string())
+    }
+
+    pub(crate) fn cloning_dir(&self) -> PathBuf {
+        self.dir.join(CLONING_DIR)
     }
 
     pub(crate) fn blobs(&self, dir: &Path) -> Blobs {

@@ -55,6 +55,14 @@ impl SeenFiles {
         });
     }
 
+    /// Forgets everything.
+    pub(crate) fn clear(&self) {
+        self.files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
     /// The seen parts of the content that is at a location now.
     pub(crate) fn coverage(
         &self,

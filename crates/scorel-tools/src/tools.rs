@@ -71,6 +71,11 @@ impl ProjectTools {
         &self.files
     }
 
+    /// Forgets what the model has read, so that it reads a file again before it changes it.
+    pub fn forget_reads(&self) {
+        self.files.seen.clear();
+    }
+
     /// The session's commands, if it may run any.
     #[must_use]
     pub fn commands(&self) -> Option<&Arc<Commands>> {

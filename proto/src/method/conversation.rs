@@ -3,10 +3,11 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
-    Block, CommandId, EventId, PermissionDecision, PermissionRequestId, QueueItem, QueueItemId,
-    QueueKind, Seq, SessionId, StorageStall, TurnId,
+    Block, CommandId, EventId, Message, PermissionDecision, PermissionRequestId, QueueItem,
+    QueueItemId, QueueKind, Seq, SessionId, StorageStall, TurnId,
 };
 
 /// The content of a user message: a string, or an array of `text`, `image` and `blob` blocks.
@@ -71,8 +72,10 @@ pub struct SendMessageParams {
     /// What to do with the message if a turn is running or messages are queued; absent: `followUp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub while_running: Option<WhileRunning>,
-    /// The event to attach to instead of the active leaf; `null` starts a new root. Fails with
-    /// `runtime_busy` while a turn runs or messages are queued.
+    /// The event to attach to instead of the active leaf: the end of a finished turn, or `null` for
+    /// a new root. To edit a message and send it again, attach the new one to what stands before
+    /// it. Fails with `runtime_busy` while a turn runs or messages are queued, and as `rewind` does
+    /// for an event that was summarised.
     #[serde(
         default,
         deserialize_with = "present",
@@ -274,8 +277,8 @@ pub struct CancelResult {
 pub struct RewindParams {
     /// The session.
     pub session_id: SessionId,
-    /// The new active leaf: the last event of a finished turn, or `null` for the empty
-    /// conversation.
+    /// The new active leaf: an earlier event on the active path at which a turn has ended, or
+    /// `null` for the empty conversation.
     #[serde(deserialize_with = "Option::deserialize")]
     pub target_event_id: Option<EventId>,
     /// The active leaf as the client knows it; `null` for an empty conversation. Fails with
@@ -293,7 +296,7 @@ pub struct RewindParams {
 pub struct BranchParams {
     /// The session.
     pub session_id: SessionId,
-    /// The new active leaf: the last event of a finished turn.
+    /// The new active leaf: the last event of a finished turn on another branch.
     pub leaf_event_id: EventId,
     /// The active leaf as the client knows it; `null` for an empty conversation. Fails with
     /// `conflict` if it is another event by now.
@@ -302,6 +305,51 @@ pub struct BranchParams {
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
+}
+
+/// Parameters of `appendCustom`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AppendCustomParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// The kind of data: letters, digits, `.`, `_` and `-`, at most 64. `hook.`, `workflow.` and
+    /// `scorel.` are reserved.
+    pub kind: String,
+    /// The data, at most 256 KiB of JSON.
+    pub data: Value,
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+}
+
+/// Parameters of `appendCustomMessage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AppendCustomMessageParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// The kind of message, as in `appendCustom`.
+    pub kind: String,
+    /// The message as the model gets it, of role `user` or `internal`: text, images and blobs. The
+    /// model reads an `internal` one as a reminder.
+    pub message: Message,
+    /// Data that the model does not get, at most 256 KiB of JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+}
+
+/// Result of `appendCustom` and `appendCustomMessage`. The event is durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AppendResult {
+    /// The id of the event.
+    pub event_id: EventId,
+    /// The `seq` of the event.
+    pub seq: Seq,
 }
 
 /// Parameters of `compact`.

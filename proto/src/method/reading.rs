@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BlobHash, CommandId, EncodedEvent, EventId, OpenItems, PermissionRequestBody, Phase, Queue,
-    Seq, SessionId, TurnId,
+    BlobHash, CommandId, EncodedEvent, EventId, OpenItems, OutcomeReason, PermissionRequestBody,
+    Phase, Queue, Seq, SessionId, TurnId,
 };
 
 /// Parameters of `getTree`.
@@ -20,6 +20,10 @@ pub struct GetTreeParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000))]
     pub limit: Option<u32>,
+    /// Whether to describe the turns that end at the nodes. The log is read for that, so a page may
+    /// be shorter: it has at most 1,000 nodes then, 200 without `limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previews: Option<bool>,
 }
 
 /// Result of `getTree`.
@@ -35,7 +39,7 @@ pub struct GetTreeResult {
 }
 
 /// A node of the tree: an event without its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeEntry {
     /// The event's id.
@@ -44,8 +48,23 @@ pub struct TreeEntry {
     pub parent_id: Option<EventId>,
     /// The event's `seq`.
     pub seq: Seq,
-    /// Whether a finished turn ends here, which makes it a valid target of `rewind` and `branch`.
+    /// Whether a finished turn ends here, or a `compact` or `custom_message` stands outside a turn,
+    /// which makes it a valid target of `rewind`, `branch` and `cloneSession`.
     pub turn_end: bool,
+    /// With `previews`: the turn that ends here; absent where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// With `previews`: the message that started the turn. To edit it and send it again, attach the
+    /// new message to the parent of this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_event_id: Option<EventId>,
+    /// With `previews`: the first line of that message, or of the summary or custom message that
+    /// stands here outside a turn, at most 80 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
+    /// With `previews`: how the turn ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<OutcomeReason>,
 }
 
 /// Parameters of `getEvents`.

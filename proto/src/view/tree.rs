@@ -2,6 +2,8 @@ mod node_table;
 
 use node_table::NodeTable;
 
+use std::iter;
+
 use crate::{EventId, PersistentBody, PersistentEvent, Seq, TreePlacement, UnknownEvent};
 
 const NONE: u32 = u32::MAX;
@@ -47,6 +49,8 @@ pub struct PathNode {
     pub seq: Seq,
     /// The node's kind.
     pub kind: NodeKind,
+    /// See [`TreeNode::turn_end`].
+    pub turn_end: bool,
 }
 
 /// One node with its parent.
@@ -58,7 +62,8 @@ pub struct TreeNode {
     pub parent_id: Option<EventId>,
     /// The event's seq.
     pub seq: Seq,
-    /// Whether a finished turn ends here: the targets of `rewind`, `branch` and `parentEventId`.
+    /// Whether a finished turn ends here, or a `compact` or `custom_message` stands outside a turn:
+    /// the targets of `rewind`, `branch`, `cloneSession` and `parentEventId`.
     pub turn_end: bool,
 }
 
@@ -109,20 +114,28 @@ impl Tree {
     /// The path from the root to `leaf`, both included; empty for `None`.
     #[must_use]
     pub fn path(&self, leaf: Option<EventId>) -> Vec<PathNode> {
-        let mut path = Vec::new();
-        let mut next = leaf.and_then(|id| self.index_of(id));
-        while let Some(index) = next {
+        let mut path: Vec<PathNode> = self.up_from(leaf).collect();
+        path.reverse();
+        path
+    }
+
+    /// The nodes from `leaf` up to its root, both included; none for `None`.
+    pub fn up_from(&self, leaf: Option<EventId>) -> impl Iterator<Item = PathNode> + '_ {
+        let first = leaf.and_then(|id| self.index_of(id));
+        // A parent always stands before its child, so the walk ends whatever a log says.
+        let parent = |index: &u32| {
+            let parent = self.nodes[*index as usize].parent;
+            (parent < *index).then_some(parent)
+        };
+        iter::successors(first, parent).map(|index| {
             let node = &self.nodes[index as usize];
-            path.push(PathNode {
+            PathNode {
                 id: node.id,
                 seq: node.seq,
                 kind: node.kind,
-            });
-            // A parent always stands before its child, so the walk ends whatever a log says.
-            next = (node.parent < index).then_some(node.parent);
-        }
-        path.reverse();
-        path
+                turn_end: node.turn_end,
+            }
+        })
     }
 
     /// All nodes in log order.
@@ -149,6 +162,7 @@ impl Tree {
             (TreePlacement::Leaf, _) => NodeKind::Message,
         };
         let index = self.add(event.id, event.parent_id, event.seq, kind);
+        self.nodes[index as usize].turn_end = stands_alone(event);
         match &event.body {
             PersistentBody::Rewind(body) => {
                 self.leaf = body.target_event_id.and_then(|id| self.index_of(id));
@@ -231,6 +245,15 @@ impl Tree {
         let known = leaf.is_none_or(|index| (index as usize) < nodes.len());
         known.then_some(Self { nodes, by_id, leaf })
     }
+}
+
+/// Whether an event is as good as the end of a turn: nothing of a turn is before it or follows it.
+const fn stands_alone(event: &PersistentEvent) -> bool {
+    let is_either = matches!(
+        event.body,
+        PersistentBody::Compact(_) | PersistentBody::CustomMessage(_)
+    );
+    is_either && event.turn_id.is_none()
 }
 
 impl PartialEq for Tree {

@@ -6,7 +6,7 @@ mod questions;
 
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
-    Content, CreateSession, CreateSessionParams, GetStatus, NoParams, SendMessage,
+    Content, CreateSession, CreateSessionParams, EventId, GetStatus, NoParams, SendMessage,
     SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
     WhileRunning,
 };
@@ -30,9 +30,29 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let text = message_text(&args.text, "send")?;
+    run_at(args, Content::from(text.as_str()), None, link, output).await
+}
+
+/// Where a message goes that replaces an earlier one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MessagePlace {
+    /// What it attaches to; `None` begins the conversation anew.
+    pub(super) parent: Option<EventId>,
+    /// The active leaf, as the user has seen it.
+    pub(super) leaf: Option<EventId>,
+}
+
+/// Sends a message, to the leaf unless a place is given, and follows its turn.
+pub(super) async fn run_at(
+    args: SendArgs,
+    content: Content,
+    place: Option<MessagePlace>,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
     let sent = tokio::select! {
-        sent = send(&args, &text, link, output) => sent?,
+        sent = send(&args, content, place, link, output) => sent?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
     if output.json {
@@ -80,7 +100,8 @@ impl<'a> AcceptedLine<'a> {
 /// Sends the message. The stream is opened before, so that it has every event of the turn.
 async fn send(
     args: &SendArgs,
-    text: &str,
+    content: Content,
+    place: Option<MessagePlace>,
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<SentMessage, Failure> {
@@ -98,10 +119,10 @@ async fn send(
     };
     let params = SendMessageParams {
         session_id: session.session_id,
-        content: Content::from(text),
+        content,
         while_running: Some(WhileRunning::from(args.while_running)),
-        parent_event_id: None,
-        expected_leaf_id: None,
+        parent_event_id: place.map(|place| place.parent),
+        expected_leaf_id: place.map(|place| place.leaf),
         model: args.model.clone(),
         command_id: Some(new_command_id()),
     };
@@ -187,7 +208,7 @@ async fn say_demo(
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::{EventId, QueueItemId, QueueKind, Seq, TurnId};
+    use scorel_proto::{QueueItemId, QueueKind, Seq, TurnId};
 
     use super::*;
 

@@ -91,6 +91,7 @@ impl ActivePath {
                 session_id,
                 after_seq: nodes.last().map(|node| node.seq),
                 limit: Some(10_000),
+                previews: None,
             };
             let page = control.call::<GetTree>(&params).await?;
             let done = !page.more || page.nodes.is_empty();
@@ -152,6 +153,10 @@ mod tests {
                 parent_id: parent.map(|parent| ids[parent]),
                 seq: Seq::new(seq).expect("a seq"),
                 turn_end: false,
+                turn_id: None,
+                user_event_id: None,
+                preview: None,
+                outcome: None,
             })
             .collect();
         assert_eq!(

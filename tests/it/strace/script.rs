@@ -26,6 +26,8 @@ pub(super) struct CrashScript {
     answers: HashMap<String, Value>,
     pub(super) seen: Sightings,
     session: Option<SessionId>,
+    /// Where the first and the last turn ended. Kept, so that a repeated command is the same one.
+    ends: Option<(Value, Value)>,
 }
 
 /// A stopped daemon whose model makes a call and then replies.
@@ -57,6 +59,7 @@ pub(super) async fn scripted() -> (DaemonUnderTest, ModelServer, CrashScript) {
         answers: HashMap::new(),
         seen: Sightings::default(),
         session: None,
+        ends: None,
     };
     (daemon, model, script)
 }
@@ -142,12 +145,49 @@ impl CrashScript {
         self.say(&client, &a, MESSAGES[1]).await?;
         self.say(&client, &a, MESSAGES[2]).await?;
         until_idle(&client, &a, &mut self.seen).await?;
+        self.travel(&client, &a).await?;
         let delete = json!({"sessionId": b["sessionId"]});
         self.step(&client, "deleteSession", "delete-b", delete)
             .await?;
         // Listing sessions removes the remains of deleted ones.
         call(&client, "listSessions", &json!({})).await?;
         Ok(())
+    }
+
+    /// Goes back to the end of the first turn and returns; makes a clone and deletes it.
+    async fn travel(&mut self, client: &Connection, session: &Value) -> Result<(), ClientError> {
+        let (first, last) = match &self.ends {
+            Some(ends) => ends.clone(),
+            None => {
+                let params = json!({"sessionId": session, "previews": true});
+                let tree = call(client, "getTree", &params).await?;
+                let nodes = tree["nodes"].as_array().expect("nodes").clone();
+                let mut ends = nodes.into_iter().filter(|node| node["turnEnd"] == true);
+                let first = ends.next().expect("a turn")["id"].clone();
+                self.ends
+                    .insert((first, tree["activeLeafId"].clone()))
+                    .clone()
+            }
+        };
+        let back = json!({
+            "sessionId": session, "targetEventId": first, "expectedLeafId": last,
+        });
+        self.step(client, "rewind", "back", back).await?;
+        let forth = json!({
+            "sessionId": session, "leafEventId": last, "expectedLeafId": first,
+        });
+        self.step(client, "branch", "forth", forth).await?;
+        let clone = match self.answers.get("clone") {
+            Some(answer) => answer.clone(),
+            None => {
+                let clone = json!({"sessionId": session, "eventId": first});
+                self.step(client, "cloneSession", "clone", clone).await?
+            }
+        };
+        let delete = json!({"sessionId": clone["sessionId"]});
+        self.step(client, "deleteSession", "delete-clone", delete)
+            .await
+            .map(drop)
     }
 
     /// Registers the project and creates the session of the script.
@@ -238,7 +278,7 @@ impl CrashScript {
         assert_eq!(said, MESSAGES.map(|(_, text)| text));
         assert_eq!(log.view().state.turn, None);
         assert_eq!(log.view().state.title.as_deref(), Some("renamed"));
-        for command in ["send-1", "send-2", "send-3", "rename"] {
+        for command in ["send-1", "send-2", "send-3", "rename", "back", "forth"] {
             let seq = self.answers[command]["seq"].as_u64().unwrap();
             let record = log.record(seq).expect("an acknowledged record");
             assert!(
@@ -248,7 +288,9 @@ impl CrashScript {
             );
         }
         let left = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
-        let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        let left = left.map(|entry| entry.unwrap().file_name());
+        // Where clones are made; the next start empties it.
+        let left: Vec<_> = left.filter(|name| name != ".cloning").collect();
         assert_eq!(
             left,
             [session.as_str()],

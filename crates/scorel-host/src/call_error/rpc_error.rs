@@ -65,7 +65,16 @@ fn session(error: &SessionError) -> RpcError {
         SessionError::QueueChanged { version, items } => {
             json!({ "kind": "queue", "queueVersion": version, "queue": items })
         }
-        SessionError::Busy(phase) => json!({ "phase": phase }),
+        SessionError::Busy { phase, queued } => {
+            json!({ "phase": phase, "queueLength": queued })
+        }
+        SessionError::LeafMoved { active } => json!({ "kind": "leaf", "activeLeafId": active }),
+        SessionError::InvalidTarget { event_id, problem } => {
+            json!({ "eventId": event_id, "reason": problem.name() })
+        }
+        SessionError::Summarised { compacted_through } => {
+            json!({ "compactedThrough": compacted_through })
+        }
         SessionError::TooLarge { limit } => json!({ "limit": limit }),
         SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {
             json!({ "limit": limit })
@@ -177,8 +186,8 @@ fn provider_failed(provider: &str, error: &ProviderError) -> RpcError {
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::{ProjectId, SessionId};
-    use scorel_session::DamagedPlace;
+    use scorel_proto::{EventId, Phase, ProjectId, SessionId};
+    use scorel_session::{DamagedPlace, TargetProblem};
 
     use super::*;
 
@@ -202,6 +211,48 @@ mod tests {
         let damage = json!([{ "offset": 7, "length": 9, "reason": "checksum" }]);
         let details = json!({ "sessionId": session_id, "damage": damage });
         assert_eq!(error.details, details);
+    }
+
+    #[test]
+    fn a_refused_move_says_how_the_session_stands() {
+        let id = EventId::generate();
+        let busy = SessionError::Busy {
+            phase: Phase::Running,
+            queued: 2,
+        };
+        let invalid = SessionError::InvalidTarget {
+            event_id: Some(id),
+            problem: TargetProblem::OtherBranch,
+        };
+        let moved = SessionError::LeafMoved { active: Some(id) };
+        let summarised = SessionError::Summarised {
+            compacted_through: id,
+        };
+        for (error, code, details) in [
+            (
+                busy,
+                ErrorCode::RuntimeBusy,
+                json!({ "phase": "running", "queueLength": 2 }),
+            ),
+            (
+                moved,
+                ErrorCode::Conflict,
+                json!({ "kind": "leaf", "activeLeafId": id }),
+            ),
+            (
+                invalid,
+                ErrorCode::InvalidEventId,
+                json!({ "eventId": id, "reason": "other_branch" }),
+            ),
+            (
+                summarised,
+                ErrorCode::CannotRewindPastCompact,
+                json!({ "compactedThrough": id }),
+            ),
+        ] {
+            let error = on_the_wire(error);
+            assert_eq!((error.code, error.details), (code, details));
+        }
     }
 
     #[test]

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    ClientId, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId, SessionKind,
+    ClientId, CloneSessionParams, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId,
+    SessionKind,
 };
-use scorel_session::{MutationCommand, NewSession, SessionError};
+use scorel_session::{CloneRequest, MutationCommand, NewSession, SessionError};
 
 use super::Host;
 use crate::call_error::CallError;
@@ -60,6 +61,7 @@ impl Host {
 
     /// Applies the effects that a previous daemon began and did not finish. Call it before serving.
     pub async fn finish_begun(&self) {
+        self.sessions.remove_unfinished_clones().await;
         for (key, effect) in self.receipts.unfinished().await {
             let method = effect.method();
             match self.finish(key, effect, Attempt::Again).await {
@@ -89,7 +91,7 @@ impl Host {
     /// Whether the object exists although creating it failed.
     async fn is_there(&self, effect: &Effect) -> bool {
         match effect {
-            Effect::CreateSession { session_id, .. } => {
+            Effect::CreateSession { session_id, .. } | Effect::CloneSession { session_id, .. } => {
                 let found = self.sessions.get(*session_id).await;
                 !matches!(found, Err(SessionError::NotFound(_)))
             }
@@ -106,6 +108,9 @@ impl Host {
         match effect {
             Effect::CreateSession { session_id, params } => {
                 self.create_session(client_id, session_id, params).await
+            }
+            Effect::CloneSession { session_id, params } => {
+                self.clone_session(client_id, session_id, params).await
             }
             Effect::DeleteSession { session_id } => self.delete_session(session_id, attempt).await,
             Effect::RegisterProject { project_id, params } => {
@@ -141,6 +146,21 @@ impl Host {
             tools: params.tools,
         };
         self.sessions.create_as(session_id, new).await?;
+        Ok(Subject::SessionId(session_id))
+    }
+
+    async fn clone_session(
+        &self,
+        client_id: ClientId,
+        session_id: SessionId,
+        params: CloneSessionParams,
+    ) -> Result<Subject, CallError> {
+        let request = CloneRequest {
+            source: params.session_id,
+            event_id: params.event_id,
+            client_id,
+        };
+        self.sessions.clone_as(session_id, request).await?;
         Ok(Subject::SessionId(session_id))
     }
 

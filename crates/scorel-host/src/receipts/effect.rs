@@ -1,4 +1,6 @@
-use scorel_proto::{CreateSessionParams, ProjectId, RegisterProjectParams, SessionId};
+use scorel_proto::{
+    CloneSessionParams, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId,
+};
 use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
@@ -14,6 +16,11 @@ pub(crate) enum Effect {
     CreateSession {
         session_id: SessionId,
         params: CreateSessionParams,
+    },
+    CloneSession {
+        /// The clone.
+        session_id: SessionId,
+        params: CloneSessionParams,
     },
     DeleteSession {
         session_id: SessionId,
@@ -33,6 +40,7 @@ pub(crate) enum Effect {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum HostMethod {
     CreateSession,
+    CloneSession,
     DeleteSession,
     RegisterProject,
     RemoveProject,
@@ -50,6 +58,7 @@ impl Effect {
     pub(crate) const fn method(&self) -> HostMethod {
         match self {
             Self::CreateSession { .. } => HostMethod::CreateSession,
+            Self::CloneSession { .. } => HostMethod::CloneSession,
             Self::DeleteSession { .. } => HostMethod::DeleteSession,
             Self::RegisterProject { .. } => HostMethod::RegisterProject,
             Self::RemoveProject { .. } => HostMethod::RemoveProject,
@@ -59,7 +68,9 @@ impl Effect {
     /// The object that the effect creates.
     pub(crate) const fn makes(&self) -> Option<Subject> {
         match self {
-            Self::CreateSession { session_id, .. } => Some(Subject::SessionId(*session_id)),
+            Self::CreateSession { session_id, .. } | Self::CloneSession { session_id, .. } => {
+                Some(Subject::SessionId(*session_id))
+            }
             Self::RegisterProject { project_id, .. } => Some(Subject::ProjectId(*project_id)),
             Self::DeleteSession { .. } | Self::RemoveProject { .. } => None,
         }

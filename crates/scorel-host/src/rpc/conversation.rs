@@ -30,7 +30,7 @@ async fn send(
     call: RpcCall,
     mut params: SendMessageParams,
 ) -> Result<SendMessageResult, CallError> {
-    check_content(&params.content.0)?;
+    check_content("content", &params.content.0)?;
     let id = params.command_id.take();
     let command = command(&call, id, SendMessage::NAME, &params)?;
     check_name("model", params.model.as_deref())?;
@@ -48,8 +48,8 @@ async fn send(
 }
 
 /// A user's message has text, images and blobs; other blocks come from models and tools.
-fn check_content(content: &[Block]) -> Result<(), CallError> {
-    let invalid = |text: &str| Err(CallError::invalid_field("content", text));
+pub(super) fn check_content(field: &'static str, content: &[Block]) -> Result<(), CallError> {
+    let invalid = |text: &str| Err(CallError::invalid_field(field, format!("`{field}` {text}")));
     let allowed = |block: &Block| {
         matches!(
             block,
@@ -57,11 +57,11 @@ fn check_content(content: &[Block]) -> Result<(), CallError> {
         )
     };
     if !content.iter().all(allowed) {
-        return invalid("`content` holds text, images and blobs only");
+        return invalid("holds text, images and blobs only");
     }
     let empty = |block: &Block| matches!(block, Block::Text { text, .. } if text.trim().is_empty());
     if content.iter().all(empty) {
-        return invalid("`content` is empty");
+        return invalid("is empty");
     }
     // Longer text cannot fit into a record. Checked before it is serialized.
     if content.iter().map(text_len).sum::<usize>() > MAX_RECORD {
@@ -92,7 +92,7 @@ async fn rewrite_queue(
     }
     for op in &params.ops {
         if let QueueEdit::Add { content, .. } | QueueEdit::Edit { content, .. } = op {
-            check_content(&content.0)?;
+            check_content("ops", &content.0)?;
         }
     }
     let id = params.command_id.take();

@@ -33,9 +33,14 @@ async fn get_tree(
     _: RpcCall,
     params: GetTreeParams,
 ) -> Result<GetTreeResult, CallError> {
-    let limit = limit(params.limit, 1000, 10_000)?;
     let lane = host.sessions.get(params.session_id).await?;
-    Ok(lane.tree(params.after_seq.unwrap_or_default(), limit)?)
+    let after = params.after_seq.unwrap_or_default();
+    if params.previews == Some(true) {
+        let limit = limit(params.limit, 200, 1000)?;
+        return Ok(lane.tree_with_previews(after, limit).await?);
+    }
+    let limit = limit(params.limit, 1000, 10_000)?;
+    Ok(lane.tree(after, limit)?)
 }
 
 async fn get_events(

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CreateSession,
-    CreateSessionParams, CreateSessionResult, DeleteSession, DeleteSessionParams,
-    DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult, ListSessions,
-    ListSessionsParams, ListSessionsResult, Method, ProjectId, SeqResult, SessionChanges,
-    SessionId, ThinkingLevel, UpdateSession, UpdateSessionParams, UpdateSessionResult,
+    AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
+    CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteSession,
+    DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult,
+    ListSessions, ListSessionsParams, ListSessionsResult, Method, ProjectId, SeqResult,
+    SessionChanges, SessionId, ThinkingLevel, UpdateSession, UpdateSessionParams,
+    UpdateSessionResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{Lane, ListFilter, MutationCommand};
@@ -24,6 +25,7 @@ const MAX_NAME: usize = 1024;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<CreateSession, _, _>(table, create)?;
+    method::<CloneSession, _, _>(table, clone)?;
     method::<GetSession, _, _>(table, get)?;
     method::<ListSessions, _, _>(table, list)?;
     method::<UpdateSession, _, _>(table, update)?;
@@ -42,6 +44,24 @@ async fn create(
     let id = params.command_id.take();
     let command = command(&call, id, CreateSession::NAME, &params)?;
     let effect = Effect::CreateSession {
+        session_id: SessionId::generate(),
+        params,
+    };
+    let session_id = host.mutate(command, effect).await?.session()?;
+    Ok(CreateSessionResult {
+        session_id,
+        session: host.sessions.get(session_id).await?.session()?,
+    })
+}
+
+async fn clone(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: CloneSessionParams,
+) -> Result<CreateSessionResult, CallError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, CloneSession::NAME, &params)?;
+    let effect = Effect::CloneSession {
         session_id: SessionId::generate(),
         params,
     };

@@ -15,6 +15,7 @@ pub(crate) enum Op {
     CreateDir,
     List,
     Rename,
+    Link,
     Remove,
     SyncDir,
     Read,
@@ -158,6 +159,10 @@ impl Storage for Disk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.access(Op::Rename, || FileStorage.rename(from, to))
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.access(Op::Link, || FileStorage.link(from, to))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

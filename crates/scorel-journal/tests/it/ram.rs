@@ -88,6 +88,12 @@ impl Storage for Ram {
         Ok(())
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let file = self.find(from)?;
+        self.files().insert(to.to_owned(), file);
+        Ok(())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let removed = self.files().remove(path);
         removed

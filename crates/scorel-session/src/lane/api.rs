@@ -4,14 +4,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    CancelResult, PermissionDecisionBody, Phase, QueueEdit, RewriteQueueResult, SendMessageResult,
-    Seq, Session, SessionChanges, StorageStall, TurnId,
+    AppendResult, CancelResult, CustomBody, CustomMessageBody, EventId, PermissionDecisionBody,
+    PersistentBody, Phase, QueueEdit, RewriteQueueResult, SendMessageResult, Seq, Session,
+    SessionChanges, StorageStall, TurnId,
 };
 
 use super::accept::AcceptDamage;
+use super::append::Append;
+use super::branch::Branch;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
 use super::respond::PermissionResponse;
+use super::rewind::Rewind;
 use super::rewrite::QueueRewrite;
 use super::update::UpdateRequest;
 use super::{Lane, SendRequest};
@@ -74,6 +78,74 @@ impl Lane {
             edits,
         })
         .await
+    }
+
+    /// Moves the leaf back to an ancestor of it at which a finished turn ends; `None` empties the
+    /// conversation.
+    ///
+    /// # Errors
+    ///
+    /// In this order: [`SessionError::Busy`], [`SessionError::LeafMoved`],
+    /// [`SessionError::InvalidTarget`], [`SessionError::Summarised`]. Nothing has changed then.
+    pub async fn rewind(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        target: Option<EventId>,
+        expected_leaf: Option<EventId>,
+    ) -> Result<Seq, SessionError> {
+        self.mutate(Rewind {
+            command,
+            target,
+            expected_leaf,
+        })
+        .await
+    }
+
+    /// Moves the leaf to the end of a finished turn on another branch.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lane::rewind`], but for the last one.
+    pub async fn branch(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        leaf: EventId,
+        expected_leaf: Option<EventId>,
+    ) -> Result<Seq, SessionError> {
+        self.mutate(Branch {
+            command,
+            leaf,
+            expected_leaf,
+        })
+        .await
+    }
+
+    /// Records data beside the conversation.
+    ///
+    /// # Errors
+    ///
+    /// See [`SessionError`]; nothing has changed then.
+    pub async fn append_custom(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        body: CustomBody,
+    ) -> Result<AppendResult, SessionError> {
+        let body = PersistentBody::Custom(body);
+        self.mutate(Append { command, body }).await
+    }
+
+    /// Adds a message to the conversation without starting a turn.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Busy`] while a turn runs, otherwise see [`SessionError`].
+    pub async fn append_custom_message(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        body: CustomMessageBody,
+    ) -> Result<AppendResult, SessionError> {
+        let body = PersistentBody::CustomMessage(body);
+        self.mutate(Append { command, body }).await
     }
 
     /// Changes title, model, thinking level, tools or the archived flag.

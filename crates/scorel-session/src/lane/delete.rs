@@ -36,7 +36,7 @@ impl Mutation for DeleteSession {
         // disk is full, and deleting a session is a way to make room.
         let gives_up = section.lane.job.stop().is_some() && section.lane.storage_stall().is_some();
         if section.lane.has_job() && !gives_up {
-            return Err(SessionError::Busy(section.phase()));
+            return Err(section.busy());
         }
         Ok(())
     }

@@ -170,6 +170,10 @@ fn tree_entry(node: TreeNode) -> TreeEntry {
         parent_id: node.parent_id,
         seq: node.seq,
         turn_end: node.turn_end,
+        turn_id: None,
+        user_event_id: None,
+        preview: None,
+        outcome: None,
     }
 }
 

@@ -50,34 +50,30 @@ impl Mutation for SendRequest {
         }
         let phase = section.phase();
         if self.parent_event_id.is_some() {
-            return Err(SessionError::Busy(phase));
+            return Err(section.busy());
         }
         match self.while_running {
             WhileRunning::FollowUp | WhileRunning::Steer => Ok(()),
             WhileRunning::Reject if phase == Phase::Idle && section.view().state.queue.paused => {
                 Err(SessionError::QueuePaused)
             }
-            WhileRunning::Reject => Err(SessionError::Busy(phase)),
+            WhileRunning::Reject => Err(section.busy()),
         }
     }
 
     fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        let leaf = section.view().leaf();
-        if self
-            .expected_leaf_id
-            .is_some_and(|expected| expected != leaf)
-        {
-            let text = "the active leaf is not expectedLeafId";
-            return Err(SessionError::Conflict(text.to_owned()));
+        if let Some(expected) = self.expected_leaf_id {
+            section.check_leaf(expected)?;
         }
-        match self.parent_event_id.flatten() {
-            Some(parent) if !section.view().tree.is_turn_end(parent) => {
-                Err(SessionError::InvalidEvent(format!(
-                    "{parent} is not the last event of a finished turn of this session"
-                )))
-            }
-            _ => Ok(()),
+        let Some(parent) = self.parent_event_id else {
+            return Ok(());
+        };
+        section.check_target(parent)?;
+        // On another branch nothing was summarised by the active one.
+        if section.is_on_path(parent) {
+            section.check_not_summarised(parent)?;
         }
+        Ok(())
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
@@ -124,7 +120,11 @@ impl Section<'_> {
         if let Some(parent) = request.parent_event_id {
             draft = draft.attached_to(parent);
         }
+        let leaf = self.view().leaf();
         let event = self.commit(draft)?;
+        if event.parent_id != leaf {
+            self.leaf_moved();
+        }
         self.begin_turn(turn_id);
         Ok(SendMessageResult::Accepted {
             user_event_id: event.id,

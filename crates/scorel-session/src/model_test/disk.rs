@@ -204,6 +204,14 @@ impl Storage for MemoryDisk {
         Ok(())
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        state.whole_change()?;
+        let file = state.find(from)?;
+        state.names.insert(to.to_owned(), file);
+        Ok(())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut state = self.state();
         state.whole_change()?;

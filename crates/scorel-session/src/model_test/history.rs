@@ -67,6 +67,8 @@ impl TurnSetup for NoTurns {
         Ok(())
     }
 
+    fn leaf_moved(&self, _: SessionId) {}
+
     fn unload(&self, _: SessionId) {}
 
     fn forget(&self, _: SessionId) {}

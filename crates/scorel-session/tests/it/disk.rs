@@ -238,6 +238,10 @@ impl Storage for Disk {
         FileStorage.rename(from, to)
     }
 
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        FileStorage.link(from, to)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         FileStorage.remove(path)
     }

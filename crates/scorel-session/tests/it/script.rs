@@ -51,6 +51,7 @@ pub(crate) enum Failure {
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) plan: Mutex<Plan>,
+    pub(crate) moved: Mutex<Vec<SessionId>>,
     pub(crate) unloaded: Mutex<Vec<SessionId>>,
     pub(crate) forgotten: Mutex<Vec<SessionId>>,
     /// The rules that were allowed for ever.
@@ -74,6 +75,7 @@ impl Script {
         };
         Self {
             plan: Mutex::default(),
+            moved: Mutex::default(),
             unloaded: Mutex::default(),
             forgotten: Mutex::default(),
             allowed_always: Mutex::default(),
@@ -157,6 +159,10 @@ impl TurnSetup for Script {
         let mut allowed = self.allowed_always.lock().expect("not poisoned");
         allowed.extend_from_slice(rules);
         Ok(())
+    }
+
+    fn leaf_moved(&self, session_id: SessionId) {
+        self.moved.lock().expect("not poisoned").push(session_id);
     }
 
     fn unload(&self, session_id: SessionId) {

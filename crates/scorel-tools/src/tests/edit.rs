@@ -303,3 +303,17 @@ fn what_cannot_be_edited_stays() {
         json!([{ "oldString": "x", "newString": "0123456789".repeat(7), "replaceAll": true }]);
     assert_eq!(session.edits("seen", grow).code(), "E_WRITE_LIMIT");
 }
+
+#[test]
+fn what_was_read_can_be_forgotten() {
+    let project = Project::new();
+    project.write("file", "a\nb\n");
+    let session = Session::on(&project);
+    session.read("file").ok();
+    session.tools.forget_reads();
+    let edits = json!([{ "oldString": "b", "newString": "x" }]);
+    let answer = session.edits("file", edits.clone());
+    assert_eq!(answer.code(), "E_NOT_READ");
+    session.read("file").ok();
+    session.edits("file", edits).ok();
+}

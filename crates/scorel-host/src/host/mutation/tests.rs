@@ -367,3 +367,37 @@ async fn a_repeated_registration_does_not_bring_back_a_removed_project() {
     assert_eq!(register(Arc::clone(&host)).await, Ok(subject));
     assert_eq!(host.projects.list(), []);
 }
+
+#[tokio::test]
+async fn the_next_start_finishes_a_clone_and_removes_what_was_left_of_it() {
+    let place = TestHome::new();
+    let host = place.start().await;
+    let project = place.project(&host).await;
+    let create = mutate(&host, place.command("c1", "x"), creation(project));
+    let source = create.await.unwrap().session().unwrap();
+    let effect = Effect::CloneSession {
+        session_id: SessionId::generate(),
+        params: CloneSessionParams {
+            session_id: source,
+            event_id: None,
+            command_id: None,
+        },
+    };
+    let clone = effect.makes().unwrap();
+    place.dies_before("c2", "y", &effect).await;
+    let left = place.dir.path().join("sessions/.cloning/ses_x");
+    std::fs::create_dir_all(&left).unwrap();
+    std::fs::write(left.join("events.jsonl"), "half").unwrap();
+    for _ in 0..2 {
+        let host = place.start().await;
+        assert!(!left.exists());
+        assert_eq!(sessions(&host).await.len(), 2);
+        let again = mutate(&host, place.command("c2", "y"), effect.clone());
+        assert_eq!(again.await, Ok(clone));
+        let id = clone.session().unwrap();
+        let session = host.sessions.get(id).await.unwrap().session().unwrap();
+        let parent = session.parent.expect("a clone has a parent");
+        assert_eq!((parent.session_id, parent.event_id), (source, None));
+        assert_eq!(session.thinking_level, ThinkingLevel::High);
+    }
+}

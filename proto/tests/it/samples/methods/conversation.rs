@@ -1,9 +1,12 @@
 use scorel_proto::{
+    AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomParams, AppendResult,
     Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams, Content,
-    PermissionDecision, QueueEdit, QueueKind, RespondPermission, RespondPermissionParams, Rewind,
-    RewindParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
+    Message, PermissionDecision, QueueEdit, QueueKind, RespondPermission, RespondPermissionParams,
+    Rewind, RewindParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
     SendMessageParams, SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
 };
+
+use serde_json::json;
 
 use super::{method, params_of, result_of};
 use crate::golden::Golden;
@@ -180,7 +183,27 @@ fn moving() -> Vec<Golden> {
         instructions: Some("keep the file names".into()),
         command_id: Some(ids::command()),
     };
+    let data = json!({ "lane": 3 });
+    let custom = AppendCustomParams {
+        session_id,
+        kind: "board.card".into(),
+        data: data.clone(),
+        command_id: Some(ids::command()),
+    };
+    let custom_message = AppendCustomMessageParams {
+        session_id,
+        kind: "board.note".into(),
+        message: Message::user("The card was moved."),
+        data: Some(data),
+        command_id: Some(ids::command()),
+    };
+    let appended = AppendResult {
+        event_id: ids::event(3),
+        seq: ids::seq(12),
+    };
     let mut all = Vec::from(method::<Rewind>(&rewind, &seq));
+    all.extend(method::<AppendCustom>(&custom, &appended));
+    all.extend(method::<AppendCustomMessage>(&custom_message, &appended));
     all.push(params_of::<Rewind>(".beginning", &beginning));
     all.extend(method::<Branch>(&branch, &seq));
     all.extend(method::<Compact>(&compact, &seq));

@@ -1,9 +1,9 @@
 use scorel_proto::{
     EncodedEvent, GetBlob, GetBlobParams, GetBlobResult, GetEvents, GetEventsParams,
     GetEventsResult, GetTree, GetTreeParams, GetTreeResult, InFlight, OpenBlock, OpenItems,
-    OpenMessage, OpenTool, Phase, PutBlob, PutBlobParams, PutBlobResult, Queue, Resync,
-    ResyncParams, ResyncResult, Role, SubscribeEvents, SubscribeEventsParams, SyncMode, TreeEntry,
-    UnsubscribeEvents, UnsubscribeParams,
+    OpenMessage, OpenTool, OutcomeReason, Phase, PutBlob, PutBlobParams, PutBlobResult, Queue,
+    Resync, ResyncParams, ResyncResult, Role, SubscribeEvents, SubscribeEventsParams, SyncMode,
+    TreeEntry, UnsubscribeEvents, UnsubscribeParams,
 };
 use serde_json::json;
 
@@ -34,13 +34,34 @@ fn log() -> Vec<Golden> {
         session_id,
         after_seq: Some(ids::seq(1)),
         limit: Some(10),
+        previews: None,
     };
-    let nodes = vec![TreeEntry {
+    let with_previews = GetTreeParams {
+        previews: Some(true),
+        ..tree.clone()
+    };
+    let node = TreeEntry {
         id: ids::event(2),
         parent_id: Some(ids::event(1)),
         seq: ids::seq(2),
         turn_end: true,
-    }];
+        turn_id: None,
+        user_event_id: None,
+        preview: None,
+        outcome: None,
+    };
+    let described = GetTreeResult {
+        nodes: vec![TreeEntry {
+            turn_id: Some(ids::turn()),
+            user_event_id: Some(ids::event(1)),
+            preview: Some("Fix the tests".into()),
+            outcome: Some(OutcomeReason::Completed),
+            ..node.clone()
+        }],
+        more: false,
+        active_leaf_id: Some(ids::event(2)),
+    };
+    let nodes = vec![node];
     let tree_page = GetTreeResult {
         nodes,
         more: true,
@@ -63,6 +84,8 @@ fn log() -> Vec<Golden> {
         more: false,
     };
     let mut all = Vec::from(method::<GetTree>(&tree, &tree_page));
+    all.push(params_of::<GetTree>(".previews", &with_previews));
+    all.push(result_of::<GetTree>(".previews", &described));
     all.extend(method::<GetEvents>(&after, &page));
     all.push(params_of::<GetEvents>(".before", &before));
     all

@@ -1,0 +1,144 @@
+//! Methods by which extensions and clients write into a session's log.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomParams, AppendResult,
+    CustomBody, CustomMessageBody, InternalMessage, Message, Meta, Method, UserMessage,
+};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_session::SessionError;
+use serde_json::Value;
+
+use super::caller::command;
+use super::conversation::check_content;
+use super::register::method;
+use crate::call_error::CallError;
+use crate::host::Host;
+
+/// Bytes of `data` as JSON.
+const MAX_DATA: usize = 256 * 1024;
+
+/// Bytes of `kind`.
+const MAX_KIND: usize = 64;
+
+/// The kinds that the daemon writes itself.
+const RESERVED: [&str; 3] = ["hook", "workflow", "scorel"];
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<AppendCustom, _, _>(table, custom)?;
+    method::<AppendCustomMessage, _, _>(table, custom_message)
+}
+
+async fn custom(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: AppendCustomParams,
+) -> Result<AppendResult, CallError> {
+    check_kind(&params.kind)?;
+    check_data(&params.data)?;
+    let id = params.command_id.take();
+    let command = command(&call, id, AppendCustom::NAME, &params)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    let body = CustomBody {
+        kind: params.kind,
+        data: params.data,
+    };
+    Ok(lane.append_custom(command, body).await?)
+}
+
+async fn custom_message(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: AppendCustomMessageParams,
+) -> Result<AppendResult, CallError> {
+    check_kind(&params.kind)?;
+    if let Some(data) = &params.data {
+        check_data(data)?;
+    }
+    let id = params.command_id.take();
+    let command = command(&call, id, AppendCustomMessage::NAME, &params)?;
+    let message = accepted(params.message)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    let body = CustomMessageBody {
+        kind: params.kind,
+        message,
+        data: params.data,
+    };
+    Ok(lane.append_custom_message(command, body).await?)
+}
+
+/// The message without what only the daemon writes into one.
+fn accepted(message: Message) -> Result<Message, CallError> {
+    let meta = Meta::default();
+    match message {
+        Message::User(UserMessage { content, .. }) => {
+            check_content("message", &content)?;
+            Ok(Message::User(UserMessage { content, meta }))
+        }
+        Message::Internal(InternalMessage { content, .. }) => {
+            check_content("message", &content)?;
+            Ok(Message::Internal(InternalMessage { content, meta }))
+        }
+        Message::Assistant(_) | Message::ToolResult(_) => {
+            let text =
+                "`message` has role `user` or `internal`: answers and results come from turns";
+            Err(CallError::invalid_field("message", text))
+        }
+    }
+}
+
+fn check_kind(kind: &str) -> Result<(), CallError> {
+    let invalid = |text: &str| Err(CallError::invalid_field("kind", text));
+    let is_usable = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    if kind.is_empty() || kind.len() > MAX_KIND || !kind.bytes().all(is_usable) {
+        return invalid("`kind` consists of at most 64 letters, digits, `.`, `_` and `-`");
+    }
+    let owner = kind.split('.').next().unwrap_or_default();
+    if RESERVED.contains(&owner) {
+        return invalid("kinds of `hook`, `workflow` and `scorel` are reserved for the daemon");
+    }
+    Ok(())
+}
+
+fn check_data(data: &Value) -> Result<(), CallError> {
+    let bytes = serde_json::to_vec(data).map_or(usize::MAX, |json| json.len());
+    if bytes > MAX_DATA {
+        let limit = MAX_DATA as u64;
+        return Err(SessionError::TooLarge { limit }.into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_the_daemon_are_reserved() {
+        for kind in ["board.card", "a", "scorelish.x", "My-Kind_1"] {
+            assert!(check_kind(kind).is_ok(), "{kind}");
+        }
+        let long = "x".repeat(65);
+        for kind in ["", "a b", "scorel", "hook.x", "workflow.y", "é", &long] {
+            assert!(check_kind(kind).is_err(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn clients_write_neither_answers_nor_results() {
+        let assistant = serde_json::json!({
+            "role": "assistant", "content": [], "model": "m", "stopReason": "end_turn",
+        });
+        let assistant: Message = serde_json::from_value(assistant).expect("a message");
+        assert!(accepted(assistant).is_err());
+        assert!(accepted(Message::user(" ")).is_err());
+        assert!(accepted(Message::user("x")).is_ok());
+    }
+
+    #[test]
+    fn data_is_bounded() {
+        assert!(check_data(&Value::from("x".repeat(MAX_DATA - 2))).is_ok());
+        assert!(check_data(&Value::from("x".repeat(MAX_DATA - 1))).is_err());
+    }
+}

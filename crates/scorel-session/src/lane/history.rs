@@ -1,0 +1,67 @@
+//! What a clone copies of a session, which may run meanwhile: its records up to one moment.
+
+use scorel_journal::Records;
+use scorel_proto::{EventId, PathNode, Seq, SessionChanges, SessionState, ThinkingLevel};
+
+use super::Lane;
+use crate::{SessionError, TargetProblem};
+
+/// A session at one moment, to be cloned up to one of its events.
+#[derive(Debug)]
+pub(crate) struct LaneHistory {
+    /// From the root to the event.
+    pub(crate) path: Vec<PathNode>,
+    /// All settings of the session, as the changes that lead from none to them.
+    pub(crate) settings: SessionChanges,
+    pub(crate) snapshot: Option<Seq>,
+    /// The records, first to last.
+    pub(crate) records: Records,
+}
+
+impl Lane {
+    /// The history that ends with `event`; with `None` it has only settings.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::InvalidTarget`] unless a finished turn ends at the event.
+    pub(crate) fn history(&self, event: Option<EventId>) -> Result<LaneHistory, SessionError> {
+        self.check_writable()?;
+        let published = self.published();
+        published.check_exists()?;
+        let view = published.view();
+        if let Some(id) = event.filter(|id| !view.tree.is_turn_end(*id)) {
+            let problem = if view.tree.contains(id) {
+                TargetProblem::NotTurnEnd
+            } else {
+                TargetProblem::Unknown
+            };
+            return Err(SessionError::InvalidTarget {
+                event_id: event,
+                problem,
+            });
+        }
+        let places = published.places_after(Seq::ZERO);
+        let range = match (places.first(), places.last(), event) {
+            // A place ends before its newline.
+            (Some(first), Some(last), Some(_)) => first.offset..last.end() + 1,
+            _ => 0..0,
+        };
+        Ok(LaneHistory {
+            path: view.tree.path(event),
+            settings: settings(&view.state),
+            snapshot: view.state.snapshot_seq,
+            records: self.reader.records(range),
+        })
+    }
+}
+
+fn settings(state: &SessionState) -> SessionChanges {
+    let level = state.thinking_level;
+    SessionChanges {
+        title: state.title.clone(),
+        model: state.model.clone(),
+        thinking_level: (level != ThinkingLevel::default()).then_some(level),
+        tools: state.tools,
+        archived: None,
+    }
+}

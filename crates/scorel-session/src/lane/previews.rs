@@ -1,0 +1,184 @@
+//! `getTree` with previews: what the turns were about that end at the nodes of a page.
+
+use std::sync::Arc;
+
+use scorel_journal::RecordPosition;
+use scorel_proto::{
+    Block, EventId, GetTreeResult, Message, OutcomeReason, PersistentBody, Seq, TurnId, opening,
+};
+use serde::Deserialize;
+
+use super::Lane;
+use super::published::PublishedLane;
+use super::read::decoded;
+use crate::{SessionError, blocking};
+
+/// About how many bytes of records one page reads.
+const READ_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How many records after the last message of a turn are searched for its outcome. Between the two
+/// stand changes of the queue and the waits of a turn that was cancelled while it waited.
+const OUTCOME_WITHIN: usize = 64;
+
+/// Where the log has what a preview tells.
+struct PreviewSource {
+    /// Index of the node in the page.
+    node: usize,
+    /// The first event after the turn before.
+    first: RecordPosition,
+    after: Vec<RecordPosition>,
+}
+
+/// What one turn was about.
+#[derive(Default)]
+struct TurnPreview {
+    turn_id: Option<TurnId>,
+    user_event_id: Option<EventId>,
+    preview: Option<String>,
+    outcome: Option<OutcomeReason>,
+    bytes: u64,
+}
+
+/// As much of a record as the search for an outcome needs.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RecordHead<'a> {
+    #[serde(rename = "type", borrow)]
+    type_name: std::borrow::Cow<'a, str>,
+    turn_id: Option<TurnId>,
+    reason: Option<serde_json::Value>,
+}
+
+impl Lane {
+    /// As [`Lane::tree`], with previews. A page ends early where it would read too much of the log.
+    ///
+    /// # Errors
+    ///
+    /// If the session is gone or its log cannot be read.
+    pub async fn tree_with_previews(
+        self: &Arc<Self>,
+        after: Seq,
+        limit: usize,
+    ) -> Result<GetTreeResult, SessionError> {
+        let page = self.tree(after, limit)?;
+        let sources = self.published().preview_sources(&page);
+        let lane = Arc::clone(self);
+        let described = blocking(move || lane.described(page, sources)).await?;
+        if self.is_reread_due() {
+            self.section(|_| ()).await?;
+        }
+        described
+    }
+
+    fn described(
+        &self,
+        mut page: GetTreeResult,
+        sources: Vec<PreviewSource>,
+    ) -> Result<GetTreeResult, SessionError> {
+        let mut bytes = 0;
+        for source in sources {
+            if bytes > READ_BYTES {
+                page.nodes.truncate(source.node);
+                page.more = true;
+                break;
+            }
+            let preview = self.preview(&source)?;
+            bytes += preview.bytes;
+            let node = &mut page.nodes[source.node];
+            node.turn_id = preview.turn_id;
+            node.user_event_id = preview.user_event_id;
+            node.preview = preview.preview;
+            node.outcome = preview.outcome;
+        }
+        Ok(page)
+    }
+
+    fn preview(&self, source: &PreviewSource) -> Result<TurnPreview, SessionError> {
+        let mut preview = TurnPreview {
+            bytes: u64::from(source.first.len),
+            ..TurnPreview::default()
+        };
+        let Some(line) = self.read_intact(source.first)? else {
+            return Ok(preview);
+        };
+        // An event that cannot be decoded has no preview.
+        let Ok(event) = decoded(&line) else {
+            return Ok(preview);
+        };
+        preview.turn_id = event.turn_id;
+        preview.preview = beginning(&event.body);
+        if let PersistentBody::Message(body) = &event.body
+            && matches!(body.message, Message::User(_))
+        {
+            preview.user_event_id = Some(event.id);
+        }
+        if let Some(turn_id) = event.turn_id {
+            self.find_outcome(turn_id, source, &mut preview)?;
+        }
+        Ok(preview)
+    }
+
+    fn find_outcome(
+        &self,
+        turn_id: TurnId,
+        source: &PreviewSource,
+        preview: &mut TurnPreview,
+    ) -> Result<(), SessionError> {
+        for place in &source.after {
+            preview.bytes += u64::from(place.len);
+            let Some(line) = self.read_intact(*place)? else {
+                continue;
+            };
+            let Ok(head) = serde_json::from_slice::<RecordHead<'_>>(&line) else {
+                continue;
+            };
+            match head.turn_id {
+                Some(other) if other != turn_id => return Ok(()),
+                Some(_) if head.type_name == "turn_outcome" => {
+                    let reason = head.reason.map(serde_json::from_value);
+                    preview.outcome = reason.and_then(Result::ok);
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PublishedLane<'_> {
+    fn preview_sources(&self, page: &GetTreeResult) -> Vec<PreviewSource> {
+        let ends = page.nodes.iter().enumerate();
+        ends.filter(|(_, node)| node.turn_end)
+            .filter_map(|(index, node)| {
+                let tree = &self.view().tree;
+                let (mut up, mut first) = (tree.up_from(Some(node.id)), node.seq);
+                up.next();
+                for above in up.take_while(|above| !above.turn_end) {
+                    first = above.seq;
+                }
+                let after = self.places_after(node.seq);
+                Some(PreviewSource {
+                    node: index,
+                    first: self.place_of(first)?,
+                    after: after[..after.len().min(OUTCOME_WITHIN)].to_vec(),
+                })
+            })
+            .collect()
+    }
+}
+
+fn beginning(body: &PersistentBody) -> Option<String> {
+    let of = |message: &Message| match message {
+        Message::User(message) => opening(&message.content),
+        Message::Internal(message) => opening(&message.content),
+        Message::Assistant(message) => opening(&message.content),
+        Message::ToolResult(_) => None,
+    };
+    match body {
+        PersistentBody::Message(body) => of(&body.message),
+        PersistentBody::CustomMessage(body) => of(&body.message),
+        PersistentBody::Compact(body) => opening(&[Block::text(body.summary.as_str())]),
+        _ => None,
+    }
+}

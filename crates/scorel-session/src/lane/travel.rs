@@ -1,0 +1,118 @@
+//! The checks that moves of the leaf share: `rewind`, `branch`, and messages with a parent.
+
+use scorel_proto::{CompactBody, EventId, NodeKind, PathNode, PersistentBody};
+
+use super::Section;
+use super::read::decoded;
+use crate::{SessionError, TargetProblem};
+
+impl Section<'_> {
+    /// Fails unless the session is at rest: a turn that runs has the leaf under it, and a queued
+    /// message would continue another conversation than its author saw.
+    pub(super) fn check_at_rest(&self) -> Result<(), SessionError> {
+        let has_work = {
+            let view = self.view();
+            view.state.turn.is_some() || !view.state.queue.items.is_empty()
+        };
+        if has_work || self.lane.has_job() {
+            return Err(self.busy());
+        }
+        Ok(())
+    }
+
+    /// The error of a call that a busy session refuses.
+    pub(super) fn busy(&self) -> SessionError {
+        let published = self.published();
+        SessionError::Busy {
+            phase: published.phase(),
+            queued: published.view().state.queue.items.len(),
+        }
+    }
+
+    pub(super) fn check_leaf(&self, expected: Option<EventId>) -> Result<(), SessionError> {
+        let active = self.view().leaf();
+        if active == expected {
+            return Ok(());
+        }
+        Err(SessionError::LeafMoved { active })
+    }
+
+    /// Fails unless a finished turn ends at `target`, or nothing does (`None`, the empty
+    /// conversation).
+    pub(super) fn check_target(&self, target: Option<EventId>) -> Result<(), SessionError> {
+        let Some(id) = target else { return Ok(()) };
+        let view = self.view();
+        if view.tree.is_turn_end(id) {
+            Ok(())
+        } else if view.tree.contains(id) {
+            Err(invalid(target, TargetProblem::NotTurnEnd))
+        } else {
+            Err(invalid(target, TargetProblem::Unknown))
+        }
+    }
+
+    /// Whether `target` is on the active path; the empty conversation is on every path.
+    pub(super) fn is_on_path(&self, target: Option<EventId>) -> bool {
+        let view = self.view();
+        let mut path = view.tree.up_from(view.leaf());
+        target.is_none_or(|id| path.any(|node| node.id == id))
+    }
+
+    /// Fails if the newest compaction of the active path has summarised `target`, which is on that
+    /// path. From there on the model would be shown in full what did not fit into its context.
+    pub(super) fn check_not_summarised(&self, target: Option<EventId>) -> Result<(), SessionError> {
+        let Some(barrier) = self.barrier_above(target) else {
+            return Ok(());
+        };
+        let compact = self.read_compact(barrier)?;
+        let through = compact.compacted_through;
+        let view = self.view();
+        let kept = view
+            .tree
+            .up_from(Some(barrier.id))
+            .take_while(|node| node.id != through)
+            .any(|node| Some(node.id) == target);
+        // A summary of events that are not on the path covers everything before it.
+        let covers_part = view
+            .tree
+            .up_from(Some(barrier.id))
+            .any(|node| node.id == through);
+        if kept && covers_part {
+            return Ok(());
+        }
+        Err(SessionError::Summarised {
+            compacted_through: through,
+        })
+    }
+
+    /// The newest compaction of the active path, unless `target` comes after it.
+    fn barrier_above(&self, target: Option<EventId>) -> Option<PathNode> {
+        let view = self.view();
+        view.tree
+            .up_from(view.leaf())
+            .take_while(|node| Some(node.id) != target)
+            .find(|node| node.kind == NodeKind::Compact)
+    }
+
+    fn read_compact(&self, node: PathNode) -> Result<CompactBody, SessionError> {
+        let damaged = || {
+            let text = "the summary of the conversation is damaged in the log";
+            SessionError::Filesystem(text.to_owned())
+        };
+        let place = self.published().place_of(node.seq).ok_or_else(damaged)?;
+        let line = self.read_intact(place)?.ok_or_else(damaged)?;
+        match decoded(&line)?.body {
+            PersistentBody::Compact(body) => Ok(body),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// Tells the host that the conversation goes on from another place.
+    pub(super) fn leaf_moved(&self) {
+        self.lane.shared.setup.leaf_moved(self.lane.id());
+    }
+}
+
+pub(super) const fn invalid(event_id: Option<EventId>, problem: TargetProblem) -> SessionError {
+    SessionError::InvalidTarget { event_id, problem }
+}

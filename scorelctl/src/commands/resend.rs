@@ -1,0 +1,99 @@
+//! Sends a message again, edited or not, in the place of the one before.
+
+use scorel_proto::{
+    Content, Event, EventId, GetEvents, GetEventsParams, Message, MessageBody, PersistentBody, Seq,
+    SessionId,
+};
+
+use super::input::message_text;
+use super::send::{self, MessagePlace};
+use crate::args::{ResendArgs, SendArgs, WhileRunningArg};
+use crate::daemon::{DaemonClient, DaemonConnector};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::selector::SessionSelector;
+use crate::target;
+use crate::turn_tree::TurnTree;
+
+pub(super) async fn run(
+    args: ResendArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut control = DaemonClient::connect(link.clone()).await?;
+    let project = args.target.project.as_deref();
+    let session_id = target::existing(&mut control, &args.target.session, project).await?;
+    let tree = TurnTree::read(&mut control, session_id).await?;
+    let message = original(&args, &tree)?;
+    let place = MessagePlace {
+        parent: message.parent,
+        leaf: tree.leaf,
+    };
+    let content = if args.text.is_empty() {
+        content(&mut control, session_id, message).await?
+    } else {
+        Content::from(message_text(&args.text, "resend")?.as_str())
+    };
+    let args = SendArgs {
+        session: SessionSelector::Id(session_id),
+        project: args.target.project,
+        model: args.model,
+        tools: None,
+        detach: args.detach,
+        while_running: WhileRunningArg::Reject,
+        on_ask: args.on_ask,
+        text: Vec::new(),
+    };
+    send::run_at(args, content, Some(place), link, output).await
+}
+
+/// The message of the turn that is to be repeated.
+#[derive(Clone, Copy)]
+struct OriginalMessage {
+    id: EventId,
+    seq: Seq,
+    parent: Option<EventId>,
+}
+
+fn original(args: &ResendArgs, tree: &TurnTree) -> Result<OriginalMessage, Failure> {
+    let none = |message: &str| Failure::new(Exit::NotAccepted, "invalid_event_id", message);
+    let end = tree.choose(&args.turn)?;
+    let end = end.ok_or_else(|| none("there is no message before the beginning"))?;
+    let user = end.user_event_id.and_then(|id| tree.node(id));
+    let user = user.ok_or_else(|| none("no message started that turn"))?;
+    Ok(OriginalMessage {
+        id: user.id,
+        seq: user.seq,
+        parent: user.parent_id,
+    })
+}
+
+/// What the message says, images included.
+async fn content(
+    control: &mut DaemonClient,
+    session_id: SessionId,
+    message: OriginalMessage,
+) -> Result<Content, Failure> {
+    let before = Seq::new(message.seq.get().saturating_add(1));
+    let params = GetEventsParams {
+        session_id,
+        after_seq: None,
+        before_seq: before,
+        limit: Some(1),
+    };
+    let page = control.call::<GetEvents>(&params).await?;
+    for event in &page.events {
+        if let Ok(Event::Persistent(event)) = event.decode()
+            && event.id == message.id
+            && let PersistentBody::Message(MessageBody {
+                message: Message::User(user),
+                ..
+            }) = event.body
+        {
+            return Ok(Content(user.content));
+        }
+    }
+    let text = format!("{} cannot be read", message.id);
+    Err(Failure::new(Exit::NotAccepted, "invalid_event_id", text))
+}

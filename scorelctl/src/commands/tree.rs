@@ -1,0 +1,127 @@
+//! Shows the turns of a session and the branches that they are on.
+
+use std::collections::HashMap;
+use std::io;
+
+use scorel_proto::{EventId, GetTreeResult, OutcomeReason, TreeEntry};
+
+use crate::args::TargetArgs;
+use crate::daemon::DaemonClient;
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+use crate::turn_tree::TurnTree;
+
+/// How many characters of an id are shown. The end of an id is random, its beginning is a time.
+const SHORT_ID: usize = 8;
+
+pub(super) async fn run(
+    args: &TargetArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let session_id = target::existing(control, &args.session, args.project.as_deref()).await?;
+    let tree = TurnTree::read(control, session_id).await?;
+    let drawing = TreeDrawing::of(&tree);
+    let answer = GetTreeResult {
+        active_leaf_id: tree.leaf,
+        more: false,
+        nodes: tree.nodes.clone(),
+    };
+    result(output, &answer, |output| drawing.print(output))?;
+    if drawing.rows.is_empty() {
+        output.note("no turn has ended yet")?;
+    }
+    Ok(Exit::Success)
+}
+
+/// A row for each end of a turn. A turn follows the one above it with the same indentation; the
+/// branches that left the conversation there stand between the two, indented.
+struct TreeDrawing<'a> {
+    rows: Vec<TreeRow<'a>>,
+}
+
+struct TreeRow<'a> {
+    end: &'a TreeEntry,
+    depth: usize,
+    /// How many turns before the leaf; `None` on other branches.
+    back: Option<usize>,
+}
+
+impl<'a> TreeDrawing<'a> {
+    fn of(tree: &'a TurnTree) -> Self {
+        let mut following: HashMap<Option<EventId>, Vec<&TreeEntry>> = HashMap::new();
+        for end in tree.nodes.iter().filter(|node| node.turn_end) {
+            let before = tree.end_before(end).map(|before| before.id);
+            following.entry(before).or_default().push(end);
+        }
+        let active: HashMap<EventId, usize> = (0..)
+            .zip(tree.active_ends())
+            .map(|(back, end)| (end.id, back))
+            .collect();
+        let mut rows = Vec::new();
+        // A stack and no recursion: a conversation may have thousands of turns.
+        let mut due: Vec<(&TreeEntry, usize)> = Vec::new();
+        let mut next = None;
+        loop {
+            let ends = following.remove(&next).unwrap_or_default();
+            let depth = rows.last().map_or(0, |row: &TreeRow<'_>| row.depth);
+            let main = ends.iter().rev().find(|end| active.contains_key(&end.id));
+            let main = main.or(ends.last()).map(|end| end.id);
+            // Taken from the end: the branches come first, the newest last, then the main line.
+            let (main, branches): (Vec<_>, Vec<_>) =
+                ends.into_iter().partition(|end| Some(end.id) == main);
+            due.extend(main.into_iter().map(|end| (end, depth)));
+            due.extend(branches.into_iter().rev().map(|end| (end, depth + 1)));
+            let Some((end, depth)) = due.pop() else {
+                return Self { rows };
+            };
+            let back = active.get(&end.id).copied();
+            rows.push(TreeRow { end, depth, back });
+            next = Some(end.id);
+        }
+    }
+
+    fn print(&self, output: &mut Output) -> io::Result<()> {
+        self.rows
+            .iter()
+            .try_for_each(|row| output.line(&row.text()))
+    }
+}
+
+impl TreeRow<'_> {
+    fn text(&self) -> String {
+        let place = match self.back {
+            None => String::new(),
+            Some(0) => "* 0".to_owned(),
+            Some(back) => format!("-{back}"),
+        };
+        let id = self.end.id.to_string();
+        let indent = "  ".repeat(self.depth);
+        let preview = self
+            .end
+            .preview
+            .as_deref()
+            .map(one_line)
+            .unwrap_or_default();
+        let outcome = self.end.outcome.map(outcome).unwrap_or_default();
+        let text = format!(
+            "{place:>5}  {indent}{}  {preview}{outcome}",
+            &id[id.len() - SHORT_ID..]
+        );
+        text.trim_end().to_owned()
+    }
+}
+
+/// How a turn ended, unless as usual.
+const fn outcome(reason: OutcomeReason) -> &'static str {
+    match reason {
+        OutcomeReason::Completed => "",
+        OutcomeReason::Cancelled => "  (cancelled)",
+        OutcomeReason::Error => "  (failed)",
+        OutcomeReason::Interrupted => "  (interrupted)",
+        OutcomeReason::Limit => "  (limit reached)",
+    }
+}
