@@ -4,6 +4,7 @@ mod approve;
 mod call;
 mod cancel;
 mod doctor;
+mod end_wait;
 mod fsck;
 mod init;
 mod input;
@@ -19,6 +20,7 @@ mod stdio;
 mod stop;
 mod sync_line;
 mod tail;
+mod usage;
 
 use tokio::runtime::Builder;
 
@@ -68,6 +70,12 @@ async fn dispatch(
         }
         CliCommand::Cancel(args) => {
             cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::EndWait(args) => {
+            end_wait::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Usage(args) => {
+            usage::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Approve(args) => {
             approve::run(&args, &mut DaemonClient::connect(link).await?, output).await

@@ -33,6 +33,7 @@ mod strace;
 mod structure;
 mod under_test;
 mod unreadable;
+mod usage;
 mod watchers;
 mod web_fetch;
 mod wires;

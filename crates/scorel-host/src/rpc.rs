@@ -6,6 +6,7 @@
 
 mod caller;
 mod conversation;
+mod end_wait;
 mod host;
 mod projects;
 mod reading;
@@ -13,6 +14,7 @@ mod register;
 mod sessions;
 mod subscribe;
 mod unavailable;
+mod usage;
 
 use std::sync::Arc;
 
@@ -27,6 +29,8 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     projects::register(&mut table)?;
     sessions::register(&mut table)?;
     conversation::register(&mut table)?;
+    end_wait::register(&mut table)?;
+    usage::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
     unavailable::register(&mut table)?;

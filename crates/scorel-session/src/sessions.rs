@@ -10,6 +10,7 @@ mod page_token;
 mod pressure;
 mod recover;
 mod resync;
+mod usage;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -10,7 +10,9 @@ mod bridge;
 mod close;
 mod drive;
 mod prepare;
+mod spending;
 mod task;
+mod wait;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use scorel_runtime::TurnEnd;
 use crate::SessionError;
 use crate::lane::{Job, Lane, RunningJob};
 
+use drive::Driven;
 use task::TurnTask;
 
 /// Spawns the task of a job. See [`StartJob`](crate::lane::StartJob).
@@ -46,24 +49,28 @@ pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
 }
 
 async fn run(task: &TurnTask) -> Result<TurnEnd, SessionError> {
-    let prepared = tokio::select! {
-        biased;
-        cause = task.stop.fired() => return Ok(task.stopped(cause)),
-        prepared = task.prepare() => prepared?,
-    };
-    let prepared = match prepared {
-        Ok(prepared) => prepared,
-        Err(error) => return Ok(task.failed(error)),
-    };
-    let mut ports = prepared.ports;
-    ports.system = task.begin(prepared.instructions, prepared.notices).await?;
-    // Before waiting: time spent waiting does not count, and the fold stops counting with
-    // `turn_waiting`, not with `turn_resumed`.
-    let progress = task.progress();
-    if let Some(cause) = task.wait_on().await? {
-        return Ok(task.stopped(cause));
+    loop {
+        if let Some(cause) = task.wait_on().await? {
+            return Ok(task.stopped(cause));
+        }
+        // After a wait as well: hours later key, price and limits may be others, and another model
+        // ends a wait.
+        let prepared = tokio::select! {
+            biased;
+            cause = task.stop.fired() => return Ok(task.stopped(cause)),
+            prepared = task.prepare() => prepared?,
+        };
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return Ok(task.failed(error)),
+        };
+        let mut ports = prepared.ports;
+        ports.system = task.begin(prepared.instructions, prepared.notices).await?;
+        match task.drive(ports, task.progress()).await? {
+            Driven::Finished(end) => return Ok(end),
+            Driven::Suspended => {}
+        }
     }
-    task.drive(ports, progress).await
 }
 
 fn turn_error(error: &SessionError) -> TurnError {
@@ -72,5 +79,6 @@ fn turn_error(error: &SessionError) -> TurnError {
         message: error.to_string(),
         retryable: error.code().retryable(),
         hint: None,
+        resets_at: None,
     }
 }

@@ -2,13 +2,15 @@ use std::time::Duration;
 
 use scorel_proto::{AssistantMessage, Context, OutcomeReason, StopReason, TurnError, Usage};
 
-use crate::limits::limit;
+use crate::limit_error::limit;
 use crate::model_call::ModelCall;
 use crate::tool_run::ToolRun;
 
 /// The state of a turn between two steps.
 pub(super) enum TurnState {
     NeedContext,
+    /// The limits allow the next model call.
+    Affordable,
     /// The context of the next model call was provided.
     Ready(Context),
     /// The model call was announced, or is due again.
@@ -23,12 +25,17 @@ pub(super) enum TurnState {
         usage: Option<Usage>,
         then: Box<TurnState>,
     },
-    /// A failed call is retried after a delay. The end of a long one is announced.
+    /// A failed call is retried after a delay.
     Retrying {
         delay: Duration,
-        announced: bool,
         messages: Context,
     },
+    /// The wait is announced next.
+    Suspending {
+        delay: Duration,
+        reason: String,
+    },
+    Suspended,
     Answered(AssistantMessage),
     Tools {
         run: Box<ToolRun>,

@@ -11,6 +11,7 @@ use scorel_proto::{
 use super::accept::AcceptDamage;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
+use super::end_wait::EndWait;
 use super::respond::PermissionResponse;
 use super::update::UpdateRequest;
 use super::{Lane, SendRequest};
@@ -54,7 +55,7 @@ impl Lane {
         self.mutate(request).await
     }
 
-    /// Changes title, model, thinking level, tools or the archived flag.
+    /// Changes title, model, thinking level, tools, `onRestart` or the archived flag.
     ///
     /// # Errors
     ///
@@ -80,6 +81,20 @@ impl Lane {
         decision: PermissionDecisionBody,
     ) -> Result<Seq, SessionError> {
         self.mutate(PermissionResponse { command, decision }).await
+    }
+
+    /// Ends the wait of a turn. Its call is made again at once.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Conflict`] if that turn does not wait, otherwise see [`SessionError`]. Nothing
+    /// has changed then.
+    pub async fn end_wait(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        expected: TurnId,
+    ) -> Result<Seq, SessionError> {
+        self.mutate(EndWait { command, expected }).await
     }
 
     /// Accepts a damaged place. The session goes on when none is left.

@@ -12,14 +12,21 @@ use super::bridge::TurnBridge;
 use super::task::TurnTask;
 use crate::SessionError;
 
+/// How far a driver brought its turn.
+pub(super) enum Driven {
+    Finished(TurnEnd),
+    /// The turn waits, as its last record says.
+    Suspended,
+}
+
 impl TurnTask {
-    /// Runs the turn to its end. A step is durable or published before the next one is asked for, so
+    /// Runs the turn to its end, or to its next wait. A step is durable or published before the next one is asked for, so
     /// the engine never runs ahead of the log.
     pub(super) async fn drive(
         &self,
         ports: TurnPorts,
         progress: TurnProgress,
-    ) -> Result<TurnEnd, SessionError> {
+    ) -> Result<Driven, SessionError> {
         let mut bridge = TurnBridge::new(self.clone());
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress).await?;
@@ -32,7 +39,9 @@ impl TurnTask {
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
-                        PermissionAnswer::Stopped(cause) => return Ok(self.stopped(cause)),
+                        PermissionAnswer::Stopped(cause) => {
+                            return Ok(Driven::Finished(self.stopped(cause)));
+                        }
                     };
                     let lasting = decision.decision != PermissionDecision::Once;
                     if decision.decision.allows() && lasting {
@@ -46,7 +55,11 @@ impl TurnTask {
                         return Err(error);
                     }
                 }
-                TurnStep::Finished(end) => return Ok(end),
+                TurnStep::NeedSpending { day } => {
+                    driver.provide_spending(&self.spending(day).await?);
+                }
+                TurnStep::Suspended => return Ok(Driven::Suspended),
+                TurnStep::Finished(end) => return Ok(Driven::Finished(end)),
             }
         }
     }

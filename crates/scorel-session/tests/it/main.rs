@@ -36,3 +36,6 @@ mod send;
 mod stage;
 mod stalled;
 mod turns;
+mod usage;
+mod waiting;
+mod wall;

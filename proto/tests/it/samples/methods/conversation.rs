@@ -1,8 +1,8 @@
 use scorel_proto::{
     Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams, Content,
-    PermissionDecision, QueueOp, RespondPermission, RespondPermissionParams, Rewind, RewindParams,
-    RewriteQueue, RewriteQueueParams, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
-    StorageStall, UnsavedRecord, WhileRunning,
+    EndWait, EndWaitParams, PermissionDecision, QueueOp, RespondPermission,
+    RespondPermissionParams, Rewind, RewindParams, RewriteQueue, RewriteQueueParams, SendMessage,
+    SendMessageParams, SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
 };
 
 use super::{method, params_of, result_of};
@@ -146,6 +146,12 @@ fn moving() -> Vec<Golden> {
     };
     let mut all = Vec::from(method::<Rewind>(&rewind, &seq));
     all.push(params_of::<Rewind>(".beginning", &beginning));
+    let end_wait = EndWaitParams {
+        session_id,
+        expected_turn_id: ids::turn(),
+        command_id: Some(ids::command()),
+    };
+    all.extend(method::<EndWait>(&end_wait, &seq));
     all.extend(method::<Branch>(&branch, &seq));
     all.extend(method::<Compact>(&compact, &seq));
     all
