@@ -1,11 +1,14 @@
 //! Events: the records of a session's log, and the transient events of a running turn.
 
+mod auxiliary_usage;
 mod blob_references;
 mod outcome;
 mod permission;
 mod persistent;
 mod queue;
+mod recorded_call;
 mod transient;
+mod waiting;
 
 use std::borrow::Cow;
 
@@ -13,11 +16,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+pub use auxiliary_usage::*;
 pub use outcome::*;
 pub use permission::*;
 pub use persistent::*;
 pub use queue::*;
+pub use recorded_call::*;
 pub use transient::*;
+pub use waiting::*;
 
 use crate::{ClientId, CommandId, EventId, Seq, SessionId, TurnId};
 

@@ -72,6 +72,7 @@ impl PersistentBody {
             Self::TurnWaiting(body) => body,
             Self::TurnResumed(body) => body,
             Self::ContextTrim(body) => body,
+            Self::AuxiliaryUsage(body) => body,
             Self::DamageAccepted(body) => body,
             Self::Notice(body) => body,
             Self::SeqReserve(body) => body,

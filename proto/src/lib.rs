@@ -19,6 +19,7 @@
 mod block;
 mod catalogue;
 mod context;
+mod cost;
 mod error;
 mod error_chain;
 mod event;
@@ -27,6 +28,7 @@ mod id;
 mod message;
 mod method;
 mod model;
+mod on_restart;
 mod openrpc;
 mod reference;
 mod seq;
@@ -36,6 +38,7 @@ mod view;
 
 pub use block::{BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use context::{Context, ContextIter};
+pub use cost::{Cost, CostSource, CostTotal};
 pub use error::{ErrorCode, ErrorData, RpcError};
 pub use error_chain::ErrorChain;
 pub use event::*;
@@ -52,6 +55,7 @@ pub use message::{
 };
 pub use method::*;
 pub use model::{ErrorCategory, ThinkingLevel};
+pub use on_restart::OnRestart;
 pub use openrpc::openrpc_document;
 pub use reference::reference_markdown;
 pub use seq::Seq;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Block, ToolResultBlock, Usage};
+use crate::{Block, Cost, ToolResultBlock, Usage};
 
 /// One message of a conversation, by its author.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,6 +79,9 @@ pub struct AssistantMessage {
     /// The tokens used; absent if the provider does not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// What the call cost; absent if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// Whether the answer was cut off, by an error, a cancellation or a crash. Its tool calls were
     /// dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

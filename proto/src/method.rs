@@ -2,22 +2,26 @@
 //! from it.
 
 mod conversation;
+mod end_wait;
 mod host;
 mod project;
 mod reading;
 mod session;
 mod storage_stall;
+mod usage;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use conversation::*;
+pub use end_wait::*;
 pub use host::*;
 pub use project::*;
 pub use reading::*;
 pub use session::*;
 pub use storage_stall::*;
+pub use usage::*;
 
 use crate::ErrorCode;
 
@@ -169,6 +173,8 @@ methods! {
         /// Tests a model by asking it for one word. The call is billed by the provider.
         CheckModel = "checkModel", Control, now, CheckModelParams => CheckModelResult,
             [ProjectNotFound, ProviderError];
+        /// Sums up what the model calls of all sessions used and cost, deleted sessions included.
+        GetUsage = "getUsage", Read, now, GetUsageParams => GetUsageResult, [];
         /// Returns an OpenRPC document that describes every method.
         Discover = "rpc.discover", Read, now, NoParams => serde_json::Value, [];
         /// Subscribes to the daemon's own state: a snapshot, then changes of projects, sessions and
@@ -205,8 +211,8 @@ methods! {
         /// Lists sessions, the most recently changed first, in pages.
         ListSessions = "listSessions", Read, now, ListSessionsParams => ListSessionsResult,
             [ProjectNotFound];
-        /// Changes a session's title, model, thinking level or tools. Absent parameters leave their
-        /// setting unchanged.
+        /// Changes a session's title, model, thinking level, tools or `onRestart`. Absent parameters
+        /// leave their setting unchanged. Another model ends a turn's wait for a rate limit.
         UpdateSession = "updateSession", Control, now,
             UpdateSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, ProviderError];
@@ -246,6 +252,9 @@ methods! {
         /// Cancels the open turn. Returns at once; `turn_outcome` reports how the turn ended.
         Cancel = "cancel", Control, now, CancelParams => CancelResult,
             [SessionNotFound, SessionFailed, StorageStalled];
+        /// Makes a turn that waits for a rate limit go on at once.
+        EndWait = "endWait", Control, now, EndWaitParams => SeqResult,
+            [SessionNotFound, SessionFailed, StorageStalled, Conflict];
         /// Moves the active leaf back to an earlier event on its path.
         Rewind = "rewind", Control, now, RewindParams => SeqResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, InvalidEventId,

@@ -15,10 +15,10 @@ pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
 use crate::{
-    Block, DamageAcceptedBody, Event, EventId, Message, MessageBody, OutcomeReason,
-    PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
-    PersistentEvent, Seq, SessionChanges, ThinkingLevel, ToolPreset, TransientBody, TransientEvent,
-    TurnId, UnknownEvent, Usage,
+    Block, CostTotal, DamageAcceptedBody, Event, EventId, Message, MessageBody, OnRestart,
+    OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
+    PersistentBody, PersistentEvent, Seq, SessionChanges, ThinkingLevel, ToolPreset, TransientBody,
+    TransientEvent, TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -78,8 +78,14 @@ pub struct SessionState {
     pub accepted_damage: Vec<DamageAcceptedBody>,
     /// The seq of the newest instruction snapshot.
     pub snapshot_seq: Option<Seq>,
+    /// What happens to a turn that is running when the daemon ends; `None`: as configured.
+    #[serde(default)]
+    pub on_restart: Option<OnRestart>,
     /// The usage of all model calls of the session.
     pub usage: Usage,
+    /// What they cost.
+    #[serde(default)]
+    pub cost: CostTotal,
 }
 
 /// The length limit of an opening, in characters.
@@ -202,6 +208,7 @@ impl SessionState {
         self.last_persistent_seq = event.seq;
         self.updated_at = event.ts;
         self.open_turn(event);
+        self.count_call(event);
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
@@ -226,6 +233,7 @@ impl SessionState {
             | PersistentBody::ChannelInject(_)
             | PersistentBody::Custom(_)
             | PersistentBody::ContextTrim(_)
+            | PersistentBody::AuxiliaryUsage(_)
             | PersistentBody::SeqReserve(_) => {}
         }
     }
@@ -240,6 +248,21 @@ impl SessionState {
         if opens {
             self.permissions.clear();
             self.turn = Some(OpenTurn::new(turn_id, event.ts));
+        }
+    }
+
+    /// Adds the usage and the cost of a model call that the event records.
+    fn count_call(&mut self, event: &PersistentEvent) {
+        let Some(call) = event.recorded_call() else {
+            return;
+        };
+        let usage = call.usage.unwrap_or_default();
+        self.usage += usage;
+        self.cost.add(&usage, call.cost);
+        let turn = self.turn.as_mut();
+        if let Some(turn) = turn.filter(|turn| event.turn_id == Some(turn.turn_id)) {
+            turn.usage += usage;
+            turn.cost.add(&usage, call.cost);
         }
     }
 
@@ -293,6 +316,7 @@ impl SessionState {
             PersistentBody::ToolStarted(body) => turn.tool_started(body),
             PersistentBody::TurnWaiting(body) => {
                 turn.waiting = Some(body.clone());
+                turn.waits = turn.waits.saturating_add(1);
                 turn.pause(event.ts);
             }
             PersistentBody::TurnResumed(_) => {
@@ -322,7 +346,6 @@ impl SessionState {
         }
         match &body.message {
             Message::Assistant(message) => {
-                self.usage += message.usage.unwrap_or_default();
                 if let Some(turn) = &mut self.turn {
                     turn.answered(message);
                 }
@@ -348,6 +371,9 @@ impl SessionState {
         }
         if let Some(tools) = changes.tools {
             self.tools = Some(tools);
+        }
+        if let Some(on_restart) = changes.on_restart {
+            self.on_restart = Some(on_restart);
         }
         if let Some(archived) = changes.archived {
             self.archived = archived;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use scorel_proto::{ToolPreset, WhileRunning};
+use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 
@@ -66,12 +66,16 @@ pub(crate) enum CliCommand {
     Resend(ResendArgs),
     /// Cancel the running turn
     Cancel(CancelArgs),
+    /// Make a turn that waits for a rate limit go on at once
+    EndWait(TargetArgs),
     /// Answer a permission request; without one, list the open requests
     Approve(ApproveArgs),
     /// List the available models
     Models(ModelsArgs),
     /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(InitArgs),
+    /// Sum up the tokens and the cost of all model calls
+    Usage(UsageArgs),
     /// Show the daemon's state
     Status,
     /// Call any method of the daemon's protocol (`rpc.discover` describes them)
@@ -290,6 +294,42 @@ pub(crate) struct CancelArgs {
     /// Also remove all queued messages
     #[arg(long)]
     pub(crate) clear_queue: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UsageArgs {
+    /// What each row stands for
+    #[arg(long, value_name = "WHAT", default_value = "day")]
+    pub(crate) by: UsageBy,
+    /// First day, such as 2026-11-22 [default: the first there is]
+    #[arg(long, value_name = "DAY")]
+    pub(crate) from: Option<String>,
+    /// Last day [default: today]
+    #[arg(long, value_name = "DAY")]
+    pub(crate) to: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum UsageBy {
+    /// A day in the daemon's time zone
+    Day,
+    /// A model
+    Model,
+    /// A project
+    Project,
+    /// A session
+    Session,
+}
+
+impl From<UsageBy> for UsageGrouping {
+    fn from(by: UsageBy) -> Self {
+        match by {
+            UsageBy::Day => Self::Day,
+            UsageBy::Model => Self::Model,
+            UsageBy::Project => Self::Project,
+            UsageBy::Session => Self::Session,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

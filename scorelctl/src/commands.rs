@@ -6,6 +6,7 @@ mod call;
 mod cancel;
 mod clone;
 mod doctor;
+mod end_wait;
 mod fsck;
 mod init;
 mod input;
@@ -26,6 +27,7 @@ mod stop;
 mod sync_line;
 mod tail;
 mod tree;
+mod usage;
 
 use tokio::runtime::Builder;
 
@@ -94,6 +96,12 @@ async fn dispatch(
         CliCommand::Resend(args) => Box::pin(resend::run(args, link, output)).await,
         CliCommand::Cancel(args) => {
             cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::EndWait(args) => {
+            end_wait::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Usage(args) => {
+            usage::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Approve(args) => {
             approve::run(&args, &mut DaemonClient::connect(link).await?, output).await

@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use scorel_journal::{ContinueAt, Durability, FileStorage, Journal};
 use scorel_proto::{
-    AssistantMessage, Block, ClientId, Event, EventId, Message, MessageBody, Meta, OutcomeReason,
-    PersistentBody, PersistentEvent, Seq, SessionId, StopReason, TreePlacement, TurnId,
-    TurnOutcomeBody, Usage,
+    AssistantMessage, Block, ClientId, CostTotal, Event, EventId, Message, MessageBody, Meta,
+    OutcomeReason, PersistentBody, PersistentEvent, Seq, SessionId, StopReason, TreePlacement,
+    TurnId, TurnOutcomeBody, Usage,
 };
 
 /// How many characters each message of a chat has.
@@ -48,6 +48,7 @@ pub(crate) fn append_turns(
             reason: OutcomeReason::Completed,
             error: None,
             usage: Usage::default(),
+            cost: CostTotal::default(),
             steps: 1,
             duration_ms: 1,
         };
@@ -93,6 +94,7 @@ fn answer(characters: usize) -> AssistantMessage {
         model: "test-model".to_owned(),
         stop_reason: StopReason::EndTurn,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     }

@@ -35,6 +35,7 @@ mod structure;
 mod travel;
 mod under_test;
 mod unreadable;
+mod usage;
 mod watchers;
 mod web_fetch;
 mod wires;

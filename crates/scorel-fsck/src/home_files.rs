@@ -6,7 +6,7 @@ use std::path::Path;
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, check_model_lists};
 use scorel_journal::{FileStorage, Storage};
 use scorel_proto::ErrorChain;
-use scorel_session::{check_active_file, check_index_file};
+use scorel_session::{check_active_file, check_index_file, check_usage_file};
 
 use crate::daemon::Daemon;
 use crate::entry::{self, check_directory, check_file};
@@ -35,6 +35,7 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     receipts::check(&home.receipts(), daemon, found);
     derived(&home.index(), found, check_index_file);
     derived(&home.active(), found, check_active_file);
+    derived(&home.usage(), found, check_usage_file);
     derived(&home.models(), found, |_, path| {
         check_model_lists(path).map_err(io::Error::other)
     });

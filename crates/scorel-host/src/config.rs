@@ -16,7 +16,6 @@ mod layers;
 mod login_shell_place;
 mod model;
 mod model_section;
-mod on_restart;
 mod origin;
 mod parse;
 mod path;
@@ -30,7 +29,6 @@ pub use error::{ConfigError, Position};
 pub use login_shell_place::LoginShellPlace;
 pub(crate) use model::CustomProviders;
 pub use model::{KeyName, Layer, ModelSettings};
-pub use on_restart::OnRestart;
 pub use path::ConfigPath;
 pub use project::Warning;
 pub use source::ConfigSource;
@@ -43,9 +41,10 @@ use scorel_exec::ResourceLimits;
 use scorel_fetch::PrivateHost;
 use scorel_journal::Durability;
 use scorel_permission::Mode;
-use scorel_proto::ToolPreset;
+use scorel_proto::{OnRestart, ToolPreset};
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
+use scorel_runtime::CostLimits;
 
 use crate::permission::RuleSet;
 
@@ -84,6 +83,10 @@ pub struct RuntimeConfig {
     pub max_turn: Duration,
     /// Tokens per turn: input and output of all its model calls.
     pub max_turn_tokens: u64,
+    /// What a turn, its session and a day may cost.
+    pub cost: CostLimits,
+    /// The longest wait for a rate limit.
+    pub max_wait: Duration,
     /// Tool calls executed per assistant message.
     pub max_tool_calls: usize,
     /// Retries of a failed model call.

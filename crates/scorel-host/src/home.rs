@@ -130,6 +130,12 @@ impl Home {
         self.root.join("index")
     }
 
+    /// What model calls used and cost, by session, day and model; derived, but for deleted sessions.
+    #[must_use]
+    pub fn usage(&self) -> PathBuf {
+        self.root.join("usage")
+    }
+
     /// Sessions with unfinished work, which recovery loads.
     #[must_use]
     pub fn active(&self) -> PathBuf {

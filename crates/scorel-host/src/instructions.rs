@@ -76,6 +76,7 @@ mod tests {
             id: "demo".into(),
             context_window: 1,
             max_output_tokens: 1,
+            price: None,
         };
         let dir = tempfile::tempdir().expect("a directory");
         let text = environment(dir.path(), &model, "2026-11-20");

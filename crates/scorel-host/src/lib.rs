@@ -38,8 +38,8 @@ mod unix_time;
 pub use command_report::command_environment;
 pub use config::{
     Config, ConfigError, ConfigPath, ConfigSource, EnvironmentConfig, KeyName, Layer,
-    LoginShellPlace, ModelSettings, OnRestart, PermissionsConfig, Position, RuntimeConfig,
-    SessionsConfig, ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
+    LoginShellPlace, ModelSettings, PermissionsConfig, Position, RuntimeConfig, SessionsConfig,
+    ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
 };
 pub use device::{Device, DeviceError};
 pub use environment::EnvironmentReport;

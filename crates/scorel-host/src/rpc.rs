@@ -7,6 +7,7 @@
 mod append;
 mod caller;
 mod conversation;
+mod end_wait;
 mod host;
 mod projects;
 mod reading;
@@ -15,6 +16,7 @@ mod sessions;
 mod subscribe;
 mod travel;
 mod unavailable;
+mod usage;
 
 use std::sync::Arc;
 
@@ -31,6 +33,8 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     conversation::register(&mut table)?;
     travel::register(&mut table)?;
     append::register(&mut table)?;
+    end_wait::register(&mut table)?;
+    usage::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
     unavailable::register(&mut table)?;

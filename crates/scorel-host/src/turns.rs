@@ -161,6 +161,7 @@ impl Turns {
                 message: text,
                 retryable: false,
                 hint: None,
+                resets_at: None,
             }
         })?;
         let opened = ProjectTools::on(Roots::new(project), host);
@@ -179,6 +180,7 @@ impl TurnSetup for Turns {
                 message,
                 retryable: false,
                 hint: None,
+                resets_at: None,
             }
         })?;
         let dir = Path::new(&project.work_dir);
@@ -207,6 +209,7 @@ impl TurnSetup for Turns {
                 limits: limits(&config.runtime),
                 retry: RetryPolicy {
                     max_attempts: config.runtime.retries.saturating_add(1),
+                    max_wait: config.runtime.max_wait,
                     ..RetryPolicy::default()
                 },
                 system: String::new(),
@@ -262,6 +265,7 @@ fn limits(config: &RuntimeConfig) -> TurnLimits {
         max_steps: config.max_steps,
         max_duration: config.max_turn,
         max_tokens: config.max_turn_tokens,
+        cost: config.cost,
         max_calls_per_answer: config.max_tool_calls,
         ..TurnLimits::default()
     }
@@ -273,6 +277,7 @@ fn config_error(message: String) -> TurnError {
         message,
         retryable: false,
         hint: None,
+        resets_at: None,
     }
 }
 

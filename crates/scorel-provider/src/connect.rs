@@ -3,7 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt};
-use scorel_runtime::{ModelInfo, Provider};
+use scorel_proto::CostSource;
+use scorel_runtime::{ModelInfo, Provider, TokenPrice};
 use tokio::time::timeout;
 
 use crate::anthropic_messages::AnthropicMessages;
@@ -17,7 +18,7 @@ use crate::openai_completions::OpenAiCompletions;
 use crate::openai_responses::OpenAiResponses;
 use crate::wire::{CallAdvice, ConfiguredHeaders, HttpProvider, ModelEndpoint, ServedModels, Wire};
 use crate::wire_dialect::WireDialect;
-use crate::{ModelConfig, Secret, SetupError, Timeouts};
+use crate::{ModelConfig, Price, Secret, SetupError, Timeouts};
 
 /// Assumed of a model that neither the configuration nor the built-in table describes, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;
@@ -121,6 +122,7 @@ impl Connector {
                 .or(known_limit)
                 .or_else(half_the_window)
                 .unwrap_or(MAX_OUTPUT_TOKENS),
+            price: token_price(config, facts.price),
         };
         let states_limit = location.wire.states_known_limit();
         let headers = ConfiguredHeaders::new(config)?;
@@ -194,6 +196,21 @@ impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connector").finish_non_exhaustive()
     }
+}
+
+/// The price for the sums of a turn. One that the user states is the user's word, whatever its age.
+fn token_price(config: &ModelConfig, known: Option<Price>) -> Option<TokenPrice> {
+    known.map(|price| TokenPrice {
+        input: price.input,
+        output: price.output,
+        cache_read: price.cache_read,
+        cache_write: price.cache_write,
+        source: if config.price.is_some() {
+            CostSource::Config
+        } else {
+            CostSource::Table
+        },
+    })
 }
 
 #[cfg(test)]

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use scorel_proto::{StopReason, Usage};
-use scorel_runtime::{ModelInfo, ModelRequest, Provider, ProviderEvent, ProviderStream};
+use scorel_runtime::{
+    ModelInfo, ModelRequest, Provider, ProviderEvent, ProviderStream, TokenPrice,
+};
 
 use script::{DemoCall, DemoReply};
 use turn::DemoTurn;
@@ -40,6 +42,7 @@ impl Demo {
                 id: Self::NAME.to_owned(),
                 context_window: Self::CONTEXT_WINDOW,
                 max_output_tokens: Self::MAX_OUTPUT_TOKENS,
+                price: Some(TokenPrice::FREE),
             },
             pace,
         }
@@ -87,6 +90,7 @@ fn reply_events(request: &ModelRequest, model: &str) -> Vec<ProviderEvent> {
             StopReason::EndTurn
         },
         usage: Some(usage(&turn, &reply)),
+        charged: None,
         provider: None,
     });
     events

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use scorel_proto::{AssistantMessage, Block, Meta, StopReason, Usage};
+use scorel_proto::{AssistantMessage, Block, Cost, Meta, StopReason, Usage};
 use serde_json::{Map, Value};
 
 use crate::{ProviderEvent, RawRuntimeEvent};
@@ -47,6 +47,7 @@ pub(crate) struct Ending {
     pub(crate) model: String,
     pub(crate) stop_reason: StopReason,
     pub(crate) usage: Option<Usage>,
+    pub(crate) cost: Option<Cost>,
     pub(crate) provider: Option<Value>,
 }
 
@@ -331,6 +332,7 @@ fn message(content: Vec<Block>, ending: Ending, partial: bool) -> AssistantMessa
         model: ending.model,
         stop_reason: ending.stop_reason,
         usage: ending.usage,
+        cost: ending.cost,
         partial,
         meta: Meta {
             source: None,

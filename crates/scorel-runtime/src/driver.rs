@@ -1,23 +1,30 @@
+mod cost;
 mod state;
 
 use std::fmt;
 use std::time::Duration;
 
-use scorel_proto::{AssistantMessage, Block, Context, OutcomeReason, StopReason, TurnError, Usage};
+use scorel_proto::{
+    AssistantMessage, Context, CostTotal, OutcomeReason, StopReason, TurnError, Usage,
+};
 
 use self::state::{AfterTools, CallEnd, TurnState};
 use crate::model_call::{CallProgress, EarlyCause, EarlyEnd, ModelCall};
 use crate::retry::Retry;
 use crate::stop::{Stop, StopCause, StopSignal};
+use crate::tool_calls::tool_calls;
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, ToolCall, TurnEnd,
-    TurnPorts, TurnProgress,
+    ErrorCategory, ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, ToolCall,
+    TurnEnd, TurnPorts, TurnProgress,
 };
 
 /// What the driver did, or needs to go on.
 #[derive(Debug)]
 pub enum TurnStep {
+    /// What was spent is due, because a cost is limited: answer with
+    /// [`TurnDriver::provide_spending`]. `day`: whether the day's cost is limited.
+    NeedSpending { day: bool },
     /// The context of the next model call is due: answer with [`TurnDriver::provide_context`].
     NeedContext,
     /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
@@ -25,6 +32,9 @@ pub enum TurnStep {
     NeedPermission { call: ToolCall, question: Question },
     /// To be persisted or published before the next step.
     Event(RawRuntimeEvent),
+    /// The turn waits, as the event before said. This driver is done: make a new one when the wait
+    /// is over, with [`TurnDriver::after`].
+    Suspended,
     /// The turn is over. A completed turn is extended with [`TurnDriver::go_on`] if a message was queued
     /// in the meantime.
     Finished(TurnEnd),
@@ -40,7 +50,11 @@ pub struct TurnDriver {
     stop: Stop,
     state: TurnState,
     usage: Usage,
+    cost: CostTotal,
+    /// The last answer was not charged as far as is known, because the endpoint said nothing of it.
+    has_gap: bool,
     steps: u32,
+    waits: u32,
     /// Attempts at the current model call.
     attempts: u32,
     /// When the open question was asked.
@@ -73,7 +87,10 @@ impl TurnDriver {
             stop,
             state: TurnState::NeedContext,
             usage: progress.usage,
+            cost: progress.cost,
+            has_gap: false,
             steps: progress.steps,
+            waits: progress.waits,
             attempts: 0,
             asked_at: None,
         }
@@ -105,6 +122,7 @@ impl TurnDriver {
             let step = match std::mem::replace(&mut self.state, TurnState::NeedContext) {
                 TurnState::NeedContext => self.before_call(),
                 TurnState::NeedContextAgain => self.before_repeated_call(),
+                TurnState::Affordable => Some(self.next_call()),
                 TurnState::Ready(messages) => Some(self.announce_call(messages)),
                 TurnState::Due(messages) => {
                     self.make_call(messages);
@@ -119,7 +137,15 @@ impl TurnDriver {
                     self.state = *then;
                     Some(self.turn_end(stop_reason, usage))
                 }
-                TurnState::Retrying { delay, announced } => self.retry(delay, announced).await,
+                TurnState::Retrying { delay } => {
+                    self.retry(delay).await;
+                    None
+                }
+                TurnState::Suspending { delay, reason } => Some(self.suspend(delay, reason)),
+                TurnState::Suspended => {
+                    self.state = TurnState::Suspended;
+                    Some(TurnStep::Suspended)
+                }
                 TurnState::Answered(message) => self.after_answer(&message),
                 TurnState::Tools {
                     run,
@@ -181,9 +207,14 @@ impl TurnDriver {
         } else if let Some(error) = self.ports.limits.reached(self.steps, &self.usage) {
             self.state = TurnState::Finished(OutcomeReason::Limit, Some(error));
             None
+        } else if self.ports.limits.cost.is_none() {
+            Some(self.next_call())
+        } else if let Some(error) = self.cost_unknown() {
+            self.state = TurnState::Finished(OutcomeReason::Error, Some(error));
+            None
         } else {
-            self.attempts = 0;
-            Some(TurnStep::NeedContext)
+            let day = self.ports.limits.cost.day.is_some();
+            Some(TurnStep::NeedSpending { day })
         }
     }
 
@@ -194,6 +225,11 @@ impl TurnDriver {
         }
         self.state = TurnState::NeedContextAgain;
         Some(TurnStep::NeedContext)
+    }
+
+    const fn next_call(&mut self) -> TurnStep {
+        self.attempts = 0;
+        TurnStep::NeedContext
     }
 
     /// The request is sent with the next step, after its announcement was published.
@@ -228,14 +264,19 @@ impl TurnDriver {
                 Some(TurnStep::Event(event))
             }
             CallProgress::Answered { message, announced } => {
-                self.usage += message.usage.unwrap_or_default();
+                self.count(message.usage, message.cost);
+                self.has_gap = message.usage.is_none() && message.cost.is_none();
                 let model = message.model.clone();
                 self.state = TurnState::Answered(message);
                 // `message_start` is published with the first content; here there was none.
                 (!announced).then_some(TurnStep::Event(RawRuntimeEvent::MessageStart { model }))
             }
-            CallProgress::NoRoom { usage, taken_back } => {
-                self.usage += usage.unwrap_or_default();
+            CallProgress::NoRoom {
+                usage,
+                cost,
+                taken_back,
+            } => {
+                self.count(usage, cost);
                 self.state = TurnState::CallEnded {
                     stop_reason: Some(StopReason::MaxTokens),
                     usage,
@@ -248,7 +289,7 @@ impl TurnDriver {
     }
 
     fn end_call_early(&mut self, early: EarlyEnd) -> Option<TurnStep> {
-        self.usage += early.usage.unwrap_or_default();
+        self.count(early.usage, early.cost);
         match early.cause {
             EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
             EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error),
@@ -266,36 +307,47 @@ impl TurnDriver {
     }
 
     fn failed_unseen(&mut self, error: &ProviderError) -> Option<TurnStep> {
-        let (duration, announced) = match self.ports.retry.decide(self.attempts, error) {
-            Retry::After(delay) => (delay, false),
-            Retry::Wait(delay) => (delay, true),
+        let retry = &self.ports.retry;
+        match retry.decide(self.attempts, self.waits, error) {
+            Retry::After(delay) => {
+                self.state = TurnState::Retrying { delay };
+                Some(TurnStep::Event(RawRuntimeEvent::Retrying {
+                    attempt: self.attempts,
+                    error: self.turn_error(error),
+                    delay,
+                }))
+            }
+            Retry::Wait(delay) => {
+                self.state = TurnState::CallEnded {
+                    stop_reason: Some(StopReason::Error),
+                    usage: error.usage,
+                    then: Box::new(TurnState::Suspending {
+                        delay,
+                        reason: error.message.clone(),
+                    }),
+                };
+                None
+            }
             Retry::No => {
                 self.end_failed_call(error);
-                return None;
+                None
             }
-        };
-        self.state = TurnState::Retrying {
-            delay: duration,
-            announced,
-        };
-        let attempt = self.attempts;
-        Some(TurnStep::Event(if announced {
-            RawRuntimeEvent::Waiting {
-                attempt,
-                duration,
-                reason: error.message.clone(),
-            }
-        } else {
-            RawRuntimeEvent::Retrying {
-                attempt,
-                error: turn_error(error),
-                delay: duration,
-            }
-        }))
+        }
+    }
+
+    fn suspend(&mut self, duration: Duration, reason: String) -> TurnStep {
+        self.waits = self.waits.saturating_add(1);
+        self.state = TurnState::Suspended;
+        TurnStep::Event(RawRuntimeEvent::Waiting {
+            wait: self.waits,
+            duration,
+            reason,
+        })
     }
 
     fn end_failed_call(&mut self, error: &ProviderError) {
-        let finished = TurnState::Finished(OutcomeReason::Error, Some(turn_error(error)));
+        let failure = self.turn_error(error);
+        let finished = TurnState::Finished(OutcomeReason::Error, Some(failure));
         self.state = TurnState::CallEnded {
             stop_reason: Some(StopReason::Error),
             usage: error.usage,
@@ -311,16 +363,11 @@ impl TurnDriver {
         };
     }
 
-    async fn retry(&mut self, delay: Duration, announced: bool) -> Option<TurnStep> {
-        if announced {
-            self.stop.extend(delay);
+    async fn retry(&mut self, delay: Duration) {
+        match self.stop.sleep(delay).await {
+            Some(cause) => self.end_stopped_call(cause),
+            None => self.state = TurnState::NeedContextAgain,
         }
-        if let Some(cause) = self.stop.sleep(delay).await {
-            self.end_stopped_call(cause);
-            return None;
-        }
-        self.state = TurnState::NeedContextAgain;
-        announced.then_some(TurnStep::Event(RawRuntimeEvent::Resumed))
     }
 
     /// Tools are planned in the step after this one, when the answer is durable.
@@ -399,6 +446,26 @@ impl TurnDriver {
         }
     }
 
+    fn turn_error(&self, error: &ProviderError) -> TurnError {
+        let code = serde_json::to_value(error.category).ok();
+        let code = code
+            .as_ref()
+            .and_then(|value| value.as_str())
+            .unwrap_or("provider_error");
+        let resets_at = |wait: Duration| {
+            let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            self.ports.clock.unix_ms().saturating_add(wait)
+        };
+        let is_limit = error.category == ErrorCategory::RateLimit;
+        TurnError {
+            code: code.to_owned(),
+            message: error.message.clone(),
+            retryable: error.retryable,
+            hint: error.hint.clone(),
+            resets_at: error.retry_after.filter(|_| is_limit).map(resets_at),
+        }
+    }
+
     fn turn_end(&self, stop_reason: Option<StopReason>, usage: Option<Usage>) -> TurnStep {
         let index = self.steps.saturating_sub(1);
         TurnStep::Event(RawRuntimeEvent::TurnEnd {
@@ -421,45 +488,8 @@ impl TurnDriver {
             reason,
             error,
             usage: self.usage,
+            cost: self.cost,
             steps: self.steps,
         })
-    }
-}
-
-/// The tool calls of an answer, in the order of its blocks.
-#[must_use]
-pub fn tool_calls(message: &AssistantMessage) -> Vec<ToolCall> {
-    message.tool_uses().filter_map(tool_call).collect()
-}
-
-fn tool_call(block: &Block) -> Option<ToolCall> {
-    match block {
-        Block::ToolUse {
-            id,
-            name,
-            input,
-            invalid_input,
-            ..
-        } => Some(ToolCall {
-            id: id.clone(),
-            name: name.clone(),
-            input: input.clone(),
-            invalid_input: invalid_input.clone(),
-        }),
-        _ => None,
-    }
-}
-
-fn turn_error(error: &ProviderError) -> TurnError {
-    let code = serde_json::to_value(error.category).ok();
-    let code = code
-        .as_ref()
-        .and_then(|value| value.as_str())
-        .unwrap_or("provider_error");
-    TurnError {
-        code: code.to_owned(),
-        message: error.message.clone(),
-        retryable: error.retryable,
-        hint: error.hint.clone(),
     }
 }

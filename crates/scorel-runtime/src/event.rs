@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use scorel_proto::{
-    AssistantMessage, MessageCancelReason, OutcomeReason, StopReason, ToolResultMessage, TurnError,
-    Usage,
+    AssistantMessage, Cost, CostTotal, MessageCancelReason, OutcomeReason, StopReason,
+    ToolResultMessage, TurnError, Usage,
 };
 use serde_json::Value;
 
@@ -45,6 +45,13 @@ pub enum RawRuntimeEvent {
     MessageCancelled {
         reason: MessageCancelReason,
     },
+    /// A model call was charged and leaves no message. Must be durable before the next step.
+    CallCharged {
+        model: String,
+        usage: Usage,
+        /// `None` if it is not known.
+        cost: Option<Cost>,
+    },
     /// A tool runs with the next step. Must be durable before.
     ToolExecutionStart {
         call: ToolCall,
@@ -81,14 +88,14 @@ pub enum RawRuntimeEvent {
         error: TurnError,
         delay: Duration,
     },
-    /// The turn waits as the provider asked. Must be durable before the next step.
+    /// The turn waits for a rate limit. Must be durable before the next step, which is
+    /// [`TurnStep::Suspended`](crate::TurnStep::Suspended).
     Waiting {
-        /// Which attempt failed, from 1.
-        attempt: u32,
+        /// Which wait of the turn it is, from 1.
+        wait: u32,
         duration: Duration,
         reason: String,
     },
-    Resumed,
 }
 
 /// How a turn ended.
@@ -98,6 +105,8 @@ pub struct TurnEnd {
     pub error: Option<TurnError>,
     /// What the model calls used.
     pub usage: Usage,
+    /// What they cost.
+    pub cost: CostTotal,
     /// How many model calls were made.
     pub steps: u32,
 }

@@ -10,26 +10,35 @@
 //! that tests run turns on paused time and without a network.
 
 mod assembly;
+mod cost_limits;
 mod driver;
 mod event;
+mod input_estimate;
+mod limit_error;
 mod limits;
 mod model_call;
 mod ports;
 mod retry;
+mod spending;
 mod stop;
+mod tool_calls;
 mod tool_run;
 mod turn_ports;
 
-pub use driver::{TurnDriver, TurnStep, tool_calls};
+pub use cost_limits::CostLimits;
+pub use driver::{TurnDriver, TurnStep};
 pub use event::{RawRuntimeEvent, TurnEnd};
 pub use limits::TurnLimits;
 pub use ports::{
     ArgumentError, BlobSink, Blocking, BlockingTool, Clock, CommandAccess, DuplicateTool, Effect,
     ErrorCategory, Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot, ModelInfo, ModelRequest,
     OpenGate, Permission, Permit, Planned, Provider, ProviderError, ProviderEvent, ProviderStream,
-    Question, ReadFilter, ThinkingLevel, Tool, ToolCall, ToolClass, ToolContext, ToolList,
-    ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict, blocking, parse_arguments,
+    Question, ReadFilter, ThinkingLevel, TokenPrice, Tool, ToolCall, ToolClass, ToolContext,
+    ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict, blocking, call_cost,
+    parse_arguments,
 };
 pub use retry::RetryPolicy;
+pub use spending::Spending;
 pub use stop::{StopCause, StopSignal};
+pub use tool_calls::tool_calls;
 pub use turn_ports::{TurnPorts, TurnProgress};

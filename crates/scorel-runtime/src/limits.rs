@@ -2,6 +2,9 @@ use std::time::Duration;
 
 use scorel_proto::{TurnError, Usage};
 
+use crate::CostLimits;
+use crate::limit_error::limit;
+
 /// The limits of one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnLimits {
@@ -11,6 +14,8 @@ pub struct TurnLimits {
     pub max_duration: Duration,
     /// Input and output tokens of all model calls.
     pub max_tokens: u64,
+    /// What the turn, its session and the day may cost.
+    pub cost: CostLimits,
     /// Bytes of one answer: text, thinking and arguments. It is kept in memory, in the log and in
     /// every later request; no model's output limit comes near.
     pub max_answer_bytes: usize,
@@ -26,6 +31,7 @@ impl Default for TurnLimits {
             max_steps: 200,
             max_duration: Duration::from_secs(4 * 60 * 60),
             max_tokens: 50_000_000,
+            cost: CostLimits::default(),
             max_answer_bytes: 16 * 1024 * 1024,
             max_calls_per_answer: 64,
             max_parallel_tools: 8,
@@ -65,15 +71,5 @@ impl TurnLimits {
             "time",
             format!("the turn ran for {seconds} seconds, its limit"),
         )
-    }
-}
-
-/// The error of a turn that a limit ended.
-pub(crate) fn limit(code: &str, message: impl Into<String>) -> TurnError {
-    TurnError {
-        code: code.to_owned(),
-        message: message.into(),
-        retryable: false,
-        hint: None,
     }
 }

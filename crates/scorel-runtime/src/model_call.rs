@@ -1,14 +1,14 @@
 use std::collections::VecDeque;
 
 use futures_util::StreamExt;
-use scorel_proto::{AssistantMessage, MessageCancelReason, StopReason, Usage};
+use scorel_proto::{AssistantMessage, Cost, MessageCancelReason, StopReason, Usage};
 use serde_json::Value;
 
 use crate::assembly::{Assembly, Ending};
 use crate::stop::{Stop, StopCause};
 use crate::{
     ErrorCategory, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
-    RawRuntimeEvent,
+    RawRuntimeEvent, TokenPrice, call_cost,
 };
 
 /// One call of the model, from the request to the message.
@@ -18,6 +18,9 @@ pub(crate) struct ModelCall {
     model: String,
     shown: bool,
     max_bytes: usize,
+    price: Option<TokenPrice>,
+    /// The end of the call, once `due` is empty.
+    end: Option<CallProgress>,
     /// Events to be returned before the stream is read on.
     due: VecDeque<RawRuntimeEvent>,
 }
@@ -35,6 +38,7 @@ pub(crate) enum CallProgress {
     /// The token limit was reached before any text.
     NoRoom {
         usage: Option<Usage>,
+        cost: Option<Cost>,
         /// `message_cancelled`, if `message_start` was published.
         taken_back: Option<RawRuntimeEvent>,
     },
@@ -48,6 +52,7 @@ pub(crate) struct EarlyEnd {
     /// The end of the message, if `message_start` was published.
     pub(crate) remains: Option<RawRuntimeEvent>,
     pub(crate) usage: Option<Usage>,
+    pub(crate) cost: Option<Cost>,
 }
 
 pub(crate) enum EarlyCause {
@@ -64,6 +69,8 @@ impl ModelCall {
     pub(crate) fn new(provider: &dyn Provider, request: ModelRequest, max_bytes: usize) -> Self {
         Self {
             model: provider.model().id.clone(),
+            price: provider.model().price,
+            end: None,
             stream: provider.stream(request),
             assembly: Assembly::default(),
             shown: false,
@@ -77,6 +84,9 @@ impl ModelCall {
         loop {
             if let Some(event) = self.due.pop_front() {
                 return CallProgress::Event(event);
+            }
+            if let Some(end) = self.end.take() {
+                return end;
             }
             if self.assembly.bytes() > self.max_bytes {
                 return self.too_long();
@@ -93,13 +103,15 @@ impl ModelCall {
                 Some(Ok(ProviderEvent::Done {
                     stop_reason,
                     usage,
+                    charged,
                     provider,
                 })) => {
-                    return self.answered(stop_reason, usage, provider);
+                    let cost = call_cost(self.price, usage, charged);
+                    self.end = Some(self.answered(stop_reason, (usage, cost), provider));
                 }
                 Some(Ok(event)) => self.show(event),
-                Some(Err(error)) => return self.failed(error),
-                None => return self.failed(ended_without_an_end()),
+                Some(Err(error)) => self.end = Some(self.failed(error)),
+                None => self.end = Some(self.failed(ended_without_an_end())),
             }
         }
     }
@@ -125,7 +137,7 @@ impl ModelCall {
     fn answered(
         &mut self,
         stop_reason: StopReason,
-        usage: Option<Usage>,
+        (usage, cost): (Option<Usage>, Option<Cost>),
         provider: Option<Value>,
     ) -> CallProgress {
         let assembly = std::mem::take(&mut self.assembly);
@@ -133,12 +145,18 @@ impl ModelCall {
             let reason = MessageCancelReason::MaxTokens;
             let cancelled = RawRuntimeEvent::MessageCancelled { reason };
             let taken_back = self.shown.then_some(cancelled);
-            return CallProgress::NoRoom { usage, taken_back };
+            self.charge(usage, cost);
+            return CallProgress::NoRoom {
+                usage,
+                cost,
+                taken_back,
+            };
         }
         let ending = Ending {
             model: self.model.clone(),
             stop_reason,
             usage,
+            cost,
             provider,
         };
         // The last call of such an answer may be incomplete, so none of them runs.
@@ -164,26 +182,34 @@ impl ModelCall {
             StopCause::Cancelled | StopCause::Interrupted => MessageCancelReason::UserCancel,
             StopCause::TimeUp => MessageCancelReason::Error,
         };
-        let remains = self.remains(cause.stop_reason(), reason, None);
+        let remains = self.remains(cause.stop_reason(), reason, (None, None));
         CallProgress::Ended(EarlyEnd {
             cause: EarlyCause::Stopped(cause),
             remains,
             usage: None,
+            cost: None,
         })
     }
 
     fn too_long(&mut self) -> CallProgress {
-        let remains = self.remains(StopReason::MaxTokens, MessageCancelReason::MaxTokens, None);
+        let reason = MessageCancelReason::MaxTokens;
+        let remains = self.remains(StopReason::MaxTokens, reason, (None, None));
         CallProgress::Ended(EarlyEnd {
             cause: EarlyCause::TooLong,
             remains,
             usage: None,
+            cost: None,
         })
     }
 
     fn failed(&mut self, error: ProviderError) -> CallProgress {
         let usage = error.usage;
-        let remains = self.remains(StopReason::Error, MessageCancelReason::Error, usage);
+        let cost = call_cost(self.price, usage, None);
+        let reason = MessageCancelReason::Error;
+        let remains = self.remains(StopReason::Error, reason, (usage, cost));
+        if !matches!(remains, Some(RawRuntimeEvent::MessageEnd { .. })) {
+            self.charge(usage, cost);
+        }
         let cause = if remains.is_none() {
             EarlyCause::FailedUnseen(error)
         } else {
@@ -193,7 +219,19 @@ impl ModelCall {
             cause,
             remains,
             usage,
+            cost,
         })
+    }
+
+    /// Has the usage of a call recorded that leaves no message.
+    fn charge(&mut self, usage: Option<Usage>, cost: Option<Cost>) {
+        if let Some(usage) = usage {
+            self.due.push_back(RawRuntimeEvent::CallCharged {
+                model: self.model.clone(),
+                usage,
+                cost,
+            });
+        }
     }
 
     /// Text is kept as a partial message; a message without text is cancelled.
@@ -201,7 +239,7 @@ impl ModelCall {
         &mut self,
         stop_reason: StopReason,
         reason: MessageCancelReason,
-        usage: Option<Usage>,
+        (usage, cost): (Option<Usage>, Option<Cost>),
     ) -> Option<RawRuntimeEvent> {
         if !self.shown {
             return None;
@@ -214,6 +252,7 @@ impl ModelCall {
             model: self.model.clone(),
             stop_reason,
             usage,
+            cost,
             provider: None,
         };
         Some(RawRuntimeEvent::MessageEnd {

@@ -17,6 +17,7 @@ mod gatekeeper;
 mod permit;
 mod provider;
 mod quote;
+mod token_price;
 mod tool;
 mod tool_call;
 mod tool_list;
@@ -36,6 +37,7 @@ pub use provider::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
     ThinkingLevel,
 };
+pub use token_price::{TokenPrice, call_cost};
 pub use tool::Tool;
 pub use tool_call::ToolCall;
 pub use tool_list::{DuplicateTool, ToolList};

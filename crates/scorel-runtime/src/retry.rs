@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use rand::Rng;
 
-use crate::ProviderError;
+use crate::{ErrorCategory, ProviderError};
 
 /// When failed model calls are retried: only while nothing was published, so that clients never see a
 /// text twice.
@@ -12,10 +12,15 @@ pub struct RetryPolicy {
     pub max_attempts: u32,
     /// The upper bound of the first random delay; it doubles with each attempt.
     pub base_delay: Duration,
-    /// The largest bound of a random delay. A longer `Retry-After` is announced as `turn_waiting`.
+    /// The largest bound of a random delay. For a longer `Retry-After` the turn is suspended.
     pub max_delay: Duration,
-    /// The longest `Retry-After` that is honoured; beyond it the call fails.
+    /// The longest `Retry-After` that is waited for; beyond it the call fails.
     pub max_wait: Duration,
+    /// How often a turn is suspended.
+    pub max_waits: u32,
+    /// The upper bound of what is added to such a wait at random: whoever hits the limit of an
+    /// account hits it together with its other sessions.
+    pub wait_jitter: Duration,
 }
 
 impl Default for RetryPolicy {
@@ -25,6 +30,8 @@ impl Default for RetryPolicy {
             base_delay: Duration::from_millis(500),
             max_delay: Duration::from_secs(60),
             max_wait: Duration::from_secs(6 * 60 * 60),
+            max_waits: 20,
+            wait_jitter: Duration::from_secs(30),
         }
     }
 }
@@ -32,20 +39,33 @@ impl Default for RetryPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
     After(Duration),
-    /// Announce the wait, then retry.
+    /// Suspend the turn.
     Wait(Duration),
     No,
 }
 
 impl RetryPolicy {
-    /// Decides after attempt `attempt`, from 1, failed without having published anything.
-    pub(crate) fn decide(&self, attempt: u32, error: &ProviderError) -> Retry {
-        if !error.retryable || attempt >= self.max_attempts {
+    /// Decides after attempt `attempt`, from 1, failed without having published anything, in a turn
+    /// that was suspended `waits` times.
+    pub(crate) fn decide(&self, attempt: u32, waits: u32, error: &ProviderError) -> Retry {
+        let wait = error.retry_after.filter(|wait| *wait > self.max_delay);
+        // Some endpoints advise against a retry of a rate limit because it is hours away.
+        if !error.retryable && !(wait.is_some() && error.category == ErrorCategory::RateLimit) {
+            return Retry::No;
+        }
+        if let Some(wait) = wait {
+            let may_wait = wait <= self.max_wait && waits < self.max_waits;
+            let jitter = self.wait_jitter.mul_f64(rand::rng().random::<f64>());
+            return if may_wait {
+                Retry::Wait(wait + jitter)
+            } else {
+                Retry::No
+            };
+        }
+        if attempt >= self.max_attempts {
             return Retry::No;
         }
         match error.retry_after {
-            Some(wait) if wait > self.max_wait => Retry::No,
-            Some(wait) if wait > self.max_delay => Retry::Wait(wait),
             // A `Retry-After` of zero gets the backoff too, or a provider could make this a busy loop.
             Some(wait) => Retry::After(wait.max(self.jitter(attempt))),
             None => Retry::After(self.jitter(attempt)),
@@ -66,7 +86,6 @@ impl RetryPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorCategory;
 
     fn error(retryable: bool, retry_after: Option<u64>) -> ProviderError {
         ProviderError {
@@ -82,19 +101,54 @@ mod tests {
 
     #[test]
     fn the_providers_delay_is_honoured_up_to_a_bound() {
-        let policy = RetryPolicy::default();
-        let decide = |seconds| policy.decide(1, &error(true, Some(seconds)));
+        let policy = RetryPolicy {
+            wait_jitter: Duration::ZERO,
+            ..RetryPolicy::default()
+        };
+        let decide = |seconds| policy.decide(1, 0, &error(true, Some(seconds)));
         assert_eq!(decide(7), Retry::After(Duration::from_secs(7)));
-        assert_eq!(decide(120), Retry::Wait(Duration::from_secs(120)));
+        assert_eq!(decide(60), Retry::After(Duration::from_secs(60)));
+        assert_eq!(decide(61), Retry::Wait(Duration::from_secs(61)));
+        assert_eq!(decide(21_600), Retry::Wait(Duration::from_secs(21_600)));
+        assert_eq!(decide(21_601), Retry::No);
         assert_eq!(decide(1_000_000_000), Retry::No);
+    }
+
+    #[test]
+    fn waits_are_bounded_in_number_and_spread() {
+        let policy = RetryPolicy::default();
+        let wait = |waits| policy.decide(9, waits, &error(true, Some(120)));
+        assert_eq!(wait(20), Retry::No);
+        let mut waits = Vec::new();
+        for _ in 0..1000 {
+            let Retry::Wait(duration) = wait(19) else {
+                panic!("no wait")
+            };
+            waits.push(duration.as_secs_f64() - 120.0);
+        }
+        assert!(waits.iter().all(|extra| (0.0..=30.0).contains(extra)));
+        let below = waits.iter().filter(|extra| **extra < 15.0).count();
+        assert!((400..600).contains(&below), "{below} of 1000");
+    }
+
+    #[test]
+    fn a_rate_limit_that_is_hours_away_is_waited_for_whatever_the_advice() {
+        let policy = RetryPolicy::default();
+        let far = error(false, Some(18_000));
+        assert!(matches!(policy.decide(1, 0, &far), Retry::Wait(_)));
+        let other = ProviderError {
+            category: ErrorCategory::Quota,
+            ..far
+        };
+        assert_eq!(policy.decide(1, 0, &other), Retry::No);
     }
 
     #[test]
     fn attempts_are_bounded_and_final_errors_are_final() {
         let policy = RetryPolicy::default();
-        assert_eq!(policy.decide(1, &error(false, None)), Retry::No);
+        assert_eq!(policy.decide(1, 0, &error(false, None)), Retry::No);
         assert_eq!(
-            policy.decide(policy.max_attempts, &error(true, None)),
+            policy.decide(policy.max_attempts, 0, &error(true, None)),
             Retry::No
         );
     }

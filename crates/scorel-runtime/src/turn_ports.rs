@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{ThinkingLevel, Usage};
+use scorel_proto::{CostTotal, ThinkingLevel, Usage};
 
 use crate::{Clock, Gatekeeper, Provider, RetryPolicy, ToolList, TurnLimits};
 
@@ -14,7 +14,7 @@ pub struct TurnPorts {
     pub tools: ToolList,
     /// Decides which calls run.
     pub gate: Arc<dyn Gatekeeper>,
-    /// Monotonic time and sleeping.
+    /// Time and sleeping.
     pub clock: Arc<dyn Clock>,
     /// When the turn ends by itself.
     pub limits: TurnLimits,
@@ -31,8 +31,12 @@ pub struct TurnPorts {
 pub struct TurnProgress {
     /// The usage of its model calls.
     pub usage: Usage,
+    /// What they cost.
+    pub cost: CostTotal,
     /// How many model calls it has made.
     pub steps: u32,
+    /// How often it has waited for a rate limit.
+    pub waits: u32,
     /// How long it has run, without the time it waited.
     pub elapsed: Duration,
 }

@@ -142,6 +142,13 @@ impl Catalog {
             .collect()
     }
 
+    /// The title of a session.
+    pub(crate) fn title(&self, id: SessionId) -> Option<String> {
+        let entries = self.entries();
+        let entry = entries.by_id.get(&id)?;
+        entry.session.title.clone()
+    }
+
     /// One page of the sessions that match a filter.
     pub(crate) fn list(&self, filter: &ListFilter) -> Result<ListSessionsResult, SessionError> {
         self.entries().list(filter)

@@ -1,3 +1,5 @@
+use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
@@ -30,8 +32,40 @@ impl Clock for TokioClock {
         self.start.elapsed()
     }
 
+    fn unix_ms(&self) -> u64 {
+        now_ms()
+    }
+
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+/// The wall clock by which sessions date their events and wait for rate limits.
+#[derive(Clone)]
+pub struct WallClock(Arc<dyn Fn() -> u64 + Send + Sync>);
+
+impl WallClock {
+    /// A clock that shows milliseconds since 1970.
+    pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        (self.0)()
+    }
+}
+
+impl Default for WallClock {
+    /// The system's.
+    fn default() -> Self {
+        Self::new(now_ms)
+    }
+}
+
+impl fmt::Debug for WallClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WallClock").field(&self.now_ms()).finish()
     }
 }
 

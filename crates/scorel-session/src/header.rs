@@ -66,6 +66,8 @@ impl SessionHeader {
             queue_version: folded.queue.version,
             queue_paused: folded.queue.paused,
             usage: folded.usage,
+            cost: folded.cost,
+            on_restart: folded.on_restart,
             created_at: self.created_at,
             updated_at: folded.updated_at.max(self.created_at),
             archived: folded.archived,

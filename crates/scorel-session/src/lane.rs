@@ -10,14 +10,15 @@
 //! publish) in the few files below.
 //!
 //! ```text
-//! api ─→ mutate ─→ send, rewrite, rewind, branch, append, update, respond, accept, cancel, delete
+//! api ─→ mutate ─→ send, rewrite, rewind, branch, append, update, respond,
+//!                      │  end_wait, accept, cancel, delete
 //!                      │      load ─→ recovery
 //!                      ↓        ↓        ↓
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
 //! ```
 //!
 //! Locks, in the order in which they may be taken: lane state, then published state, then any one
-//! of job slot, feed, active list, catalogue, host feed, window pool. Those six are leaves: none is
+//! of job slot, feed, active list, catalogue, host feed, window pool, usage. Those seven are leaves: none is
 //! held while another lock is taken. No lane is locked while another is held. The lane state is held
 //! while the disk works, the published state never: reads take that one alone.
 
@@ -31,6 +32,7 @@ mod commit;
 mod delete;
 mod descriptors;
 mod draft;
+mod end_wait;
 mod fold;
 mod health;
 mod history;
@@ -86,7 +88,7 @@ use state::{LaneState, PublishedState};
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
 use crate::shared::LaneShared;
-use crate::{SessionError, SessionHeader, TurnSetup};
+use crate::{SessionError, SessionHeader, TurnSetup, blocking};
 
 /// Spawns the task of a job whose first record is durable.
 ///
@@ -103,7 +105,7 @@ pub struct Lane {
     reader: Reader,
     feed: Feed,
     job: JobSlot,
-    /// Wakes the turn after a permission decision is durable.
+    /// Wakes the turn after a permission decision, or the end of its wait, is durable.
     answered: Notify,
     shared: Arc<LaneShared>,
     start_job: StartJob,
@@ -182,7 +184,18 @@ impl Lane {
         &self.header
     }
 
-    /// Completes after the next permission decision.
+    /// The wall clock, in milliseconds since 1970.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.shared.settings.wall_clock.now_ms()
+    }
+
+    /// What all calls of today cost, in millionths of a US dollar.
+    pub(crate) async fn day_micro_usd(&self) -> Result<u64, SessionError> {
+        let (shared, now) = (Arc::clone(&self.shared), self.now_ms());
+        blocking(move || shared.usage.day_micro_usd(now)).await?
+    }
+
+    /// Completes after the next permission decision, or the end of a wait.
     pub(crate) fn answered(&self) -> Notified<'_> {
         self.answered.notified()
     }

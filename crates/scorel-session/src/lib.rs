@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
-//! `spool`, `header`, `history_copy`), what lanes share (`active`, `catalog`, `window_pool`, `descriptors`, `shared`),
-//! `feed`, `lane`, then its users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
+//! `spool`, `header`, `history_copy`), what lanes share (`active`, `catalog`, `window_pool`, `usage_index`,
+//! `descriptors`, `shared`), `feed`, `lane`, then its users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].
@@ -42,12 +42,13 @@ mod subscriber;
 mod sync;
 mod target_problem;
 mod turn;
+mod usage_index;
 mod window_pool;
 
 pub use active::check_active_file;
 pub use catalog::{CLONING_DIR, DELETED_PREFIX, ListFilter, check_index_file};
 pub use checkpoint::CheckpointFile;
-pub use clock::TokioClock;
+pub use clock::{TokioClock, WallClock};
 pub use damage::{DamagedPlace, unaccepted_damage};
 pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};
@@ -59,5 +60,6 @@ pub use settings::SessionSettings;
 pub use setup::{PreparedTurn, TurnRequest, TurnSetup};
 pub use subscriber::Subscriber;
 pub use target_problem::TargetProblem;
+pub use usage_index::check_usage_file;
 
 use blocking::blocking;

@@ -11,6 +11,7 @@ mod page_token;
 mod pressure;
 mod recover;
 mod resync;
+mod usage;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

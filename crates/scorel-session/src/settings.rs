@@ -1,6 +1,10 @@
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use scorel_journal::Durability;
+use scorel_proto::OnRestart;
+
+use crate::WallClock;
 
 /// Limits and policies of all sessions.
 #[derive(Debug, Clone)]
@@ -13,13 +17,16 @@ pub struct SessionSettings {
     pub max_queue: usize,
     /// The size limit of a blob, in bytes.
     pub max_blob: u64,
-    /// Whether recovery continues an interrupted turn, once, instead of ending it.
-    pub resume_interrupted: bool,
+    /// What recovery does with an interrupted turn, unless the session says otherwise.
+    pub on_restart: OnRestart,
     /// How long an unused session stays in memory.
     pub idle_unload: Duration,
     /// How many sessions stay in memory. Above it those that were used longest ago are unloaded, if
     /// they are idle: each holds a file descriptor.
     pub max_loaded: usize,
+    pub wall_clock: WallClock,
+    /// The time zone of the days that usage is summed up by; `None` for the system's.
+    pub time_zone: Option<TimeZone>,
 }
 
 impl Default for SessionSettings {
@@ -29,9 +36,11 @@ impl Default for SessionSettings {
             ring_bytes: 2 * 1024 * 1024,
             max_queue: 100,
             max_blob: 64 * 1024 * 1024,
-            resume_interrupted: false,
+            on_restart: OnRestart::Mark,
             idle_unload: Duration::from_secs(300),
             max_loaded: 256,
+            wall_clock: WallClock::default(),
+            time_zone: None,
         }
     }
 }

@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use crate::active::ActiveSet;
 use crate::catalog::{CLONING_DIR, Catalog, DELETED_PREFIX};
 use crate::descriptors::SpareDescriptors;
+use crate::usage_index::UsageIndex;
 use crate::window_pool::{WINDOW_BYTES, WindowPool};
 use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
 
@@ -26,6 +27,7 @@ pub(crate) struct LaneShared {
     /// The sessions that the next daemon has to load at its start.
     pub(crate) active: ActiveSet,
     pub(crate) windows: WindowPool,
+    pub(crate) usage: UsageIndex,
     pub(crate) descriptors: SpareDescriptors,
     dir: PathBuf,
     catalog: Arc<Catalog>,
@@ -40,7 +42,14 @@ impl LaneShared {
         settings: SessionSettings,
         setup: Arc<dyn TurnSetup>,
     ) -> Self {
+        let usage = UsageIndex::new(
+            Arc::clone(&storage),
+            dir.clone(),
+            index.with_file_name("usage"),
+            settings.time_zone.clone(),
+        );
         Self {
+            usage,
             catalog: Arc::new(Catalog::new(Arc::clone(&storage), dir.clone(), index)),
             active: ActiveSet::new(Arc::clone(&storage), active),
             windows: WindowPool::new(WINDOW_BYTES),
@@ -82,9 +91,10 @@ impl LaneShared {
         Ok(&self.catalog)
     }
 
-    /// Writes the catalogue if it has changed. Blocks on the disk.
+    /// Writes the catalogue and the usage if they have changed. Blocks on the disk.
     pub(crate) fn save_catalog(&self) {
         self.catalog.save();
+        self.usage.save();
     }
 
     /// Updates a summary. `log_bytes` is the length of the log that it covers, if it covers all of it.
@@ -115,6 +125,7 @@ impl LaneShared {
 
     pub(crate) fn session_removed(&self, id: SessionId) {
         self.catalog.remove(id);
+        self.usage.session_removed(id);
         self.host.session_removed(id);
         self.setup.forget(id);
     }

@@ -11,7 +11,9 @@ mod close;
 mod drive;
 mod exit;
 mod prepare;
+mod spending;
 mod task;
+mod wait;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use scorel_proto::TurnError;
 use crate::SessionError;
 use crate::lane::{Job, Lane, RunningJob};
 
+use drive::Driven;
 use exit::TurnExit;
 use task::TurnTask;
 
@@ -48,24 +51,28 @@ pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
 }
 
 async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
-    let prepared = tokio::select! {
-        biased;
-        cause = task.stop.fired() => return Ok(task.stopped(cause).into()),
-        prepared = task.prepare() => prepared?,
-    };
-    let prepared = match prepared {
-        Ok(prepared) => prepared,
-        Err(error) => return Ok(task.failed(error).into()),
-    };
-    let mut ports = prepared.ports;
-    ports.system = task.begin(prepared.instructions, prepared.notices).await?;
-    // Before waiting: time spent waiting does not count, and the fold stops counting with
-    // `turn_waiting`, not with `turn_resumed`.
-    let progress = task.progress();
-    if let Some(cause) = task.wait_on().await? {
-        return Ok(task.stopped(cause).into());
+    loop {
+        if let Some(cause) = task.wait_on().await? {
+            return Ok(task.stopped(cause).into());
+        }
+        // After a wait as well: hours later key, price and limits may be others, and another model
+        // ends a wait.
+        let prepared = tokio::select! {
+            biased;
+            cause = task.stop.fired() => return Ok(task.stopped(cause).into()),
+            prepared = task.prepare() => prepared?,
+        };
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return Ok(task.failed(error).into()),
+        };
+        let mut ports = prepared.ports;
+        ports.system = task.begin(prepared.instructions, prepared.notices).await?;
+        match task.drive(ports, task.progress()).await? {
+            Driven::Left(exit) => return Ok(exit),
+            Driven::Suspended => {}
+        }
     }
-    task.drive(ports, progress).await
 }
 
 fn turn_error(error: &SessionError) -> TurnError {
@@ -74,5 +81,6 @@ fn turn_error(error: &SessionError) -> TurnError {
         message: error.to_string(),
         retryable: error.code().retryable(),
         hint: None,
+        resets_at: None,
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Usage;
+use crate::{CostTotal, Usage};
 
 /// Body of `turn_outcome`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +16,9 @@ pub struct TurnOutcomeBody {
     pub error: Option<TurnError>,
     /// The tokens used by all model calls of the turn.
     pub usage: Usage,
+    /// What those model calls cost; absent if they cost nothing.
+    #[serde(default, skip_serializing_if = "CostTotal::is_zero")]
+    pub cost: CostTotal,
     /// The number of model calls.
     pub steps: u32,
     /// The time from the turn's first event to its end in milliseconds, including time spent
@@ -53,4 +56,7 @@ pub struct TurnError {
     /// What helps, for people; absent if nothing is known to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// When a rate limit ends, in milliseconds since 1970; absent if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resets_at: Option<u64>,
 }

@@ -4,10 +4,13 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody, TurnOutcomeBody};
+use super::{
+    AuxiliaryUsageBody, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
+    TurnOutcomeBody, WaitKind,
+};
 use crate::{
-    ClientId, CommandId, EventId, Message, QueueItemId, Seq, SessionId, ThinkingLevel, ToolPreset,
-    TurnId,
+    ClientId, CommandId, Cost, EventId, Message, OnRestart, QueueItemId, Seq, SessionId,
+    ThinkingLevel, ToolPreset, TurnId, Usage,
 };
 
 /// An event that is written to the session's log and synced before any client sees it.
@@ -169,6 +172,8 @@ persistent_bodies! {
     TurnResumed(TurnResumedBody) = "turn_resumed", Control;
     /// Old tool results were shortened in the model's context.
     ContextTrim(ContextTrimBody) = "context_trim", Control;
+    /// A model call was made that no other event records.
+    AuxiliaryUsage(AuxiliaryUsageBody) = "auxiliary_usage", Control;
     /// A damaged place in the log was accepted.
     DamageAccepted(DamageAcceptedBody) = "damage_accepted", Control;
     /// The daemon tells the user something.
@@ -203,6 +208,15 @@ pub struct CompactBody {
     pub tokens_before: u64,
     /// The size of the context after, in tokens.
     pub tokens_after: u64,
+    /// The model that summarised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The tokens that the summary's model calls used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// What they cost; absent if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 /// Body of `custom_message`.
@@ -270,6 +284,9 @@ pub struct SessionChanges {
     /// The new tool preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
+    /// What happens to a turn that is running when the daemon ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_restart: Option<OnRestart>,
     /// Whether the session is archived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
@@ -328,7 +345,10 @@ pub struct TurnWaitingBody {
     pub until: u64,
     /// What it waits for, for people.
     pub reason: String,
-    /// Which attempt at a model call failed before, from 1; absent if it waits for something else.
+    /// What it waits for, for programs; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<WaitKind>,
+    /// Which wait of the turn this is, from 1; absent if no model call failed before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
 }

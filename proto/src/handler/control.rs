@@ -2,9 +2,10 @@
 
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
-    ContextTrimBody, DamageAcceptedBody, InstructionSnapshotBody, NoticeBody, OutcomeReason,
-    PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp, QueueUpdateBody,
-    SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+    AuxiliaryUsageBody, ContextTrimBody, DamageAcceptedBody, InstructionSnapshotBody, NoticeBody,
+    OutcomeReason, PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp,
+    QueueUpdateBody, SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody,
+    TurnWaitingBody,
 };
 
 macro_rules! control {
@@ -34,13 +35,14 @@ control! {
         "permission {}: {:?}", this.request_id, this.decision
     ));
     TurnWaitingBody => |this| DisplayPart::note(match this.attempt {
-        Some(attempt) => format!("waiting after attempt {attempt}: {}", this.reason),
+        Some(attempt) => format!("waiting (wait {attempt} of the turn): {}", this.reason),
         None => format!("waiting: {}", this.reason),
     });
     TurnResumedBody => |_this| DisplayPart::note("going on");
     ContextTrimBody => |this| DisplayPart::note(format!(
         "{} old tool results shortened for the model", this.event_ids.len()
     ));
+    AuxiliaryUsageBody => |_this| Vec::new();
     DamageAcceptedBody => |this| DisplayPart::note(format!(
         "{} damaged bytes at offset {} were accepted", this.length, this.offset
     ));

@@ -250,6 +250,7 @@ mod tests {
             model: "m".to_owned(),
             stop_reason: StopReason::Pause,
             usage: None,
+            cost: None,
             partial,
             meta: Meta {
                 source: None,

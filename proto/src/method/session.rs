@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CommandId, EventId, Phase, ProjectId, QueueItem, Seq, SessionId, StorageStall, ThinkingLevel,
-    ToolPreset, TurnId, Usage,
+    CommandId, CostTotal, EventId, OnRestart, Phase, ProjectId, QueueItem, Seq, SessionId,
+    StorageStall, ThinkingLevel, ToolPreset, TurnId, Usage,
 };
 
 /// The metadata of a session: everything but its events.
@@ -50,6 +50,12 @@ pub struct Session {
     pub queue_paused: bool,
     /// The tokens used by all model calls of the session.
     pub usage: Usage,
+    /// What those model calls cost.
+    #[serde(default)]
+    pub cost: CostTotal,
+    /// What happens to a turn that is running when the daemon ends; absent: as configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_restart: Option<OnRestart>,
     /// When it was created, in milliseconds since 1970.
     pub created_at: u64,
     /// The time of its last persistent event, in milliseconds since 1970.
@@ -211,6 +217,9 @@ pub struct UpdateSessionParams {
     /// The tools that the model is offered; absent: as configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
+    /// What happens to a turn that is running when the daemon ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_restart: Option<OnRestart>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AssistantMessage, Block, EventId, PermissionDecisionBody, PermissionRequestBody,
+    AssistantMessage, Block, CostTotal, EventId, PermissionDecisionBody, PermissionRequestBody,
     ToolResultMessage, ToolStartedBody, TurnId, TurnWaitingBody, Usage,
 };
 
@@ -53,8 +53,14 @@ pub struct OpenTurn {
     pub paused_ms: u64,
     /// How many assistant messages it has.
     pub steps: u32,
+    /// How often it has waited for a rate limit.
+    #[serde(default)]
+    pub waits: u32,
     /// What its model calls have used.
     pub usage: Usage,
+    /// What they cost.
+    #[serde(default)]
+    pub cost: CostTotal,
     /// The tool calls without a result, in call order.
     pub calls: Vec<OpenCall>,
 }
@@ -89,7 +95,9 @@ impl OpenTurn {
             paused_at: None,
             paused_ms: 0,
             steps: 0,
+            waits: 0,
             usage: Usage::default(),
+            cost: CostTotal::default(),
             calls: Vec::new(),
         }
     }
@@ -122,7 +130,6 @@ impl OpenTurn {
 
     pub(super) fn answered(&mut self, message: &AssistantMessage) {
         self.steps += 1;
-        self.usage += message.usage.unwrap_or_default();
         if message.partial {
             return;
         }

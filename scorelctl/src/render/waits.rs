@@ -24,8 +24,8 @@ pub(crate) fn retry(retry: &ModelRetry) -> String {
 pub(crate) fn waiting(body: &TurnWaitingBody) -> String {
     let time = clock_time(body.until, &TimeZone::system());
     match body.attempt {
-        Some(attempt) => format!(
-            "waiting until {time} after attempt {attempt}: {}",
+        Some(wait) => format!(
+            "waiting until {time} (wait {wait} of the turn; `scorelctl end-wait` ends it): {}",
             body.reason
         ),
         None => format!("waiting until {time}: {}", body.reason),

@@ -1,6 +1,6 @@
 //! Applying the `in_flight` snapshot of a reload to a view.
 
-use scorel_proto::{InFlight, OpenTurn, Phase, SessionView, TurnId, Usage};
+use scorel_proto::{CostTotal, InFlight, OpenTurn, Phase, SessionView, TurnId, Usage};
 
 /// Replaces everything open in the view by the snapshot.
 pub(super) fn apply(view: &mut SessionView, in_flight: &InFlight) {
@@ -28,7 +28,9 @@ fn joined(turn_id: TurnId) -> OpenTurn {
         paused_at: None,
         paused_ms: 0,
         steps: 0,
+        waits: 0,
         usage: Usage::default(),
+        cost: CostTotal::default(),
         calls: Vec::new(),
     }
 }

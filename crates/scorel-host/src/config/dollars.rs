@@ -1,12 +1,13 @@
 use scorel_provider::Price;
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// Dollars per million tokens, in the unit of a [`Price`].
+/// An amount in dollars, in millionths: a limit of cost, or a price per million tokens in the unit of a
+/// [`Price`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dollars(u64);
 
 impl Dollars {
-    /// Rejects typing errors: far above the price of any model.
+    /// Rejects typing errors: far above the price of any model, and above what anyone spends.
     const MAX: f64 = 1_000_000.0;
 
     pub(super) const fn get(self) -> u64 {
@@ -20,7 +21,7 @@ impl<'de> Deserialize<'de> for Dollars {
         if (0.0..=Self::MAX).contains(&dollars) {
             Ok(Self(Price::from_dollars(dollars)))
         } else {
-            let message = format!("a price is from 0 to {} dollars", Self::MAX);
+            let message = format!("an amount is from 0 to {} dollars", Self::MAX);
             Err(D::Error::custom(message))
         }
     }

@@ -7,8 +7,10 @@ use scorel_exec::ResourceLimits;
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
+use scorel_runtime::{CostLimits, RetryPolicy};
 
 use super::bounded::Bounded;
+use super::dollars::Dollars;
 use super::model_section::model_settings;
 use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
@@ -95,6 +97,16 @@ fn lower_limits(runtime: &mut RuntimeConfig, layer: &ProjectLayer, warnings: &mu
         None => ours,
     };
     let limits = &layer.limits;
+    let mut lower_cost = |key: &str, ours: &mut Option<u64>, theirs: Option<Dollars>| {
+        let theirs = theirs.map(Dollars::get);
+        // Without a limit of the user's, each is lower.
+        let lowered = lower(key, ours.unwrap_or(u64::MAX), theirs);
+        *ours = ours.map(|_| lowered).or(theirs);
+    };
+    let cost = &mut runtime.cost;
+    lower_cost("maxTurnCost", &mut cost.turn, limits.max_turn_cost);
+    lower_cost("maxSessionCost", &mut cost.session, limits.max_session_cost);
+    lower_cost("maxDayCost", &mut cost.day, limits.max_day_cost);
     let steps = lower("maxSteps", runtime.max_steps.into(), get(limits.max_steps));
     let seconds = lower(
         "maxTurnSeconds",
@@ -134,6 +146,12 @@ fn runtime(section: &RuntimeSection) -> RuntimeConfig {
         max_steps: narrow(get(section.max_steps).unwrap_or(200)),
         max_turn: Duration::from_secs(get(section.max_turn_seconds).unwrap_or(4 * 60 * 60)),
         max_turn_tokens: get(section.max_turn_tokens).unwrap_or(50_000_000),
+        cost: CostLimits {
+            turn: section.max_turn_cost.map(Dollars::get),
+            session: section.max_session_cost.map(Dollars::get),
+            day: section.max_day_cost.map(Dollars::get),
+        },
+        max_wait: seconds(section.max_wait_seconds, RetryPolicy::default().max_wait),
         max_tool_calls: narrow(get(section.max_tool_calls).unwrap_or(64)),
         retries: narrow(get(section.retries).unwrap_or(5)),
         timeouts: Timeouts {

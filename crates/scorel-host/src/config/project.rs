@@ -8,12 +8,15 @@ use super::schema::{Document, RuntimeSection};
 use crate::permission::GateRule;
 
 /// Keys that a project may set. Its limits only apply where they are lower than the user's.
-const ALLOWED: [&str; 8] = [
+const ALLOWED: [&str; 11] = [
     "model.id",
     "model.thinkingLevel",
     "runtime.maxSteps",
     "runtime.maxTurnSeconds",
     "runtime.maxTurnTokens",
+    "runtime.maxTurnCost",
+    "runtime.maxSessionCost",
+    "runtime.maxDayCost",
     "runtime.maxToolCalls",
     "permissions.ask",
     "permissions.deny",

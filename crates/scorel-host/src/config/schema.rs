@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use scorel_fetch::PrivateHost;
 use scorel_permission::Mode;
-use scorel_proto::{ThinkingLevel, ToolPreset};
+use scorel_proto::{OnRestart, ThinkingLevel, ToolPreset};
 use scorel_provider::ThinkingLevels;
 use serde::Deserialize;
 use toml::Spanned;
@@ -12,7 +12,6 @@ use toml::Spanned;
 use super::bounded::Bounded;
 use super::dollars::Dollars;
 use super::login_shell_place::LoginShellPlace;
-use super::on_restart::OnRestart;
 use super::path::ConfigPath;
 use super::variable::{VariableName, VariablePattern, VariableValue};
 use crate::permission::{BuiltinRule, GateRule};
@@ -141,6 +140,10 @@ pub(super) struct RuntimeSection {
     pub(super) max_steps: Option<Bounded<1, 100_000>>,
     pub(super) max_turn_seconds: Option<Bounded<1, { 30 * DAY }>>,
     pub(super) max_turn_tokens: Option<Bounded<1, { 1_000_000 * MILLION }>>,
+    pub(super) max_turn_cost: Option<Dollars>,
+    pub(super) max_session_cost: Option<Dollars>,
+    pub(super) max_day_cost: Option<Dollars>,
+    pub(super) max_wait_seconds: Option<Bounded<60, { 7 * DAY }>>,
     pub(super) max_tool_calls: Option<Bounded<1, 1024>>,
     pub(super) retries: Option<Bounded<0, 100>>,
     pub(super) connect_seconds: Option<Bounded<1, HOUR>>,

@@ -8,7 +8,7 @@ use scorel_session::{SessionSettings, Sessions, TurnSetup};
 
 use super::Host;
 use crate::commands::CommandHost;
-use crate::config::{Config, ConfigSource, OnRestart};
+use crate::config::{Config, ConfigSource};
 use crate::device::Device;
 use crate::home::Home;
 use crate::models::Models;
@@ -103,7 +103,7 @@ fn session_settings(config: &Config, descriptors: u64) -> SessionSettings {
         durability: config.sessions.durability,
         ring_bytes: config.sessions.ring_bytes,
         idle_unload: config.sessions.idle_unload,
-        resume_interrupted: config.runtime.on_restart == OnRestart::Resume,
+        on_restart: config.runtime.on_restart,
         ..SessionSettings::default()
     }
 }

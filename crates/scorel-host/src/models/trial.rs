@@ -113,6 +113,7 @@ mod tests {
                 id: "m".to_owned(),
                 context_window: 4096,
                 max_output_tokens: TRIAL_TOKENS,
+                price: None,
             };
             Self { model, events }
         }
@@ -156,6 +157,7 @@ mod tests {
             let done = ProviderEvent::Done {
                 stop_reason,
                 usage: None,
+                charged: None,
                 provider: None,
             };
             let answer = trial(&Endless::new(vec![text(5), done])).await.unwrap();

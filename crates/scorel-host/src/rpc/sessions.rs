@@ -117,6 +117,7 @@ async fn update(
         model: params.model,
         thinking_level: params.thinking_level,
         tools: params.tools,
+        on_restart: params.on_restart,
         archived: None,
     };
     change(&lane, command, changes).await

@@ -24,6 +24,7 @@ pub(super) fn endpoint(model: &str) -> AnthropicEndpoint {
             id: model.to_owned(),
             context_window: 200_000,
             max_output_tokens: 64_000,
+            price: None,
         },
         url: Url::parse("http://127.0.0.1/v1/messages").unwrap(),
         key: None,
@@ -73,6 +74,7 @@ pub(super) fn assistant(content: Vec<Block>) -> AssistantMessage {
         model: MODEL.to_owned(),
         stop_reason: StopReason::EndTurn,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     }

@@ -75,6 +75,7 @@ fn step(said: &DemoReplyParts, result: &str) -> [Message; 2] {
         model: "demo".to_owned(),
         stop_reason: said.stop_reason,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     };

@@ -18,6 +18,8 @@ pub(crate) struct ErrorBody {
     pub(crate) status: Option<u16>,
     /// Google's `RetryInfo.retryDelay`, such as `34.4s`.
     pub(crate) retry_delay: Option<String>,
+    /// When the limit ends, as a number of seconds from now or since 1970.
+    pub(crate) resets: Option<String>,
     /// Whether the body was empty.
     pub(crate) is_empty: bool,
 }
@@ -60,6 +62,7 @@ impl ErrorBody {
         let reduced = message.as_deref().and_then(html_page::reduced);
         let mut body = Self {
             retry_delay: retry_delay(inner),
+            resets: resets(inner),
             ..Self::with_message(reduced.or(message).unwrap_or_default())
         };
         for field in ["type", "code", "status", "status_code", "error_type"] {
@@ -117,6 +120,16 @@ fn message_text(value: &Value) -> Option<String> {
         Value::Array(_) | Value::Object(_) => Some(value.to_string()),
         _ => None,
     }
+}
+
+/// OpenAI's limits of subscriptions, and gateways that pass them on.
+fn resets(error: &Value) -> Option<String> {
+    let fields = ["resets_in_seconds", "resets_at"];
+    let number = fields
+        .iter()
+        .map(|field| &error[*field])
+        .find(|value| value.is_number());
+    number.map(Value::to_string)
 }
 
 fn retry_delay(error: &Value) -> Option<String> {

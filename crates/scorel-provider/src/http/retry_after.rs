@@ -3,9 +3,12 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 
 use super::ErrorBody;
+use super::duration_text::{duration, seconds};
+use super::rate_limit_reset::{until, until_reset};
 
-/// How long the provider asks to wait: by header, by Google's `RetryInfo`, or in the message (OpenAI,
-/// also inside a stream).
+/// How long the provider asks to wait: by header, by Google's `RetryInfo`, in the body (`resets_at`,
+/// `resets_in_seconds`), in the message (OpenAI, also inside a stream), or by the headers that describe
+/// the limits.
 pub(crate) fn retry_after(
     headers: &HeaderMap,
     body: &ErrorBody,
@@ -13,7 +16,9 @@ pub(crate) fn retry_after(
 ) -> Option<Duration> {
     from_headers(headers, now)
         .or_else(|| duration(body.retry_delay.as_deref()?))
+        .or_else(|| until(body.resets.as_deref()?, now))
         .or_else(|| from_message(&body.message))
+        .or_else(|| until_reset(headers, now))
 }
 
 /// The larger of both headers: Azure was seen to send `Retry-After: 1` with `Retry-After-Ms: 0`.
@@ -27,11 +32,6 @@ fn from_headers(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
         })
     });
     millis.max(rough)
-}
-
-fn seconds(text: &str, per_second: f64) -> Option<Duration> {
-    let number: f64 = text.parse().ok()?;
-    Duration::try_from_secs_f64(number / per_second).ok()
 }
 
 fn from_message(message: &str) -> Option<Duration> {
@@ -49,35 +49,14 @@ fn from_message(message: &str) -> Option<Duration> {
         })
 }
 
-/// Parses durations such as `174ms`, `34.4s` and `1h2m3s`.
-fn duration(text: &str) -> Option<Duration> {
-    let mut total = Duration::ZERO;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| c != '.' && !c.is_ascii_digit())?;
-        let (amount, after) = rest.split_at(digits);
-        let letters = after.find(|c: char| !c.is_ascii_alphabetic());
-        let (unit, after) = after.split_at(letters.unwrap_or(after.len()));
-        let unit = match unit {
-            "ms" => 0.001,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            _ => return None,
-        };
-        total = total.checked_add(seconds(amount, 1.0 / unit)?)?;
-        rest = after;
-    }
-    (!text.is_empty()).then_some(total)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, SystemTime};
 
     use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-    use super::{ErrorBody, duration, retry_after};
+    use super::{ErrorBody, retry_after};
+    use crate::http::duration_text::duration;
 
     fn asked(headers: &[(&'static str, &'static str)], message: &str) -> Option<Duration> {
         let headers: HeaderMap = headers

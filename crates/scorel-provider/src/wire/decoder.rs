@@ -46,6 +46,8 @@ pub(crate) struct ReplyStatus {
     pub(super) model: Option<String>,
     /// The last usage reported; providers repeat it cumulatively.
     pub(crate) usage: Option<Usage>,
+    /// What the provider says that it charges, in millionths of a US dollar.
+    pub(super) charged: Option<u64>,
     /// Set once the provider has said why it stopped. From then on the reply is complete, whatever
     /// happens to the connection.
     pub(crate) stop: Option<StopReason>,

@@ -2,6 +2,7 @@ use scorel_proto::StopReason;
 use scorel_runtime::{ProviderError, ProviderEvent};
 use serde_json::Value;
 
+use super::charged::charged;
 use super::decoder::{ReplyStatus, WireDecoder};
 use super::failure::{stream_failure, truncated};
 use super::finish::settle;
@@ -82,6 +83,7 @@ impl<D: WireDecoder> StreamedReply<D> {
         let done = ProviderEvent::Done {
             stop_reason: settle(reported, self.has_calls, self.status.refused),
             usage: self.status.usage,
+            charged: self.status.charged,
             provider,
         };
         self.emit(vec![done], out);
@@ -102,6 +104,7 @@ impl<D: WireDecoder> StreamedReply<D> {
         out: &mut Vec<ProviderEvent>,
     ) -> Result<(), ProviderError> {
         self.decoder.observe(payload, &mut self.status);
+        self.status.charged = charged(payload).or(self.status.charged);
         if is_error || reports_failure::<D>(payload) {
             return Err(self.failure(&ErrorBody::from_value(payload)));
         }

@@ -233,6 +233,7 @@ fn called(meta: Meta) -> Message {
         model: "model-1".to_owned(),
         stop_reason: StopReason::ToolUse,
         usage: None,
+        cost: None,
         partial: false,
         meta,
     })

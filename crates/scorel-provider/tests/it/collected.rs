@@ -144,6 +144,7 @@ impl Collected {
                 stop_reason,
                 usage,
                 provider,
+                ..
             } => {
                 self.end = Some(CollectedEnd::Done {
                     stop_reason,

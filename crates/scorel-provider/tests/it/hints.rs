@@ -138,6 +138,7 @@ fn history() -> ModelRequest {
         model: "m".to_owned(),
         stop_reason: StopReason::ToolUse,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     };

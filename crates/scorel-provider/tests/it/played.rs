@@ -48,7 +48,9 @@ pub(crate) async fn answers(
                 answers.push(message);
             }
             TurnStep::Event(_) => {}
-            TurnStep::NeedPermission { .. } => panic!("nothing is asked here"),
+            TurnStep::NeedPermission { .. }
+            | TurnStep::NeedSpending { .. }
+            | TurnStep::Suspended => panic!("nothing is asked or limited here"),
             TurnStep::Finished(_) => break,
         }
     }
@@ -80,6 +82,10 @@ fn result(call: &Block) -> Message {
 struct StoppedClock;
 
 impl Clock for StoppedClock {
+    fn unix_ms(&self) -> u64 {
+        0
+    }
+
     fn now(&self) -> Duration {
         Duration::ZERO
     }

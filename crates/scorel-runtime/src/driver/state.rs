@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use scorel_proto::{AssistantMessage, Context, OutcomeReason, StopReason, TurnError, Usage};
 
-use crate::limits::limit;
+use crate::limit_error::limit;
 use crate::model_call::ModelCall;
 use crate::tool_run::ToolRun;
 
@@ -12,6 +12,8 @@ pub(super) enum TurnState {
     /// A failed call is due again, with the context as it is by now: messages may have been added
     /// during the delay.
     NeedContextAgain,
+    /// The limits allow the next model call.
+    Affordable,
     /// The context of the next model call was provided.
     Ready(Context),
     /// The model call was announced, or is due again.
@@ -23,11 +25,16 @@ pub(super) enum TurnState {
         usage: Option<Usage>,
         then: Box<TurnState>,
     },
-    /// A failed call is retried after a delay. The end of a long one is announced.
+    /// A failed call is retried after a delay.
     Retrying {
         delay: Duration,
-        announced: bool,
     },
+    /// The wait is announced next.
+    Suspending {
+        delay: Duration,
+        reason: String,
+    },
+    Suspended,
     Answered(AssistantMessage),
     Tools {
         run: Box<ToolRun>,

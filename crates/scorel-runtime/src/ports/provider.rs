@@ -5,7 +5,7 @@ use futures_util::stream::BoxStream;
 use scorel_proto::{Context, StopReason, Usage};
 use serde_json::Value;
 
-use super::ToolSpec;
+use super::{TokenPrice, ToolSpec};
 
 pub use scorel_proto::{ErrorCategory, ThinkingLevel};
 
@@ -36,6 +36,8 @@ pub struct ModelInfo {
     pub context_window: u64,
     /// In tokens.
     pub max_output_tokens: u64,
+    /// What its tokens cost; `None` if that is not known.
+    pub price: Option<TokenPrice>,
 }
 
 /// One request to a model.
@@ -118,6 +120,9 @@ pub enum ProviderEvent {
         stop_reason: StopReason,
         /// If the endpoint reported it.
         usage: Option<Usage>,
+        /// What the endpoint says that it charged, in millionths of a US dollar; `None` if it does
+        /// not say.
+        charged: Option<u64>,
         /// Opaque data that the provider wants back with the message.
         provider: Option<Value>,
     },

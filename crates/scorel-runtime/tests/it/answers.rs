@@ -245,7 +245,9 @@ async fn a_turn_that_completed_can_go_on() {
                 driver.provide_context(Context::default());
             }
             scorel_runtime::TurnStep::Event(_) => {}
-            scorel_runtime::TurnStep::NeedPermission { .. } => panic!("nothing is asked here"),
+            scorel_runtime::TurnStep::NeedPermission { .. }
+            | scorel_runtime::TurnStep::NeedSpending { .. }
+            | scorel_runtime::TurnStep::Suspended => panic!("nothing is asked here"),
             scorel_runtime::TurnStep::Finished(end) => {
                 ends.push(end);
                 driver.go_on();

@@ -20,6 +20,10 @@ impl PausedClock {
 }
 
 impl Clock for PausedClock {
+    fn unix_ms(&self) -> u64 {
+        u64::try_from(self.now().as_millis()).unwrap()
+    }
+
     fn now(&self) -> Duration {
         self.began.elapsed()
     }

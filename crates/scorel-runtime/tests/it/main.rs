@@ -5,6 +5,7 @@
 mod answers;
 mod cancel;
 mod clock;
+mod costs;
 mod gate;
 mod interleavings;
 mod limits;

@@ -7,6 +7,7 @@ use futures_util::{StreamExt, stream};
 use scorel_proto::{StopReason, Usage};
 use scorel_runtime::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
+    TokenPrice,
 };
 use tokio::time::{Instant, sleep};
 
@@ -37,12 +38,20 @@ enum Beat {
 
 impl ScriptedModel {
     pub(crate) fn new(scripts: impl IntoIterator<Item = Script>) -> Arc<Self> {
+        Self::priced(scripts, None)
+    }
+
+    pub(crate) fn priced(
+        scripts: impl IntoIterator<Item = Script>,
+        price: Option<TokenPrice>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             info: ModelInfo {
                 provider: "scripted".to_owned(),
                 id: "scripted-1".to_owned(),
                 context_window: 100_000,
                 max_output_tokens: 10_000,
+                price,
             },
             scripts: Mutex::new(scripts.into_iter().collect()),
             requests: Mutex::default(),
@@ -181,6 +190,7 @@ impl Script {
         self.event(ProviderEvent::Done {
             stop_reason,
             usage: Some(usage),
+            charged: None,
             provider: None,
         })
     }

@@ -6,7 +6,7 @@ use scorel_proto::{
     AssistantMessage, Block, Message, OutcomeReason, ThinkingLevel, ToolResultMessage,
 };
 use scorel_runtime::{
-    Permission, RawRuntimeEvent, RetryPolicy, StopSignal, ToolCall, TurnDriver, TurnEnd,
+    Permission, RawRuntimeEvent, RetryPolicy, Spending, StopSignal, ToolCall, TurnDriver, TurnEnd,
     TurnLimits, TurnPorts, TurnProgress, TurnStep,
 };
 use tokio::time::{Instant, sleep, timeout};
@@ -32,6 +32,8 @@ pub(crate) struct Scene {
     pub(crate) cancel: StopSignal,
     /// What the turn has done before.
     pub(crate) progress: TurnProgress,
+    /// What was spent before each call.
+    pub(crate) spending: Spending,
 }
 
 /// A turn that was played.
@@ -56,10 +58,15 @@ impl Scene {
             retry: RetryPolicy::default(),
             cancel: StopSignal::new(),
             progress: TurnProgress::default(),
+            spending: Spending::default(),
         }
     }
 
     pub(crate) fn driver(&self) -> TurnDriver {
+        self.driver_after(self.progress)
+    }
+
+    fn driver_after(&self, progress: TurnProgress) -> TurnDriver {
         let ports = TurnPorts {
             provider: self.model.clone(),
             tools: self.tools.list.clone(),
@@ -70,7 +77,7 @@ impl Scene {
             system: "be brief".to_owned(),
             thinking: ThinkingLevel::Default,
         };
-        let (cancel, progress) = (self.cancel.clone(), self.progress);
+        let cancel = self.cancel.clone();
         if self.pending.is_empty() {
             TurnDriver::after(ports, cancel, progress)
         } else {
@@ -122,6 +129,38 @@ impl Scene {
         }
     }
 
+    /// Waits as the last event said, unless the turn is cancelled, and makes the driver for the rest
+    /// of the turn, as the session does.
+    async fn resumed(&self, events: &[RawRuntimeEvent], began: Instant) -> TurnDriver {
+        let Some(RawRuntimeEvent::Waiting { wait, duration, .. }) = events.last() else {
+            panic!("a suspended turn says how long");
+        };
+        tokio::select! {
+            biased;
+            _ = self.cancel.fired() => {}
+            () = sleep(*duration) => {}
+        }
+        let waited: Duration = events.iter().map(wait_of).sum();
+        let mut progress = TurnProgress {
+            waits: *wait,
+            elapsed: self.progress.elapsed + began.elapsed().saturating_sub(waited),
+            ..self.progress
+        };
+        for event in events {
+            let (usage, cost) = match event {
+                RawRuntimeEvent::MessageEnd { message } => {
+                    progress.steps += 1;
+                    (message.usage.unwrap_or_default(), message.cost)
+                }
+                RawRuntimeEvent::CallCharged { usage, cost, .. } => (*usage, *cost),
+                _ => continue,
+            };
+            progress.usage += usage;
+            progress.cost.add(&usage, cost);
+        }
+        self.driver_after(progress)
+    }
+
     async fn run(&self, mut watch: impl FnMut(&RawRuntimeEvent)) -> Played {
         let began = Instant::now();
         let mut driver = self.driver();
@@ -136,6 +175,8 @@ impl Scene {
                     watch(&event);
                     events.push(event);
                 }
+                TurnStep::NeedSpending { .. } => driver.provide_spending(&self.spending),
+                TurnStep::Suspended => driver = self.resumed(&events, began).await,
                 TurnStep::Finished(end) => break end,
             }
         };
@@ -230,7 +271,15 @@ fn short(event: &RawRuntimeEvent) -> String {
         E::ToolResult { message } => format!("result {}", message.result().tool_use_id),
         E::TurnEnd { index, .. } => format!("turn end {index}"),
         E::Retrying { attempt, .. } => format!("retry {attempt}"),
-        E::Waiting { duration, .. } => format!("waiting {}", duration.as_secs()),
-        E::Resumed => "resumed".to_owned(),
+        E::Waiting { wait, .. } => format!("waiting {wait}"),
+        E::CallCharged { usage, .. } => format!("charged {}", usage.total()),
+    }
+}
+
+/// How long an event announces to wait.
+pub(crate) fn wait_of(event: &RawRuntimeEvent) -> Duration {
+    match event {
+        RawRuntimeEvent::Waiting { duration, .. } => *duration,
+        _ => Duration::ZERO,
     }
 }

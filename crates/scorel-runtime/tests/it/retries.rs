@@ -6,7 +6,7 @@ use scorel_proto::{MessageCancelReason, OutcomeReason, Usage};
 use scorel_runtime::{ErrorCategory, ProviderError, RawRuntimeEvent};
 
 use crate::model::{Script, overloaded};
-use crate::play::Scene;
+use crate::play::{Scene, wait_of};
 use crate::toolbox::Tool;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -125,24 +125,55 @@ async fn a_provider_delay_of_zero_does_not_cause_a_storm() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_wait_is_announced_before_and_after() {
+async fn a_long_wait_suspends_the_turn_and_the_call_is_made_anew() {
     let scene = Scene::new([failing(Some(3600 * SECOND)), Script::says("hi")], []);
-    let mut calls_at_resume = None;
-    let played = scene
-        .play_watched(|event| {
-            if *event == RawRuntimeEvent::Resumed {
-                calls_at_resume = Some(scene.model.calls());
-            }
-        })
-        .await;
-    assert_eq!(played.story()[1..4], ["waiting 3600", "resumed", "message"]);
-    assert_eq!(played.took, 3600 * SECOND);
-    assert_eq!(
-        calls_at_resume,
-        Some(1),
-        "the call follows the announcement"
+    let played = scene.play().await;
+    let story = [
+        "turn 0",
+        "turn end 0",
+        "waiting 1",
+        "turn 0",
+        "message",
+        "text 0 hi",
+        "message end EndTurn",
+        "turn end 0",
+    ];
+    assert_eq!(played.story(), story);
+    let waited: Duration = played.events.iter().map(wait_of).sum();
+    assert!(
+        (3600 * SECOND..=3630 * SECOND).contains(&waited),
+        "{waited:?}"
     );
+    assert_eq!(played.took, waited);
     assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_waits_twenty_times_and_then_fails() {
+    let scene = Scene::new((0..21).map(|_| failing(Some(120 * SECOND))), []);
+    let played = scene.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Error, Some("overloaded")));
+    assert_eq!(scene.model.calls(), 21);
+    assert_eq!(played.story().last().unwrap(), "turn end 0");
+    assert!(played.story().contains(&"waiting 20".to_owned()));
+
+    let mut again = Scene::new([failing(Some(120 * SECOND))], []);
+    again.progress.waits = 20;
+    let played = again.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Error, Some("overloaded")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_limit_beyond_the_longest_wait_says_when_it_ends() {
+    let error = ProviderError {
+        category: ErrorCategory::RateLimit,
+        ..overloaded(Some(7 * 3600 * SECOND))
+    };
+    let scene = Scene::new([Script::default().fail(error)], []);
+    let played = scene.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Error, Some("rate_limit")));
+    let resets_at = played.end.error.as_ref().unwrap().resets_at;
+    assert_eq!(resets_at, Some(7 * 3600 * 1000));
 }
 
 #[tokio::test(start_paused = true)]
@@ -198,7 +229,14 @@ async fn what_failed_calls_used_is_counted() {
     };
     let failed = Script::default().fail(error);
     let scene = Scene::new([failed.clone(), failed, Script::says("hi")], []);
-    assert_eq!(scene.play().await.end.usage.input_tokens, 20);
+    let played = scene.play().await;
+    assert_eq!(played.end.usage.input_tokens, 20);
+    let charged = played
+        .story()
+        .iter()
+        .filter(|event| *event == "charged 5")
+        .count();
+    assert_eq!(charged, 2, "each is recorded: {:?}", played.story());
 }
 
 #[tokio::test(start_paused = true)]

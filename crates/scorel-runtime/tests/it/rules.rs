@@ -30,7 +30,6 @@ struct Rules {
     message: Option<HashMap<u32, String>>,
     /// Whether the call under way had its message, or lost it.
     message_over: bool,
-    waiting: bool,
     /// The calls of the last message that have no result yet, in order.
     asked: VecDeque<String>,
     running: HashSet<String>,
@@ -49,7 +48,11 @@ impl Rules {
     fn event(&mut self, event: &RawRuntimeEvent) -> RuleCheck {
         use RawRuntimeEvent as E;
         let starts = matches!(event, E::TurnStart { .. });
-        demand(self.in_turn != starts, "events stand between start and end")?;
+        let waits = matches!(event, E::Waiting { .. });
+        demand(
+            self.in_turn != (starts || waits),
+            "events stand between start and end",
+        )?;
         match event {
             E::TurnStart { index } => self.turn_start(*index),
             E::MessageStart { .. } => self.message_start(),
@@ -73,15 +76,16 @@ impl Rules {
             E::ToolResult { message } => self.result(&message.result().tool_use_id),
             E::TurnEnd { index, .. } => self.turn_end(*index),
             E::Retrying { .. } => {
-                let idle = self.message.is_none() && !self.message_over && !self.waiting;
+                let idle = self.message.is_none() && !self.message_over;
                 demand(idle, "only a call that showed nothing is made again")
             }
             E::Waiting { .. } => {
-                let idle = self.message.is_none() && !self.message_over && !self.waiting;
-                self.waiting = true;
+                let idle = self.message.is_none() && !self.message_over;
+                // The call is made again after the wait, with its number.
+                self.steps -= 1;
                 demand(idle, "only a call that showed nothing waits")
             }
-            E::Resumed => demand(std::mem::take(&mut self.waiting), "who resumes was waiting"),
+            E::CallCharged { .. } => demand(!self.message_over, "a message has its own usage"),
         }
     }
 
@@ -96,7 +100,6 @@ impl Rules {
     }
 
     fn message_start(&mut self) -> RuleCheck {
-        demand(!self.waiting, "no message comes while the turn waits")?;
         demand(
             self.message.is_none() && !self.message_over,
             "a call has one message",

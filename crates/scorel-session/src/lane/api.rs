@@ -14,6 +14,7 @@ use super::append::Append;
 use super::branch::Branch;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
+use super::end_wait::EndWait;
 use super::respond::PermissionResponse;
 use super::rewind::Rewind;
 use super::rewrite::QueueRewrite;
@@ -148,7 +149,7 @@ impl Lane {
         self.mutate(Append { command, body }).await
     }
 
-    /// Changes title, model, thinking level, tools or the archived flag.
+    /// Changes title, model, thinking level, tools, `onRestart` or the archived flag.
     ///
     /// # Errors
     ///
@@ -174,6 +175,20 @@ impl Lane {
         decision: PermissionDecisionBody,
     ) -> Result<Seq, SessionError> {
         self.mutate(PermissionResponse { command, decision }).await
+    }
+
+    /// Ends the wait of a turn. Its call is made again at once.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Conflict`] if that turn does not wait, otherwise see [`SessionError`]. Nothing
+    /// has changed then.
+    pub async fn end_wait(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        expected: TurnId,
+    ) -> Result<Seq, SessionError> {
+        self.mutate(EndWait { command, expected }).await
     }
 
     /// Accepts a damaged place. The session goes on when none is left.

@@ -17,7 +17,6 @@ use scorel_proto::{
 
 use super::{EventDraft, Lane, Section};
 use crate::SessionError;
-use crate::clock::now_ms;
 
 impl Lane {
     /// Publishes a transient event of the running turn.
@@ -194,6 +193,8 @@ impl Section<'_> {
             windows.apply(lane.id(), event, record.line().len());
             lane.feed.publish(record);
         });
+        let usage = &self.lane.shared.usage;
+        usage.record(&self.lane.header, record.place(), event);
         self.state.spool.recorded(event.id, &event.body);
     }
 
@@ -232,7 +233,7 @@ impl Section<'_> {
             seq: Seq::ZERO,
             session_id: self.lane.id(),
             client_id: draft.client_id,
-            ts: now_ms(),
+            ts: self.lane.now_ms(),
             turn_id: draft.turn_id,
             command_id: draft.command_id,
             digest: draft.digest,
@@ -247,7 +248,7 @@ impl Section<'_> {
             seq,
             session_id: self.lane.id(),
             client_id: ClientId::Daemon,
-            ts: now_ms(),
+            ts: self.lane.now_ms(),
             turn_id: Some(turn_id),
             body,
         }

@@ -62,6 +62,7 @@ fn settings(state: &SessionState) -> SessionChanges {
         model: state.model.clone(),
         thinking_level: (level != ThinkingLevel::default()).then_some(level),
         tools: state.tools,
+        on_restart: state.on_restart,
         archived: None,
     }
 }

@@ -4,9 +4,9 @@
 //! continued by the next load and gives the same records.
 
 use scorel_proto::{
-    AssistantMessage, Block, EventId, InternalMessage, Message, MessageBody, Meta, OpenCall,
-    OutcomeReason, PersistentBody, StopReason, ToolResultBlock, ToolResultMessage, TurnId,
-    TurnOutcomeBody, TurnResumedBody,
+    AssistantMessage, Block, EventId, InternalMessage, Message, MessageBody, Meta, OnRestart,
+    OpenCall, OutcomeReason, PersistentBody, StopReason, ToolResultBlock, ToolResultMessage,
+    TurnId, TurnOutcomeBody, TurnResumedBody,
 };
 
 use super::{EventDraft, Section};
@@ -36,13 +36,16 @@ impl Section<'_> {
         self.answer_open_calls("the daemon stopped")?;
         self.cancel_requests("the daemon stopped")?;
         let claimed = self.state.claimed == Some(turn.turn_id);
-        if self.lane.shared.settings.resume_interrupted && (claimed || !turn.resumed) {
+        let configured = self.lane.shared.settings.on_restart;
+        let on_restart = self.view().state.on_restart.unwrap_or(configured);
+        if on_restart == OnRestart::Resume && (claimed || !turn.resumed) {
             return self.resume(turn.turn_id);
         }
         let body = PersistentBody::TurnOutcome(TurnOutcomeBody {
             reason: OutcomeReason::Interrupted,
             error: None,
             usage: turn.usage,
+            cost: turn.cost,
             steps: turn.steps,
             duration_ms: last_sign.saturating_sub(turn.started_at),
         });
@@ -118,6 +121,7 @@ fn partial(spooled: SpooledMessage) -> Message {
         model: spooled.model,
         stop_reason: StopReason::Interrupted,
         usage: None,
+        cost: None,
         partial: true,
         meta: Meta::default(),
     })

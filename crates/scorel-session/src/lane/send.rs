@@ -177,6 +177,6 @@ impl Section<'_> {
         };
         let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
         self.commit(EventDraft::new(body).authored_by(command.client_id))?;
-        Ok(())
+        self.end_wait(command.client_id)
     }
 }

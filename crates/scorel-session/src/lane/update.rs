@@ -25,10 +25,15 @@ impl Mutation for UpdateRequest {
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        let model = self.changes.model.as_ref();
+        let is_other = model.is_some() && model != section.view().state.model.as_ref();
         let body = PersistentBody::SessionInfo(SessionInfoBody {
             changes: self.changes,
         });
         let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
+        if is_other {
+            section.end_wait(self.command.client_id)?;
+        }
         section.announce();
         Ok((seq, section.describe()))
     }

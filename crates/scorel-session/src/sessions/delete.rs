@@ -25,6 +25,11 @@ impl Sessions {
     }
 
     async fn delete_now(self: Arc<Self>, id: SessionId) -> Result<(), SessionError> {
+        // Counted while the log is there: deleting a session does not take back what it cost.
+        let shared = Arc::clone(&self.shared);
+        if let Err(error) = blocking(move || shared.usage.read()).await? {
+            tracing::warn!(session = %id, %error, "what the session cost is not known any more");
+        }
         let aside = match self.get(id).await {
             Ok(lane) => lane.delete().await?,
             Err(error @ SessionError::Failed { .. }) => {

@@ -2,16 +2,15 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use scorel_proto::{
-    EventId, Message, MessageBody, MessageCancelled, MessageStart, ModelRetry, PersistentBody,
-    Role, SessionView, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd,
-    ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody, TransientBody, TurnResumedBody,
-    TurnStart, TurnWaitingBody,
+    AuxiliaryUsageBody, EventId, Message, MessageBody, MessageCancelled, MessageStart, ModelRetry,
+    PersistentBody, Role, SessionView, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd,
+    ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody, TransientBody, TurnStart,
+    TurnWaitingBody, WaitKind,
 };
 use scorel_runtime::{RawRuntimeEvent, ToolCall};
 
 use super::task::TurnTask;
 use crate::SessionError;
-use crate::clock::now_ms;
 use crate::lane::EventDraft;
 
 /// Gives the engine's events their ids and hands them to the lane.
@@ -48,20 +47,26 @@ impl TurnBridge {
                 self.commit_message(id, Message::ToolResult(message)).await
             }
             RawRuntimeEvent::Waiting {
-                attempt,
+                wait,
                 duration,
                 reason,
             } => {
                 self.control(PersistentBody::TurnWaiting(TurnWaitingBody {
-                    until: moment_after(duration),
+                    until: self.moment_after(duration),
                     reason,
-                    attempt: Some(attempt),
+                    kind: Some(WaitKind::RateLimit),
+                    attempt: Some(wait),
                 }))
                 .await
             }
-            RawRuntimeEvent::Resumed => {
-                self.control(PersistentBody::TurnResumed(TurnResumedBody {}))
-                    .await
+            RawRuntimeEvent::CallCharged { model, usage, cost } => {
+                self.control(PersistentBody::AuxiliaryUsage(AuxiliaryUsageBody {
+                    purpose: AuxiliaryUsageBody::FAILED_CALL.to_owned(),
+                    model,
+                    usage,
+                    cost,
+                }))
+                .await
             }
             other => match self.transient(other) {
                 Some(body) => self.show(body).await,
@@ -121,7 +126,7 @@ impl TurnBridge {
             } => TransientBody::ModelRetry(ModelRetry {
                 attempt,
                 error,
-                until: moment_after(delay),
+                until: self.moment_after(delay),
             }),
             RawRuntimeEvent::MessageCancelled { reason } => {
                 TransientBody::MessageCancelled(MessageCancelled { event_id, reason })
@@ -149,8 +154,8 @@ impl TurnBridge {
             | RawRuntimeEvent::MessageEnd { .. }
             | RawRuntimeEvent::ToolExecutionStart { .. }
             | RawRuntimeEvent::ToolResult { .. }
-            | RawRuntimeEvent::Waiting { .. }
-            | RawRuntimeEvent::Resumed => return None,
+            | RawRuntimeEvent::CallCharged { .. }
+            | RawRuntimeEvent::Waiting { .. } => return None,
         })
     }
 
@@ -224,10 +229,10 @@ impl TurnBridge {
             })
             .await
     }
-}
 
-/// The moment in milliseconds since 1970.
-fn moment_after(delay: Duration) -> u64 {
-    let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-    now_ms().saturating_add(delay)
+    /// The moment in milliseconds since 1970.
+    fn moment_after(&self, delay: Duration) -> u64 {
+        let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        self.task.lane.now_ms().saturating_add(delay)
+    }
 }

@@ -6,7 +6,6 @@ use scorel_runtime::TurnEnd;
 
 use super::task::TurnTask;
 use crate::SessionError;
-use crate::clock::now_ms;
 use crate::lane::{EventDraft, Section};
 
 /// What became of a turn whose last answer calls no tools.
@@ -100,8 +99,9 @@ fn commit_outcome(
         reason: end.reason,
         error: end.error.clone(),
         usage: end.usage,
+        cost: end.cost,
         steps: end.steps,
-        duration_ms: started.map_or(0, |started| now_ms().saturating_sub(started)),
+        duration_ms: started.map_or(0, |started| section.lane().now_ms().saturating_sub(started)),
     });
     let draft = EventDraft::new(outcome).in_turn(turn_id);
     section.commit_behind(turn_id, shown, draft)

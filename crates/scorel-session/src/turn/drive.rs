@@ -12,14 +12,21 @@ use super::exit::TurnExit;
 use super::task::TurnTask;
 use crate::SessionError;
 
+/// How far a driver brought its turn.
+pub(super) enum Driven {
+    Left(TurnExit),
+    /// The turn waits, as its last record says.
+    Suspended,
+}
+
 impl TurnTask {
-    /// Runs the turn to its end. A step is durable or published before the next one is asked for, so
+    /// Runs the turn to its end, or to its next wait. A step is durable or published before the next one is asked for, so
     /// the engine never runs ahead of the log.
     pub(super) async fn drive(
         &self,
         ports: TurnPorts,
         progress: TurnProgress,
-    ) -> Result<TurnExit, SessionError> {
+    ) -> Result<Driven, SessionError> {
         let mut bridge = TurnBridge::new(self.clone());
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress).await?;
@@ -33,7 +40,9 @@ impl TurnTask {
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
-                        PermissionAnswer::Stopped(cause) => return Ok(self.stopped(cause).into()),
+                        PermissionAnswer::Stopped(cause) => {
+                            return Ok(Driven::Left(self.stopped(cause).into()));
+                        }
                     };
                     let lasting = decision.decision != PermissionDecision::Once;
                     if decision.decision.allows() && lasting {
@@ -50,13 +59,17 @@ impl TurnTask {
                 TurnStep::Finished(end) => {
                     let may_go_on = end.reason == OutcomeReason::Completed && driver.may_go_on();
                     if !may_go_on {
-                        return Ok(end.into());
+                        return Ok(Driven::Left(end.into()));
                     }
                     match self.complete(end).await? {
-                        Completion::Closed => return Ok(TurnExit::Closed),
+                        Completion::Closed => return Ok(Driven::Left(TurnExit::Closed)),
                         Completion::Steered => driver.go_on(),
                     }
                 }
+                TurnStep::NeedSpending { day } => {
+                    driver.provide_spending(&self.spending(day).await?);
+                }
+                TurnStep::Suspended => return Ok(Driven::Suspended),
             }
         }
     }

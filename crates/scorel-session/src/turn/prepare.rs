@@ -1,16 +1,8 @@
 //! What a turn needs before its first model call.
 
-use std::time::Duration;
-
-use scorel_proto::{
-    InstructionPart, NoticeBody, PersistentBody, RuntimeStart, TransientBody, TurnError,
-    TurnResumedBody,
-};
-use scorel_runtime::StopCause;
+use scorel_proto::{InstructionPart, NoticeBody, OpenTurn, RuntimeStart, TransientBody, TurnError};
 
 use super::task::TurnTask;
-use crate::clock::now_ms;
-use crate::lane::EventDraft;
 use crate::{PreparedTurn, SessionError, TurnRequest, blocking};
 
 impl TurnTask {
@@ -42,7 +34,7 @@ impl TurnTask {
         })
     }
 
-    /// Opens the turn for subscribers, tells the user what there is to tell, and returns the session's
+    /// Opens the turn for subscribers, once, tells the user what there is to tell, and returns the session's
     /// instructions.
     pub(super) async fn begin(
         &self,
@@ -50,8 +42,14 @@ impl TurnTask {
         notices: Vec<NoticeBody>,
     ) -> Result<String, SessionError> {
         let turn_id = self.turn_id;
-        let start = TransientBody::RuntimeStart(RuntimeStart {});
-        self.lane.show(turn_id, start).await?;
+        let is_running = |turn: &OpenTurn| turn.running;
+        let running = self
+            .lane
+            .view(|view| view.state.turn.as_ref().is_some_and(is_running));
+        if !running {
+            let start = TransientBody::RuntimeStart(RuntimeStart {});
+            self.lane.show(turn_id, start).await?;
+        }
         self.lane
             .persist(move |section| {
                 section.announce();
@@ -59,34 +57,6 @@ impl TurnTask {
                     section.tell(turn_id, notice)?;
                 }
                 section.freeze_instructions(turn_id, &parts)
-            })
-            .await
-    }
-
-    /// Waits on in a turn that was waiting when the last daemon stopped. Returns why it must end, if
-    /// it must.
-    pub(super) async fn wait_on(&self) -> Result<Option<StopCause>, SessionError> {
-        let until = self.lane.view(|view| {
-            let turn = view.state.turn.as_ref();
-            turn.and_then(|turn| turn.waiting.as_ref())
-                .map(|waiting| waiting.until)
-        });
-        let Some(until) = until else {
-            return Ok(None);
-        };
-        let rest = Duration::from_millis(until.saturating_sub(now_ms()));
-        tokio::select! {
-            biased;
-            cause = self.stop.fired() => return Ok(Some(cause)),
-            () = tokio::time::sleep(rest) => {}
-        }
-        let resumed = PersistentBody::TurnResumed(TurnResumedBody {});
-        let draft = EventDraft::new(resumed).in_turn(self.turn_id);
-        self.lane
-            .persist(move |section| {
-                section.commit(draft.clone())?;
-                section.announce();
-                Ok(None)
             })
             .await
     }

@@ -23,7 +23,9 @@ impl TurnTask {
             let turn = fold.turn.as_ref();
             turn.map_or_else(TurnProgress::default, |turn| TurnProgress {
                 usage: turn.usage,
+                cost: turn.cost,
                 steps: turn.steps,
+                waits: turn.waits,
                 elapsed: Duration::from_millis(turn.elapsed_ms(fold.updated_at)),
             })
         })
@@ -50,12 +52,13 @@ impl TurnTask {
     }
 
     fn ended(&self, reason: OutcomeReason, error: Option<TurnError>) -> TurnEnd {
-        let TurnProgress { usage, steps, .. } = self.progress();
+        let progress = self.progress();
         TurnEnd {
             reason,
             error,
-            usage,
-            steps,
+            usage: progress.usage,
+            cost: progress.cost,
+            steps: progress.steps,
         }
     }
 }

@@ -40,3 +40,6 @@ mod stalled;
 mod steer;
 mod travel;
 mod turns;
+mod usage;
+mod waiting;
+mod wall;

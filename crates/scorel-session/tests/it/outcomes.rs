@@ -197,6 +197,7 @@ async fn a_turn_that_cannot_be_prepared_ends_with_that_error() {
         message: "no key".to_owned(),
         retryable: false,
         hint: None,
+        resets_at: None,
     };
     let (rig, id) = rig(|plan| plan.failures.push_back(Failure::Error(error))).await;
     let mut follower = rig.follow(id).await;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use scorel_proto::{Phase, SessionId, TurnId};
+use scorel_proto::{OnRestart, Phase, SessionChanges, SessionId, TurnId};
 use scorel_runtime::ProviderError;
-use scorel_session::SessionSettings;
+use scorel_session::{MutationCommand, SessionSettings};
 
 use crate::log::text;
-use crate::rig::{Rig, settings};
+use crate::rig::{Rig, client, settings};
 use crate::stage::provider_error;
 
 /// A session whose turn waits for an hour.
@@ -43,13 +43,7 @@ async fn a_waiting_turn_waits_on_after_a_crash_and_after_an_orderly_stop() {
         let log = again.check(id).await;
         assert_eq!(
             log.outline()[2..],
-            [
-                "turn_waiting",
-                "seq_reserve",
-                "turn_resumed",
-                "assistant",
-                "turn_outcome"
-            ]
+            ["turn_waiting", "turn_resumed", "assistant", "turn_outcome"]
         );
     }
 }
@@ -73,7 +67,7 @@ async fn an_interrupted_turn_goes_on_once_where_that_is_wanted() {
     rig.model().await.tools(&[("c1", "write")]).await;
     let run = rig.tool().await;
     let resuming = SessionSettings {
-        resume_interrupted: true,
+        on_restart: OnRestart::Resume,
         ..settings()
     };
     let again = rig.crashed().restarted_with(resuming.clone());
@@ -98,4 +92,37 @@ async fn an_interrupted_turn_goes_on_once_where_that_is_wanted() {
         "a turn that ends the daemon does so only twice"
     );
     run.end("too late");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_may_want_otherwise_than_configured() {
+    for (configured, own) in [
+        (OnRestart::Mark, OnRestart::Resume),
+        (OnRestart::Resume, OnRestart::Mark),
+    ] {
+        let rig = Rig::new();
+        let id = rig.session().await;
+        rig.begin(id, "go").await;
+        let _call = rig.model().await;
+        let changes = SessionChanges {
+            on_restart: Some(own),
+            ..SessionChanges::default()
+        };
+        let command = MutationCommand::new(client(), None, "updateSession", &());
+        let lane = rig.lane(id).await;
+        let (_, session) = lane.update(command, changes).await.expect("changed");
+        assert_eq!(session.on_restart, Some(own));
+        let again = rig.crashed().restarted_with(SessionSettings {
+            on_restart: configured,
+            ..settings()
+        });
+        let mut follower = again.follow(id).await;
+        if own == OnRestart::Resume {
+            again.model().await.answer("where was I").await;
+            assert_eq!(follower.outcome().await, "completed");
+        }
+        let log = again.check(id).await;
+        let resumed = log.all("turn_resumed").len();
+        assert_eq!(resumed, usize::from(own == OnRestart::Resume));
+    }
 }

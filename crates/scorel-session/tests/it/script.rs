@@ -11,8 +11,8 @@ use futures_util::stream;
 use scorel_proto::{InstructionPart, NoticeBody, ProjectId, SessionId, TurnError};
 use scorel_runtime::{
     Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderStream, Question,
-    RetryPolicy, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
-    TurnLimits, TurnPorts, Verdict,
+    RetryPolicy, TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome,
+    ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
 };
 use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
 use serde_json::json;
@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) question: Option<Question>,
     /// Why nothing can be allowed for ever.
     pub(crate) no_grants: Option<io::ErrorKind>,
+    /// What the model costs.
+    pub(crate) price: Option<TokenPrice>,
     /// What the user is told.
     pub(crate) notices: Vec<NoticeBody>,
 }
@@ -85,6 +87,7 @@ impl Script {
                 id: "script-1".to_owned(),
                 context_window: 100_000,
                 max_output_tokens: 10_000,
+                price: None,
             },
             specs: vec![spec("look", true), spec("peek", true), spec("write", false)],
             calls,
@@ -131,6 +134,7 @@ impl TurnSetup for Script {
             let _ = gate.recv_timeout(Duration::from_secs(60));
         }
         let mut model = self.model.clone();
+        model.price = self.plan.lock().expect("not poisoned").price;
         model.id = request.model.clone().unwrap_or(model.id);
         let provider: Arc<dyn Provider> = match failure {
             Some(Failure::Error(error)) => return Err(error),

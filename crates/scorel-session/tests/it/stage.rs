@@ -64,6 +64,7 @@ impl ModelCall {
         let done = ProviderEvent::Done {
             stop_reason,
             usage: Some(USAGE),
+            charged: None,
             provider: None,
         };
         self.event(done).await;

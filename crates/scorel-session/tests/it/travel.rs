@@ -65,6 +65,9 @@ pub(crate) fn summarise(rig: &Rig, id: SessionId, through: EventId) -> EventId {
         keep: Vec::new(),
         tokens_before: 9,
         tokens_after: 1,
+        model: None,
+        usage: None,
+        cost: None,
     };
     write(rig, id, PersistentBody::Compact(compact))
 }

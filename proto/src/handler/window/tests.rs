@@ -64,6 +64,7 @@ impl Path {
             model: "m".into(),
             stop_reason: StopReason::EndTurn,
             usage: None,
+            cost: None,
             partial: false,
             meta: Meta::default(),
         }))
@@ -86,6 +87,9 @@ impl Path {
             keep,
             tokens_before: 2,
             tokens_after: 1,
+            model: None,
+            usage: None,
+            cost: None,
         }))
     }
 

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::{
-    AssistantMessage, Block, ClientId, Event, EventId, Message, MessageBody, Meta, OutcomeReason,
-    PersistentBody, PersistentEvent, QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody,
-    Seq, SessionId, SessionView, StopReason, ToolResultBlock, ToolResultMessage, ToolStartedBody,
-    TransientBody, TransientEvent, TreePlacement, TurnId, TurnOutcomeBody, Usage,
+    AssistantMessage, Block, ClientId, CostTotal, Event, EventId, Message, MessageBody, Meta,
+    OutcomeReason, PersistentBody, PersistentEvent, QueueItem, QueueItemId, QueueKind, QueueOp,
+    QueueUpdateBody, Seq, SessionId, SessionView, StopReason, ToolResultBlock, ToolResultMessage,
+    ToolStartedBody, TransientBody, TransientEvent, TreePlacement, TurnId, TurnOutcomeBody, Usage,
 };
 
 pub(super) struct Log {
@@ -132,6 +132,7 @@ impl Log {
             reason,
             error: None,
             usage: Usage::default(),
+            cost: CostTotal::default(),
             steps: 1,
             duration_ms: 1,
         }));
@@ -214,6 +215,7 @@ pub(super) fn assistant(content: Vec<Block>, partial: bool) -> Message {
             output_tokens: 1,
             ..Usage::default()
         }),
+        cost: None,
         partial,
         meta: Meta::default(),
     })

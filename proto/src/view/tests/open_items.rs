@@ -190,6 +190,7 @@ fn a_retry_is_open_until_the_call_answers_waits_or_ends() {
             message: "refused".into(),
             retryable: true,
             hint: None,
+            resets_at: None,
         },
         until: 7,
     };
@@ -209,6 +210,7 @@ fn a_retry_is_open_until_the_call_answers_waits_or_ends() {
             log.push(PersistentBody::TurnWaiting(TurnWaitingBody {
                 until: 1,
                 reason: "r".into(),
+                kind: None,
                 attempt: None,
             }));
         },

@@ -115,6 +115,9 @@ fn a_compaction_is_marked_on_the_path() {
         keep: Vec::new(),
         tokens_before: 2,
         tokens_after: 1,
+        model: None,
+        usage: None,
+        cost: None,
     }));
     let path = log.view.tree.path(Some(compact));
     assert_eq!(path.last().map(|node| node.kind), Some(NodeKind::Compact));

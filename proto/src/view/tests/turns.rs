@@ -54,6 +54,7 @@ fn a_turn_that_waits_says_so_until_it_goes_on() {
     log.push(PersistentBody::TurnWaiting(TurnWaitingBody {
         until: 5,
         reason: "limit".into(),
+        kind: None,
         attempt: None,
     }));
     assert_eq!(phase(&log), Phase::Waiting);
@@ -205,6 +206,7 @@ fn facts_change_one_by_one() {
         model: Some("m".into()),
         thinking_level: Some(ThinkingLevel::High),
         tools: None,
+        on_restart: None,
         archived: Some(true),
         title: None,
     });

@@ -1,6 +1,6 @@
 use scorel_proto::{
-    AssistantMessage, Block, InternalMessage, Message, MessageSource, Meta, StopReason,
-    ToolResultBlock, ToolResultMessage, Usage, UserMessage,
+    AssistantMessage, Block, Cost, CostSource, InternalMessage, Message, MessageSource, Meta,
+    StopReason, ToolResultBlock, ToolResultMessage, Usage, UserMessage,
 };
 use serde_json::json;
 
@@ -126,6 +126,10 @@ pub(super) fn assistant() -> Message {
         model: "demo/demo".into(),
         stop_reason: StopReason::ToolUse,
         usage: Some(usage()),
+        cost: Some(Cost {
+            micro_usd: 1_234,
+            source: CostSource::Reported,
+        }),
         partial: false,
         meta: Meta {
             source: None,
@@ -140,6 +144,7 @@ pub(super) fn partial() -> Message {
         model: "demo/demo".into(),
         stop_reason: StopReason::Interrupted,
         usage: None,
+        cost: None,
         partial: true,
         meta: Meta::default(),
     })

@@ -1,11 +1,12 @@
 use scorel_proto::{
-    Block, BranchBody, ChannelInjectBody, ClientId, CompactBody, ContextTrimBody, CustomBody,
-    CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
-    Message, MessageBody, NoticeBody, Origin, OutcomeReason, PermissionDecision,
-    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem,
-    QueueKind, QueueOp, QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges,
-    SessionInfoBody, ThinkingLevel, ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody,
-    TurnResumedBody, TurnWaitingBody, Usage,
+    AuxiliaryUsageBody, Block, BranchBody, ChannelInjectBody, ClientId, CompactBody,
+    ContextTrimBody, Cost, CostSource, CostTotal, CustomBody, CustomMessageBody,
+    DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody, Message, MessageBody,
+    NoticeBody, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
+    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem, QueueKind, QueueOp,
+    QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel,
+    ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+    Usage, WaitKind,
 };
 use serde_json::json;
 
@@ -120,6 +121,12 @@ fn compact() -> CompactBody {
         keep: vec![ids::event(1)],
         tokens_before: 90_000,
         tokens_after: 1_200,
+        model: Some("gpt-5-mini".into()),
+        usage: Some(messages::usage()),
+        cost: Some(Cost {
+            micro_usd: 700,
+            source: CostSource::Config,
+        }),
     }
 }
 
@@ -146,6 +153,7 @@ fn session_info() -> SessionInfoBody {
             model: Some("gpt-5".into()),
             thinking_level: Some(ThinkingLevel::High),
             tools: None,
+            on_restart: None,
             archived: Some(false),
         },
     }
@@ -180,6 +188,7 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
         ("", PersistentBody::TurnWaiting(waiting())),
         ("", PersistentBody::TurnResumed(TurnResumedBody {})),
         ("", PersistentBody::ContextTrim(trim())),
+        ("", PersistentBody::AuxiliaryUsage(auxiliary_usage())),
         (
             "",
             PersistentBody::DamageAccepted(DamageAcceptedBody {
@@ -221,6 +230,10 @@ fn outcome(reason: OutcomeReason, error: Option<TurnError>) -> TurnOutcomeBody {
         reason,
         error,
         usage,
+        cost: CostTotal {
+            micro_usd: 1234,
+            unpriced: 0,
+        },
         steps: 2,
         duration_ms: 3500,
     }
@@ -232,6 +245,7 @@ fn error() -> TurnError {
         message: "too many requests".into(),
         retryable: true,
         hint: None,
+        resets_at: Some(ids::TS + 18_000_000),
     }
 }
 
@@ -314,7 +328,20 @@ fn waiting() -> TurnWaitingBody {
     TurnWaitingBody {
         until: ids::TS + 3_600_000,
         reason: "rate limit".into(),
+        kind: Some(WaitKind::RateLimit),
         attempt: Some(1),
+    }
+}
+
+fn auxiliary_usage() -> AuxiliaryUsageBody {
+    AuxiliaryUsageBody {
+        purpose: AuxiliaryUsageBody::FAILED_CALL.into(),
+        model: "gpt-5-mini".into(),
+        usage: messages::usage(),
+        cost: Some(Cost {
+            micro_usd: 412,
+            source: CostSource::Table,
+        }),
     }
 }
 

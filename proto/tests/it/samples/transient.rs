@@ -39,6 +39,7 @@ pub(super) fn retry() -> ModelRetry {
             message: "cannot reach 127.0.0.1:11434: connection refused".into(),
             retryable: true,
             hint: Some("nothing listens on 127.0.0.1:11434: is the server running?".into()),
+            resets_at: None,
         },
         until: ids::TS + 500,
     }

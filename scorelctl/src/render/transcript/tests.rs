@@ -152,7 +152,7 @@ fn retries_and_waits_are_shown_with_what_failed_and_until_when() {
         (
             3,
             "waiting until ",
-            " after attempt 3: api.example.com says: slow down",
+            " (wait 3 of the turn; `scorelctl end-wait` ends it): api.example.com says: slow down",
         ),
     ] {
         assert!(

@@ -47,6 +47,23 @@ fn a_project_may_only_lower_limits() {
 }
 
 #[test]
+fn a_project_may_only_lower_limits_of_cost() {
+    let user_text = format!("{USER}maxTurnCost = 1.5\nmaxDayCost = 20");
+    let base = user(&user_text).unwrap();
+    let limits = &base.runtime.cost;
+    assert_eq!((limits.turn, limits.session), (Some(1_500_000), None));
+    let text = "[runtime]\nmaxTurnCost = 2\nmaxSessionCost = 3\nmaxDayCost = 0.25";
+    let config = with_project(&base, text).unwrap();
+    let limits = &config.runtime.cost;
+    assert_eq!(limits.turn, Some(1_500_000), "the user's is lower");
+    assert_eq!(limits.session, Some(3_000_000), "the user has none");
+    assert_eq!(limits.day, Some(250_000));
+    assert_eq!(warned(&config), ["runtime.maxTurnCost"]);
+    let none = with_project(&base, "").unwrap();
+    assert_eq!(none.runtime.cost, base.runtime.cost);
+}
+
+#[test]
 fn everything_else_in_a_project_is_left_out_and_named() {
     let base = user(USER).unwrap();
     let text = r#"

@@ -54,6 +54,7 @@ impl Provider for SilentModel {
         let done = ProviderEvent::Done {
             stop_reason: StopReason::EndTurn,
             usage: None,
+            charged: None,
             provider: None,
         };
         Box::pin(stream::iter([Ok(done)]))
@@ -127,6 +128,9 @@ impl ConfiguredHome {
                     played.results.push(text.clone());
                 }
                 TurnStep::Event(_) => {}
+                TurnStep::NeedSpending { .. } | TurnStep::Suspended => {
+                    panic!("nothing is limited here")
+                }
                 TurnStep::Finished(_) => return played,
             }
         }
@@ -154,6 +158,7 @@ impl ConfiguredHome {
                 id: "silent-1".to_owned(),
                 context_window: 1_000,
                 max_output_tokens: 100,
+                price: None,
             })),
             tools: ToolList::new(tools.into()).unwrap(),
             gate: Arc::new(Gate::new(GateSettings {

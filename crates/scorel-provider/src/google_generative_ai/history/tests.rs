@@ -25,6 +25,7 @@ fn endpoint(model: &str) -> GeminiEndpoint {
             id: model.to_owned(),
             context_window: 1000,
             max_output_tokens: 100,
+            price: None,
         },
         url: "http://127.0.0.1/".parse().unwrap(),
         key: None,
@@ -65,6 +66,7 @@ fn message(content: Vec<Block>) -> AssistantMessage {
         model: "any".to_owned(),
         stop_reason: StopReason::EndTurn,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     }

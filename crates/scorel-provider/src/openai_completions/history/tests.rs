@@ -22,6 +22,7 @@ fn endpoint(dialect: ChatDialect) -> ChatEndpoint {
             id: "model-1".to_owned(),
             context_window: 1000,
             max_output_tokens: 100,
+            price: None,
         },
         url: Url::parse("http://127.0.0.1/v1/chat/completions").unwrap(),
         key: None,
@@ -58,6 +59,7 @@ fn assistant(content: Vec<Block>) -> AssistantMessage {
         model: "model-1".to_owned(),
         stop_reason: StopReason::EndTurn,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     }

@@ -50,6 +50,7 @@ async fn a_conversation_of_another_model_goes_on_at_an_endpoint_that_checks_it()
         model: "other".to_owned(),
         stop_reason: StopReason::ToolUse,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     };

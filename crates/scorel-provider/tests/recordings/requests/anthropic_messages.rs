@@ -168,6 +168,7 @@ fn answer(content: &[Value], model: &Value) -> Message {
         model: text(model),
         stop_reason: StopReason::EndTurn,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     })

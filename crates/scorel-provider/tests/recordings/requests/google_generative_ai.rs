@@ -102,6 +102,7 @@ fn messages(model: &str, content: &Value) -> Vec<Message> {
             model: model.to_owned(),
             stop_reason: StopReason::EndTurn,
             usage: None,
+            cost: None,
             partial: false,
             meta: Meta::default(),
         };

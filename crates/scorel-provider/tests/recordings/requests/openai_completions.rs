@@ -179,6 +179,7 @@ fn answer(recorded: &Value) -> AssistantMessage {
         model: "model".to_owned(),
         stop_reason: StopReason::EndTurn,
         usage: None,
+        cost: None,
         partial: false,
         meta: Meta::default(),
     }

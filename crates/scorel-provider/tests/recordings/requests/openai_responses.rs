@@ -132,6 +132,7 @@ fn answer<'a>(messages: &'a mut Vec<Message>, model: &str) -> &'a mut Vec<Block>
             model: model.to_owned(),
             stop_reason: StopReason::EndTurn,
             usage: None,
+            cost: None,
             partial: false,
             meta: Meta::default(),
         }));

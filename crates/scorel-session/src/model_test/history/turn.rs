@@ -1,9 +1,9 @@
 //! What a turn does, one event at a time.
 
 use scorel_proto::{
-    AssistantMessage, Block, ClientId, EventId, InstructionSnapshotBody, Message, MessageBody,
-    MessageCancelReason, MessageCancelled, MessageStart, Meta, OpenCall, OpenMessage, OpenTurn,
-    OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
+    AssistantMessage, Block, ClientId, CostTotal, EventId, InstructionSnapshotBody, Message,
+    MessageBody, MessageCancelReason, MessageCancelled, MessageStart, Meta, OpenCall, OpenMessage,
+    OpenTurn, OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
     PermissionRequestId, PersistentBody, QueueItem, QueueItemId, QueueKind, QueueOp,
     QueueUpdateBody, Role, RuntimeEnd, RuntimeStart, SessionChanges, SessionInfoBody, StopReason,
     TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart,
@@ -204,6 +204,7 @@ impl History {
                 output_tokens: 3,
                 ..Usage::default()
             }),
+            cost: None,
             partial: false,
             meta: Meta::default(),
         });
@@ -303,6 +304,7 @@ impl History {
             reason,
             error: None,
             usage: Usage::default(),
+            cost: CostTotal::default(),
             steps: 1,
             duration_ms: 1,
         });

@@ -96,6 +96,9 @@ impl History {
                 keep: keep.into_iter().map(|event| self.id(event)).collect(),
                 tokens_before: 2,
                 tokens_after: 1,
+                model: None,
+                usage: None,
+                cost: None,
             }),
             Happening::Rewind(target) => PersistentBody::Rewind(RewindBody {
                 target_event_id: target.map(|event| self.id(event)),
@@ -190,6 +193,7 @@ fn answer(partial: bool, blocks: usize) -> Message {
         model: "m".to_owned(),
         stop_reason: StopReason::EndTurn,
         usage: None,
+        cost: None,
         partial,
         meta: Meta::default(),
     })

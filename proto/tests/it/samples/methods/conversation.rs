@@ -1,9 +1,10 @@
 use scorel_proto::{
     AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomParams, AppendResult,
     Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams, Content,
-    Message, PermissionDecision, QueueEdit, QueueKind, RespondPermission, RespondPermissionParams,
-    Rewind, RewindParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
-    SendMessageParams, SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
+    EndWait, EndWaitParams, Message, PermissionDecision, QueueEdit, QueueKind, RespondPermission,
+    RespondPermissionParams, Rewind, RewindParams, RewriteQueue, RewriteQueueParams,
+    RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult, SeqResult, StorageStall,
+    UnsavedRecord, WhileRunning,
 };
 
 use serde_json::json;
@@ -205,6 +206,12 @@ fn moving() -> Vec<Golden> {
     all.extend(method::<AppendCustom>(&custom, &appended));
     all.extend(method::<AppendCustomMessage>(&custom_message, &appended));
     all.push(params_of::<Rewind>(".beginning", &beginning));
+    let end_wait = EndWaitParams {
+        session_id,
+        expected_turn_id: ids::turn(),
+        command_id: Some(ids::command()),
+    };
+    all.extend(method::<EndWait>(&end_wait, &seq));
     all.extend(method::<Branch>(&branch, &seq));
     all.extend(method::<Compact>(&compact, &seq));
     all

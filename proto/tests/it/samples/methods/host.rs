@@ -1,17 +1,18 @@
 use scorel_proto::{
-    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, DirectoryEntry, Discover,
-    GetStatus, Hello, HelloParams, HelloResult, ListDirectories, ListDirectoriesParams,
-    ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult, ListProjects,
-    ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams, Phase,
-    ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
-    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownResult, Status, SubscribeHost,
-    ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage,
+    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DirectoryEntry,
+    Discover, GetStatus, GetUsage, GetUsageParams, GetUsageResult, Hello, HelloParams, HelloResult,
+    ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams,
+    ListModelsResult, ListProjects, ListProjectsResult, Model, ModelDifference, ModelPrice,
+    ModelProvider, NoParams, Phase, ProtocolRange, RegisterProject, RegisterProjectParams,
+    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult, Shutdown,
+    ShutdownResult, Status, SubscribeHost, ThinkingLevel, UnsubscribeHost, UnsubscribeParams,
+    Usage, UsageGrouping, UsageRow, UsageTotal,
 };
 use serde_json::json;
 
 use super::{method, params_of, project, result_of};
 use crate::golden::Golden;
-use crate::samples::ids;
+use crate::samples::{ids, messages};
 
 pub(super) fn all() -> Vec<Golden> {
     let mut all = Vec::new();
@@ -31,6 +32,7 @@ pub(super) fn all() -> Vec<Golden> {
         protocol: ProtocolRange::SUPPORTED,
     };
     all.push(params_of::<Hello>(".anonymous", &anonymous));
+    all.extend(method::<GetUsage>(&usage_params(), &usage_result()));
     all.extend(method::<GetStatus>(&NoParams {}, &status()));
     all.extend(method::<Shutdown>(
         &NoParams {},
@@ -244,4 +246,33 @@ fn projects() -> Vec<Golden> {
         },
     ));
     all
+}
+
+fn usage_params() -> GetUsageParams {
+    GetUsageParams {
+        from: Some("2026-11-01".into()),
+        to: Some("2026-11-22".into()),
+        by: UsageGrouping::Project,
+    }
+}
+
+fn usage_result() -> GetUsageResult {
+    let total = UsageTotal {
+        calls: 3,
+        usage: messages::usage(),
+        cost: CostTotal {
+            micro_usd: 5_120,
+            unpriced: 300,
+        },
+    };
+    GetUsageResult {
+        rows: vec![UsageRow {
+            key: ids::project().to_string(),
+            name: Some("scorel".into()),
+            total,
+        }],
+        total,
+        left_out: None,
+        unreadable: vec![ids::session()],
+    }
 }

@@ -1,10 +1,10 @@
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
-    CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteSession,
-    DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult,
-    ListSessions, ListSessionsParams, ListSessionsResult, Phase, Project, SeqResult, Session,
-    SessionKind, SessionParent, StorageStall, ThinkingLevel, UnreadableSession, UpdateSession,
-    UpdateSessionParams, UpdateSessionResult, Usage,
+    CloneSessionParams, CostTotal, CreateSession, CreateSessionParams, CreateSessionResult,
+    DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams,
+    GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult, OnRestart, Phase,
+    Project, SeqResult, Session, SessionKind, SessionParent, StorageStall, ThinkingLevel,
+    UnreadableSession, UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
 use super::{method, params_of, result_of};
@@ -45,6 +45,11 @@ pub(in crate::samples) fn session() -> Session {
         queue_version: 3,
         queue_paused: true,
         usage: messages::usage(),
+        cost: CostTotal {
+            micro_usd: 5_120,
+            unpriced: 300,
+        },
+        on_restart: Some(OnRestart::Resume),
         created_at: ids::TS,
         updated_at: ids::TS + 1_000,
         archived: true,
@@ -73,6 +78,8 @@ fn empty() -> Session {
         queue_version: 0,
         queue_paused: false,
         usage: Usage::default(),
+        cost: CostTotal::default(),
+        on_restart: None,
         archived: false,
         problem: None,
         storage_stalled: None,
@@ -175,6 +182,7 @@ fn changing() -> Vec<Golden> {
         model: Some("gpt-5".into()),
         thinking_level: Some(ThinkingLevel::None),
         tools: None,
+        on_restart: Some(OnRestart::Resume),
         command_id: command_id.clone(),
     };
     let archive = ArchiveSessionParams {

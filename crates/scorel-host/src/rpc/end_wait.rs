@@ -1,0 +1,27 @@
+//! `endWait`.
+
+use std::sync::Arc;
+
+use scorel_proto::{EndWait, EndWaitParams, Method, SeqResult};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+
+use super::caller::command;
+use super::register::method;
+use crate::call_error::CallError;
+use crate::host::Host;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<EndWait, _, _>(table, end_wait)
+}
+
+async fn end_wait(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: EndWaitParams,
+) -> Result<SeqResult, CallError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, EndWait::NAME, &params)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    let seq = lane.end_wait(command, params.expected_turn_id).await?;
+    Ok(SeqResult { seq })
+}

@@ -1,0 +1,67 @@
+use scorel_proto::TurnError;
+
+use crate::limit_error::limit;
+
+/// How much a turn may let a session, a day and itself cost, in millionths of a US dollar; `None` for
+/// no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CostLimits {
+    /// The model calls of the turn.
+    pub turn: Option<u64>,
+    /// All model calls of its session.
+    pub session: Option<u64>,
+    /// The model calls of all sessions on this day.
+    pub day: Option<u64>,
+}
+
+/// What was spent, in millionths of a US dollar.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spent {
+    pub(crate) turn: u64,
+    pub(crate) session: u64,
+    pub(crate) day: u64,
+}
+
+impl CostLimits {
+    /// Whether there is no limit.
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        self.turn.is_none() && self.session.is_none() && self.day.is_none()
+    }
+
+    /// The limit that a call for `estimate` would exceed.
+    pub(crate) fn exceeded(&self, spent: Spent, estimate: u64) -> Option<TurnError> {
+        let checks = [
+            ("turn_cost", "the turn", self.turn, spent.turn),
+            ("session_cost", "the session", self.session, spent.session),
+            ("day_cost", "this day", self.day, spent.day),
+        ];
+        let exceeded = |limit: &Option<u64>, spent: u64| {
+            limit.is_some_and(|limit| spent.saturating_add(estimate) > limit)
+        };
+        let (code, what, max, spent) = checks
+            .into_iter()
+            .find(|(_, _, limit, spent)| exceeded(limit, *spent))?;
+        let message = format!(
+            "{what} has cost {} and the next model call costs at least about {}, more than its limit of {}",
+            dollars(spent),
+            dollars(estimate),
+            dollars(max.unwrap_or_default())
+        );
+        Some(limit(code, message))
+    }
+}
+
+fn dollars(micro_usd: u64) -> String {
+    format!("${:.4}", micro_usd as f64 / 1e6)
+}
+
+/// The error of a turn whose limits of cost cannot be kept.
+pub(crate) fn cost_unknown(reason: String) -> TurnError {
+    let message = format!("a cost is limited, and {reason}");
+    let hint = "state the model's price in the configuration, or remove the limits of cost";
+    TurnError {
+        hint: Some(hint.to_owned()),
+        ..limit("cost_unknown", message)
+    }
+}

@@ -1,0 +1,48 @@
+use scorel_proto::{Cost, OutcomeReason, TurnError, Usage};
+
+use super::TurnDriver;
+use super::state::TurnState;
+use crate::Spending;
+use crate::cost_limits::{Spent, cost_unknown};
+use crate::input_estimate::input_tokens;
+
+impl TurnDriver {
+    /// Answers [`TurnStep::NeedSpending`].
+    pub fn provide_spending(&mut self, spending: &Spending) {
+        let (limits, price) = (&self.ports.limits, self.ports.provider.model().price);
+        let tokens = input_tokens(&self.ports.system, &self.ports.tools, &spending.context);
+        let spent = Spent {
+            turn: self.cost.micro_usd,
+            session: spending.session_micro_usd,
+            day: spending.day_micro_usd,
+        };
+        let estimate = price.map_or(0, |price| price.of_input(tokens));
+        self.state = match limits.cost.exceeded(spent, estimate) {
+            Some(error) => TurnState::Finished(OutcomeReason::Limit, Some(error)),
+            None => TurnState::Affordable,
+        };
+    }
+
+    /// Why the limits of cost cannot be kept.
+    pub(super) fn cost_unknown(&self) -> Option<TurnError> {
+        let model = self.ports.provider.model();
+        match model.price {
+            None => Some(cost_unknown(format!(
+                "the price of {} is not known",
+                model.id
+            ))),
+            Some(price) if self.has_gap && !price.is_free() => {
+                let text = "did not report what its last answer used";
+                Some(cost_unknown(format!("{} {text}", model.provider)))
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// Counts what a call used.
+    pub(super) fn count(&mut self, usage: Option<Usage>, cost: Option<Cost>) {
+        let usage = usage.unwrap_or_default();
+        self.usage += usage;
+        self.cost.add(&usage, cost);
+    }
+}

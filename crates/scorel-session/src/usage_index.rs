@@ -1,0 +1,215 @@
+//! What all model calls used and cost, by session, day and model.
+//!
+//! In: each record as it is committed, and, with the first question, the logs that earlier daemons
+//! wrote. Out: sums. The logs are the authority for sessions that exist. The file spares reading them
+//! again, since it says up to where each was counted, and it remembers deleted sessions: what they
+//! cost was spent all the same.
+//!
+//! Nothing is read before it is needed, so starting the daemon and running turns does not depend on
+//! how many sessions there are.
+
+mod entries;
+mod file;
+mod indexed_session;
+mod ledger;
+mod report;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::tz::TimeZone;
+use scorel_journal::{RecordPosition, Storage};
+use scorel_proto::{PersistentEvent, SessionId};
+
+use crate::{SessionError, SessionHeader};
+
+use entries::{CountedRecord, UsageEntries};
+use indexed_session::IndexedSession;
+use ledger::{LedgerRow, day_of};
+
+pub(crate) use report::UsageQuery;
+
+/// The usage of all sessions, in memory and in a file.
+#[derive(Debug)]
+pub(crate) struct UsageIndex {
+    storage: Arc<dyn Storage>,
+    /// The directory of sessions.
+    dir: PathBuf,
+    file: PathBuf,
+    /// Of the days; `None` for the system's.
+    zone: Option<TimeZone>,
+    /// Held while the logs are read.
+    reading: Mutex<()>,
+    stage: Mutex<IndexStage>,
+}
+
+#[derive(Debug)]
+enum IndexStage {
+    /// Nobody has asked. Records are in the logs, and will be read with them.
+    Unread,
+    /// The logs are being read. Records that are committed meanwhile.
+    Reading(Vec<CountedRecord>),
+    Ready(UsageEntries),
+}
+
+/// Checks the usage file at `path`, for `fsck`.
+///
+/// # Errors
+///
+/// `InvalidData` if the daemon could not use it, otherwise the error of the file system.
+pub fn check_usage_file(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+    file::read(storage, path).map(drop)
+}
+
+impl UsageIndex {
+    pub(crate) fn new(
+        storage: Arc<dyn Storage>,
+        dir: PathBuf,
+        file: PathBuf,
+        zone: Option<TimeZone>,
+    ) -> Self {
+        Self {
+            storage,
+            dir,
+            file,
+            zone,
+            reading: Mutex::default(),
+            stage: Mutex::new(IndexStage::Unread),
+        }
+    }
+
+    /// Counts a record that was committed. Its cost does not depend on the history.
+    pub(crate) fn record(
+        &self,
+        header: &SessionHeader,
+        place: RecordPosition,
+        event: &PersistentEvent,
+    ) {
+        let mut stage = self.stage();
+        if matches!(*stage, IndexStage::Unread) {
+            return;
+        }
+        let record = CountedRecord {
+            session_id: header.session_id,
+            project_id: header.project_id,
+            seq: place.seq,
+            end: place.end() + 1,
+            row: LedgerRow::of(event, &self.zone()),
+        };
+        match &mut *stage {
+            IndexStage::Ready(entries) => entries.add(record),
+            IndexStage::Reading(pending) if record.row.is_some() => pending.push(record),
+            IndexStage::Reading(_) | IndexStage::Unread => {}
+        }
+    }
+
+    /// The session is gone; its usage stays with its project. To be preceded by
+    /// [`UsageIndex::read`], while its log is still there.
+    pub(crate) fn session_removed(&self, id: SessionId) {
+        if let IndexStage::Ready(entries) = &mut *self.stage() {
+            entries.remove(id);
+        }
+    }
+
+    /// What the calls of today cost, in millionths of a US dollar, at `now` (milliseconds since 1970).
+    /// Reads the logs the first time, which blocks on the disk.
+    pub(crate) fn day_micro_usd(&self, now: u64) -> Result<u64, SessionError> {
+        self.read()?;
+        let today = day_of(now, &self.zone());
+        Ok(self.with(|entries| entries.day_micro_usd(today)))
+    }
+
+    /// Sums up. Reads the logs the first time, which blocks on the disk.
+    pub(crate) fn report(
+        &self,
+        query: &UsageQuery,
+    ) -> Result<scorel_proto::GetUsageResult, SessionError> {
+        self.read()?;
+        Ok(self.with(|entries| report::report(entries, query)))
+    }
+
+    /// Reads the file, and the logs as far as it does not cover them. Once.
+    pub(crate) fn read(&self) -> Result<(), SessionError> {
+        let _one_reader = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*self.stage(), IndexStage::Ready(_)) {
+            return Ok(());
+        }
+        *self.stage() = IndexStage::Reading(Vec::new());
+        let read = self.read_logs();
+        let mut stage = self.stage();
+        let pending = std::mem::replace(&mut *stage, IndexStage::Unread);
+        let mut entries = read?;
+        if let IndexStage::Reading(pending) = pending {
+            pending.into_iter().for_each(|record| entries.add(record));
+        }
+        *stage = IndexStage::Ready(entries);
+        Ok(())
+    }
+
+    fn read_logs(&self) -> Result<UsageEntries, SessionError> {
+        let known = file::read(&*self.storage, &self.file).unwrap_or_default();
+        let mut known_sessions = known.sessions;
+        let mut entries = UsageEntries::with_deleted(known.deleted);
+        let zone = self.zone();
+        for id in self.session_ids()? {
+            let known = known_sessions.remove(&id);
+            let dir = self.dir.join(id.to_string());
+            let before = known.clone();
+            match IndexedSession::read(&*self.storage, &dir, id, known, &zone) {
+                Ok(Some(session)) => entries.insert(id, session),
+                Ok(None) => {}
+                Err(problem) => {
+                    tracing::warn!(session = %id, problem, "usage may be missing");
+                    entries.insert_unreadable(id, before);
+                }
+            }
+        }
+        // Deleted while nobody counted, or right before a crash.
+        for session in known_sessions.into_values() {
+            entries.add_deleted(session);
+        }
+        Ok(entries)
+    }
+
+    fn session_ids(&self) -> Result<Vec<SessionId>, SessionError> {
+        let names = self.storage.list(&self.dir).map_err(|error| {
+            SessionError::Filesystem(format!("cannot read {}: {error}", self.dir.display()))
+        })?;
+        let ids = names.iter().filter_map(|name| name.parse().ok());
+        Ok(ids.collect())
+    }
+
+    /// Writes the file if something was counted since. Blocks on the disk.
+    pub(crate) fn save(&self) {
+        let snapshot = match &mut *self.stage() {
+            IndexStage::Ready(entries) => entries.unsaved(),
+            IndexStage::Unread | IndexStage::Reading(_) => None,
+        };
+        let Some(snapshot) = snapshot else { return };
+        if let Err(error) = file::write(&*self.storage, &self.file, &snapshot) {
+            tracing::warn!(%error, "the index of usage was not written");
+            if let IndexStage::Ready(entries) = &mut *self.stage() {
+                entries.mark_unsaved();
+            }
+        }
+    }
+
+    fn zone(&self) -> TimeZone {
+        self.zone.clone().unwrap_or_else(TimeZone::system)
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&UsageEntries) -> R) -> R
+    where
+        R: Default,
+    {
+        match &*self.stage() {
+            IndexStage::Ready(entries) => f(entries),
+            IndexStage::Unread | IndexStage::Reading(_) => R::default(),
+        }
+    }
+
+    fn stage(&self) -> MutexGuard<'_, IndexStage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,233 @@
+//! What model calls used and cost.
+
+use std::fs;
+use std::time::Duration;
+
+use scorel_proto::{
+    CostSource, CostTotal, GetUsageParams, GetUsageResult, ProjectId, SessionId, UsageGrouping,
+};
+use scorel_runtime::{ProviderError, TokenPrice};
+use scorel_session::SessionError;
+
+use crate::rig::Rig;
+use crate::stage::{USAGE, provider_error};
+use crate::wall::FakeWall;
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+/// What an answer costs at [`PRICE`], in millionths of a dollar.
+const ANSWER: u64 = 10 * 2 + 5 * 10;
+const PRICE: TokenPrice = TokenPrice {
+    input: 2_000_000,
+    output: 10_000_000,
+    cache_read: None,
+    cache_write: None,
+    source: CostSource::Table,
+};
+
+fn priced(wall: &FakeWall) -> Rig {
+    let rig = Rig::with(wall.settings());
+    rig.plan(|plan| plan.price = Some(PRICE));
+    rig
+}
+
+async fn usage(rig: &Rig, by: UsageGrouping) -> GetUsageResult {
+    let params = GetUsageParams {
+        by,
+        ..GetUsageParams::default()
+    };
+    rig.sessions.usage(&params).await.expect("readable")
+}
+
+fn keys(result: &GetUsageResult) -> Vec<(&str, u64)> {
+    let rows = result.rows.iter();
+    rows.map(|row| (row.key.as_str(), row.total.cost.micro_usd))
+        .collect()
+}
+
+/// A question whose first call fails and is charged, and its answer.
+async fn exchange_after_failure(rig: &Rig, id: SessionId) {
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "go").await;
+    let error = ProviderError {
+        usage: Some(USAGE),
+        ..provider_error(true)
+    };
+    rig.model().await.fail(error).await;
+    rig.model().await.answer("now").await;
+    assert_eq!(follower.outcome().await, "completed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn turn_session_and_day_are_the_sum_of_all_calls() {
+    let wall = FakeWall::new();
+    let rig = priced(&wall);
+    let (one, two) = (rig.session().await, rig.session().await);
+    exchange_after_failure(&rig, one).await;
+    rig.exchange(one, "again").await;
+    rig.exchange(two, "other").await;
+    let log = rig.check(one).await;
+    let turns = log.all("turn_outcome");
+    let costs: Vec<_> = turns.iter().map(|turn| &turn["cost"]["microUsd"]).collect();
+    assert_eq!(costs, [2 * ANSWER, ANSWER]);
+    let charged = log.only("auxiliary_usage");
+    assert_eq!(charged["purpose"], "failed_call");
+    assert_eq!(charged["cost"]["microUsd"], ANSWER);
+    let session = rig.lane(one).await.session().expect("there");
+    assert_eq!(session.cost.micro_usd, 3 * ANSWER);
+    assert_eq!(session.usage.input_tokens, 30);
+
+    let days = usage(&rig, UsageGrouping::Day).await;
+    assert_eq!(keys(&days), [("2026-11-22", 4 * ANSWER)]);
+    assert_eq!(days.total.calls, 4);
+    assert_eq!(days.total.usage.total(), 60);
+    let sessions = usage(&rig, UsageGrouping::Session).await;
+    let (first, second) = (one.to_string(), two.to_string());
+    let expected = [(first.as_str(), 3 * ANSWER), (second.as_str(), ANSWER)];
+    assert_eq!(keys(&sessions), expected);
+    assert_eq!(sessions.rows[0].name.as_deref(), Some("go"));
+    let models = usage(&rig, UsageGrouping::Model).await;
+    assert_eq!(keys(&models), [("script-1", 4 * ANSWER)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn days_are_apart_and_can_be_chosen() {
+    let wall = FakeWall::new();
+    let rig = priced(&wall);
+    let id = rig.session().await;
+    rig.exchange(id, "one").await;
+    wall.set_forward(DAY);
+    rig.exchange(id, "two").await;
+    rig.exchange(id, "three").await;
+    let all = usage(&rig, UsageGrouping::Day).await;
+    let expected = [("2026-11-22", ANSWER), ("2026-11-23", 2 * ANSWER)];
+    assert_eq!(keys(&all), expected);
+    let of = |from: Option<&str>, to: Option<&str>| GetUsageParams {
+        from: from.map(str::to_owned),
+        to: to.map(str::to_owned),
+        by: UsageGrouping::Day,
+    };
+    for (params, total) in [
+        (of(Some("2026-11-23"), None), 2 * ANSWER),
+        (of(None, Some("2026-11-22")), ANSWER),
+        (of(Some("2026-11-24"), None), 0),
+    ] {
+        let result = rig.sessions.usage(&params).await.expect("readable");
+        assert_eq!(result.total.cost.micro_usd, total, "{params:?}");
+    }
+    for text in ["yesterday", "2026-13-01", "2026-11-22T00:00"] {
+        let result = rig.sessions.usage(&of(Some(text), None)).await;
+        assert!(matches!(result, Err(SessionError::InvalidParams(_))));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_lost_or_counted_twice_by_restarts_and_crashes() {
+    let wall = FakeWall::new();
+    let rig = priced(&wall);
+    let id = rig.session().await;
+    rig.exchange(id, "before anyone asked").await;
+    assert_eq!(usage(&rig, UsageGrouping::Day).await.total.calls, 1);
+    rig.exchange(id, "counted as it was committed").await;
+    rig.sessions.sweep().await;
+    assert!(rig.home().join("usage").exists());
+    rig.exchange(id, "after the file was written").await;
+    let again = rig.crashed().restarted_with(wall.settings());
+    assert_eq!(usage(&again, UsageGrouping::Day).await.total.calls, 3);
+    again.exchange(id, "more").await;
+    assert_eq!(usage(&again, UsageGrouping::Day).await.total.calls, 4);
+    assert!(again.sessions.drain(Duration::from_secs(5)).await);
+    let third = again.restarted_with(wall.settings());
+    assert_eq!(usage(&third, UsageGrouping::Day).await.total.calls, 4);
+    // The file is derived, as long as no session was deleted.
+    fs::write(third.home().join("usage"), "{").expect("writable");
+    let fourth = third.restarted_with(wall.settings());
+    assert_eq!(usage(&fourth, UsageGrouping::Day).await.total.calls, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_session_keeps_its_place_in_the_sums() {
+    let wall = FakeWall::new();
+    let rig = priced(&wall);
+    let project = ProjectId::generate();
+    let id = rig.session_of(project, None).await;
+    rig.exchange(id, "one").await;
+    rig.sessions.delete(id).await.expect("deleted");
+    let sessions = usage(&rig, UsageGrouping::Session).await;
+    let key = format!("deleted:{project}");
+    assert_eq!(keys(&sessions), [(key.as_str(), ANSWER)]);
+    rig.sessions.sweep().await;
+    let again = rig.restarted_with(wall.settings());
+    let projects = usage(&again, UsageGrouping::Project).await;
+    assert_eq!(keys(&projects), [(project.to_string().as_str(), ANSWER)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_without_a_price_are_shown_as_such() {
+    let rig = Rig::with(FakeWall::new().settings());
+    let id = rig.session().await;
+    rig.exchange(id, "one").await;
+    let expected = CostTotal {
+        micro_usd: 0,
+        unpriced: USAGE.total(),
+    };
+    assert_eq!(usage(&rig, UsageGrouping::Day).await.total.cost, expected);
+    let session = rig.lane(id).await.session().expect("there");
+    assert_eq!(session.cost, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_session_and_the_day_have_limits_of_their_own() {
+    let wall = FakeWall::new();
+    let rig = priced(&wall);
+    let (one, two) = (rig.session().await, rig.session().await);
+    rig.exchange(one, "spends").await;
+    let limited = |session, day| {
+        rig.plan(|plan| {
+            plan.limits.cost.session = session;
+            plan.limits.cost.day = day;
+        });
+    };
+    let code = async |id| {
+        let mut follower = rig.follow(id).await;
+        rig.begin(id, "go").await;
+        let outcome = follower.until("turn_outcome").await;
+        assert_eq!(outcome["reason"], "limit");
+        outcome["error"]["code"]
+            .as_str()
+            .expect("a code")
+            .to_owned()
+    };
+    limited(Some(ANSWER), None);
+    assert_eq!(code(one).await, "session_cost");
+    // The other session has spent nothing: the estimate of its call is what counts.
+    limited(Some(1_000 * ANSWER), Some(ANSWER));
+    assert_eq!(code(two).await, "day_cost");
+    wall.set_forward(DAY);
+    limited(None, Some(1_000 * ANSWER));
+    rig.exchange(two, "another day").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resumed_turn_has_the_limits_of_the_whole_turn() {
+    let wall = FakeWall::new();
+    let rig = priced(&wall);
+    let id = rig.session().await;
+    rig.begin(id, "go").await;
+    rig.model().await.tools(&[("c1", "write")]).await;
+    let run = rig.tool().await;
+    let resuming = scorel_session::SessionSettings {
+        on_restart: scorel_proto::OnRestart::Resume,
+        ..wall.settings()
+    };
+    let again = rig.crashed().restarted_with(resuming);
+    again.plan(|plan| {
+        plan.price = Some(PRICE);
+        plan.limits.cost.turn = Some(ANSWER);
+    });
+    let mut follower = again.follow(id).await;
+    let outcome = follower.until("turn_outcome").await;
+    assert_eq!(outcome["error"]["code"], "turn_cost");
+    assert_eq!(outcome["cost"]["microUsd"], ANSWER);
+    assert_eq!(outcome["steps"], 1);
+    run.end("too late");
+}

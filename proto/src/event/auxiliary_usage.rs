@@ -1,0 +1,28 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Cost, Usage};
+
+/// Body of `auxiliary_usage`: a model call that no other event records.
+///
+/// It counts for the turn that its `turnId` names, and without one for the session only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AuxiliaryUsageBody {
+    /// What the call was for: `failed_call` (a call that failed, and left no message), `title`, or a
+    /// later one.
+    pub purpose: String,
+    /// The model, as `provider/id` or as the provider names it.
+    pub model: String,
+    /// The tokens used.
+    pub usage: Usage,
+    /// What it cost; absent if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+impl AuxiliaryUsageBody {
+    /// `purpose` of a model call that failed and left no message.
+    pub const FAILED_CALL: &'static str = "failed_call";
+    /// `purpose` of a model call that made a session's title.
+    pub const TITLE: &'static str = "title";
+}
