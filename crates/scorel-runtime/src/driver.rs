@@ -11,15 +11,20 @@ use crate::retry::Retry;
 use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, ToolCall, TurnEnd,
-    TurnPorts, TurnProgress,
+    ErrorCategory, ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, ToolCall,
+    TurnEnd, TurnPorts, TurnProgress,
 };
 
 /// What the driver did, or needs to go on.
 #[derive(Debug)]
 pub enum TurnStep {
-    /// The context of the next model call is due: answer with [`TurnDriver::provide_context`].
+    /// The context of the next model call is due: answer with [`TurnDriver::provide_context`], with
+    /// [`TurnDriver::fail`] if none is possible, or with neither if it took a while to make room: the
+    /// turn then looks again whether it may go on.
     NeedContext,
+    /// The endpoint refused a request as larger than the model's window. Answered as
+    /// [`TurnStep::NeedContext`], once a call.
+    NeedRoom(TurnError),
     /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
     /// not count against the turn's time limit.
     NeedPermission { call: ToolCall, question: Question },
@@ -43,6 +48,8 @@ pub struct TurnDriver {
     steps: u32,
     /// Attempts at the current model call.
     attempts: u32,
+    /// Whether the current model call was refused as too large before.
+    overflowed: bool,
     /// When the open question was asked.
     asked_at: Option<Duration>,
 }
@@ -75,6 +82,7 @@ impl TurnDriver {
             usage: progress.usage,
             steps: progress.steps,
             attempts: 0,
+            overflowed: false,
             asked_at: None,
         }
     }
@@ -123,6 +131,7 @@ impl TurnDriver {
                     announced,
                     messages,
                 } => self.retry(delay, announced, messages).await,
+                TurnState::NeedRoom(error) => Some(TurnStep::NeedRoom(error)),
                 TurnState::Answered(message) => self.after_answer(&message),
                 TurnState::Tools {
                     run,
@@ -143,6 +152,16 @@ impl TurnDriver {
     /// Answers [`TurnStep::NeedContext`].
     pub fn provide_context(&mut self, messages: Context) {
         self.state = TurnState::Ready(messages);
+    }
+
+    /// Ends the turn with an error, in the place of the next model call.
+    pub fn fail(&mut self, error: TurnError) {
+        self.state = TurnState::Finished(OutcomeReason::Error, Some(error));
+    }
+
+    /// Counts tokens that were used for the turn by others.
+    pub fn add_usage(&mut self, usage: Usage) {
+        self.usage += usage;
     }
 
     /// Answers [`TurnStep::NeedPermission`].
@@ -213,6 +232,7 @@ impl TurnDriver {
             }
             CallProgress::Answered { message, announced } => {
                 self.usage += message.usage.unwrap_or_default();
+                self.overflowed = false;
                 let model = message.model.clone();
                 self.state = TurnState::Answered(message);
                 // `message_start` is published with the first content; here there was none.
@@ -250,6 +270,15 @@ impl TurnDriver {
     }
 
     fn failed_unseen(&mut self, error: &ProviderError, messages: Context) -> Option<TurnStep> {
+        if error.category == ErrorCategory::ContextOverflow && !self.overflowed {
+            self.overflowed = true;
+            self.state = TurnState::CallEnded {
+                stop_reason: Some(StopReason::Error),
+                usage: error.usage,
+                then: Box::new(TurnState::NeedRoom(turn_error(error))),
+            };
+            return None;
+        }
         let (duration, announced) = match self.ports.retry.decide(self.attempts, error) {
             Retry::After(delay) => (delay, false),
             Retry::Wait(delay) => (delay, true),

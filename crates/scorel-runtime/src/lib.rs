@@ -10,6 +10,7 @@
 //! that tests run turns on paused time and without a network.
 
 mod assembly;
+mod completion;
 mod driver;
 mod event;
 mod limits;
@@ -20,6 +21,7 @@ mod stop;
 mod tool_run;
 mod turn_ports;
 
+pub use completion::{Completion, CompletionError, CompletionPorts};
 pub use driver::{TurnDriver, TurnStep, tool_calls};
 pub use event::{RawRuntimeEvent, TurnEnd};
 pub use limits::TurnLimits;

@@ -1,7 +1,7 @@
 use scorel_journal::{
     AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
 };
-use scorel_proto::{ErrorChain, ErrorCode, Phase, SessionId};
+use scorel_proto::{ErrorChain, ErrorCode, Phase, SessionId, TurnError};
 
 use crate::damage::DamagedPlace;
 
@@ -50,6 +50,12 @@ pub enum SessionError {
     /// The session is not what the caller expects.
     #[error("{0}")]
     Conflict(String),
+    /// `compact` on a conversation that is short as it is.
+    #[error("the conversation is too short to be summarised")]
+    NothingToCompact,
+    /// The session's model or tools cannot be used.
+    #[error("{}", .0.message)]
+    NotPrepared(TurnError),
     /// An event id that is not possible here.
     #[error("{0}")]
     InvalidEvent(String),
@@ -93,7 +99,8 @@ impl SessionError {
             Self::QueueFull { .. } | Self::QueueTooLarge { .. } | Self::OutOfDescriptors(_) => {
                 ErrorCode::Overloaded
             }
-            Self::Conflict(_) => ErrorCode::Conflict,
+            Self::Conflict(_) | Self::NothingToCompact => ErrorCode::Conflict,
+            Self::NotPrepared(_) => ErrorCode::ProviderError,
             Self::InvalidEvent(_) => ErrorCode::InvalidEventId,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
             Self::TooLarge { .. } => ErrorCode::PayloadTooLarge,

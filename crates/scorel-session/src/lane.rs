@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Locks, in the order in which they may be taken: lane state, then published state, then any one
-//! of job slot, feed, active list, catalogue, host feed, window pool. Those six are leaves: none is
+//! of job slot, feed, active list, catalogue, host feed, window pool, sizes. Those seven are leaves: none is
 //! held while another lock is taken. No lane is locked while another is held. The lane state is held
 //! while the disk works, the published state never: reads take that one alone.
 
@@ -26,6 +26,8 @@ mod api;
 mod cancel;
 mod checkpointing;
 mod commit;
+mod compact;
+mod compaction_record;
 mod delete;
 mod descriptors;
 mod draft;
@@ -44,6 +46,7 @@ mod oversize;
 mod permission;
 mod persist;
 pub(crate) mod phase;
+mod prepare;
 mod published;
 mod queue;
 mod read;
@@ -52,20 +55,23 @@ mod respond;
 mod run;
 mod section;
 mod send;
+mod sizes;
 mod state;
 mod update;
 mod window;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use scorel_journal::{Blobs, Reader};
 use scorel_proto::{EndReason, Seq, SessionId};
 use tokio::sync::futures::Notified;
-use tokio::sync::{Mutex, Notify, watch};
+use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
+pub(crate) use compact::CompactRequest;
+pub(crate) use compaction_record::CompactionResult;
 pub(crate) use draft::EventDraft;
 pub(crate) use job::{Job, RunningJob};
 pub(crate) use published::PublishedLane;
@@ -74,6 +80,7 @@ pub(crate) use section::Section;
 pub use send::SendRequest;
 
 use job::JobSlot;
+use sizes::CallSizes;
 use state::{LaneState, PublishedState};
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
@@ -95,6 +102,8 @@ pub struct Lane {
     reader: Reader,
     feed: Feed,
     job: JobSlot,
+    /// A leaf lock as well; see the module's documentation.
+    sizes: Mutex<CallSizes>,
     /// Wakes the turn after a permission decision is durable.
     answered: Notify,
     shared: Arc<LaneShared>,
@@ -105,7 +114,7 @@ pub struct Lane {
     /// Damage was found since the log was last read from its start.
     reread_due: AtomicBool,
     published: RwLock<PublishedState>,
-    state: Arc<Mutex<LaneState>>,
+    state: Arc<tokio::sync::Mutex<LaneState>>,
 }
 
 impl Lane {
@@ -122,6 +131,7 @@ impl Lane {
             reader: state.log.reader(),
             feed,
             job: JobSlot::default(),
+            sizes: Mutex::default(),
             answered: Notify::new(),
             dir,
             shared,
@@ -131,7 +141,7 @@ impl Lane {
             reread_due: AtomicBool::new(false),
             header,
             published: RwLock::new(published),
-            state: Arc::new(Mutex::new(state)),
+            state: Arc::new(tokio::sync::Mutex::new(state)),
         }
     }
 

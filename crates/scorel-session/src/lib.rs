@@ -12,7 +12,8 @@
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
 //! `spool`, `header`), what lanes share (`active`, `catalog`, `window_pool`, `descriptors`, `shared`),
-//! `feed`, `lane`, then its users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
+//! `feed`, `context_size`, `lane`, then its users side by side: `compaction` with `turn`, and `sync` with
+//! `subscriber`; `jobs` and `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].
@@ -22,12 +23,16 @@ mod blocking;
 mod catalog;
 mod checkpoint;
 mod clock;
+mod compaction;
+mod compaction_breaker;
+mod context_size;
 mod damage;
 mod descriptors;
 mod error;
 mod feed;
 mod header;
 mod host_feed;
+mod jobs;
 mod lane;
 #[cfg(test)]
 mod model_test;
@@ -54,7 +59,7 @@ pub use lane::{Lane, SendRequest};
 pub use receipts::MutationCommand;
 pub use sessions::{NewSession, Sessions};
 pub use settings::SessionSettings;
-pub use setup::{PreparedTurn, TurnRequest, TurnSetup};
+pub use setup::{CompactionSettings, CompactionSetup, PreparedTurn, TurnRequest, TurnSetup};
 pub use subscriber::Subscriber;
 
 use blocking::blocking;

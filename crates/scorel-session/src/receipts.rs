@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use scorel_proto::{
-    ClientId, CommandId, Message, MessageBody, PersistentBody, PersistentEvent, QueueOp,
-    SendMessageResult, Seq, WhileRunning,
+    ClientId, CommandId, CompactionId, Message, MessageBody, PersistentBody, PersistentEvent,
+    QueueOp, SendMessageResult, Seq, WhileRunning,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -78,6 +78,11 @@ pub(crate) enum ReceiptAnswer {
     QueueCleared {
         cancelled: bool,
         seq: Seq,
+    },
+    /// `compact`.
+    CompactionStarted {
+        seq: Seq,
+        compaction_id: CompactionId,
     },
 }
 
@@ -229,6 +234,10 @@ fn answer(event: &PersistentEvent) -> ReceiptAnswer {
         (PersistentBody::QueueUpdate(body), _) => ReceiptAnswer::QueueCleared {
             cancelled: body.cancel_turn_id.is_some(),
             seq: event.seq,
+        },
+        (PersistentBody::Compaction(body), _) => ReceiptAnswer::CompactionStarted {
+            seq: event.seq,
+            compaction_id: body.compaction_id,
         },
         _ => ReceiptAnswer::Done(event.seq),
     }

@@ -5,8 +5,8 @@ use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Block, CommandId, EventId, PermissionDecision, PermissionRequestId, QueueItemId, QueueOp, Seq,
-    SessionId, StorageStall, TurnId,
+    Block, CommandId, CompactionId, EventId, PermissionDecision, PermissionRequestId, QueueItemId,
+    QueueOp, Seq, SessionId, StorageStall, TurnId,
 };
 
 /// The content of a user message: a string, or an array of `text`, `image` and `blob` blocks.
@@ -247,6 +247,16 @@ pub struct CompactParams {
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
+}
+
+/// Result of `compact`. The compaction is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactResult {
+    /// The seq of its `compaction` event.
+    pub seq: Seq,
+    /// The compaction.
+    pub compaction_id: CompactionId,
 }
 
 /// Parameters of `respondPermission`.

@@ -62,6 +62,8 @@ fn session(error: &SessionError) -> RpcError {
             json!({ "sessionId": session_id, "damage": places })
         }
         SessionError::QueueNotCleared { cancelled, .. } => json!({ "cancelled": cancelled }),
+        SessionError::NothingToCompact => json!({ "kind": "nothing" }),
+        SessionError::NotPrepared(error) => json!({ "reason": error.code }),
         SessionError::Busy(phase) => json!({ "phase": phase }),
         SessionError::TooLarge { limit } => json!({ "limit": limit }),
         SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {

@@ -29,6 +29,8 @@ pub(super) enum TurnState {
         announced: bool,
         messages: Context,
     },
+    /// The endpoint refused the call as too large; a smaller context is due.
+    NeedRoom(TurnError),
     Answered(AssistantMessage),
     Tools {
         run: Box<ToolRun>,

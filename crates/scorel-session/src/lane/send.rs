@@ -96,14 +96,14 @@ impl Mutation for SendRequest {
     }
 }
 
-fn is_busy(section: &Section<'_>) -> bool {
+pub(super) fn is_busy(section: &Section<'_>) -> bool {
     let view = section.view();
     let fold = &view.state;
-    fold.turn.is_some() || !fold.queue.items.is_empty()
+    fold.has_job() || !fold.queue.items.is_empty()
 }
 
 impl Section<'_> {
-    fn enter_active(&self) -> Result<(), SessionError> {
+    pub(super) fn enter_active(&self) -> Result<(), SessionError> {
         let shared = &self.lane.shared;
         shared.active.enter(self.lane.id()).map_err(|error| {
             let reason = error.to_string();

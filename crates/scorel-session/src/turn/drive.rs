@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{Message, PermissionDecision};
+use scorel_proto::{Message, PermissionDecision, Usage};
 use scorel_runtime::{
     ToolCall, TurnDriver, TurnEnd, TurnPorts, TurnProgress, TurnStep, tool_calls,
 };
 
 use super::ask::{PermissionAnswer, permission};
 use super::bridge::TurnBridge;
+use super::context_check::{ContextCheck, NextContext};
 use super::task::TurnTask;
-use crate::SessionError;
+use crate::{CompactionSetup, SessionError};
 
 impl TurnTask {
     /// Runs the turn to its end. A step is durable or published before the next one is asked for, so
@@ -18,8 +19,10 @@ impl TurnTask {
     pub(super) async fn drive(
         &self,
         ports: TurnPorts,
+        compaction: CompactionSetup,
         progress: TurnProgress,
     ) -> Result<TurnEnd, SessionError> {
+        let mut check = ContextCheck::new(self, &ports, compaction);
         let mut bridge = TurnBridge::new(self.clone());
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress).await?;
@@ -27,7 +30,12 @@ impl TurnTask {
             match driver.next().await {
                 TurnStep::NeedContext => {
                     self.wait_for_descriptors().await;
-                    driver.provide_context(self.lane.context().await?);
+                    let next = Box::pin(check.next()).await?;
+                    answer(&mut driver, next, check.take_usage());
+                }
+                TurnStep::NeedRoom(refused) => {
+                    let next = Box::pin(check.make_room(refused)).await?;
+                    answer(&mut driver, next, check.take_usage());
                 }
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
@@ -41,6 +49,7 @@ impl TurnTask {
                     driver.provide_permission(permission(&decision));
                 }
                 TurnStep::Event(event) => {
+                    check.look_at(&event);
                     if let Err(error) = bridge.handle(event).await {
                         wind_down(driver).await;
                         return Err(error);
@@ -83,6 +92,16 @@ impl TurnTask {
         let mut calls: Vec<ToolCall> = last.map_or_else(Vec::new, tool_calls);
         // Results are recorded in call order, so the open calls are the last ones.
         Ok(calls.split_off(calls.len().saturating_sub(open)))
+    }
+}
+
+/// Tells the driver what there is for its next call.
+fn answer(driver: &mut TurnDriver, next: NextContext, usage: Usage) {
+    driver.add_usage(usage);
+    match next {
+        NextContext::Ready(context) => driver.provide_context(context),
+        NextContext::Full(error) => driver.fail(error),
+        NextContext::Again => {}
     }
 }
 

@@ -4,6 +4,7 @@ mod anchors;
 mod cancel;
 mod checkpoint;
 mod clear_queue;
+mod compaction;
 mod crash;
 mod damage;
 mod delete;

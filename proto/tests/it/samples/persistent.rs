@@ -1,11 +1,12 @@
 use scorel_proto::{
-    Block, BranchBody, ChannelInjectBody, ClientId, CompactBody, ContextTrimBody, CustomBody,
-    CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
-    Message, MessageBody, NoticeBody, Origin, OutcomeReason, PermissionDecision,
-    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem,
-    QueueKind, QueueOp, QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges,
-    SessionInfoBody, ThinkingLevel, ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody,
-    TurnResumedBody, TurnWaitingBody, Usage,
+    Block, BranchBody, ChannelInjectBody, ClientId, CompactBody, CompactionBody, CompactionFacts,
+    CompactionState, CompactionTrigger, ContextTrimBody, CustomBody, CustomMessageBody,
+    DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody, Message, MessageBody,
+    NoticeBody, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
+    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem, QueueKind, QueueOp,
+    QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel,
+    ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+    Usage,
 };
 use serde_json::json;
 
@@ -13,7 +14,8 @@ use super::{ids, messages};
 use crate::golden::Golden;
 
 pub(super) fn all() -> Vec<Golden> {
-    let mut goldens: Vec<Golden> = tree().into_iter().chain(control()).map(golden).collect();
+    let bodies = tree().into_iter().chain(control());
+    let mut goldens: Vec<Golden> = bodies.chain(compactions()).map(golden).collect();
     goldens.push(commanded());
     goldens.push(copied());
     goldens
@@ -120,7 +122,46 @@ fn compact() -> CompactBody {
         keep: vec![ids::event(1)],
         tokens_before: 90_000,
         tokens_after: 1_200,
+        compaction_id: ids::compaction(),
+        trigger: CompactionTrigger::Threshold,
+        model: "openai:gpt-5".into(),
+        usage: Some(Usage {
+            input_tokens: 88_000,
+            output_tokens: 900,
+            ..Usage::default()
+        }),
+        facts: CompactionFacts {
+            files: vec!["src/main.rs".into()],
+            todos: vec!["[in_progress] write the parser".into()],
+            processes: vec!["1: cargo watch".into()],
+            skills: vec!["release".into()],
+        },
     }
+}
+
+fn compactions() -> Vec<(&'static str, PersistentBody)> {
+    let started = CompactionBody {
+        trigger: Some(CompactionTrigger::Manual),
+        model: Some("openai:gpt-5".into()),
+        instructions: Some("keep the file names".into()),
+        ..CompactionBody::new(ids::compaction(), CompactionState::Started)
+    };
+    let failed = CompactionBody {
+        error: Some(TurnError {
+            code: "no_summary".into(),
+            message: "the summary is empty".into(),
+            retryable: true,
+            hint: None,
+        }),
+        usage: Some(Usage::default()),
+        ..CompactionBody::new(ids::compaction(), CompactionState::Failed)
+    };
+    let cancelled = CompactionBody::new(ids::compaction(), CompactionState::Cancelled);
+    vec![
+        (".started", PersistentBody::Compaction(started)),
+        (".failed", PersistentBody::Compaction(failed)),
+        (".cancelled", PersistentBody::Compaction(cancelled)),
+    ]
 }
 
 fn custom_message() -> CustomMessageBody {

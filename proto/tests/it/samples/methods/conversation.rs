@@ -1,8 +1,8 @@
 use scorel_proto::{
-    Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams, Content,
-    PermissionDecision, QueueOp, RespondPermission, RespondPermissionParams, Rewind, RewindParams,
-    RewriteQueue, RewriteQueueParams, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
-    StorageStall, UnsavedRecord, WhileRunning,
+    Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams,
+    CompactResult, Content, PermissionDecision, QueueOp, RespondPermission,
+    RespondPermissionParams, Rewind, RewindParams, RewriteQueue, RewriteQueueParams, SendMessage,
+    SendMessageParams, SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
 };
 
 use super::{method, params_of, result_of};
@@ -147,6 +147,10 @@ fn moving() -> Vec<Golden> {
     let mut all = Vec::from(method::<Rewind>(&rewind, &seq));
     all.push(params_of::<Rewind>(".beginning", &beginning));
     all.extend(method::<Branch>(&branch, &seq));
-    all.extend(method::<Compact>(&compact, &seq));
+    let compacting = CompactResult {
+        seq: ids::seq(3),
+        compaction_id: ids::compaction(),
+    };
+    all.extend(method::<Compact>(&compact, &compacting));
     all
 }
