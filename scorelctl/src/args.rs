@@ -47,6 +47,10 @@ pub(crate) enum CliCommand {
     Show(TargetArgs),
     /// Cancel the running turn
     Cancel(CancelArgs),
+    /// Replace the older part of a conversation by a summary
+    Compact(CompactArgs),
+    /// Show what the next request to the model would hold, and how large it is
+    Context(TargetArgs),
     /// Answer a permission request; without one, list the open requests
     Approve(ApproveArgs),
     /// List the available models
@@ -200,6 +204,18 @@ pub(crate) struct CancelArgs {
     /// Also remove all queued messages
     #[arg(long)]
     pub(crate) clear_queue: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompactArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Print the compaction's id and exit once it has begun
+    #[arg(long, short)]
+    pub(crate) detach: bool,
+    /// What the summary should pay attention to
+    #[arg(value_name = "INSTRUCTIONS")]
+    pub(crate) instructions: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,8 @@
 mod approve;
 mod call;
 mod cancel;
+mod compact;
+mod context;
 mod doctor;
 mod fsck;
 mod init;
@@ -68,6 +70,10 @@ async fn dispatch(
         }
         CliCommand::Cancel(args) => {
             cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Compact(args) => Box::pin(compact::run(&args, link, output)).await,
+        CliCommand::Context(args) => {
+            context::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Approve(args) => {
             approve::run(&args, &mut DaemonClient::connect(link).await?, output).await
