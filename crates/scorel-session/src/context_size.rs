@@ -101,8 +101,8 @@ impl WindowSizes {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ContextSize {
     pub(crate) tokens: u64,
-    /// Whether the endpoint has counted most of it.
-    pub(crate) measured: bool,
+    /// What the endpoint has counted of it; `None` if all is estimated.
+    pub(crate) counted: Option<u64>,
     pub(crate) calibration: Calibration,
 }
 
@@ -126,7 +126,7 @@ impl ContextSize {
         let Some(measured) = measured else {
             return Self {
                 tokens: calibration.tokens(fixed.all() + window.tokens),
-                measured: false,
+                counted: None,
                 calibration,
             };
         };
@@ -136,7 +136,7 @@ impl ContextSize {
         let rest = calibration.tokens(window.tokens - measured.through);
         Self {
             tokens: measured.usage.total().saturating_add(rest),
-            measured: true,
+            counted: Some(measured.usage.total()),
             calibration,
         }
     }

@@ -47,7 +47,7 @@ impl Lane {
             context_window: model.context_window,
             budget: prepared.compaction.settings.budget(model),
             tokens: size.tokens,
-            measured: size.measured,
+            measured: size.counted.is_some(),
             automatic: !self.has_stopped_compacting(),
             parts,
         })

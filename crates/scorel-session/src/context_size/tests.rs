@@ -45,8 +45,8 @@ fn size(window: &WindowSizes, id: &str, known: Option<Calibration>, snapshot: u6
 fn what_the_endpoint_has_counted_is_not_estimated() {
     let size = size(&window(), "m", None, 1);
     assert_eq!(
-        (size.tokens, size.measured),
-        (300 + 30 + 60, true),
+        (size.tokens, size.counted),
+        (300 + 30 + 60, Some(330)),
         "half of 120 follows"
     );
 }
@@ -69,15 +69,15 @@ fn what_was_learned_counts_after_an_edit() {
         ..window()
     };
     let after = size(&edited, "m", Some(learned.clone()), 1);
-    assert_eq!((after.tokens, after.measured), (390, false));
+    assert_eq!((after.tokens, after.counted), (390, None));
     assert_eq!(size(&edited, "other", Some(learned), 1).tokens, 780);
 }
 
 #[test]
 fn an_endpoint_may_name_the_model_otherwise() {
     let known = Calibration::new(&model("alias")).answers_as("m-2026-01-01");
-    assert!(size(&window(), "alias", Some(known), 1).measured);
-    assert!(!size(&window(), "alias", None, 1).measured);
+    assert_eq!(size(&window(), "alias", Some(known), 1).counted, Some(330));
+    assert_eq!(size(&window(), "alias", None, 1).counted, None);
 }
 
 #[test]

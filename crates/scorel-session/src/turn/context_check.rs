@@ -16,6 +16,7 @@ use super::task::TurnTask;
 use crate::compaction::{
     Compaction, CompactionEnd, CompactionOrder, KEPT_CHARS, compaction_result, trim,
 };
+use crate::compaction_breaker::BudgetCheck;
 use crate::context_size::{ContextSize, FixedParts, WindowSizes, model_key};
 use crate::lane::EventDraft;
 use crate::{CompactionSetup, SessionError};
@@ -76,16 +77,20 @@ impl ContextCheck {
     /// The context of the next model call.
     pub(super) async fn next(&mut self) -> Result<NextContext, SessionError> {
         let (context, size) = self.sized().await?;
+        let budget = self.setup.settings.budget(self.model());
+        let check = BudgetCheck {
+            over: size.tokens > budget,
+            counted_over: size.counted.map(|tokens| tokens > budget),
+        };
+        let key = model_key(self.model());
         let lane = &self.task.lane;
-        if size.tokens <= self.setup.settings.budget(self.model()) {
-            lane.compaction_breaker(|breaker| breaker.reset());
+        let allowed = lane.compaction_breaker(|breaker| breaker.check(&key, check));
+        if !check.over {
             return Ok(NextContext::Ready(context));
         }
         if self.trim(&size).await? {
             return Ok(NextContext::Again);
         }
-        let key = model_key(self.model());
-        let allowed = lane.compaction_breaker(|breaker| breaker.over_budget(&key));
         let failed = if allowed {
             match self.compact(CompactionTrigger::Threshold).await? {
                 Room::Made | Room::Stopped => return Ok(NextContext::Again),
@@ -110,7 +115,11 @@ impl ContextCheck {
         let all = lane.read_window(ContextWindow::tokens).await? + self.fixed.all();
         lane.overflowed(self.model(), all, window);
         let key = model_key(self.model());
-        if lane.compaction_breaker(|breaker| breaker.over_budget(&key)) {
+        let check = BudgetCheck {
+            over: true,
+            counted_over: Some(true),
+        };
+        if lane.compaction_breaker(|breaker| breaker.check(&key, check)) {
             match self.compact(CompactionTrigger::Overflow).await? {
                 Room::Made | Room::Stopped => return Ok(NextContext::Again),
                 Room::Failed(error) => return self.full(error.or(Some(refused))).await,
@@ -163,7 +172,6 @@ impl ContextCheck {
             turn_id: Some(turn_id),
         };
         let Some(plan) = compaction.plan().await? else {
-            lane.compaction_breaker(|breaker| breaker.failed());
             return Ok(Room::Failed(None));
         };
         let order = CompactionOrder {
