@@ -29,8 +29,10 @@ impl Cut {
         calibration: &Calibration,
     ) -> Option<Self> {
         let items: Vec<(&WindowItem, &Message)> = window.items().collect();
-        let of_turn =
-            |(item, _): &(&WindowItem, &Message)| turn_id.is_some() && item.turn_id == turn_id;
+        // A summary belongs to the turn that it was made in, and is no message of it.
+        let of_turn = |(item, _): &(&WindowItem, &Message)| {
+            turn_id.is_some() && item.turn_id == turn_id && Some(item.seq) != window.barrier()
+        };
         let is_answer =
             |at: &(&WindowItem, &Message)| of_turn(at) && matches!(at.1, Message::Assistant(_));
         let turn_start = items.iter().position(of_turn);
