@@ -81,6 +81,25 @@ impl Block {
             provider: None,
         }
     }
+
+    /// The block as plain text: a name or a media type stands for what is not text.
+    #[must_use]
+    pub fn plain_text(&self) -> String {
+        match self {
+            Self::Text { text, .. } | Self::Thinking { text, .. } => text.clone(),
+            Self::Image { media_type, .. } => format!("[{media_type}]"),
+            Self::ToolUse { name, .. } => format!("[call of {name}]"),
+            Self::ToolResult(result) => Self::plain_text_of(&result.content),
+            Self::Blob { size, preview, .. } => format!("{preview}\n[{size} bytes in all]"),
+        }
+    }
+
+    /// The text of all blocks, a line break between them.
+    #[must_use]
+    pub fn plain_text_of(content: &[Self]) -> String {
+        let texts: Vec<String> = content.iter().map(Self::plain_text).collect();
+        texts.join("\n")
+    }
 }
 
 /// The result of one tool call.

@@ -46,10 +46,19 @@ impl Context {
         Arc::make_mut(&mut self.messages).push(Arc::new(message));
     }
 
-    /// The newest message, for a change that other holders of this context do not see.
-    pub(crate) fn last_mut(&mut self) -> Option<&mut Message> {
-        let last = Arc::make_mut(&mut self.messages).last_mut();
-        last.map(Arc::make_mut)
+    /// The messages up to `end`, which they do not include.
+    #[must_use]
+    pub fn up_to(&self, end: usize) -> Self {
+        let end = end.min(self.messages.len());
+        Self {
+            messages: Arc::new(self.messages[..end].to_vec()),
+        }
+    }
+
+    /// A message, for a change that other holders of this context do not see.
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Message> {
+        let message = Arc::make_mut(&mut self.messages).get_mut(index);
+        message.map(Arc::make_mut)
     }
 }
 
@@ -103,7 +112,7 @@ mod tests {
         context.push(Message::user("b"));
         assert_eq!(before, Context::from(vec![Message::user("a")]));
         let before = context.clone();
-        *context.last_mut().expect("a message") = Message::user("c");
+        *context.get_mut(1).expect("a message") = Message::user("c");
         assert_eq!(before[1], Message::user("b"));
         assert_eq!(context.last(), Some(&Message::user("c")));
     }

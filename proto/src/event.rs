@@ -2,6 +2,7 @@
 
 mod auxiliary_usage;
 mod blob_references;
+mod compaction;
 mod outcome;
 mod permission;
 mod persistent;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use auxiliary_usage::*;
+pub use compaction::*;
 pub use outcome::*;
 pub use permission::*;
 pub use persistent::*;

@@ -7,10 +7,12 @@
 mod control;
 mod conversation;
 mod display;
+mod edit;
 mod window;
 
 pub use display::{DisplayPart, DisplayStyle};
-pub use window::{ContextWindow, OffPath, build_context};
+pub use edit::{ContextEdit, trimmed_content};
+pub use window::{ContextWindow, MeasuredCall, OffPath, WindowItem, build_context};
 
 use crate::{EventId, Message, PersistentBody, PersistentEvent};
 
@@ -48,6 +50,9 @@ pub enum LlmAction {
         /// Covered messages that stay in the context.
         keep: Vec<EventId>,
     },
+    /// Changes messages that were included before. Counts for every path that they are on, in log
+    /// order, so a move of the leaf does not bring back what a request has lost.
+    Edit(Vec<ContextEdit>),
 }
 
 impl PersistentBody {
@@ -71,6 +76,7 @@ impl PersistentBody {
             Self::PermissionDecision(body) => body,
             Self::TurnWaiting(body) => body,
             Self::TurnResumed(body) => body,
+            Self::Compaction(body) => body,
             Self::ContextTrim(body) => body,
             Self::AuxiliaryUsage(body) => body,
             Self::DamageAccepted(body) => body,

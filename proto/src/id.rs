@@ -138,6 +138,8 @@ ids! {
     TurnId, "trn_", "a turn id (`trn_` and a ULID)";
     /// A queued message.
     QueueItemId, "que_", "a queue item id (`que_` and a ULID)";
+    /// A compaction.
+    CompactionId, "cmp_", "a compaction id (`cmp_` and a ULID)";
     /// A permission request.
     PermissionRequestId, "prm_", "a permission request id (`prm_` and a ULID)";
 }

@@ -32,6 +32,7 @@ mod on_restart;
 mod openrpc;
 mod reference;
 mod seq;
+mod token_estimate;
 mod tool_preset;
 mod usage;
 mod view;
@@ -43,11 +44,12 @@ pub use error::{ErrorCode, ErrorData, RpcError};
 pub use error_chain::ErrorChain;
 pub use event::*;
 pub use handler::{
-    ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, OffPath, build_context,
+    ContextEdit, ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, MeasuredCall,
+    OffPath, WindowItem, build_context, trimmed_content,
 };
 pub use id::{
-    ClientId, CommandId, DeviceId, EventId, InvalidId, PermissionRequestId, ProjectId, QueueItemId,
-    SessionId, TurnId,
+    ClientId, CommandId, CompactionId, DeviceId, EventId, InvalidId, PermissionRequestId,
+    ProjectId, QueueItemId, SessionId, TurnId,
 };
 pub use message::{
     AssistantMessage, InternalMessage, Message, MessageSource, Meta, Role, StopReason,
@@ -59,9 +61,10 @@ pub use on_restart::OnRestart;
 pub use openrpc::openrpc_document;
 pub use reference::reference_markdown;
 pub use seq::Seq;
+pub use token_estimate::TokenEstimate;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
-    NodeKind, OpenBlock, OpenCall, OpenItems, OpenMessage, OpenTool, OpenTurn, PathNode, Phase,
-    Queue, SessionState, SessionView, Tree, TreeNode, opening,
+    NodeKind, OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenTool, OpenTurn,
+    PathNode, Phase, Queue, SessionState, SessionView, Tree, TreeNode, opening,
 };

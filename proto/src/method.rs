@@ -273,9 +273,11 @@ methods! {
             AppendCustomMessageParams => AppendResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
              PayloadTooLarge];
-        /// Replaces earlier messages in the model's context by a summary.
-        Compact = "compact", Control, later, CompactParams => SeqResult,
-            [SessionNotFound, RuntimeBusy];
+        /// Replaces the older messages in the model's context by a summary. Returns once the
+        /// compaction is recorded; a `compact` or `compaction` event reports how it ended. Fails with
+        /// `conflict`, `details.kind: nothing`, if the conversation is too short.
+        Compact = "compact", Control, now, CompactParams => CompactResult,
+            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, ProviderError];
         /// Answers a permission request. The first answer counts; a later one fails with
         /// `conflict`.
         RespondPermission = "respondPermission", Control, now,
@@ -290,6 +292,9 @@ methods! {
         /// last ones before `beforeSeq`.
         GetEvents = "getEvents", Read, now, GetEventsParams => GetEventsResult,
             [SessionNotFound, SessionFailed];
+        /// Returns what the next request to the model would hold, and how large it is.
+        GetContext = "getContext", Read, now, GetContextParams => GetContextResult,
+            [SessionNotFound, SessionFailed, ProviderError];
         /// Returns a blob, or a range of its bytes.
         GetBlob = "getBlob", Read, now, GetBlobParams => GetBlobResult,
             [SessionNotFound, SessionFailed, FilesystemError];

@@ -1,5 +1,6 @@
 //! The fold of a session's events into its state.
 
+mod compaction;
 mod in_flight;
 mod queue;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod turn;
 
 use serde::{Deserialize, Serialize};
 
+pub use compaction::OpenCompaction;
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use queue::Queue;
 pub use tree::{NodeKind, PathNode, Tree, TreeNode};
@@ -33,12 +35,12 @@ pub struct SessionView {
     pub tree: Tree,
     /// Messages and tool calls in flight.
     pub open: OpenItems,
-    /// Everything else; its size does not depend on the history.
+    /// Everything else; its size hardly depends on the history.
     pub state: SessionState,
 }
 
-/// The part of a session's state that a checkpoint stores as JSON. Its size does not depend on the
-/// history.
+/// The part of a session's state that a checkpoint stores as JSON. Only `edits` grows with the
+/// history, by a number for each time that old results were shortened.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
@@ -65,6 +67,9 @@ pub struct SessionState {
     pub queue: Queue,
     /// The turn that has no outcome yet.
     pub turn: Option<OpenTurn>,
+    /// The compaction that has not ended yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<OpenCompaction>,
     /// The permission requests that have no decision yet.
     pub permissions: Vec<PermissionRequestBody>,
     /// The permission rules that a decision allowed for the rest of the session.
@@ -81,6 +86,10 @@ pub struct SessionState {
     /// What happens to a turn that is running when the daemon ends; `None`: as configured.
     #[serde(default)]
     pub on_restart: Option<OnRestart>,
+    /// The seqs of the events that edit others in the model's context, in log order; see
+    /// [`LlmAction::Edit`](crate::LlmAction::Edit).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Seq>,
     /// The usage of all model calls of the session.
     pub usage: Usage,
     /// What they cost.
@@ -161,12 +170,19 @@ impl SessionState {
     #[must_use]
     pub fn phase(&self) -> Phase {
         match &self.turn {
+            None if self.compaction.is_some() => Phase::Preparing,
             None => Phase::Idle,
             Some(turn) if turn.waiting.is_some() => Phase::Waiting,
             Some(_) if !self.permissions.is_empty() => Phase::AwaitingPermission,
             Some(turn) if turn.running => Phase::Running,
             Some(_) => Phase::Preparing,
         }
+    }
+
+    /// Whether a turn is open, or a compaction of its own.
+    #[must_use]
+    pub const fn has_job(&self) -> bool {
+        self.turn.is_some() || self.compaction.is_some()
     }
 
     /// The open turn.
@@ -220,19 +236,20 @@ impl SessionState {
             PersistentBody::DamageAccepted(body) => self.damage_accepted(body),
             PersistentBody::Notice(body) => self.noticed(&body.code),
             PersistentBody::QueueUpdate(body) => self.queue.apply(body),
+            PersistentBody::ContextTrim(_) => self.edits.push(event.seq),
             PersistentBody::PermissionRequest(body) => self.asked(body, event.ts),
             PersistentBody::PermissionDecision(body) => self.decided(body, event.ts),
             PersistentBody::ToolStarted(_)
             | PersistentBody::TurnWaiting(_)
             | PersistentBody::TurnResumed(_) => self.turn_event(event),
+            PersistentBody::Compaction(body) => self.compaction_event(event, body),
+            PersistentBody::Compact(body) => self.compacted(event, body),
             PersistentBody::TurnOutcome(_)
-            | PersistentBody::Compact(_)
             | PersistentBody::CustomMessage(_)
             | PersistentBody::Rewind(_)
             | PersistentBody::Branch(_)
             | PersistentBody::ChannelInject(_)
             | PersistentBody::Custom(_)
-            | PersistentBody::ContextTrim(_)
             | PersistentBody::AuxiliaryUsage(_)
             | PersistentBody::SeqReserve(_) => {}
         }
@@ -329,6 +346,7 @@ impl SessionState {
 
     fn end_turn(&mut self, reason: Option<OutcomeReason>) {
         self.turn = None;
+        self.compaction = None;
         self.permissions.clear();
         let completed = reason == Some(OutcomeReason::Completed);
         self.queue.turn_ended(completed);

@@ -68,6 +68,10 @@ pub(crate) enum CliCommand {
     Cancel(CancelArgs),
     /// Make a turn that waits for a rate limit go on at once
     EndWait(TargetArgs),
+    /// Replace the older part of a conversation by a summary
+    Compact(CompactArgs),
+    /// Show what the next request to the model would hold, and how large it is
+    Context(TargetArgs),
     /// Answer a permission request; without one, list the open requests
     Approve(ApproveArgs),
     /// List the available models
@@ -330,6 +334,18 @@ impl From<UsageBy> for UsageGrouping {
             UsageBy::Session => Self::Session,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompactArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Print the compaction's id and exit once it has begun
+    #[arg(long, short)]
+    pub(crate) detach: bool,
+    /// What the summary should pay attention to
+    #[arg(value_name = "INSTRUCTIONS")]
+    pub(crate) instructions: Vec<String>,
 }
 
 #[derive(Debug, Args)]

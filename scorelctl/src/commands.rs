@@ -5,6 +5,8 @@ mod branch;
 mod call;
 mod cancel;
 mod clone;
+mod compact;
+mod context;
 mod doctor;
 mod end_wait;
 mod fsck;
@@ -102,6 +104,10 @@ async fn dispatch(
         }
         CliCommand::Usage(args) => {
             usage::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Compact(args) => Box::pin(compact::run(&args, link, output)).await,
+        CliCommand::Context(args) => {
+            context::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Approve(args) => {
             approve::run(&args, &mut DaemonClient::connect(link).await?, output).await

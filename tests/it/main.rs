@@ -11,6 +11,7 @@ mod beyond;
 mod cli;
 mod clients;
 mod commands;
+mod compaction;
 mod conversation;
 mod crash;
 mod dependencies;

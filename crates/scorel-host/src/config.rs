@@ -8,6 +8,7 @@
 //! thinking level, lower a turn's limits, and add `deny` and `ask` rules. Its other settings are
 //! ignored with a [`Warning`].
 
+mod auxiliary;
 mod bounded;
 mod dollars;
 mod endpoint;
@@ -25,6 +26,7 @@ mod schema;
 mod source;
 mod variable;
 
+pub use auxiliary::AuxiliaryConfig;
 pub use error::{ConfigError, Position};
 pub use login_shell_place::LoginShellPlace;
 pub(crate) use model::CustomProviders;
@@ -45,6 +47,7 @@ use scorel_proto::{OnRestart, ToolPreset};
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
 use scorel_runtime::CostLimits;
+use scorel_session::CompactionSettings;
 
 use crate::permission::RuleSet;
 
@@ -60,6 +63,9 @@ pub struct Config {
     pub rpc: RpcLimits,
     pub tools: ToolsConfig,
     pub permissions: PermissionsConfig,
+    /// `[compaction]`, effective.
+    pub compaction: CompactionSettings,
+    pub auxiliary: AuxiliaryConfig,
     /// Settings of the project's file that were ignored.
     pub warnings: Vec<Warning>,
 }

@@ -14,6 +14,7 @@
 mod call_error;
 mod command_report;
 mod commands;
+mod compaction_facts;
 mod config;
 mod device;
 mod directories;
@@ -37,9 +38,9 @@ mod unix_time;
 
 pub use command_report::command_environment;
 pub use config::{
-    Config, ConfigError, ConfigPath, ConfigSource, EnvironmentConfig, KeyName, Layer,
-    LoginShellPlace, ModelSettings, PermissionsConfig, Position, RuntimeConfig, SessionsConfig,
-    ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
+    AuxiliaryConfig, Config, ConfigError, ConfigPath, ConfigSource, EnvironmentConfig, KeyName,
+    Layer, LoginShellPlace, ModelSettings, PermissionsConfig, Position, RuntimeConfig,
+    SessionsConfig, ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
 };
 pub use device::{Device, DeviceError};
 pub use environment::EnvironmentReport;

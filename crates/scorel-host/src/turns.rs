@@ -6,13 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup, WebFetch};
 use scorel_journal::Blobs;
-use scorel_proto::{BlobHash, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError};
+use scorel_proto::{
+    BlobHash, CompactionFacts, Context, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError,
+};
 use scorel_provider::BlobSource;
 use scorel_runtime::{BlobSink, Provider, RetryPolicy, ToolClass, ToolList, TurnLimits, TurnPorts};
-use scorel_session::{PreparedTurn, Sessions, TokioClock, TurnRequest, TurnSetup};
+use scorel_session::{CompactionSetup, PreparedTurn, Sessions, TokioClock, TurnRequest, TurnSetup};
 use scorel_tools::{OpenProjects, ProjectTools, Roots, ToolHost};
 
 use crate::commands::CommandHost;
+use crate::compaction_facts::compaction_facts;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
 use crate::instructions::instructions;
 use crate::models::{Models, WantedModel};
@@ -85,6 +88,16 @@ impl Turns {
         self.models
             .provider(config, request.model.as_deref(), blobs)
             .map_err(|error| config_error(error.to_string()))
+    }
+
+    /// The model for summaries, if one is configured and can be used. One that cannot is no reason to
+    /// stop: the session's own model takes its place.
+    fn auxiliary(&self, request: &TurnRequest, config: &Config) -> Option<Arc<dyn Provider>> {
+        let name = config.auxiliary.model.as_deref()?;
+        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
+        let provider = self.models.provider(config, Some(name), blobs);
+        let warn = |error| tracing::warn!(model = name, %error, "the auxiliary model is not used");
+        provider.map_err(warn).ok()
     }
 
     fn thinking(&self, request: &TurnRequest, config: &Config) -> Result<ThinkingLevel, TurnError> {
@@ -201,6 +214,10 @@ impl TurnSetup for Turns {
             } else {
                 Vec::new()
             },
+            compaction: CompactionSetup {
+                settings: config.compaction,
+                auxiliary: self.auxiliary(request, &config),
+            },
             ports: TurnPorts {
                 provider,
                 tools,
@@ -227,6 +244,16 @@ impl TurnSetup for Turns {
         if let Some(known) = tools.get(&session_id) {
             known.forget_reads();
         }
+    }
+
+    fn facts(&self, session_id: SessionId, messages: &Context) -> CompactionFacts {
+        let known = {
+            let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+            tools.get(&session_id).cloned()
+        };
+        let commands = known.as_ref().and_then(|tools| tools.commands());
+        let processes = commands.map_or_else(Vec::new, |commands| commands.in_background());
+        compaction_facts(messages, processes)
     }
 
     fn unload(&self, session_id: SessionId) {

@@ -15,8 +15,8 @@ use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_calls::tool_calls;
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    ErrorCategory, ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, ToolCall,
-    TurnEnd, TurnPorts, TurnProgress,
+    ErrorCategory, ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, Spent,
+    ToolCall, TurnEnd, TurnPorts, TurnProgress,
 };
 
 /// What the driver did, or needs to go on.
@@ -25,8 +25,13 @@ pub enum TurnStep {
     /// What was spent is due, because a cost is limited: answer with
     /// [`TurnDriver::provide_spending`]. `day`: whether the day's cost is limited.
     NeedSpending { day: bool },
-    /// The context of the next model call is due: answer with [`TurnDriver::provide_context`].
+    /// The context of the next model call is due: answer with [`TurnDriver::provide_context`], with
+    /// [`TurnDriver::fail`] if none is possible, or with neither if it took a while to make room: the
+    /// turn then looks again whether it may go on.
     NeedContext,
+    /// The endpoint refused a request as larger than the model's window. Answered as
+    /// [`TurnStep::NeedContext`], once a call.
+    NeedRoom(TurnError),
     /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
     /// not count against the turn's time limit.
     NeedPermission { call: ToolCall, question: Question },
@@ -57,6 +62,8 @@ pub struct TurnDriver {
     waits: u32,
     /// Attempts at the current model call.
     attempts: u32,
+    /// Whether the current model call was refused as too large before.
+    overflowed: bool,
     /// When the open question was asked.
     asked_at: Option<Duration>,
 }
@@ -92,6 +99,7 @@ impl TurnDriver {
             steps: progress.steps,
             waits: progress.waits,
             attempts: 0,
+            overflowed: false,
             asked_at: None,
         }
     }
@@ -146,6 +154,7 @@ impl TurnDriver {
                     self.state = TurnState::Suspended;
                     Some(TurnStep::Suspended)
                 }
+                TurnState::NeedRoom(error) => Some(TurnStep::NeedRoom(error)),
                 TurnState::Answered(message) => self.after_answer(&message),
                 TurnState::Tools {
                     run,
@@ -170,6 +179,16 @@ impl TurnDriver {
             TurnState::NeedContextAgain => TurnState::Due(messages),
             _ => TurnState::Ready(messages),
         };
+    }
+
+    /// Ends the turn with an error, in the place of the next model call.
+    pub fn fail(&mut self, error: TurnError) {
+        self.state = TurnState::Finished(OutcomeReason::Error, Some(error));
+    }
+
+    /// Counts model calls that others made for the turn.
+    pub fn add_spent(&mut self, spent: &Spent) {
+        self.count(spent.usage(), spent.cost());
     }
 
     /// Answers [`TurnStep::NeedPermission`].
@@ -266,6 +285,7 @@ impl TurnDriver {
             CallProgress::Answered { message, announced } => {
                 self.count(message.usage, message.cost);
                 self.has_gap = message.usage.is_none() && message.cost.is_none();
+                self.overflowed = false;
                 let model = message.model.clone();
                 self.state = TurnState::Answered(message);
                 // `message_start` is published with the first content; here there was none.
@@ -307,6 +327,15 @@ impl TurnDriver {
     }
 
     fn failed_unseen(&mut self, error: &ProviderError) -> Option<TurnStep> {
+        if error.category == ErrorCategory::ContextOverflow && !self.overflowed {
+            self.overflowed = true;
+            self.state = TurnState::CallEnded {
+                stop_reason: Some(StopReason::Error),
+                usage: error.usage,
+                then: Box::new(TurnState::NeedRoom(self.turn_error(error))),
+            };
+            return None;
+        }
         let retry = &self.ports.retry;
         match retry.decide(self.attempts, self.waits, error) {
             Retry::After(delay) => {

@@ -10,6 +10,7 @@
 //! that tests run turns on paused time and without a network.
 
 mod assembly;
+mod completion;
 mod cost_limits;
 mod driver;
 mod event;
@@ -20,11 +21,13 @@ mod model_call;
 mod ports;
 mod retry;
 mod spending;
+mod spent;
 mod stop;
 mod tool_calls;
 mod tool_run;
 mod turn_ports;
 
+pub use completion::{Completion, CompletionError, CompletionPorts};
 pub use cost_limits::CostLimits;
 pub use driver::{TurnDriver, TurnStep};
 pub use event::{RawRuntimeEvent, TurnEnd};
@@ -39,6 +42,7 @@ pub use ports::{
 };
 pub use retry::RetryPolicy;
 pub use spending::Spending;
+pub use spent::Spent;
 pub use stop::{StopCause, StopSignal};
 pub use tool_calls::tool_calls;
 pub use turn_ports::{TurnPorts, TurnProgress};

@@ -261,7 +261,7 @@ impl ModelCall {
     }
 }
 
-fn ended_without_an_end() -> ProviderError {
+pub(crate) fn ended_without_an_end() -> ProviderError {
     ProviderError {
         category: ErrorCategory::StreamTruncated,
         retryable: true,

@@ -1,7 +1,7 @@
 use scorel_journal::{
     AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
 };
-use scorel_proto::{ErrorChain, ErrorCode, EventId, Phase, QueueItem, SessionId};
+use scorel_proto::{ErrorChain, ErrorCode, EventId, Phase, QueueItem, SessionId, TurnError};
 
 use crate::damage::DamagedPlace;
 use crate::target_problem::TargetProblem;
@@ -72,6 +72,12 @@ pub enum SessionError {
         "the target was summarised by a compaction, which covers everything up to {compacted_through}"
     )]
     Summarised { compacted_through: EventId },
+    /// `compact` on a conversation that is short as it is.
+    #[error("the conversation is too short to be summarised")]
+    NothingToCompact,
+    /// The session's model or tools cannot be used.
+    #[error("{}", .0.message)]
+    NotPrepared(TurnError),
     #[error("{0}")]
     InvalidParams(String),
     /// A record or a blob would exceed `limit` bytes.
@@ -123,11 +129,13 @@ impl SessionError {
             Self::QueueFull { .. } | Self::QueueTooLarge { .. } | Self::OutOfDescriptors(_) => {
                 ErrorCode::Overloaded
             }
-            Self::Conflict(_) | Self::QueueChanged { .. } | Self::LeafMoved { .. } => {
-                ErrorCode::Conflict
-            }
+            Self::Conflict(_)
+            | Self::QueueChanged { .. }
+            | Self::LeafMoved { .. }
+            | Self::NothingToCompact => ErrorCode::Conflict,
             Self::InvalidTarget { .. } => ErrorCode::InvalidEventId,
             Self::Summarised { .. } => ErrorCode::CannotRewindPastCompact,
+            Self::NotPrepared(_) => ErrorCode::ProviderError,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
             Self::TooLarge { .. } => ErrorCode::PayloadTooLarge,
             Self::ShuttingDown => ErrorCode::ShuttingDown,

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Locks, in the order in which they may be taken: lane state, then published state, then any one
-//! of job slot, feed, active list, catalogue, host feed, window pool, usage. Those seven are leaves: none is
+//! of job slot, feed, active list, catalogue, host feed, window pool, usage, sizes. Those eight are leaves: none is
 //! held while another lock is taken. No lane is locked while another is held. The lane state is held
 //! while the disk works, the published state never: reads take that one alone.
 
@@ -29,6 +29,8 @@ mod branch;
 mod cancel;
 mod checkpointing;
 mod commit;
+mod compact;
+mod compaction_record;
 mod delete;
 mod descriptors;
 mod draft;
@@ -49,6 +51,7 @@ mod oversize;
 mod permission;
 mod persist;
 pub(crate) mod phase;
+mod prepare;
 mod previews;
 mod published;
 mod queue;
@@ -60,6 +63,7 @@ mod rewrite;
 mod run;
 mod section;
 mod send;
+mod sizes;
 mod state;
 mod travel;
 mod update;
@@ -67,14 +71,16 @@ mod window;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use scorel_journal::{Blobs, Reader};
 use scorel_proto::{EndReason, Seq, SessionId};
 use tokio::sync::futures::Notified;
-use tokio::sync::{Mutex, Notify, watch};
+use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
+pub(crate) use compact::CompactRequest;
+pub(crate) use compaction_record::CompactionResult;
 pub(crate) use draft::EventDraft;
 pub(crate) use history::LaneHistory;
 pub(crate) use job::{Job, RunningJob};
@@ -84,6 +90,7 @@ pub(crate) use section::Section;
 pub use send::SendRequest;
 
 use job::JobSlot;
+use sizes::CallSizes;
 use state::{LaneState, PublishedState};
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
@@ -105,6 +112,8 @@ pub struct Lane {
     reader: Reader,
     feed: Feed,
     job: JobSlot,
+    /// A leaf lock as well; see the module's documentation.
+    sizes: Mutex<CallSizes>,
     /// Wakes the turn after a permission decision, or the end of its wait, is durable.
     answered: Notify,
     shared: Arc<LaneShared>,
@@ -115,7 +124,7 @@ pub struct Lane {
     /// Damage was found since the log was last read from its start.
     reread_due: AtomicBool,
     published: RwLock<PublishedState>,
-    state: Arc<Mutex<LaneState>>,
+    state: Arc<tokio::sync::Mutex<LaneState>>,
 }
 
 impl Lane {
@@ -132,6 +141,7 @@ impl Lane {
             reader: state.log.reader(),
             feed,
             job: JobSlot::default(),
+            sizes: Mutex::default(),
             answered: Notify::new(),
             dir,
             shared,
@@ -141,7 +151,7 @@ impl Lane {
             reread_due: AtomicBool::new(false),
             header,
             published: RwLock::new(published),
-            state: Arc::new(Mutex::new(state)),
+            state: Arc::new(tokio::sync::Mutex::new(state)),
         }
     }
 

@@ -12,7 +12,8 @@
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
 //! `spool`, `header`, `history_copy`), what lanes share (`active`, `catalog`, `window_pool`, `usage_index`,
-//! `descriptors`, `shared`), `feed`, `lane`, then its users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
+//! `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its users side by side: `compaction`
+//! with `turn`, and `sync` with `subscriber`; `jobs` and `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].
@@ -22,6 +23,9 @@ mod blocking;
 mod catalog;
 mod checkpoint;
 mod clock;
+mod compaction;
+mod compaction_breaker;
+mod context_size;
 mod damage;
 mod descriptors;
 mod error;
@@ -29,6 +33,7 @@ mod feed;
 mod header;
 mod history_copy;
 mod host_feed;
+mod jobs;
 mod lane;
 #[cfg(test)]
 mod model_test;
@@ -57,7 +62,7 @@ pub use lane::{Lane, SendRequest};
 pub use receipts::MutationCommand;
 pub use sessions::{CloneRequest, NewSession, Sessions};
 pub use settings::SessionSettings;
-pub use setup::{PreparedTurn, TurnRequest, TurnSetup};
+pub use setup::{CompactionSettings, CompactionSetup, PreparedTurn, TurnRequest, TurnSetup};
 pub use subscriber::Subscriber;
 pub use target_problem::TargetProblem;
 pub use usage_index::check_usage_file;

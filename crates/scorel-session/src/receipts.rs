@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use scorel_proto::{
-    AppendResult, ClientId, CommandId, Message, MessageBody, PersistentBody, PersistentEvent,
-    QueueOp, SendMessageResult, Seq,
+    AppendResult, ClientId, CommandId, CompactionId, Message, MessageBody, PersistentBody,
+    PersistentEvent, QueueOp, SendMessageResult, Seq,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -81,6 +81,11 @@ pub(crate) enum ReceiptAnswer {
         cancelled: bool,
         seq: Seq,
         version: u64,
+    },
+    /// `compact`.
+    CompactionStarted {
+        seq: Seq,
+        compaction_id: CompactionId,
     },
 }
 
@@ -239,6 +244,10 @@ fn answer(event: &PersistentEvent) -> ReceiptAnswer {
             cancelled: body.cancel_turn_id.is_some(),
             seq: event.seq,
             version: body.version,
+        },
+        (PersistentBody::Compaction(body), _) => ReceiptAnswer::CompactionStarted {
+            seq: event.seq,
+            compaction_id: body.compaction_id,
         },
         _ => ReceiptAnswer::Done(event.seq),
     }

@@ -30,7 +30,7 @@ pub use create::NewSession;
 
 use crate::catalog::ListFilter;
 use crate::shared::LaneShared;
-use crate::{HostFeed, Lane, SessionError, SessionSettings, Subscriber, TurnSetup, blocking, turn};
+use crate::{HostFeed, Lane, SessionError, SessionSettings, Subscriber, TurnSetup, blocking, jobs};
 
 /// How many sessions a host snapshot holds, the most recent ones. It has to fit into one reply; a
 /// client lists the rest.
@@ -140,7 +140,7 @@ impl Sessions {
 
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
         let shared = Arc::clone(&self.shared);
-        let loaded = blocking(move || Lane::load(shared, id, turn::start_job)).await?;
+        let loaded = blocking(move || Lane::load(shared, id, jobs::start_job)).await?;
         if let Err(SessionError::Failed { reason, .. }) = &loaded {
             self.shared.session_failed(id, reason);
         }

@@ -1,11 +1,13 @@
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
 use scorel_journal::Blobs;
 use scorel_proto::{
-    InstructionPart, NoticeBody, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError,
+    CompactionFacts, Context, InstructionPart, NoticeBody, ProjectId, SessionId, ThinkingLevel,
+    ToolPreset, TurnError,
 };
-use scorel_runtime::TurnPorts;
+use scorel_runtime::{ModelInfo, Provider, TurnPorts};
 
 /// The host's side of a turn: model, tools, limits and instructions.
 ///
@@ -29,6 +31,12 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     /// The conversation goes on from another place. What its tools remember of what the model has
     /// read goes: the model may not be shown that any more.
     fn leaf_moved(&self, session_id: SessionId);
+
+    /// What the tools know about these messages, and about the session as it is now: a summary that
+    /// takes their place is given with it.
+    fn facts(&self, _session_id: SessionId, _messages: &Context) -> CompactionFacts {
+        CompactionFacts::default()
+    }
 
     /// The session leaves memory. What the host keeps for it may go too, unless it is in use.
     fn unload(&self, session_id: SessionId);
@@ -59,4 +67,47 @@ pub struct PreparedTurn {
     pub instructions: Vec<InstructionPart>,
     /// What to tell the user. The session says each only once.
     pub notices: Vec<NoticeBody>,
+    pub compaction: CompactionSetup,
+}
+
+/// How conversations that get too long are summarised.
+#[derive(Debug, Clone, Default)]
+pub struct CompactionSetup {
+    pub settings: CompactionSettings,
+    /// A model to write summaries, if not the session's own.
+    pub auxiliary: Option<Arc<dyn Provider>>,
+}
+
+/// Sizes of a compaction, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactionSettings {
+    /// Kept free for the answer.
+    pub reserve_tokens: u64,
+    /// Of the newest messages, what stays as it is.
+    pub keep_tokens: u64,
+    /// How long a summary may be.
+    pub summary_tokens: u64,
+}
+
+impl Default for CompactionSettings {
+    fn default() -> Self {
+        Self {
+            reserve_tokens: 20_000,
+            keep_tokens: 20_000,
+            summary_tokens: 4_096,
+        }
+    }
+}
+
+impl CompactionSettings {
+    /// How large a request may be before older messages are summarised.
+    #[must_use]
+    pub fn budget(&self, model: &ModelInfo) -> u64 {
+        let window = model.context_window;
+        let reserve = self
+            .reserve_tokens
+            .min(model.max_output_tokens)
+            .min(window / 4);
+        window - reserve
+    }
 }

@@ -8,6 +8,7 @@
 mod ask;
 mod bridge;
 mod close;
+mod context_check;
 mod drive;
 mod exit;
 mod prepare;
@@ -19,35 +20,32 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use scorel_proto::TurnError;
+use scorel_proto::{TurnError, TurnId};
+use scorel_runtime::StopSignal;
 
 use crate::SessionError;
-use crate::lane::{Job, Lane, RunningJob};
+use crate::lane::Lane;
 
 use drive::Driven;
 use exit::TurnExit;
 use task::TurnTask;
 
-/// Spawns the task of a job. See [`StartJob`](crate::lane::StartJob).
-pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
-    let Job::Turn(turn_id) = running.job;
-    let tasks = lane.tasks().clone();
+/// Runs a turn to its outcome.
+pub(crate) async fn run_job(lane: Arc<Lane>, turn_id: TurnId, stop: StopSignal) {
     let task = TurnTask {
         lane,
         turn_id,
-        stop: running.stop,
+        stop,
     };
-    tasks.spawn(async move {
-        // A panic in a provider or a tool ends this turn with an error and nothing else.
-        let run = AssertUnwindSafe(run(&task)).catch_unwind().await;
-        let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
-        let end = match run.unwrap_or_else(defect) {
-            Ok(TurnExit::Closed) => return,
-            Ok(TurnExit::Open(end)) => end,
-            Err(error) => task.failed(turn_error(&error)),
-        };
-        task.close(end).await;
-    });
+    // A panic in a provider or a tool ends this turn with an error and nothing else.
+    let run = AssertUnwindSafe(run(&task)).catch_unwind().await;
+    let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
+    let end = match run.unwrap_or_else(defect) {
+        Ok(TurnExit::Closed) => return,
+        Ok(TurnExit::Open(end)) => end,
+        Err(error) => task.failed(turn_error(&error)),
+    };
+    task.close(end).await;
 }
 
 async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
@@ -68,7 +66,10 @@ async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
         };
         let mut ports = prepared.ports;
         ports.system = task.begin(prepared.instructions, prepared.notices).await?;
-        match task.drive(ports, task.progress()).await? {
+        match task
+            .drive(ports, prepared.compaction, task.progress())
+            .await?
+        {
             Driven::Left(exit) => return Ok(exit),
             Driven::Suspended => {}
         }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use scorel_proto::{Context, ContextWindow, EventId, PersistentEvent, SessionId};
+use scorel_proto::{ContextWindow, EventId, PersistentEvent, SessionId};
 use tokio::time::Instant;
 
 /// The bytes that all windows of a daemon may have together, counted as the lengths of the records
@@ -67,11 +67,16 @@ impl WindowPool {
         }
     }
 
-    /// The session's context, if its window is here and ends at `leaf`.
-    pub(crate) fn context(&self, id: SessionId, leaf: Option<EventId>) -> Option<Context> {
+    /// Reads from the session's window, if it is here and ends at `leaf`.
+    pub(crate) fn read<R>(
+        &self,
+        id: SessionId,
+        leaf: Option<EventId>,
+        read: impl FnOnce(&ContextWindow) -> R,
+    ) -> Option<R> {
         let windows = self.windows();
         let pooled = windows.by_session.get(&id)?;
-        (pooled.window.leaf() == leaf).then(|| pooled.window.context().clone())
+        (pooled.window.leaf() == leaf).then(|| read(&pooled.window))
     }
 
     /// Keeps the window of a session whose job runs. `bytes` is the length of its records.

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    AuxiliaryUsageBody, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
-    TurnOutcomeBody, WaitKind,
+    AuxiliaryUsageBody, CompactBody, CompactionBody, PermissionDecisionBody, PermissionRequestBody,
+    QueueUpdateBody, TurnOutcomeBody, WaitKind,
 };
 use crate::{
-    ClientId, CommandId, Cost, EventId, Message, OnRestart, QueueItemId, Seq, SessionId,
-    ThinkingLevel, ToolPreset, TurnId, Usage,
+    ClientId, CommandId, EventId, Message, OnRestart, QueueItemId, Seq, SessionId, ThinkingLevel,
+    ToolPreset, TurnId,
 };
 
 /// An event that is written to the session's log and synced before any client sees it.
@@ -170,6 +170,8 @@ persistent_bodies! {
     TurnWaiting(TurnWaitingBody) = "turn_waiting", Control;
     /// A suspended or interrupted turn continued.
     TurnResumed(TurnResumedBody) = "turn_resumed", Control;
+    /// A compaction began, or ended without a summary.
+    Compaction(CompactionBody) = "compaction", Control;
     /// Old tool results were shortened in the model's context.
     ContextTrim(ContextTrimBody) = "context_trim", Control;
     /// A model call was made that no other event records.
@@ -191,32 +193,6 @@ pub struct MessageBody {
     /// The queue item from which the message was made. The event removes that item from the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_item_id: Option<QueueItemId>,
-}
-
-/// Body of `compact`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CompactBody {
-    /// The summary that replaces the messages.
-    pub summary: String,
-    /// The last event that the summary replaces.
-    pub compacted_through: EventId,
-    /// Messages up to that event that stay in the context in full.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub keep: Vec<EventId>,
-    /// The size of the context before, in tokens.
-    pub tokens_before: u64,
-    /// The size of the context after, in tokens.
-    pub tokens_after: u64,
-    /// The model that summarised.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// The tokens that the summary's model calls used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
-    /// What they cost; absent if that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<Cost>,
 }
 
 /// Body of `custom_message`.

@@ -29,6 +29,12 @@ impl PersistentEvent {
                 _ => None,
             },
             PersistentBody::Compact(body) => Some(RecordedCall {
+                model: Some(&body.model),
+                usage: body.usage,
+                cost: body.cost,
+            }),
+            // A compaction that failed has used tokens too.
+            PersistentBody::Compaction(body) if body.usage.is_some() => Some(RecordedCall {
                 model: body.model.as_deref(),
                 usage: body.usage,
                 cost: body.cost,

@@ -1,11 +1,12 @@
-//! Handlers of the control events: they record what the daemon did, and the model reads none of them.
+//! Handlers of the control events: they record what the daemon did. The model reads none of them; some
+//! change what it reads of others.
 
-use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
+use super::{ContextEdit, DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
-    AuxiliaryUsageBody, ContextTrimBody, DamageAcceptedBody, InstructionSnapshotBody, NoticeBody,
-    OutcomeReason, PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp,
-    QueueUpdateBody, SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody,
-    TurnWaitingBody,
+    AuxiliaryUsageBody, CompactionBody, CompactionState, ContextTrimBody, DamageAcceptedBody,
+    EventId, InstructionSnapshotBody, NoticeBody, OutcomeReason, PermissionDecisionBody,
+    PermissionRequestBody, PersistentEvent, QueueOp, QueueUpdateBody, SeqReserveBody,
+    ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
 };
 
 macro_rules! control {
@@ -39,15 +40,28 @@ control! {
         None => format!("waiting: {}", this.reason),
     });
     TurnResumedBody => |_this| DisplayPart::note("going on");
-    ContextTrimBody => |this| DisplayPart::note(format!(
-        "{} old tool results shortened for the model", this.event_ids.len()
-    ));
     AuxiliaryUsageBody => |_this| Vec::new();
+    CompactionBody => |this| compaction(this);
     DamageAcceptedBody => |this| DisplayPart::note(format!(
         "{} damaged bytes at offset {} were accepted", this.length, this.offset
     ));
     NoticeBody => |this| DisplayPart::note(this.text.as_str());
     SeqReserveBody => |_this| Vec::new();
+}
+
+impl EventHandler for ContextTrimBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        let trim = |event_id: &EventId| ContextEdit::Trim {
+            event_id: *event_id,
+            keep_chars: self.keep_chars,
+        };
+        LlmAction::Edit(self.event_ids.iter().map(trim).collect())
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        let count = self.event_ids.len();
+        DisplayPart::note(format!("{count} old tool results shortened for the model"))
+    }
 }
 
 fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
@@ -67,6 +81,22 @@ fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
             }
             parts
         }
+        None => DisplayPart::note(text),
+    }
+}
+
+fn compaction(body: &CompactionBody) -> Vec<DisplayPart> {
+    let text = match body.state {
+        CompactionState::Started => "the conversation is being summarised",
+        CompactionState::Failed => "the conversation could not be summarised",
+        CompactionState::Cancelled => "the summary was cancelled",
+        CompactionState::Interrupted => "the summary was interrupted: the daemon stopped",
+    };
+    match &body.error {
+        Some(error) => vec![DisplayPart::new(
+            DisplayStyle::Error,
+            error.message.as_str(),
+        )],
         None => DisplayPart::note(text),
     }
 }

@@ -29,13 +29,8 @@ impl EventHandler for CustomMessageBody {
 
 impl EventHandler for CompactBody {
     fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        let text = format!(
-            "<system-reminder>\nThe conversation before this point was summarised:\n\n{}\n\
-             </system-reminder>",
-            self.summary
-        );
         LlmAction::Barrier {
-            summary: Message::user(text),
+            summary: Message::user(self.text()),
             through: self.compacted_through,
             keep: self.keep.clone(),
         }
@@ -132,7 +127,7 @@ fn message_to_llm(message: &Message) -> LlmAction {
     match message {
         Message::User(user) if user.meta.source == Some(MessageSource::Steer) => {
             LlmAction::MergePrev {
-                reminder: plain_text(&user.content),
+                reminder: Block::plain_text_of(&user.content),
                 otherwise: message.clone(),
             }
         }
@@ -142,7 +137,7 @@ fn message_to_llm(message: &Message) -> LlmAction {
             LlmAction::Include(Message::ToolResult(without_details(result)))
         }
         Message::Internal(internal) => {
-            let reminder = plain_text(&internal.content);
+            let reminder = Block::plain_text_of(&internal.content);
             let text = format!("<system-reminder>\n{reminder}\n</system-reminder>");
             LlmAction::MergePrev {
                 reminder,
@@ -181,7 +176,10 @@ fn without_details(message: &ToolResultMessage) -> ToolResultMessage {
 fn message_to_display(message: &Message) -> Vec<DisplayPart> {
     match message {
         Message::User(UserMessage { content, .. }) => {
-            vec![DisplayPart::new(DisplayStyle::User, plain_text(content))]
+            vec![DisplayPart::new(
+                DisplayStyle::User,
+                Block::plain_text_of(content),
+            )]
         }
         Message::Assistant(assistant) => assistant_to_display(assistant),
         Message::ToolResult(message) => {
@@ -191,9 +189,12 @@ fn message_to_display(message: &Message) -> Vec<DisplayPart> {
             } else {
                 DisplayStyle::ToolResult
             };
-            vec![DisplayPart::new(style, plain_text(&result.content))]
+            vec![DisplayPart::new(
+                style,
+                Block::plain_text_of(&result.content),
+            )]
         }
-        Message::Internal(message) => DisplayPart::note(plain_text(&message.content)),
+        Message::Internal(message) => DisplayPart::note(Block::plain_text_of(&message.content)),
     }
 }
 
@@ -214,28 +215,9 @@ fn assistant_block_to_display(block: &Block) -> Option<DisplayPart> {
         Block::Thinking { text, .. } if text.is_empty() => return None,
         Block::Thinking { text, .. } => (DisplayStyle::Thinking, text.clone()),
         Block::ToolUse { name, input, .. } => (DisplayStyle::ToolCall, format!("{name} {input}")),
-        other => (DisplayStyle::Assistant, block_text(other)),
+        other => (DisplayStyle::Assistant, other.plain_text()),
     };
     Some(DisplayPart::new(style, text))
-}
-
-/// The text of all blocks, a line break between them.
-fn plain_text(content: &[Block]) -> String {
-    content
-        .iter()
-        .map(block_text)
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn block_text(block: &Block) -> String {
-    match block {
-        Block::Text { text, .. } | Block::Thinking { text, .. } => text.clone(),
-        Block::Image { media_type, .. } => format!("[{media_type}]"),
-        Block::ToolUse { name, .. } => format!("[call of {name}]"),
-        Block::ToolResult(result) => plain_text(&result.content),
-        Block::Blob { size, preview, .. } => format!("{preview}\n[{size} bytes in all]"),
-    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,25 @@
 //! The walk that turns a path through the tree into a model's context.
 
+mod item;
+
+use std::collections::HashMap;
+
+pub use item::{MeasuredCall, WindowItem};
+
 use super::LlmAction;
 use crate::{
-    Block, Context, EventId, Message, PathNode, PersistentEvent, ToolResultContent,
-    ToolResultMessage, TreePlacement, TurnId,
+    Block, Context, EventId, Message, PathNode, PersistentBody, PersistentEvent, Seq,
+    TokenEstimate, ToolResultContent, ToolResultMessage, TreePlacement, TurnId,
 };
 
-/// Builds the model's context from the events between the root and a leaf, both included.
+/// Builds the model's context from the events between the root and a leaf, both included, and from
+/// the events of the log that edit them; see [`LlmAction::Edit`].
 ///
-/// Equal paths give equal contexts, and a path that grows without a barrier only adds to its
-/// context, so an endpoint's prompt cache holds.
+/// Equal paths and edits give equal contexts, and a path that grows without a barrier only adds to
+/// its context, so an endpoint's prompt cache holds.
 #[must_use]
-pub fn build_context(path: &[PersistentEvent]) -> Context {
-    ContextWindow::build(path, path.last().map(|event| event.id)).context
+pub fn build_context(path: &[PersistentEvent], edits: &[PersistentEvent]) -> Context {
+    ContextWindow::build(path, edits, path.last().map(|event| event.id)).context
 }
 
 /// The context of a session's active path, kept current one event at a time.
@@ -23,10 +30,22 @@ pub fn build_context(path: &[PersistentEvent]) -> Context {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContextWindow {
     context: Context,
+    /// One for each message of the context.
+    items: Vec<WindowItem>,
+    /// Where the message of an event is.
+    places: HashMap<EventId, usize>,
     leaf: Option<EventId>,
     /// The turn of the newest message, if that is a tool result: reminders of this turn merge into
     /// it.
     merges_into: Option<TurnId>,
+    /// The barrier that the window begins with. Requests before it had other messages.
+    barrier: Option<Seq>,
+    /// The messages that the barrier keeps of those that it covers.
+    keeps: Vec<EventId>,
+    /// How many messages at the beginning stand for what the barrier covers.
+    covered: usize,
+    tokens: TokenEstimate,
+    measured: Option<MeasuredCall>,
 }
 
 /// A window cannot take an event in: it goes on somewhere else in the tree, or it is a barrier.
@@ -39,8 +58,13 @@ impl ContextWindow {
     #[must_use]
     pub fn beginning_with(barrier: Option<&PersistentEvent>) -> Self {
         let mut window = Self::default();
-        if let Some(LlmAction::Barrier { summary, .. }) = barrier.map(action) {
-            window.context.push(summary);
+        if let Some(event) = barrier
+            && let LlmAction::Barrier { summary, keep, .. } = action(event)
+        {
+            window.barrier = Some(event.seq);
+            window.push(event, summary);
+            window.covered = 1;
+            window.keeps = keep;
         }
         window
     }
@@ -48,6 +72,29 @@ impl ContextWindow {
     /// Adds the next event of the path, one of those that [`ContextWindow::needs`] names.
     pub fn include(&mut self, event: &PersistentEvent) {
         self.fold(event);
+    }
+
+    /// Applies an event that edits others, after those were included. Events that edit are taken in
+    /// log order; any other event changes nothing.
+    pub fn edit(&mut self, event: &PersistentEvent) {
+        let LlmAction::Edit(edits) = action(event) else {
+            return;
+        };
+        // What was sent before is no prefix of what is sent from now on.
+        let older = |measured: &MeasuredCall| measured.seq < event.seq;
+        if self.measured.as_ref().is_some_and(older) {
+            self.measured = None;
+        }
+        for edit in &edits {
+            let Some(&index) = self.places.get(&edit.event_id()) else {
+                continue;
+            };
+            let reminders = self.items[index].reminders;
+            if let Some(message) = self.context.get_mut(index) {
+                edit.apply(message, reminders);
+                self.weigh(index);
+            }
+        }
     }
 
     /// Names the event that the path ends with. It may be one that could not be included.
@@ -60,19 +107,25 @@ impl ContextWindow {
     /// Builds the window of the path that ends at `leaf`.
     ///
     /// `path` must hold the events of that path in order; those that [`ContextWindow::needs`] does
-    /// not name may be missing. `leaf` is given apart because its event may be unreadable, or of a
+    /// not name may be missing. `edits` are the events of the log that edit others, in order; those
+    /// before the first needed event may be missing. `leaf` is given apart because its event may be unreadable, or of a
     /// type that this version does not know.
     #[must_use]
-    pub fn build(path: &[PersistentEvent], leaf: Option<EventId>) -> Self {
-        let mut window = Self::default();
+    pub fn build(
+        path: &[PersistentEvent],
+        edits: &[PersistentEvent],
+        leaf: Option<EventId>,
+    ) -> Self {
         // The nearest barrier is found from the end. From there the context is built forward,
         // because a reminder merges into a message that the walk must have met before.
-        let rest = window.begin_at_barrier(path);
+        let (mut window, rest) = Self::begin_at_barrier(path);
         for event in &path[rest..] {
             window.fold(event);
         }
-        window.leaf = leaf;
-        window
+        for event in edits {
+            window.edit(event);
+        }
+        window.ending_at(leaf)
     }
 
     /// The events of `path` that the context is made of besides the summary, if `barrier` is the
@@ -98,6 +151,37 @@ impl ContextWindow {
         &self.context
     }
 
+    /// The messages of the context with the events behind them, oldest first.
+    pub fn items(&self) -> impl DoubleEndedIterator<Item = (&WindowItem, &Message)> {
+        self.items.iter().zip(&self.context)
+    }
+
+    /// The seq of the `compact` event that the window begins with.
+    #[must_use]
+    pub const fn barrier(&self) -> Option<Seq> {
+        self.barrier
+    }
+
+    /// How many messages at the beginning stand for what the barrier covers: its summary, and the
+    /// messages that it keeps.
+    #[must_use]
+    pub const fn covered(&self) -> usize {
+        self.covered
+    }
+
+    /// The estimated size of all messages.
+    #[must_use]
+    pub const fn tokens(&self) -> TokenEstimate {
+        self.tokens
+    }
+
+    /// The newest answer that says how large its request was, unless a message that the request had
+    /// was edited since.
+    #[must_use]
+    pub const fn measured(&self) -> Option<&MeasuredCall> {
+        self.measured.as_ref()
+    }
+
     /// The event that the path ends with.
     #[must_use]
     pub const fn leaf(&self) -> Option<EventId> {
@@ -113,7 +197,11 @@ impl ContextWindow {
     pub fn apply(&mut self, event: &PersistentEvent) -> Result<(), OffPath> {
         match event.body.place() {
             // Neither becomes the leaf, so no path goes through it.
-            TreePlacement::Control | TreePlacement::Aside => return Ok(()),
+            TreePlacement::Aside => return Ok(()),
+            TreePlacement::Control => {
+                self.edit(event);
+                return Ok(());
+            }
             TreePlacement::Move => return Err(OffPath),
             TreePlacement::Leaf if event.parent_id != self.leaf => return Err(OffPath),
             TreePlacement::Leaf => {}
@@ -126,27 +214,22 @@ impl ContextWindow {
         Ok(())
     }
 
-    /// Starts with the nearest barrier's summary and what it leaves of the events before it.
-    /// Returns the index in `path` where the rest begins.
-    fn begin_at_barrier(&mut self, path: &[PersistentEvent]) -> usize {
+    /// The window that starts with the nearest barrier's summary and what it leaves of the events
+    /// before it, and the index in `path` where the rest begins.
+    fn begin_at_barrier(path: &[PersistentEvent]) -> (Self, usize) {
         for (place, event) in path.iter().enumerate().rev() {
-            if let LlmAction::Barrier {
-                summary,
-                through,
-                keep,
-            } = action(event)
-            {
-                self.context.push(summary);
+            if let LlmAction::Barrier { through, keep, .. } = action(event) {
+                let mut window = Self::beginning_with(Some(event));
                 let last = path[..place].iter().position(|event| event.id == through);
                 let (covered, tail) = path[..place].split_at(last.map_or(place, |last| last + 1));
                 let kept = covered.iter().filter(|event| keep.contains(&event.id));
                 for event in kept.chain(tail) {
-                    self.fold(event);
+                    window.fold(event);
                 }
-                return place + 1;
+                return (window, place + 1);
             }
         }
-        0
+        (Self::default(), 0)
     }
 
     fn fold(&mut self, event: &PersistentEvent) {
@@ -157,21 +240,90 @@ impl ContextWindow {
                 otherwise,
             } => {
                 let same_turn = self.merges_into.is_some() && self.merges_into == event.turn_id;
-                if same_turn && let Some(Message::ToolResult(result)) = self.context.last_mut() {
-                    remind(result, &reminder);
-                } else {
+                if !(same_turn && self.merge(event, &reminder)) {
                     self.push(event, otherwise);
                 }
             }
-            // A barrier further up than the nearest one is covered by it.
-            LlmAction::Skip | LlmAction::Barrier { .. } => {}
+            // A barrier further up than the nearest one is covered by it. Events that edit are on no
+            // path.
+            LlmAction::Skip | LlmAction::Barrier { .. } | LlmAction::Edit(_) => {}
         }
+    }
+
+    /// Merges a reminder into the newest message, if that is a tool result.
+    fn merge(&mut self, event: &PersistentEvent, reminder: &str) -> bool {
+        let Some(index) = self.items.len().checked_sub(1) else {
+            return false;
+        };
+        let Some(Message::ToolResult(result)) = self.context.get_mut(index) else {
+            return false;
+        };
+        remind(result, reminder);
+        self.items[index].last_event_id = event.id;
+        self.items[index].reminders += 1;
+        self.weigh(index);
+        true
     }
 
     fn push(&mut self, event: &PersistentEvent, message: Message) {
         let is_result = matches!(message, Message::ToolResult(_));
         self.merges_into = if is_result { event.turn_id } else { None };
+        let tokens = TokenEstimate::of_message(&message);
+        let before = self.tokens;
+        self.tokens += tokens;
+        self.measure(event, before);
+        if self.keeps.contains(&event.id) && self.covered == self.items.len() {
+            self.covered += 1;
+        }
+        self.places.insert(event.id, self.items.len());
+        self.items.push(WindowItem {
+            event_id: event.id,
+            seq: event.seq,
+            turn_id: event.turn_id,
+            last_event_id: event.id,
+            tokens,
+            reminders: 0,
+        });
         self.context.push(message);
+    }
+
+    /// Notes what the request of an answer has measured.
+    fn measure(&mut self, event: &PersistentEvent, before: TokenEstimate) {
+        let PersistentBody::Message(body) = &event.body else {
+            return;
+        };
+        let Message::Assistant(answer) = &body.message else {
+            return;
+        };
+        let after_barrier = self.barrier.is_none_or(|barrier| barrier < event.seq);
+        if let Some(usage) = answer.usage
+            && !answer.partial
+            && after_barrier
+            && event.origin.is_none()
+        {
+            self.measured = Some(MeasuredCall {
+                event_id: event.id,
+                seq: event.seq,
+                model: answer.model.clone(),
+                usage,
+                before,
+                through: self.tokens,
+                index: self.items.len(),
+            });
+        }
+    }
+
+    /// Estimates a message again that has changed.
+    fn weigh(&mut self, index: usize) {
+        let now = TokenEstimate::of_message(&self.context[index]);
+        let before = std::mem::replace(&mut self.items[index].tokens, now);
+        self.tokens = self.tokens + now - before;
+        if let Some(measured) = &mut self.measured
+            && index < measured.index
+        {
+            measured.before = measured.before + now - before;
+            measured.through = measured.through + now - before;
+        }
     }
 }
 

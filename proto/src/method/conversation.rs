@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Block, CommandId, EventId, Message, PermissionDecision, PermissionRequestId, QueueItem,
-    QueueItemId, QueueKind, Seq, SessionId, StorageStall, TurnId,
+    Block, CommandId, CompactionId, EventId, Message, PermissionDecision, PermissionRequestId,
+    QueueItem, QueueItemId, QueueKind, Seq, SessionId, StorageStall, TurnId,
 };
 
 /// The content of a user message: a string, or an array of `text`, `image` and `blob` blocks.
@@ -364,6 +364,16 @@ pub struct CompactParams {
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
+}
+
+/// Result of `compact`. The compaction is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactResult {
+    /// The seq of its `compaction` event.
+    pub seq: Seq,
+    /// The compaction.
+    pub compaction_id: CompactionId,
 }
 
 /// Parameters of `respondPermission`.

@@ -95,6 +95,48 @@ pub struct GetEventsResult {
     pub more: bool,
 }
 
+/// Parameters of `getContext`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetContextParams {
+    /// The session.
+    pub session_id: SessionId,
+}
+
+/// Result of `getContext`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GetContextResult {
+    /// The model, as `provider:id`.
+    pub model: String,
+    /// The model's window in tokens: request and answer together.
+    pub context_window: u64,
+    /// Above this many tokens the conversation is compacted before the next model call.
+    pub budget: u64,
+    /// The size of the next request in tokens.
+    pub tokens: u64,
+    /// Whether the endpoint counted most of it at the last call; otherwise all is estimated.
+    pub measured: bool,
+    /// Whether the conversation is compacted without being asked to. Stops after two compactions
+    /// that did not help, until `compact`, another model or a smaller size.
+    pub automatic: bool,
+    /// What the request consists of, as far as there is any. Estimated each, so that the sum may
+    /// differ from `tokens`.
+    pub parts: Vec<ContextPart>,
+}
+
+/// One kind of content in a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextPart {
+    /// `instructions`, `tools`, `summary`, `user`, `assistant`, `toolResult`, `reminder`, or a later
+    /// one.
+    pub kind: String,
+    /// How many there are.
+    pub count: u64,
+    /// Their estimated size in tokens.
+    pub tokens: u64,
+}
+
 /// Parameters of `getBlob`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -170,7 +170,12 @@ impl Tree {
             PersistentBody::Branch(body) => {
                 self.leaf = self.index_of(body.leaf_event_id).or(self.leaf);
             }
-            _ if kind != NodeKind::Aside => self.leaf = Some(index),
+            _ if kind != NodeKind::Aside => {
+                self.leaf = Some(index);
+                // Nothing follows it that belongs to it, so one can go back to it.
+                let is_message = matches!(event.body, PersistentBody::Message(_));
+                self.nodes[index as usize].turn_end = event.turn_id.is_none() && !is_message;
+            }
             _ => {}
         }
     }

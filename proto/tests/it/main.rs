@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where its assumption does")]
 
 mod decode;
+mod estimate;
 mod golden;
 mod goldens;
 mod limits;

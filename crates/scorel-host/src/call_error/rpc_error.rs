@@ -75,6 +75,8 @@ fn session(error: &SessionError) -> RpcError {
         SessionError::Summarised { compacted_through } => {
             json!({ "compactedThrough": compacted_through })
         }
+        SessionError::NothingToCompact => json!({ "kind": "nothing" }),
+        SessionError::NotPrepared(error) => json!({ "reason": error.code }),
         SessionError::TooLarge { limit } => json!({ "limit": limit }),
         SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {
             json!({ "limit": limit })

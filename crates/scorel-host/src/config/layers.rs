@@ -8,6 +8,7 @@ use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
 use scorel_runtime::{CostLimits, RetryPolicy};
+use scorel_session::CompactionSettings;
 
 use super::bounded::Bounded;
 use super::dollars::Dollars;
@@ -16,12 +17,12 @@ use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::provider_section::custom_providers;
 use super::schema::{
-    AtTimeout, Document, DurabilityName, LimitsSection, PermissionsSection, RpcSection,
-    RuntimeSection, SessionsSection, ToolsSection,
+    AtTimeout, CompactionSection, Document, DurabilityName, LimitsSection, PermissionsSection,
+    RpcSection, RuntimeSection, SessionsSection, ToolsSection,
 };
 use super::{
-    Config, ConfigError, CustomProviders, EnvironmentConfig, ModelSettings, PermissionsConfig,
-    RuntimeConfig, SessionsConfig, ToolsConfig,
+    AuxiliaryConfig, Config, ConfigError, CustomProviders, EnvironmentConfig, ModelSettings,
+    PermissionsConfig, RuntimeConfig, SessionsConfig, ToolsConfig,
 };
 use crate::permission::{BuiltinRule, RuleSet};
 
@@ -35,6 +36,8 @@ impl Default for Config {
             rpc: rpc(&RpcSection::default()),
             tools: tools(&ToolsSection::default()),
             permissions: permissions(&PermissionsSection::default()),
+            compaction: CompactionSettings::default(),
+            auxiliary: AuxiliaryConfig::default(),
             warnings: Vec::new(),
         }
     }
@@ -59,6 +62,8 @@ impl Config {
             rpc: rpc(&document.rpc),
             tools: tools(&document.tools),
             permissions: permissions(&document.permissions),
+            compaction: compaction(&document.compaction),
+            auxiliary: document.auxiliary.clone(),
             warnings: Vec::new(),
         })
     }
@@ -161,6 +166,15 @@ fn runtime(section: &RuntimeSection) -> RuntimeConfig {
             ..usual
         },
         on_restart: section.on_restart,
+    }
+}
+
+fn compaction(section: &CompactionSection) -> CompactionSettings {
+    let usual = CompactionSettings::default();
+    CompactionSettings {
+        reserve_tokens: get(section.reserve_tokens).unwrap_or(usual.reserve_tokens),
+        keep_tokens: get(section.keep_tokens).unwrap_or(usual.keep_tokens),
+        summary_tokens: get(section.summary_tokens).unwrap_or(usual.summary_tokens),
     }
 }
 

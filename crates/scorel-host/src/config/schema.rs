@@ -9,6 +9,7 @@ use scorel_provider::ThinkingLevels;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::auxiliary::AuxiliaryConfig;
 use super::bounded::Bounded;
 use super::dollars::Dollars;
 use super::login_shell_place::LoginShellPlace;
@@ -34,6 +35,8 @@ pub(super) struct Document {
     pub(super) rpc: RpcSection,
     pub(super) tools: ToolsSection,
     pub(super) permissions: PermissionsSection,
+    pub(super) compaction: CompactionSection,
+    pub(super) auxiliary: AuxiliaryConfig,
 }
 
 /// `[model]`
@@ -150,6 +153,15 @@ pub(super) struct RuntimeSection {
     pub(super) first_byte_seconds: Option<Bounded<1, DAY>>,
     pub(super) provider_idle_seconds: Option<Bounded<1, DAY>>,
     pub(super) on_restart: OnRestart,
+}
+
+/// `[compaction]`: sizes in tokens.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct CompactionSection {
+    pub(super) reserve_tokens: Option<Bounded<256, { 10 * MILLION }>>,
+    pub(super) keep_tokens: Option<Bounded<0, { 10 * MILLION }>>,
+    pub(super) summary_tokens: Option<Bounded<256, 100_000>>,
 }
 
 /// `[tools]`

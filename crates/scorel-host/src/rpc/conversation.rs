@@ -1,13 +1,14 @@
-//! Methods that drive a session's turns: `sendMessage`, `rewriteQueue`, `cancel`,
+//! Methods that drive a session's turns: `sendMessage`, `rewriteQueue`, `cancel`, `compact`,
 //! `respondPermission`.
 
 use std::sync::Arc;
 
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
-    Block, Cancel, CancelParams, CancelResult, Method, PermissionDecision, PermissionDecisionBody,
-    QueueEdit, RespondPermission, RespondPermissionParams, RewriteQueue, RewriteQueueParams,
-    RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
+    Block, Cancel, CancelParams, CancelResult, Compact, CompactParams, CompactResult, Method,
+    PermissionDecision, PermissionDecisionBody, QueueEdit, RespondPermission,
+    RespondPermissionParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
+    SendMessageParams, SendMessageResult, SeqResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{SendRequest, SessionError};
@@ -18,10 +19,14 @@ use super::sessions::{check_model, check_name};
 use crate::call_error::CallError;
 use crate::host::Host;
 
+/// They are part of every request for the summary.
+const MAX_INSTRUCTIONS: usize = 16 * 1024;
+
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<SendMessage, _, _>(table, send)?;
     method::<RewriteQueue, _, _>(table, rewrite_queue)?;
     method::<Cancel, _, _>(table, cancel)?;
+    method::<Compact, _, _>(table, compact)?;
     method::<RespondPermission, _, _>(table, respond)
 }
 
@@ -121,6 +126,27 @@ async fn cancel(
     let command = command(&call, id, Cancel::NAME, &params)?;
     let cancelled = lane.cancel_and_clear(command, params.expected_turn_id);
     Ok(cancelled.await?)
+}
+
+async fn compact(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: CompactParams,
+) -> Result<CompactResult, CallError> {
+    check_instructions(params.instructions.as_deref())?;
+    let id = params.command_id.take();
+    let command = command(&call, id, Compact::NAME, &params)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    Ok(lane.compact(command, params.instructions).await?)
+}
+
+fn check_instructions(instructions: Option<&str>) -> Result<(), CallError> {
+    let too_long = |text: &&str| text.len() > MAX_INSTRUCTIONS;
+    if instructions.filter(too_long).is_some() {
+        let text = format!("`instructions` is longer than {MAX_INSTRUCTIONS} bytes");
+        return Err(CallError::invalid_field("instructions", text));
+    }
+    Ok(())
 }
 
 async fn respond(

@@ -6,9 +6,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use scorel_journal::BlobError;
 use scorel_proto::{
-    GetBlob, GetBlobParams, GetBlobResult, GetEvents, GetEventsParams, GetEventsResult, GetTree,
-    GetTreeParams, GetTreeResult, PutBlob, PutBlobParams, PutBlobResult, Resync, ResyncParams,
-    ResyncResult,
+    GetBlob, GetBlobParams, GetBlobResult, GetContext, GetContextParams, GetContextResult,
+    GetEvents, GetEventsParams, GetEventsResult, GetTree, GetTreeParams, GetTreeResult, PutBlob,
+    PutBlobParams, PutBlobResult, Resync, ResyncParams, ResyncResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
@@ -23,6 +23,7 @@ const MAX_BLOB_PART: u64 = 4 * 1024 * 1024;
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<GetTree, _, _>(table, get_tree)?;
     method::<GetEvents, _, _>(table, get_events)?;
+    method::<GetContext, _, _>(table, get_context)?;
     method::<GetBlob, _, _>(table, get_blob)?;
     method::<PutBlob, _, _>(table, put_blob)?;
     method::<Resync, _, _>(table, resync)
@@ -53,6 +54,15 @@ async fn get_events(
     Ok(lane
         .events(params.after_seq, params.before_seq, limit)
         .await?)
+}
+
+async fn get_context(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: GetContextParams,
+) -> Result<GetContextResult, CallError> {
+    let lane = host.sessions.get(params.session_id).await?;
+    Ok(lane.context_report().await?)
 }
 
 async fn get_blob(

@@ -47,6 +47,7 @@ pub(crate) async fn answers(
                 conversation.push(Message::Assistant(message.clone()));
                 answers.push(message);
             }
+            TurnStep::NeedRoom(error) => panic!("{error:?}"),
             TurnStep::Event(_) => {}
             TurnStep::NeedPermission { .. }
             | TurnStep::NeedSpending { .. }

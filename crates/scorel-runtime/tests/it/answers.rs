@@ -244,6 +244,7 @@ async fn a_turn_that_completed_can_go_on() {
                 asked += 1;
                 driver.provide_context(Context::default());
             }
+            scorel_runtime::TurnStep::NeedRoom(error) => panic!("{error:?}"),
             scorel_runtime::TurnStep::Event(_) => {}
             scorel_runtime::TurnStep::NeedPermission { .. }
             | scorel_runtime::TurnStep::NeedSpending { .. }

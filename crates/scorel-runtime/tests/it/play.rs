@@ -168,6 +168,8 @@ impl Scene {
         let end = loop {
             match driver.next().await {
                 TurnStep::NeedContext => driver.provide_context(vec![Message::user("go")].into()),
+                // As if room had been made; the context comes next.
+                TurnStep::NeedRoom(_) => {}
                 TurnStep::NeedPermission { call, .. } => {
                     driver.provide_permission(self.permission(&call).await);
                 }

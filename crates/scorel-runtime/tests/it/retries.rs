@@ -246,3 +246,45 @@ async fn an_empty_stream_is_tried_again() {
     assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
     assert_eq!(scene.model.calls(), 2);
 }
+
+fn too_large() -> Script {
+    Script::default().fail(ProviderError {
+        category: ErrorCategory::ContextOverflow,
+        retryable: false,
+        ..overloaded(None)
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_too_large_is_made_again_once_there_is_room() {
+    let scene = Scene::new([too_large(), Script::says("hi")], []);
+    let played = scene.play().await;
+    assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
+    let story = [
+        "turn 0",
+        "turn end 0",
+        "turn 1",
+        "message",
+        "text 0 hi",
+        "message end EndTurn",
+        "turn end 1",
+    ];
+    assert_eq!(played.story(), story);
+}
+
+#[tokio::test(start_paused = true)]
+async fn room_is_made_once_a_call() {
+    let scene = Scene::new([too_large(), too_large()], []);
+    let played = scene.play().await;
+    let outcome = (OutcomeReason::Error, Some("context_overflow"));
+    assert_eq!(played.outcome(), outcome);
+    let tool = Script::asks(&[("c1", "Read")]);
+    let scripts = [too_large(), tool, too_large(), Script::says("hi")];
+    let scene = Scene::new(scripts, [Tool::reads("Read")]);
+    let played = scene.play().await;
+    assert_eq!(
+        played.outcome(),
+        (OutcomeReason::Completed, None),
+        "the next call may too"
+    );
+}

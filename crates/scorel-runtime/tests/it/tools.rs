@@ -175,6 +175,7 @@ async fn a_slow_reader_gets_the_latest_and_the_tool_does_not_wait() {
                 // The tool shows two more things meanwhile.
                 tokio::time::advance(Duration::from_millis(2500)).await;
             }
+            scorel_runtime::TurnStep::NeedRoom(error) => panic!("{error:?}"),
             scorel_runtime::TurnStep::Event(_) => {}
             scorel_runtime::TurnStep::NeedPermission { .. }
             | scorel_runtime::TurnStep::NeedSpending { .. }

@@ -1,7 +1,7 @@
 use scorel_proto::{CancelResult, PersistentBody, QueueOp, QueueUpdateBody, TurnId};
 
 use super::mutate::Mutation;
-use super::{EventDraft, Section};
+use super::{EventDraft, Job, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
@@ -54,7 +54,7 @@ impl Mutation for CancelAndClear {
             });
         }
         let cancelled = section.lane.job.cancel(self.expected);
-        let cleared = section.clear_queue(&self.command, cancelled);
+        let cleared = section.clear_queue(&self.command, cancelled.and_then(Job::turn));
         // The phase may have changed although no record says so.
         section.announce();
         match cleared {

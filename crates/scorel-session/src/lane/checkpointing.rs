@@ -32,7 +32,7 @@ impl Section<'_> {
         let published = self.published();
         let (view, health) = (published.view(), &published.state().health);
         // A checkpoint holds no transient state, so nothing may be open.
-        let idle = view.state.turn.is_none() && view.open.is_empty();
+        let idle = !view.state.has_job() && view.open.is_empty();
         let grown = self.state.checkpointed != self.state.log.end();
         // The next load skips what a checkpoint covers, and would not see the damage in it.
         let sound = !health.is_failed() && self.lane.is_sound();

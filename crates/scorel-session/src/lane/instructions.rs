@@ -30,7 +30,7 @@ impl Section<'_> {
     }
 }
 
-fn snapshot_text(line: &[u8]) -> Result<String, SessionError> {
+pub(super) fn snapshot_text(line: &[u8]) -> Result<String, SessionError> {
     match decoded(line)?.body {
         PersistentBody::InstructionSnapshot(body) => Ok(body.text()),
         _ => Err(SessionError::Internal(

@@ -1,12 +1,23 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use scorel_proto::TurnId;
+use scorel_proto::{CompactionId, TurnId};
 use scorel_runtime::{StopCause, StopSignal};
 
 /// What a session can be busy with. It runs at most one job at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Job {
     Turn(TurnId),
+    /// A summary that a client asked for.
+    Compaction(CompactionId),
+}
+
+impl Job {
+    pub(super) const fn turn(self) -> Option<TurnId> {
+        match self {
+            Self::Turn(turn_id) => Some(turn_id),
+            Self::Compaction(_) => None,
+        }
+    }
 }
 
 /// A job whose task runs or is about to, with the signal that stops it.
@@ -57,16 +68,16 @@ impl JobSlot {
         self.slot().closing = closing;
     }
 
-    /// Signals the running turn, if it is the expected one. Returns the turn that took the signal.
-    pub(super) fn cancel(&self, expected: Option<TurnId>) -> Option<TurnId> {
+    /// Signals the running job, if it is the expected turn or none is expected. Returns the job that
+    /// took the signal.
+    pub(super) fn cancel(&self, expected: Option<TurnId>) -> Option<Job> {
         let slot = self.slot();
         let running = slot.running.as_ref().filter(|_| !slot.closing)?;
-        let Job::Turn(turn_id) = running.job;
-        if expected.is_some_and(|id| id != turn_id) {
+        if expected.is_some() && running.job.turn() != expected {
             return None;
         }
         running.stop.cancel();
-        Some(turn_id)
+        Some(running.job)
     }
 
     /// Ends the running job because the daemon stops.

@@ -156,7 +156,7 @@ impl LoadedLog {
         // Transient events of an open turn may have used seqs that the last record reserved, a hole
         // may hide that a turn is open, and records that are gone had seqs. Otherwise the last
         // record's seq is the last one.
-        let open = fold.view.state.turn.is_some();
+        let open = fold.view.state.has_job();
         let at = if open || is_shorter || !health.damage.is_empty() {
             ContinueAt::Reserve
         } else {

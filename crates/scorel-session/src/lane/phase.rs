@@ -6,9 +6,9 @@ use scorel_runtime::StopCause;
 /// | health, stop, fold | phase |
 /// |---|---|
 /// | unaccepted damage, log lost | `Failed` |
-/// | stop signalled, turn without outcome | `Cancelling` |
+/// | stop signalled, turn or compaction without an end | `Cancelling` |
 /// | `turn_waiting`, open question | `Waiting`, `AwaitingPermission` |
-/// | turn with `runtime_start`, without, no turn | `Running`, `Preparing`, `Idle` |
+/// | turn with `runtime_start`; without, or a compaction of its own; none | `Running`; `Preparing`; `Idle` |
 ///
 /// `getSession`, listings, `inFlight` and `cancel` all use this function, so they cannot disagree.
 /// The last two rows are folded from events alone; `SessionState::phase` owns them, because clients
@@ -16,7 +16,7 @@ use scorel_runtime::StopCause;
 pub(crate) fn phase(failed: bool, stop: Option<StopCause>, fold: &SessionState) -> Phase {
     if failed {
         Phase::Failed
-    } else if stop.is_some() && fold.turn.is_some() {
+    } else if stop.is_some() && fold.has_job() {
         Phase::Cancelling
     } else {
         fold.phase()

@@ -99,7 +99,7 @@ impl PublishedLane<'_> {
         let (health, fold) = (&self.state.health, &self.view().state);
         let waits = !fold.queue.items.is_empty() && !fold.queue.paused;
         // The next turn's first record is being written: the session is not idle in between.
-        if self.lane.job.is_closing() && fold.turn.is_none() && waits && !health.is_failed() {
+        if self.lane.job.is_closing() && !fold.has_job() && waits && !health.is_failed() {
             return Phase::Preparing;
         }
         phase(health.is_failed(), self.lane.job.stop(), fold)

@@ -112,7 +112,7 @@ impl Section<'_> {
     /// Turns the first waiting message into a turn, unless a turn is open, the queue is paused or
     /// the daemon drains.
     pub(super) fn start_next(&mut self) -> Result<(), SessionError> {
-        if self.view().state.turn.is_some() || self.lane.shared.is_draining() {
+        if self.view().state.has_job() || self.lane.shared.is_draining() {
             return Ok(());
         }
         // Damage that was found during the last turn has to be accepted before the next one.

@@ -4,9 +4,9 @@
 //! continued by the next load and gives the same records.
 
 use scorel_proto::{
-    AssistantMessage, Block, EventId, InternalMessage, Message, MessageBody, Meta, OnRestart,
-    OpenCall, OutcomeReason, PersistentBody, StopReason, ToolResultBlock, ToolResultMessage,
-    TurnId, TurnOutcomeBody, TurnResumedBody,
+    AssistantMessage, Block, CompactionState, EventId, InternalMessage, Message, MessageBody, Meta,
+    OnRestart, OpenCall, OutcomeReason, PersistentBody, StopReason, ToolResultBlock,
+    ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
 };
 
 use super::{EventDraft, Section};
@@ -23,7 +23,7 @@ impl Section<'_> {
     pub(super) fn recover(&mut self) -> Result<(), SessionError> {
         let open = self.view().state.turn.clone();
         let Some(turn) = open else {
-            return Ok(());
+            return self.interrupt_compaction(CompactionState::Interrupted, None);
         };
         if self.published().is_waiting() {
             self.begin_turn(turn.turn_id);
@@ -35,6 +35,7 @@ impl Section<'_> {
         self.keep_spooled(turn.turn_id)?;
         self.answer_open_calls("the daemon stopped")?;
         self.cancel_requests("the daemon stopped")?;
+        self.interrupt_compaction(CompactionState::Interrupted, None)?;
         let claimed = self.state.claimed == Some(turn.turn_id);
         let configured = self.lane.shared.settings.on_restart;
         let on_restart = self.view().state.on_restart.unwrap_or(configured);

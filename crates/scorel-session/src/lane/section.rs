@@ -120,7 +120,7 @@ impl Section<'_> {
     pub(crate) fn leave_active_if_idle(&self) {
         let view = self.view();
         let fold = &view.state;
-        if fold.turn.is_none() && fold.queue.items.is_empty() && fold.permissions.is_empty() {
+        if !fold.has_job() && fold.queue.items.is_empty() && fold.permissions.is_empty() {
             self.lane.shared.active.leave(self.lane.id());
         }
     }

@@ -88,10 +88,10 @@ impl Mutation for SendRequest {
     }
 }
 
-fn is_busy(section: &Section<'_>) -> bool {
+pub(super) fn is_busy(section: &Section<'_>) -> bool {
     let view = section.view();
     let fold = &view.state;
-    fold.turn.is_some() || !fold.queue.items.is_empty()
+    fold.has_job() || !fold.queue.items.is_empty()
 }
 
 impl Section<'_> {

@@ -18,6 +18,8 @@ struct WindowPlan {
     leaf: Option<EventId>,
     /// From the root to the leaf. Events without a place are in a hole that a client has accepted.
     path: Vec<(PathNode, Option<RecordPosition>)>,
+    /// The events of the log that edit others, in order.
+    edits: Vec<RecordPosition>,
 }
 
 /// A window and the length of the records that it was folded from.
@@ -34,18 +36,31 @@ impl Lane {
     ///
     /// If a part of the conversation cannot be read: the model must not be shown one with a hole.
     pub(crate) async fn context(self: &Arc<Self>) -> Result<Context, SessionError> {
+        self.read_window(|window| window.context().clone()).await
+    }
+
+    /// Reads from the window of the active path. `read` must be short and take no lock: the windows
+    /// of all sessions wait for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lane::context`].
+    pub(crate) async fn read_window<R>(
+        self: &Arc<Self>,
+        read: impl Fn(&ContextWindow) -> R,
+    ) -> Result<R, SessionError> {
         loop {
             let plan = {
                 let published = self.published();
-                match published.held_context() {
-                    Some(context) => return Ok(context),
+                match published.held_window(&read) {
+                    Some(found) => return Ok(found),
                     None => published.window_plan(),
                 }
             };
             let built = self.build_window(plan).await?;
-            let context = built.window.context().clone();
+            let found = read(&built.window);
             if self.lock().await.section().hold_window(built) {
-                return Ok(context);
+                return Ok(found);
             }
             // The path has moved on meanwhile.
         }
@@ -65,14 +80,14 @@ impl Lane {
     /// lines and its events beside its messages would be three times that.
     async fn build_window(self: &Arc<Self>, plan: WindowPlan) -> Result<BuiltWindow, SessionError> {
         let lane = Arc::clone(self);
-        let built = blocking(move || lane.read_window(&plan)).await?;
+        let built = blocking(move || lane.fold_window(&plan)).await?;
         if self.is_reread_due() {
             self.section(|_| ()).await?;
         }
         built
     }
 
-    fn read_window(&self, plan: &WindowPlan) -> Result<BuiltWindow, SessionError> {
+    fn fold_window(&self, plan: &WindowPlan) -> Result<BuiltWindow, SessionError> {
         let mut bytes = 0;
         let mut read = |place: RecordPosition| -> Result<Option<PersistentEvent>, SessionError> {
             let damaged = "a message of the conversation is damaged in the log";
@@ -93,6 +108,7 @@ impl Lane {
             needed = ContextWindow::needs(&needed, barrier);
         }
         let mut window = ContextWindow::beginning_with(barrier.as_ref());
+        let first = needed.first().map(|node| node.seq);
         // Both are in path order, so one pass finds the places.
         let mut path = plan.path.iter();
         for node in needed {
@@ -103,6 +119,13 @@ impl Lane {
                 window.include(&event);
             }
         }
+        // An event edits events before it, so those before the first one have nothing to edit here.
+        let edits = plan.edits.iter();
+        for place in edits.filter(|place| first.is_some_and(|first| place.seq > first)) {
+            if let Some(event) = read(*place)? {
+                window.edit(&event);
+            }
+        }
         Ok(BuiltWindow {
             window: window.ending_at(plan.leaf),
             bytes,
@@ -111,17 +134,19 @@ impl Lane {
 }
 
 impl PublishedLane<'_> {
-    fn held_context(&self) -> Option<Context> {
+    fn held_window<R>(&self, read: impl Fn(&ContextWindow) -> R) -> Option<R> {
         let windows = &self.lane.shared.windows;
-        windows.context(self.lane.id(), self.view().leaf())
+        windows.read(self.lane.id(), self.view().leaf(), read)
     }
 
     fn window_plan(&self) -> WindowPlan {
         let leaf = self.view().leaf();
         let path = self.view().tree.path(leaf).into_iter();
+        let edits = self.view().state.edits.iter();
         WindowPlan {
             leaf,
             path: path.map(|node| (node, self.place_of(node.seq))).collect(),
+            edits: edits.filter_map(|seq| self.place_of(*seq)).collect(),
         }
     }
 }
@@ -131,10 +156,13 @@ impl Section<'_> {
     /// committed between the check and the first one that the window follows.
     fn hold_window(&self, built: BuiltWindow) -> bool {
         let current = built.window.leaf() == self.view().leaf();
-        // Only jobs ask for a context, and the end of the job limits how long the window stays.
         if current {
             let windows = &self.lane.shared.windows;
             windows.insert(self.lane.id(), built.window, built.bytes);
+            if !self.lane.has_job() {
+                // Nothing else would end the time that the window stays.
+                windows.job_ends(self.lane.id());
+            }
         }
         current
     }

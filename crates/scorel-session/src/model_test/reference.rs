@@ -95,17 +95,18 @@ impl Reference {
     /// The window of the active path, built from all of its records.
     pub(super) fn window(&self) -> ContextWindow {
         let path = self.view.tree.path(self.view.leaf());
-        let event = |node: &PathNode| {
-            let at = self
-                .shown
-                .binary_search_by_key(&node.seq, |shown| shown.seq);
+        let event = |seq: Seq| {
+            let at = self.shown.binary_search_by_key(&seq, |shown| shown.seq);
             match &self.shown[at.expect("it was shown")].event {
                 Event::Persistent(event) => Some((**event).clone()),
                 _ => None,
             }
         };
-        let events: Vec<PersistentEvent> = path.iter().filter_map(event).collect();
-        ContextWindow::build(&events, self.view.leaf())
+        let seqs = path.iter().map(|node: &PathNode| node.seq);
+        let events: Vec<PersistentEvent> = seqs.filter_map(event).collect();
+        let edits = self.view.state.edits.iter().copied();
+        let edits: Vec<PersistentEvent> = edits.filter_map(event).collect();
+        ContextWindow::build(&events, &edits, self.view.leaf())
     }
 
     /// An answer begins that other changes overlap.

@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use super::{LaneSlot, Sessions, now};
 use crate::clock::now_ms;
 use crate::header::HeaderType;
-use crate::{Lane, SessionError, SessionHeader, blocking, turn};
+use crate::{Lane, SessionError, SessionHeader, blocking, jobs};
 
 /// The parameters of a new session.
 #[derive(Debug, Clone)]
@@ -127,7 +127,7 @@ impl Sessions {
 
     async fn create_log(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
         let shared = Arc::clone(&self.shared);
-        blocking(move || Lane::create(shared, header, turn::start_job)).await?
+        blocking(move || Lane::create(shared, header, jobs::start_job)).await?
     }
 }
 

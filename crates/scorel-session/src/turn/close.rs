@@ -1,6 +1,6 @@
 use scorel_proto::{
-    EventId, MessageCancelReason, MessageCancelled, OpenTurn, OutcomeReason, PersistentBody,
-    RuntimeEnd, RuntimeStart, TransientBody, TurnId, TurnOutcomeBody,
+    CompactionState, EventId, MessageCancelReason, MessageCancelled, OpenTurn, OutcomeReason,
+    PersistentBody, RuntimeEnd, RuntimeStart, TransientBody, TurnError, TurnId, TurnOutcomeBody,
 };
 use scorel_runtime::TurnEnd;
 
@@ -52,7 +52,7 @@ impl TurnTask {
 /// One section: no client may see the outcome while the next turn of the queue has not started, or
 /// it would take the session for idle.
 fn close(section: &mut Section<'_>, turn_id: TurnId, end: &TurnEnd) -> Result<(), SessionError> {
-    leave_nothing_open(section, turn_id)?;
+    leave_nothing_open(section, turn_id, end.error.as_ref())?;
     section.end_job(|section| commit_outcome(section, turn_id, end))?;
     section.go_on();
     section.job_closed();
@@ -62,7 +62,11 @@ fn close(section: &mut Section<'_>, turn_id: TurnId, end: &TurnEnd) -> Result<()
 }
 
 /// Closes what the engine did not: it leaves nothing open, unless the turn failed outside it.
-fn leave_nothing_open(section: &mut Section<'_>, turn_id: TurnId) -> Result<(), SessionError> {
+fn leave_nothing_open(
+    section: &mut Section<'_>,
+    turn_id: TurnId,
+    error: Option<&TurnError>,
+) -> Result<(), SessionError> {
     let is_announced = |turn: &OpenTurn| turn.running;
     let announced = section.view().state.turn.as_ref().map(is_announced);
     if announced == Some(false) {
@@ -76,6 +80,7 @@ fn leave_nothing_open(section: &mut Section<'_>, turn_id: TurnId) -> Result<(), 
         section.show(turn_id, body)?;
     }
     section.cancel_requests("the turn has ended")?;
+    section.interrupt_compaction(CompactionState::Failed, error)?;
     section.answer_open_calls("the turn failed")
 }
 

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use scorel_proto::{Message, OutcomeReason, PermissionDecision};
-use scorel_runtime::{ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls};
+use scorel_runtime::{Spent, ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls};
 
 use super::ask::{PermissionAnswer, permission};
 use super::bridge::TurnBridge;
 use super::close::Completion;
+use super::context_check::{ContextCheck, NextContext};
 use super::exit::TurnExit;
 use super::task::TurnTask;
-use crate::SessionError;
+use crate::{CompactionSetup, SessionError};
 
 /// How far a driver brought its turn.
 pub(super) enum Driven {
@@ -25,8 +26,10 @@ impl TurnTask {
     pub(super) async fn drive(
         &self,
         ports: TurnPorts,
+        compaction: CompactionSetup,
         progress: TurnProgress,
     ) -> Result<Driven, SessionError> {
+        let mut check = ContextCheck::new(self, &ports, compaction);
         let mut bridge = TurnBridge::new(self.clone());
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress).await?;
@@ -35,7 +38,12 @@ impl TurnTask {
                 TurnStep::NeedContext => {
                     self.wait_for_descriptors().await;
                     self.drain_steers().await?;
-                    driver.provide_context(self.lane.context().await?);
+                    let next = Box::pin(check.next()).await?;
+                    answer(&mut driver, next, &check.take_spent());
+                }
+                TurnStep::NeedRoom(refused) => {
+                    let next = Box::pin(check.make_room(refused)).await?;
+                    answer(&mut driver, next, &check.take_spent());
                 }
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
@@ -51,6 +59,7 @@ impl TurnTask {
                     driver.provide_permission(permission(&decision));
                 }
                 TurnStep::Event(event) => {
+                    check.look_at(&event);
                     if let Err(error) = bridge.handle(event).await {
                         wind_down(driver).await;
                         return Err(error);
@@ -118,6 +127,16 @@ impl TurnTask {
         let mut calls: Vec<ToolCall> = last.map_or_else(Vec::new, tool_calls);
         // Results are recorded in call order, so the open calls are the last ones.
         Ok(calls.split_off(calls.len().saturating_sub(open)))
+    }
+}
+
+/// Tells the driver what there is for its next call.
+fn answer(driver: &mut TurnDriver, next: NextContext, spent: &Spent) {
+    driver.add_spent(spent);
+    match next {
+        NextContext::Ready(context) => driver.provide_context(context),
+        NextContext::Full(error) => driver.fail(error),
+        NextContext::Again => {}
     }
 }
 

@@ -3,35 +3,12 @@
 use scorel_proto::{InstructionPart, NoticeBody, OpenTurn, RuntimeStart, TransientBody, TurnError};
 
 use super::task::TurnTask;
-use crate::{PreparedTurn, SessionError, TurnRequest, blocking};
+use crate::{PreparedTurn, SessionError};
 
 impl TurnTask {
-    /// Asks the host for ports and instructions. On a blocking thread: the host reads configuration
-    /// files and keys, anew for each turn. A turn that could not be prepared because too many files
-    /// were open is prepared again.
+    /// Asks the host for ports and instructions.
     pub(super) async fn prepare(&self) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
-        let request = self.request();
-        loop {
-            self.lane.wait_for_descriptors().await;
-            let (setup, request) = (self.lane.setup(), request.clone());
-            let prepared = blocking(move || setup.prepare(&request)).await?;
-            if prepared.is_ok() || self.lane.has_descriptors().await {
-                return Ok(prepared);
-            }
-        }
-    }
-
-    fn request(&self) -> TurnRequest {
-        let lane = &self.lane;
-        lane.view(|view| TurnRequest {
-            session_id: lane.id(),
-            project_id: lane.header().project_id,
-            model: view.state.model.clone(),
-            thinking_level: view.state.thinking_level,
-            tools: view.state.tools,
-            allowed: view.state.allowed.clone(),
-            blobs: lane.blobs().clone(),
-        })
+        self.lane.prepare().await
     }
 
     /// Opens the turn for subscribers, once, tells the user what there is to tell, and returns the session's

@@ -45,7 +45,7 @@ fn filled(pool: &WindowPool, count: usize) -> (Vec<SessionId>, Option<EventId>) 
     for id in &ids {
         pool.insert(
             *id,
-            ContextWindow::build(std::slice::from_ref(&root), leaf),
+            ContextWindow::build(std::slice::from_ref(&root), &[], leaf),
             100,
         );
     }
@@ -62,9 +62,9 @@ async fn a_window_follows_its_path_and_a_rewind_drops_it() {
     let (ids, leaf) = filled(&pool, 1);
     let next = said(leaf);
     pool.apply(ids[0], &next, 10);
-    assert!(pool.context(ids[0], leaf).is_none(), "of an older leaf");
-    let context = pool.context(ids[0], Some(next.id)).expect("it is held");
-    assert_eq!(context.len(), 2);
+    let len = |window: &ContextWindow| window.context().len();
+    assert_eq!(pool.read(ids[0], leaf, len), None, "of an older leaf");
+    assert_eq!(pool.read(ids[0], Some(next.id), len), Some(2));
     let target_event_id = leaf;
     let back = PersistentBody::Rewind(RewindBody { target_event_id });
     pool.apply(ids[0], &event(Some(next.id), back), 10);

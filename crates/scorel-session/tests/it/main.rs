@@ -5,6 +5,7 @@ mod cancel;
 mod checkpoint;
 mod clear_queue;
 mod clones;
+mod compaction;
 mod crash;
 mod damage;
 mod delete;

@@ -8,13 +8,15 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream;
-use scorel_proto::{InstructionPart, NoticeBody, ProjectId, SessionId, TurnError};
+use scorel_proto::{
+    CompactionFacts, Context, InstructionPart, NoticeBody, ProjectId, SessionId, TurnError,
+};
 use scorel_runtime::{
     Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderStream, Question,
     RetryPolicy, TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome,
     ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
 };
-use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
+use scorel_session::{CompactionSetup, PreparedTurn, TokioClock, TurnRequest, TurnSetup};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
@@ -37,6 +39,10 @@ pub(crate) struct Plan {
     pub(crate) price: Option<TokenPrice>,
     /// What the user is told.
     pub(crate) notices: Vec<NoticeBody>,
+    pub(crate) compaction: CompactionSetup,
+    /// In tokens; 100,000 if `None`.
+    pub(crate) window: Option<u64>,
+    pub(crate) facts: CompactionFacts,
 }
 
 /// How a preparation fails.
@@ -136,6 +142,8 @@ impl TurnSetup for Script {
         let mut model = self.model.clone();
         model.price = self.plan.lock().expect("not poisoned").price;
         model.id = request.model.clone().unwrap_or(model.id);
+        let window = self.plan.lock().expect("not poisoned").window;
+        model.context_window = window.unwrap_or(model.context_window);
         let provider: Arc<dyn Provider> = match failure {
             Some(Failure::Error(error)) => return Err(error),
             Some(Failure::Panic) => panic!("the test wants a panic in the setup"),
@@ -153,7 +161,12 @@ impl TurnSetup for Script {
             ports: self.ports(request, provider),
             instructions: vec![part("base", "be brief"), part("environment", "a test")],
             notices: self.plan.lock().expect("not poisoned").notices.clone(),
+            compaction: self.plan.lock().expect("not poisoned").compaction.clone(),
         })
+    }
+
+    fn facts(&self, _: SessionId, _: &Context) -> CompactionFacts {
+        self.plan.lock().expect("not poisoned").facts.clone()
     }
 
     fn allow_always(&self, _: ProjectId, rules: &[String]) -> io::Result<()> {

@@ -61,9 +61,13 @@ impl ModelCall {
     }
 
     pub(crate) async fn done(self, stop_reason: StopReason) {
+        self.done_with(stop_reason, Some(USAGE)).await;
+    }
+
+    async fn done_with(self, stop_reason: StopReason, usage: Option<Usage>) {
         let done = ProviderEvent::Done {
             stop_reason,
-            usage: Some(USAGE),
+            usage,
             charged: None,
             provider: None,
         };
@@ -82,6 +86,26 @@ impl ModelCall {
             self.tool_begins(block, id, name, "{\"a\":1}").await;
         }
         self.done(StopReason::ToolUse).await;
+    }
+
+    /// Answers with a text, and says what the call has used.
+    pub(crate) async fn answer_counted(self, text: &str, usage: Usage) {
+        self.text(text).await;
+        self.done_with(StopReason::EndTurn, Some(usage)).await;
+    }
+
+    /// The same for an endpoint that does not say it.
+    pub(crate) async fn answer_uncounted(self, text: &str) {
+        self.text(text).await;
+        self.done_with(StopReason::EndTurn, None).await;
+    }
+
+    /// Asks for tools, by id and name; the endpoint does not say what the call has used.
+    pub(crate) async fn tools_uncounted(self, calls: &[(&str, &str)]) {
+        for (block, (id, name)) in calls.iter().enumerate() {
+            self.tool_begins(block, id, name, "{\"a\":1}").await;
+        }
+        self.done_with(StopReason::ToolUse, None).await;
     }
 
     pub(crate) async fn fail(self, error: ProviderError) {

@@ -2,8 +2,9 @@ mod random;
 
 use super::*;
 use crate::{
-    AssistantMessage, ClientId, CompactBody, MessageBody, MessageSource, Meta, PersistentBody, Seq,
-    SessionId, StopReason, ToolResultBlock, UserMessage,
+    AssistantMessage, ClientId, CompactBody, CompactionFacts, CompactionId, CompactionTrigger,
+    ContextTrimBody, MessageBody, MessageSource, Meta, PersistentBody, Seq, SessionId, StopReason,
+    ToolResultBlock, Usage, UserMessage,
 };
 
 struct Path {
@@ -87,15 +88,18 @@ impl Path {
             keep,
             tokens_before: 2,
             tokens_after: 1,
-            model: None,
+            compaction_id: CompactionId::from_bytes([0; 16]),
+            trigger: CompactionTrigger::Manual,
+            model: "m".to_owned(),
             usage: None,
             cost: None,
+            facts: CompactionFacts::default(),
         }))
     }
 
     /// The context in one line, blocks joined by `+`.
     fn check(&self, expected: &str) {
-        let shown: Vec<String> = build_context(&self.events).iter().map(show).collect();
+        let shown: Vec<String> = build_context(&self.events, &[]).iter().map(show).collect();
         assert_eq!(shown.join(" | "), expected);
     }
 }
@@ -190,10 +194,84 @@ fn a_longer_path_only_adds_to_the_context() {
     path.user("q");
     path.assistant("a");
     path.result("r");
-    let before = build_context(&path.events);
+    let before = build_context(&path.events, &[]);
     path.assistant("b");
     path.steer("s");
-    let after = build_context(&path.events);
+    let after = build_context(&path.events, &[]);
     let kept: Context = after.iter().take(before.len()).cloned().collect();
     assert_eq!(kept, before);
+}
+
+#[test]
+fn a_trim_shortens_results_and_leaves_reminders_and_other_messages() {
+    let mut path = Path::new();
+    let asked = path.user("a long question");
+    let result = path.result("0123456789");
+    path.steer("a long reminder");
+    let mut window = ContextWindow::build(&path.events, &[], None);
+    let sent = window.context().clone();
+    let full = window.tokens();
+    let trim = trim_of(&mut path, vec![asked, result], 4);
+    window.edit(&trim);
+    let shown: Vec<String> = window.context().iter().map(show).collect();
+    let gone = "[6 characters of this old result were removed to save room]";
+    let expected = format!("t:01\n{gone}\n89+[a long reminder]");
+    assert_eq!(shown, ["u:a long question".to_owned(), expected]);
+    assert_eq!(
+        show(&sent[1]),
+        "t:0123456789+[a long reminder]",
+        "the request that was sent"
+    );
+    assert_ne!(window.tokens(), full);
+    path.steer("one more");
+    let after = path.events.last().expect("a steer");
+    window.include(after);
+    assert_eq!(
+        window,
+        ContextWindow::build(&path.events, &[trim], None),
+        "in any order"
+    );
+}
+
+#[test]
+fn an_answer_measures_its_request_until_that_is_edited() {
+    let mut path = Path::new();
+    path.user("q");
+    let result = path.result("0123456789");
+    let usage = Usage {
+        input_tokens: 50,
+        output_tokens: 5,
+        ..Usage::default()
+    };
+    let answer = path.message(Message::Assistant(AssistantMessage {
+        content: vec![Block::text("a")],
+        model: "m".to_owned(),
+        stop_reason: StopReason::EndTurn,
+        usage: Some(usage),
+        cost: None,
+        partial: false,
+        meta: Meta::default(),
+    }));
+    path.user("next");
+    let mut window = ContextWindow::build(&path.events, &[], None);
+    let measured = window.measured().expect("it is reported");
+    assert_eq!((measured.event_id, measured.usage), (answer, usage));
+    let sizes: Vec<TokenEstimate> = window.items().map(|(item, _)| item.tokens).collect();
+    assert_eq!(measured.before, sizes[..2].iter().copied().sum());
+    assert_eq!(measured.through, sizes[..3].iter().copied().sum());
+    window.edit(&trim_of(&mut path, vec![result], 4));
+    assert_eq!(window.measured(), None);
+    let through = path.user("q3");
+    path.compact(through, vec![]);
+    let window = ContextWindow::build(&path.events, &[], None);
+    assert_eq!(window.measured(), None, "of a request before the summary");
+}
+
+/// The event that trims, which is on no path.
+fn trim_of(path: &mut Path, event_ids: Vec<EventId>, keep_chars: u64) -> PersistentEvent {
+    path.push(PersistentBody::ContextTrim(ContextTrimBody {
+        event_ids,
+        keep_chars,
+    }));
+    path.events.pop().expect("it was pushed")
 }

@@ -1,7 +1,7 @@
 use super::log::Log;
 use crate::{
-    Block, BranchBody, CompactBody, CustomBody, EventId, NodeKind, OutcomeReason, PersistentBody,
-    RewindBody, SeqReserveBody, Tree,
+    Block, BranchBody, CompactBody, CompactionFacts, CompactionId, CompactionTrigger, CustomBody,
+    EventId, NodeKind, OutcomeReason, PersistentBody, RewindBody, SeqReserveBody, Tree,
 };
 
 fn path(log: &Log) -> Vec<EventId> {
@@ -115,9 +115,12 @@ fn a_compaction_is_marked_on_the_path() {
         keep: Vec::new(),
         tokens_before: 2,
         tokens_after: 1,
-        model: None,
+        compaction_id: CompactionId::from_bytes([0; 16]),
+        trigger: CompactionTrigger::Manual,
+        model: "m".to_owned(),
         usage: None,
         cost: None,
+        facts: CompactionFacts::default(),
     }));
     let path = log.view.tree.path(Some(compact));
     assert_eq!(path.last().map(|node| node.kind), Some(NodeKind::Compact));

@@ -1,8 +1,8 @@
 //! Ids and numbers that the samples share.
 
 use scorel_proto::{
-    BlobHash, ClientId, CommandId, DeviceId, EventId, PermissionRequestId, ProjectId, QueueItemId,
-    Seq, SessionId, TurnId,
+    BlobHash, ClientId, CommandId, CompactionId, DeviceId, EventId, PermissionRequestId, ProjectId,
+    QueueItemId, Seq, SessionId, TurnId,
 };
 
 /// 2026-08-01 00:00:00 UTC, in milliseconds.
@@ -34,6 +34,10 @@ pub(crate) fn turn() -> TurnId {
 
 pub(crate) fn item(last: u32) -> QueueItemId {
     id("que", last)
+}
+
+pub(crate) fn compaction() -> CompactionId {
+    id("cmp", 1)
 }
 
 pub(crate) fn request() -> PermissionRequestId {

@@ -1,12 +1,12 @@
 use scorel_proto::{
     AuxiliaryUsageBody, Block, BranchBody, ChannelInjectBody, ClientId, CompactBody,
-    ContextTrimBody, Cost, CostSource, CostTotal, CustomBody, CustomMessageBody,
-    DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody, Message, MessageBody,
-    NoticeBody, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
-    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem, QueueKind, QueueOp,
-    QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel,
-    ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
-    Usage, WaitKind,
+    CompactionBody, CompactionFacts, CompactionState, CompactionTrigger, ContextTrimBody, Cost,
+    CostSource, CostTotal, CustomBody, CustomMessageBody, DamageAcceptedBody, Event,
+    InstructionPart, InstructionSnapshotBody, Message, MessageBody, NoticeBody, Origin,
+    OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
+    PersistentBody, PersistentEvent, QueueItem, QueueKind, QueueOp, QueueUpdateBody, RewindBody,
+    SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, ToolStartedBody, TreePlacement,
+    TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
 };
 use serde_json::json;
 
@@ -14,7 +14,8 @@ use super::{ids, messages};
 use crate::golden::Golden;
 
 pub(super) fn all() -> Vec<Golden> {
-    let mut goldens: Vec<Golden> = tree().into_iter().chain(control()).map(golden).collect();
+    let bodies = tree().into_iter().chain(control());
+    let mut goldens: Vec<Golden> = bodies.chain(compactions()).map(golden).collect();
     goldens.push(commanded());
     goldens.push(copied());
     goldens
@@ -121,13 +122,51 @@ fn compact() -> CompactBody {
         keep: vec![ids::event(1)],
         tokens_before: 90_000,
         tokens_after: 1_200,
-        model: Some("gpt-5-mini".into()),
-        usage: Some(messages::usage()),
+        compaction_id: ids::compaction(),
+        trigger: CompactionTrigger::Threshold,
+        model: "openai:gpt-5".into(),
+        usage: Some(Usage {
+            input_tokens: 88_000,
+            output_tokens: 900,
+            ..Usage::default()
+        }),
         cost: Some(Cost {
             micro_usd: 700,
             source: CostSource::Config,
         }),
+        facts: CompactionFacts {
+            files: vec!["src/main.rs".into()],
+            todos: vec!["[in_progress] write the parser".into()],
+            processes: vec!["1: cargo watch".into()],
+            skills: vec!["release".into()],
+        },
     }
+}
+
+fn compactions() -> Vec<(&'static str, PersistentBody)> {
+    let started = CompactionBody {
+        trigger: Some(CompactionTrigger::Manual),
+        model: Some("openai:gpt-5".into()),
+        instructions: Some("keep the file names".into()),
+        ..CompactionBody::new(ids::compaction(), CompactionState::Started)
+    };
+    let failed = CompactionBody {
+        error: Some(TurnError {
+            resets_at: None,
+            code: "no_summary".into(),
+            message: "the summary is empty".into(),
+            retryable: true,
+            hint: None,
+        }),
+        usage: Some(Usage::default()),
+        ..CompactionBody::new(ids::compaction(), CompactionState::Failed)
+    };
+    let cancelled = CompactionBody::new(ids::compaction(), CompactionState::Cancelled);
+    vec![
+        (".started", PersistentBody::Compaction(started)),
+        (".failed", PersistentBody::Compaction(failed)),
+        (".cancelled", PersistentBody::Compaction(cancelled)),
+    ]
 }
 
 fn custom_message() -> CustomMessageBody {

@@ -1,3 +1,5 @@
+use scorel_session::CompactionSettings;
+
 use super::*;
 
 #[test]
@@ -50,9 +52,22 @@ fn every_key_is_read() {
         writeTimeoutSeconds = 5
         partialFrameSeconds = 6
         drainSeconds = 7
+        [compaction]
+        reserveTokens = 256
+        keepTokens = 0
+        summaryTokens = 300
+        [auxiliary]
+        model = "openai:small"
         "#,
     )
     .unwrap();
+    let compaction = CompactionSettings {
+        reserve_tokens: 256,
+        keep_tokens: 0,
+        summary_tokens: 300,
+    };
+    assert_eq!(config.compaction, compaction);
+    assert_eq!(config.auxiliary.model.as_deref(), Some("openai:small"));
     assert_eq!(config.sessions.durability, Durability::Flush);
     assert_eq!(config.sessions.ring_bytes, 65_536);
     assert_eq!(config.sessions.idle_unload.as_secs(), 7);

@@ -111,6 +111,7 @@ impl ConfiguredHome {
         loop {
             match driver.next().await {
                 TurnStep::NeedContext => driver.provide_context(Context::default()),
+                TurnStep::NeedRoom(error) => panic!("{error:?}"),
                 TurnStep::NeedPermission {
                     question: Question { rules, .. },
                     ..

@@ -1,14 +1,14 @@
 //! What a turn does, one event at a time.
 
 use scorel_proto::{
-    AssistantMessage, Block, ClientId, CostTotal, EventId, InstructionSnapshotBody, Message,
-    MessageBody, MessageCancelReason, MessageCancelled, MessageStart, Meta, OpenCall, OpenMessage,
-    OpenTurn, OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
-    PermissionRequestId, PersistentBody, QueueItem, QueueItemId, QueueKind, QueueOp,
-    QueueUpdateBody, Role, RuntimeEnd, RuntimeStart, SessionChanges, SessionInfoBody, StopReason,
-    TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart,
-    ToolExecutionUpdate, ToolResultBlock, ToolResultMessage, ToolStartedBody, TransientBody,
-    TurnId, TurnOutcomeBody, TurnStart, Usage,
+    AssistantMessage, Block, ClientId, ContextTrimBody, CostTotal, EventId,
+    InstructionSnapshotBody, Message, MessageBody, MessageCancelReason, MessageCancelled,
+    MessageStart, Meta, OpenCall, OpenMessage, OpenTurn, OutcomeReason, PermissionDecision,
+    PermissionDecisionBody, PermissionRequestBody, PermissionRequestId, PersistentBody, QueueItem,
+    QueueItemId, QueueKind, QueueOp, QueueUpdateBody, Role, RuntimeEnd, RuntimeStart,
+    SessionChanges, SessionInfoBody, StopReason, TextDelta, ThinkingDelta, ToolCallDelta,
+    ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, ToolResultBlock, ToolResultMessage,
+    ToolStartedBody, TransientBody, TurnId, TurnOutcomeBody, TurnStart, Usage,
 };
 use serde_json::json;
 
@@ -39,8 +39,9 @@ impl History {
     }
 
     async fn write_aside(&mut self) {
-        let body = match self.dice.below(3) {
+        let body = match self.dice.below(4) {
             0 => self.session_info(),
+            1 => self.context_trim(),
             _ => self.queue_update(),
         };
         self.commit(EventDraft::new(body)).await;
@@ -52,6 +53,20 @@ impl History {
             ..SessionChanges::default()
         };
         PersistentBody::SessionInfo(SessionInfoBody { changes })
+    }
+
+    /// Shortens some messages, also of other branches and those that are no results.
+    fn context_trim(&mut self) -> PersistentBody {
+        let nodes = self.reference.view.tree.nodes();
+        let ids: Vec<EventId> = nodes.map(|node| node.id).collect();
+        let mut event_ids = Vec::new();
+        for _ in 0..self.dice.below(4).min(ids.len()) {
+            event_ids.push(ids[self.dice.below(ids.len())]);
+        }
+        PersistentBody::ContextTrim(ContextTrimBody {
+            event_ids,
+            keep_chars: 4,
+        })
     }
 
     fn queue_update(&mut self) -> PersistentBody {

@@ -32,6 +32,7 @@ struct Started {
 #[derive(Debug)]
 struct BackgroundCommand {
     id: String,
+    command: String,
     run: Run,
     facts: Option<SandboxFacts>,
     /// The output offset up to which was shown.
@@ -49,6 +50,7 @@ impl Background {
     /// Starts a command unless too many run, and returns its id.
     pub(super) fn start(
         &self,
+        command: &str,
         start: impl FnOnce() -> Result<(Run, Option<SandboxFacts>), ToolError>,
     ) -> Result<String, ToolError> {
         let mut started = self.started();
@@ -64,6 +66,7 @@ impl Background {
         let id = format!("bash_{}", started.last);
         started.commands.push_back(BackgroundCommand {
             id: id.clone(),
+            command: command.to_owned(),
             run,
             facts,
             shown: 0,
@@ -93,6 +96,20 @@ impl Background {
 
     pub(super) fn running(&self) -> usize {
         self.started().running()
+    }
+
+    /// The running commands: each id with the command's first line.
+    pub(super) fn list(&self) -> Vec<String> {
+        let started = self.started();
+        let running = started
+            .commands
+            .iter()
+            .filter(|it| it.run.ended().is_none());
+        let described = running.map(|it| {
+            let line = it.command.lines().next().unwrap_or_default();
+            format!("{}: {line}", it.id)
+        });
+        described.collect()
     }
 
     fn started(&self) -> MutexGuard<'_, Started> {

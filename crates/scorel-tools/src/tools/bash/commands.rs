@@ -100,6 +100,12 @@ impl Commands {
         });
     }
 
+    /// The commands that run in the background: each id with the command's first line.
+    #[must_use]
+    pub fn in_background(&self) -> Vec<String> {
+        self.background.list()
+    }
+
     /// Runs a command to its end within what `permit` grants, and shows its output as it comes.
     /// Cancelling ends its processes and keeps the output so far.
     pub async fn run(
@@ -149,7 +155,7 @@ impl Commands {
             .await?;
         let group = self.group()?;
         let start = || Ok((self.start(&ready, Some(group))?, ready.facts()));
-        let id = self.background.start(start)?;
+        let id = self.background.start(&ready.planned.command, start)?;
         Ok(present::started(&id, &ready.confinement))
     }
 

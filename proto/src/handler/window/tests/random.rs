@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::{
-    AssistantMessage, Block, BranchBody, ClientId, CompactBody, Context, ContextWindow, CustomBody,
-    Event, EventId, InternalMessage, Message, MessageBody, MessageSource, Meta, NodeKind,
-    PersistentBody, PersistentEvent, RewindBody, Seq, SeqReserveBody, SessionId, SessionView,
-    StopReason, ToolResultBlock, ToolResultMessage, TreePlacement, TurnId, UserMessage,
-    build_context,
+    AssistantMessage, Block, BranchBody, ClientId, CompactBody, CompactionFacts, CompactionId,
+    CompactionTrigger, Context, ContextTrimBody, ContextWindow, CustomBody, Event, EventId,
+    InternalMessage, Message, MessageBody, MessageSource, Meta, NodeKind, PersistentBody,
+    PersistentEvent, RewindBody, Seq, SeqReserveBody, SessionId, SessionView, StopReason,
+    ToolResultBlock, ToolResultMessage, TreePlacement, TurnId, Usage, UserMessage, build_context,
 };
 
 /// One step of a history. Numbers name an event of the log by its place, counted from the end.
@@ -33,6 +33,10 @@ enum Happening {
     Elsewhere(usize),
     Custom,
     Control,
+    Trim {
+        events: Vec<usize>,
+        keep_chars: u64,
+    },
 }
 
 fn happening() -> impl Strategy<Value = Happening> {
@@ -52,6 +56,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         1 => event().prop_map(Happening::Elsewhere),
         1 => Just(Happening::Custom),
         1 => Just(Happening::Control),
+        3 => (prop::collection::vec(event(), 0..4), prop_oneof![Just(4), Just(6), Just(400)])
+            .prop_map(|(events, keep_chars)| Happening::Trim { events, keep_chars }),
     ]
 }
 
@@ -96,9 +102,12 @@ impl History {
                 keep: keep.into_iter().map(|event| self.id(event)).collect(),
                 tokens_before: 2,
                 tokens_after: 1,
-                model: None,
+                compaction_id: CompactionId::from_bytes([0; 16]),
+                trigger: CompactionTrigger::Manual,
+                model: "m".to_owned(),
                 usage: None,
                 cost: None,
+                facts: CompactionFacts::default(),
             }),
             Happening::Rewind(target) => PersistentBody::Rewind(RewindBody {
                 target_event_id: target.map(|event| self.id(event)),
@@ -115,6 +124,12 @@ impl History {
                 data: json!({}),
             }),
             Happening::Control => PersistentBody::SeqReserve(SeqReserveBody {}),
+            Happening::Trim { events, keep_chars } => {
+                PersistentBody::ContextTrim(ContextTrimBody {
+                    event_ids: events.into_iter().map(|event| self.id(event)).collect(),
+                    keep_chars,
+                })
+            }
         };
         let event = self.event(parent, body);
         self.view.apply_persistent(&event);
@@ -157,6 +172,10 @@ impl History {
         self.read(path.iter().map(|node| node.seq))
     }
 
+    fn edits(&self) -> Vec<PersistentEvent> {
+        self.read(self.view.state.edits.iter().copied())
+    }
+
     /// The window, built from what it needs of the path.
     fn rebuilt(&self) -> ContextWindow {
         let mut path = self.view.tree.path(self.view.leaf());
@@ -168,6 +187,9 @@ impl History {
         let mut window = ContextWindow::beginning_with(barrier.as_ref());
         for event in self.read(path.iter().map(|node| node.seq)) {
             window.include(&event);
+        }
+        for event in self.edits() {
+            window.edit(&event);
         }
         window.ending_at(self.view.leaf())
     }
@@ -192,7 +214,10 @@ fn answer(partial: bool, blocks: usize) -> Message {
         content: content.collect(),
         model: "m".to_owned(),
         stop_reason: StopReason::EndTurn,
-        usage: None,
+        usage: (blocks > 1).then(|| Usage {
+            input_tokens: 7,
+            ..Usage::default()
+        }),
         cost: None,
         partial,
         meta: Meta::default(),
@@ -202,11 +227,18 @@ fn answer(partial: bool, blocks: usize) -> Message {
 fn result() -> Message {
     let result = ToolResultBlock {
         tool_use_id: "c".to_owned(),
-        content: vec![Block::text("r")],
+        content: vec![Block::text("the result"), image()],
         is_error: false,
         details: Some(json!({"for": "people"})),
     };
     Message::ToolResult(ToolResultMessage::new("t", result, 1))
+}
+
+fn image() -> Block {
+    Block::Image {
+        media_type: "image/png".to_owned(),
+        blob: "0".repeat(64).parse().expect("a hash"),
+    }
 }
 
 proptest! {
@@ -234,7 +266,7 @@ proptest! {
                 window = rebuilt.clone();
             }
             prop_assert_eq!(window.leaf(), history.view.leaf());
-            prop_assert_eq!(window.context(), &build_context(&history.path()));
+            prop_assert_eq!(window.context(), &build_context(&history.path(), &history.edits()));
             prop_assert_eq!(&window, &rebuilt);
         }
     }

@@ -1,10 +1,10 @@
 use scorel_proto::{
     AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomParams, AppendResult,
-    Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams, Content,
-    EndWait, EndWaitParams, Message, PermissionDecision, QueueEdit, QueueKind, RespondPermission,
-    RespondPermissionParams, Rewind, RewindParams, RewriteQueue, RewriteQueueParams,
-    RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult, SeqResult, StorageStall,
-    UnsavedRecord, WhileRunning,
+    Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams,
+    CompactResult, Content, EndWait, EndWaitParams, Message, PermissionDecision, QueueEdit,
+    QueueKind, RespondPermission, RespondPermissionParams, Rewind, RewindParams, RewriteQueue,
+    RewriteQueueParams, RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult,
+    SeqResult, StorageStall, UnsavedRecord, WhileRunning,
 };
 
 use serde_json::json;
@@ -213,6 +213,10 @@ fn moving() -> Vec<Golden> {
     };
     all.extend(method::<EndWait>(&end_wait, &seq));
     all.extend(method::<Branch>(&branch, &seq));
-    all.extend(method::<Compact>(&compact, &seq));
+    let compacting = CompactResult {
+        seq: ids::seq(3),
+        compaction_id: ids::compaction(),
+    };
+    all.extend(method::<Compact>(&compact, &compacting));
     all
 }

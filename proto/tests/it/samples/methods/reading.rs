@@ -1,9 +1,10 @@
 use scorel_proto::{
-    EncodedEvent, GetBlob, GetBlobParams, GetBlobResult, GetEvents, GetEventsParams,
-    GetEventsResult, GetTree, GetTreeParams, GetTreeResult, InFlight, OpenBlock, OpenItems,
-    OpenMessage, OpenTool, OutcomeReason, Phase, PutBlob, PutBlobParams, PutBlobResult, Queue,
-    Resync, ResyncParams, ResyncResult, Role, SubscribeEvents, SubscribeEventsParams, SyncMode,
-    TreeEntry, UnsubscribeEvents, UnsubscribeParams,
+    ContextPart, EncodedEvent, GetBlob, GetBlobParams, GetBlobResult, GetContext, GetContextParams,
+    GetContextResult, GetEvents, GetEventsParams, GetEventsResult, GetTree, GetTreeParams,
+    GetTreeResult, InFlight, OpenBlock, OpenItems, OpenMessage, OpenTool, OutcomeReason, Phase,
+    PutBlob, PutBlobParams, PutBlobResult, Queue, Resync, ResyncParams, ResyncResult, Role,
+    SubscribeEvents, SubscribeEventsParams, SyncMode, TreeEntry, UnsubscribeEvents,
+    UnsubscribeParams,
 };
 use serde_json::json;
 
@@ -15,7 +16,28 @@ pub(super) fn all() -> Vec<Golden> {
     let mut all = log();
     all.extend(blobs());
     all.extend(syncing());
+    all.extend(context());
     all
+}
+
+fn context() -> [Golden; 2] {
+    let params = GetContextParams {
+        session_id: ids::session(),
+    };
+    let result = GetContextResult {
+        model: "openai:gpt-5".into(),
+        context_window: 400_000,
+        budget: 380_000,
+        tokens: 12_345,
+        measured: true,
+        automatic: true,
+        parts: vec![ContextPart {
+            kind: "toolResult".into(),
+            count: 3,
+            tokens: 8_000,
+        }],
+    };
+    method::<GetContext>(&params, &result)
 }
 
 /// An event as the log holds it: with a field that this version does not know.

@@ -1,0 +1,110 @@
+use futures_util::StreamExt;
+use scorel_proto::StopReason;
+
+use crate::model_call::ended_without_an_end;
+use crate::retry::Retry;
+use crate::{
+    Clock, ModelRequest, Provider, ProviderError, ProviderEvent, RetryPolicy, Spent, StopCause,
+    StopSignal, call_cost,
+};
+
+/// One answer of a model outside the conversation, such as a summary. It is shown to no one while it
+/// is generated, so a call that fails in the middle is made again like one that fails at once.
+#[derive(Debug)]
+pub struct Completion {
+    /// The text of the answer.
+    pub text: String,
+    pub stop_reason: StopReason,
+    /// Whether the model called tools. None of them runs.
+    pub calls_tools: bool,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum CompletionError {
+    Stopped(StopCause),
+    Failed(ProviderError),
+}
+
+/// What a completion needs.
+#[derive(Debug, Clone, Copy)]
+pub struct CompletionPorts<'a> {
+    pub provider: &'a dyn Provider,
+    pub clock: &'a dyn Clock,
+    pub retry: &'a RetryPolicy,
+    pub stop: &'a StopSignal,
+    /// An answer longer than this is cut off there.
+    pub max_bytes: usize,
+}
+
+impl CompletionPorts<'_> {
+    /// Asks for an answer, again after failures that pass. `spent` grows by what every attempt used.
+    ///
+    /// # Errors
+    ///
+    /// When the signal fires, or when the call fails for good.
+    pub async fn complete(
+        &self,
+        request: &ModelRequest,
+        spent: &mut Spent,
+    ) -> Result<Completion, CompletionError> {
+        let price = self.provider.model().price;
+        for attempt in 1.. {
+            let error = match self.attempt(request, spent).await {
+                Err(CompletionError::Failed(error)) => error,
+                ended => return ended,
+            };
+            spent.add(error.usage, call_cost(price, error.usage, None));
+            // A wait that a turn would announce is too long for something that it waits for.
+            let Retry::After(delay) = self.retry.decide(attempt, 0, &error) else {
+                return Err(CompletionError::Failed(error));
+            };
+            tokio::select! {
+                biased;
+                cause = self.stop.fired() => return Err(CompletionError::Stopped(cause)),
+                () = self.clock.sleep(delay) => {}
+            }
+        }
+        unreachable!("the policy ends the attempts")
+    }
+
+    async fn attempt(
+        &self,
+        request: &ModelRequest,
+        spent: &mut Spent,
+    ) -> Result<Completion, CompletionError> {
+        let mut stream = self.provider.stream(request.clone());
+        let mut answer = Completion {
+            text: String::new(),
+            stop_reason: StopReason::MaxTokens,
+            calls_tools: false,
+        };
+        loop {
+            let next = tokio::select! {
+                biased;
+                cause = self.stop.fired() => return Err(CompletionError::Stopped(cause)),
+                next = stream.next() => next,
+            };
+            match next.unwrap_or_else(|| Err(ended_without_an_end())) {
+                Ok(ProviderEvent::Text { delta, .. }) => answer.text.push_str(&delta),
+                Ok(ProviderEvent::ToolCallStart { .. }) => answer.calls_tools = true,
+                Ok(ProviderEvent::Done {
+                    stop_reason,
+                    usage,
+                    charged,
+                    ..
+                }) => {
+                    let price = self.provider.model().price;
+                    spent.add(usage, call_cost(price, usage, charged));
+                    answer.stop_reason = stop_reason;
+                    return Ok(answer);
+                }
+                Ok(_) => {}
+                Err(error) => return Err(CompletionError::Failed(error)),
+            }
+            if answer.text.len() > self.max_bytes {
+                return Ok(answer);
+            }
+        }
+    }
+}

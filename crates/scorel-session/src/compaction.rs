@@ -1,0 +1,251 @@
+//! Compaction: a summary takes the place of the older part of a conversation.
+//!
+//! In: a session whose next request is too large, or whose user asks for it. Out: a `compact` record,
+//! or one that says why there is none. What is summarised is decided once (`cut`), by which model and
+//! how is tried twice (`summary`). The caller owns the records: a turn commits them between two model
+//! calls, a job of its own with its end.
+
+mod cut;
+mod job;
+mod manual;
+mod prompt;
+mod report;
+mod summary;
+mod transcript;
+mod trim;
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    CompactBody, CompactionFacts, CompactionId, CompactionTrigger, Context, ContextWindow, Message,
+    TokenEstimate, TurnError, TurnId,
+};
+use scorel_runtime::{Provider, Spent, StopCause, StopSignal, TurnPorts};
+
+use cut::Cut;
+pub(crate) use job::{result as compaction_result, run as run_job};
+use summary::{Summarizer, SummaryError};
+pub(crate) use trim::{KEPT_CHARS, trim};
+
+use crate::context_size::{ContextSize, FixedParts, WindowSizes, model_key};
+use crate::lane::Lane;
+use crate::{CompactionSetup, SessionError, blocking};
+
+/// Files in the facts of a summary. The model names those that matter in its text.
+const MAX_FILES: usize = 50;
+
+/// What a compaction works with.
+#[derive(Debug)]
+pub(crate) struct Compaction {
+    pub(crate) lane: Arc<Lane>,
+    pub(crate) ports: TurnPorts,
+    pub(crate) setup: CompactionSetup,
+    pub(crate) stop: StopSignal,
+    /// The turn that it makes room for.
+    pub(crate) turn_id: Option<TurnId>,
+}
+
+/// What is asked of a compaction.
+#[derive(Debug, Clone)]
+pub(crate) struct CompactionOrder {
+    pub(crate) id: CompactionId,
+    pub(crate) trigger: CompactionTrigger,
+    pub(crate) instructions: Option<String>,
+}
+
+/// A conversation and where it is cut.
+#[derive(Debug)]
+pub(crate) struct CompactionPlan {
+    window: ContextWindow,
+    size: ContextSize,
+    cut: Cut,
+}
+
+/// How a compaction ended.
+#[derive(Debug)]
+pub(crate) enum CompactionEnd {
+    Made(CompactBody),
+    Failed(TurnError),
+    Stopped(StopCause),
+}
+
+impl Compaction {
+    /// The name of the model that is asked first, for records.
+    pub(crate) fn model(&self) -> String {
+        let auxiliary = self.setup.auxiliary.as_ref();
+        model_key(auxiliary.unwrap_or(&self.ports.provider).model())
+    }
+
+    /// Where the conversation is cut; `None` if there is nothing to replace.
+    pub(crate) async fn plan(&self) -> Result<Option<CompactionPlan>, SessionError> {
+        let window = self.lane.read_window(ContextWindow::clone).await?;
+        let model = self.ports.provider.model();
+        let sizes = WindowSizes::of(&window);
+        let size = self
+            .lane
+            .size_of(&sizes, FixedParts::of(&self.ports), model);
+        let keep = self
+            .setup
+            .settings
+            .keep_tokens
+            .min(model.context_window / 4);
+        let cut = Cut::choose(&window, self.turn_id, keep, &size.calibration);
+        Ok(cut.map(|cut| CompactionPlan { window, size, cut }))
+    }
+
+    /// Has the summary made. `spent` grows by what the calls used, also those in vain.
+    pub(crate) async fn run(
+        &self,
+        mut plan: CompactionPlan,
+        order: &CompactionOrder,
+        spent: &mut Spent,
+    ) -> CompactionEnd {
+        let first = self.setup.auxiliary.as_ref();
+        let error = match self.attempt(&plan, order, first, spent).await {
+            Err(SummaryError::Stopped(cause)) => return CompactionEnd::Stopped(cause),
+            Err(error) => error,
+            Ok(body) => return CompactionEnd::Made(body),
+        };
+        let reason = describe(&error);
+        tracing::warn!(session = %self.lane.id(), reason, "a summary could not be made");
+        if !is_worth_repeating(&error) && first.is_none() {
+            return CompactionEnd::Failed(failure(error));
+        }
+        self.shorten_tail(&mut plan);
+        match self.attempt(&plan, order, None, spent).await {
+            Ok(body) => CompactionEnd::Made(body),
+            Err(SummaryError::Stopped(cause)) => CompactionEnd::Stopped(cause),
+            Err(error) => CompactionEnd::Failed(failure(error)),
+        }
+    }
+
+    /// Halves what stays: a summary of more is more likely to be smaller than that.
+    fn shorten_tail(&self, plan: &mut CompactionPlan) {
+        let window = self.ports.provider.model().context_window;
+        let keep = self.setup.settings.keep_tokens.min(window / 4) / 2;
+        let cut = Cut::choose(&plan.window, self.turn_id, keep, &plan.size.calibration);
+        if let Some(cut) = cut {
+            plan.cut = cut;
+        }
+    }
+
+    /// Asks `auxiliary`, else the session's model, once.
+    async fn attempt(
+        &self,
+        plan: &CompactionPlan,
+        order: &CompactionOrder,
+        auxiliary: Option<&Arc<dyn Provider>>,
+        spent: &mut Spent,
+    ) -> Result<CompactBody, SummaryError> {
+        let summarizer = Summarizer {
+            ports: &self.ports,
+            settings: &self.setup.settings,
+            stop: &self.stop,
+            blobs: self.lane.blobs(),
+            calibration: &plan.size.calibration,
+            instructions: order.instructions.as_deref(),
+        };
+        let covered = plan.window.context().up_to(plan.cut.end);
+        let provider = auxiliary.unwrap_or(&self.ports.provider);
+        let summary = match auxiliary {
+            Some(auxiliary) => {
+                let window = auxiliary.model().context_window;
+                summarizer
+                    .of_quotation(&**auxiliary, &covered, window, spent)
+                    .await?
+            }
+            None => summarizer.of_session(covered.clone(), spent).await?,
+        };
+        let facts = self
+            .facts(plan, covered)
+            .await
+            .map_err(SummaryError::Session)?;
+        let mut body = CompactBody {
+            summary,
+            compacted_through: plan.cut.through,
+            keep: plan.cut.keep.into_iter().collect(),
+            tokens_before: plan.size.tokens,
+            tokens_after: 0,
+            compaction_id: order.id,
+            trigger: order.trigger,
+            model: model_key(provider.model()),
+            usage: spent.usage(),
+            cost: spent.cost(),
+            facts,
+        };
+        let summary = TokenEstimate::of_message(&Message::user(body.text()));
+        if summary >= plan.cut.gone {
+            return Err(SummaryError::Refused(
+                "the summary is not smaller than what it replaces",
+            ));
+        }
+        let rest = plan.window.tokens() - plan.cut.gone + summary;
+        let fixed = FixedParts::of(&self.ports).all();
+        body.tokens_after = plan.size.calibration.tokens(fixed + rest);
+        Ok(body)
+    }
+
+    /// What no model has to remember: the facts of the covered part, after those of the summary that
+    /// it begins with.
+    async fn facts(
+        &self,
+        plan: &CompactionPlan,
+        covered: Context,
+    ) -> Result<CompactionFacts, SessionError> {
+        let older = match plan.window.barrier() {
+            Some(seq) => self.lane.facts_at(seq).await?,
+            None => CompactionFacts::default(),
+        };
+        let (setup, session_id) = (self.lane.setup(), self.lane.id());
+        let found = blocking(move || setup.facts(session_id, &covered)).await?;
+        Ok(older.followed_by(found, MAX_FILES))
+    }
+}
+
+/// A request that was refused as it is would be refused again; one that does not fit is made anew.
+fn is_worth_repeating(error: &SummaryError) -> bool {
+    match error {
+        SummaryError::Refused(_) => true,
+        SummaryError::Failed(error) => error.retryable,
+        SummaryError::Stopped(_) | SummaryError::Session(_) => false,
+    }
+}
+
+fn describe(error: &SummaryError) -> String {
+    match error {
+        SummaryError::Stopped(_) => "it was stopped".to_owned(),
+        SummaryError::Refused(reason) => (*reason).to_owned(),
+        SummaryError::Failed(error) => error.message.clone(),
+        SummaryError::Session(error) => error.to_string(),
+    }
+}
+
+fn failure(error: SummaryError) -> TurnError {
+    let message = format!(
+        "the conversation could not be summarised: {}",
+        describe(&error)
+    );
+    match error {
+        SummaryError::Failed(error) => TurnError {
+            resets_at: None,
+            code: "provider_error".to_owned(),
+            message,
+            retryable: error.retryable,
+            hint: error.hint,
+        },
+        SummaryError::Session(error) => TurnError {
+            resets_at: None,
+            code: error.code().name().to_owned(),
+            message,
+            retryable: error.code().retryable(),
+            hint: None,
+        },
+        SummaryError::Refused(_) | SummaryError::Stopped(_) => TurnError {
+            resets_at: None,
+            code: "no_summary".to_owned(),
+            message,
+            retryable: true,
+            hint: None,
+        },
+    }
+}

@@ -1,0 +1,61 @@
+use std::sync::Arc;
+
+use scorel_proto::CompactResult;
+use scorel_runtime::StopSignal;
+
+use super::Compaction;
+use crate::lane::{CompactRequest, Lane};
+use crate::{MutationCommand, SessionError};
+
+impl Lane {
+    /// Begins a compaction of an idle session. It is recorded when this returns; the summary is made
+    /// on its own.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Busy`] while a turn runs or messages wait,
+    /// [`SessionError::NothingToCompact`] if the conversation is short,
+    /// [`SessionError::NotPrepared`] if the model cannot be used, otherwise see [`SessionError`].
+    /// Nothing has changed then.
+    pub async fn compact(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        instructions: Option<String>,
+    ) -> Result<CompactResult, SessionError> {
+        loop {
+            let leaf = self.published().view().leaf();
+            // Looked up before the section, which must not wait for the model's key; judged in it,
+            // after the receipt of an earlier call.
+            let possible = self.can_compact().await;
+            let request = CompactRequest {
+                command: command.clone(),
+                instructions: instructions.clone(),
+                leaf,
+                possible,
+            };
+            if let Some(result) = self.begin_compaction(request).await? {
+                return Ok(result);
+            }
+            // The conversation has moved on meanwhile.
+        }
+    }
+
+    /// The model that a compaction would ask, if there is something to summarise.
+    async fn can_compact(self: &Arc<Self>) -> Result<String, SessionError> {
+        let prepared = self.prepare().await?;
+        let prepared = prepared.map_err(SessionError::NotPrepared)?;
+        let mut ports = prepared.ports;
+        ports.system = self.instructions_or(&prepared.instructions).await?;
+        let compaction = Compaction {
+            lane: Arc::clone(self),
+            ports,
+            setup: prepared.compaction,
+            stop: StopSignal::new(),
+            turn_id: None,
+        };
+        match compaction.plan().await? {
+            Some(_) => Ok(compaction.model()),
+            None => Err(SessionError::NothingToCompact),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Asking a model for a summary, and judging it.
+
+use std::sync::Arc;
+
+use scorel_journal::Blobs;
+use scorel_proto::{Context, ErrorCategory, Message, StopReason, TokenEstimate};
+use scorel_runtime::{
+    Completion, CompletionError, CompletionPorts, ModelRequest, Provider, ProviderError, Spent,
+    StopCause, StopSignal, ThinkingLevel, TurnPorts,
+};
+
+use super::prompt::{QUOTING_SYSTEM, quoted_prompt, summary_prompt};
+use super::transcript::{parts, quoted};
+use crate::context_size::{Calibration, FixedParts};
+use crate::{CompactionSettings, SessionError, blocking};
+
+/// Bytes after which an answer is no summary: a multiple of any that was asked for.
+const BYTES_PER_TOKEN: usize = 16;
+
+/// The part of a window that one part of a quoted conversation may fill. The estimate is not
+/// calibrated for text that the model has not seen.
+const QUOTED_SHARE: f64 = 0.6;
+
+/// Why an attempt gave no summary.
+#[derive(Debug)]
+pub(super) enum SummaryError {
+    Stopped(StopCause),
+    /// The model's answer is no summary.
+    Refused(&'static str),
+    Failed(ProviderError),
+    /// The session itself failed.
+    Session(SessionError),
+}
+
+/// One attempt at a summary.
+#[derive(Debug)]
+pub(super) struct Summarizer<'a> {
+    pub(super) ports: &'a TurnPorts,
+    pub(super) settings: &'a CompactionSettings,
+    pub(super) stop: &'a StopSignal,
+    pub(super) blobs: &'a Blobs,
+    pub(super) calibration: &'a Calibration,
+    pub(super) instructions: Option<&'a str>,
+}
+
+impl Summarizer<'_> {
+    /// Asks the session's model, with the request that it knows already and one more message: its
+    /// endpoint has the rest in its cache. If that does not fit, it is quoted.
+    pub(super) async fn of_session(
+        &self,
+        context: Context,
+        spent: &mut Spent,
+    ) -> Result<String, SummaryError> {
+        let provider = Arc::clone(&self.ports.provider);
+        let window = provider.model().context_window;
+        let prompt = self.prompt();
+        let messages: TokenEstimate = context.iter().map(TokenEstimate::of_message).sum();
+        let request = FixedParts::of(self.ports).all() + messages + TokenEstimate::of_text(&prompt);
+        if self.calibration.tokens(request) + self.settings.summary_tokens > window {
+            return self.of_quotation(&*provider, &context, window, spent).await;
+        }
+        let mut messages = context.clone();
+        messages.push(Message::user(prompt));
+        let request = ModelRequest {
+            system: self.ports.system.clone(),
+            messages,
+            tools: self.ports.tools.specs().cloned().collect(),
+            thinking: self.ports.thinking,
+        };
+        match self.ask(&*provider, &request, spent).await {
+            Err(SummaryError::Failed(error))
+                if error.category == ErrorCategory::ContextOverflow =>
+            {
+                // Its window is smaller than it is said to be.
+                self.of_quotation(&*provider, &context, window / 2, spent)
+                    .await
+            }
+            asked => asked,
+        }
+    }
+
+    /// Asks a model that does not know the conversation: part by part, each with the summary so far.
+    pub(super) async fn of_quotation(
+        &self,
+        provider: &dyn Provider,
+        context: &Context,
+        window: u64,
+        spent: &mut Spent,
+    ) -> Result<String, SummaryError> {
+        let prompt = self.prompt();
+        let beside = TokenEstimate::of_text(&prompt).tokens() + 2 * self.settings.summary_tokens;
+        let room = (window as f64 * QUOTED_SHARE) as u64;
+        let parts = self
+            .quote(context, room.saturating_sub(beside).max(1024))
+            .await?;
+        let mut summary: Option<String> = None;
+        for (number, part) in (1..).zip(&parts) {
+            let place = (number, parts.len());
+            let text = quoted_prompt(part, place, summary.as_deref(), &prompt);
+            let request = ModelRequest {
+                system: QUOTING_SYSTEM.to_owned(),
+                messages: Context::from(vec![Message::user(text)]),
+                tools: Vec::new(),
+                thinking: ThinkingLevel::Default,
+            };
+            summary = Some(self.ask(provider, &request, spent).await?);
+        }
+        summary.ok_or(SummaryError::Refused("there is nothing to summarise"))
+    }
+
+    fn prompt(&self) -> String {
+        summary_prompt(self.settings.summary_tokens, self.instructions)
+    }
+
+    async fn quote(&self, context: &Context, room: u64) -> Result<Vec<String>, SummaryError> {
+        let (context, blobs) = (context.clone(), self.blobs.clone());
+        let quoted = blocking(move || parts(&quoted(context.iter(), &blobs), room)).await;
+        quoted.map_err(SummaryError::Session)
+    }
+
+    async fn ask(
+        &self,
+        provider: &dyn Provider,
+        request: &ModelRequest,
+        spent: &mut Spent,
+    ) -> Result<String, SummaryError> {
+        let tokens = usize::try_from(self.settings.summary_tokens).unwrap_or(usize::MAX);
+        let ports = CompletionPorts {
+            provider,
+            clock: &*self.ports.clock,
+            retry: &self.ports.retry,
+            stop: self.stop,
+            max_bytes: tokens.saturating_mul(BYTES_PER_TOKEN),
+        };
+        match ports.complete(request, spent).await {
+            Ok(answer) => judged(answer),
+            Err(CompletionError::Stopped(cause)) => Err(SummaryError::Stopped(cause)),
+            Err(CompletionError::Failed(error)) => Err(SummaryError::Failed(error)),
+        }
+    }
+}
+
+/// The summary, unless the answer is something else.
+fn judged(answer: Completion) -> Result<String, SummaryError> {
+    let refused = |reason| Err(SummaryError::Refused(reason));
+    if answer.calls_tools {
+        return refused("the model called a tool instead of summarising");
+    }
+    match answer.stop_reason {
+        StopReason::EndTurn => {}
+        StopReason::MaxTokens => return refused("the summary was cut off"),
+        _ => return refused("the model did not finish the summary"),
+    }
+    let text = answer.text.trim();
+    if text.is_empty() {
+        return refused("the summary is empty");
+    }
+    Ok(text.to_owned())
+}

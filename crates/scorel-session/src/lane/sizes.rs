@@ -1,0 +1,89 @@
+use std::sync::{MutexGuard, PoisonError};
+
+use scorel_proto::{PersistentBody, Seq, TokenEstimate};
+use scorel_runtime::ModelInfo;
+
+use super::Lane;
+use super::read::decoded;
+use crate::SessionError;
+use crate::compaction_breaker::CompactionBreaker;
+use crate::context_size::{Calibration, ContextSize, FixedParts, WindowSizes};
+
+/// What a loaded session remembers of the sizes of its requests. Lost with the lane: then they are
+/// estimated anew, and compactions are tried again.
+#[derive(Debug, Default)]
+pub(super) struct CallSizes {
+    calibration: Option<Calibration>,
+    breaker: CompactionBreaker,
+}
+
+impl Lane {
+    /// The size of the next request to `model`.
+    pub(crate) fn size_of(
+        &self,
+        window: &WindowSizes,
+        fixed: FixedParts,
+        model: &ModelInfo,
+    ) -> ContextSize {
+        let snapshot: Option<Seq> = self.view(|view| view.state.snapshot_seq);
+        let known = self.sizes().calibration.clone();
+        let size = ContextSize::of(window, fixed, model, known, snapshot);
+        self.sizes().calibration = Some(size.calibration.clone());
+        size
+    }
+
+    /// The endpoint of `model` names it so in its answers.
+    pub(crate) fn answered_as(&self, model: &ModelInfo, name: &str) {
+        let mut sizes = self.sizes();
+        let known = sizes.calibration.take().filter(|known| known.is_of(model));
+        let known = known.unwrap_or_else(|| Calibration::new(model));
+        sizes.calibration = Some(known.answers_as(name));
+    }
+
+    /// The endpoint refused a request of this estimated size as larger than `window`.
+    pub(crate) fn overflowed(&self, model: &ModelInfo, estimate: TokenEstimate, window: u64) {
+        let mut sizes = self.sizes();
+        let known = sizes.calibration.take().filter(|known| known.is_of(model));
+        let mut known = known.unwrap_or_else(|| Calibration::new(model));
+        known.overflowed(estimate, window);
+        sizes.calibration = Some(known);
+    }
+
+    /// Reads or changes the state of automatic compactions.
+    pub(crate) fn compaction_breaker<R>(
+        &self,
+        change: impl FnOnce(&mut CompactionBreaker) -> R,
+    ) -> R {
+        change(&mut self.sizes().breaker)
+    }
+
+    /// Whether automatic compactions have stopped.
+    pub(crate) fn has_stopped_compacting(&self) -> bool {
+        self.sizes().breaker.is_open()
+    }
+
+    fn sizes(&self) -> MutexGuard<'_, CallSizes> {
+        // Every access is one assignment or one read.
+        self.sizes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lane {
+    /// The facts in the `compact` record at `seq`.
+    pub(crate) async fn facts_at(
+        self: &std::sync::Arc<Self>,
+        seq: Seq,
+    ) -> Result<scorel_proto::CompactionFacts, SessionError> {
+        let place = self.published().place_of(seq);
+        let lines = self.read_lines(place.into_iter().collect()).await?;
+        match lines
+            .first()
+            .map(|line| decoded(line))
+            .transpose()?
+            .map(|event| event.body)
+        {
+            Some(PersistentBody::Compact(body)) => Ok(body.facts),
+            _ => Ok(scorel_proto::CompactionFacts::default()),
+        }
+    }
+}

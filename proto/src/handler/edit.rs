@@ -1,0 +1,65 @@
+use crate::{Block, EventId, Message, ToolResultContent};
+
+/// A change to one message of the context, after it was included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContextEdit {
+    /// Shortens a tool result. Its images go; reminders that were merged into it stay.
+    Trim {
+        /// The message with the result.
+        event_id: EventId,
+        /// The characters that stay.
+        keep_chars: u64,
+    },
+}
+
+impl ContextEdit {
+    /// The event whose message is changed.
+    #[must_use]
+    pub const fn event_id(&self) -> EventId {
+        match self {
+            Self::Trim { event_id, .. } => *event_id,
+        }
+    }
+
+    /// Changes `message`, whose last `reminders` blocks are reminders. Nothing happens to a message
+    /// that cannot be changed like that.
+    pub(super) fn apply(&self, message: &mut Message, reminders: usize) {
+        let Self::Trim { keep_chars, .. } = self;
+        if let Message::ToolResult(message) = message {
+            let [ToolResultContent::ToolResult(result)] = &mut message.content;
+            let own = result.content.len().saturating_sub(reminders);
+            let keep = usize::try_from(*keep_chars).unwrap_or(usize::MAX);
+            if let Some(trimmed) = trimmed_content(&result.content[..own], keep) {
+                result.content.splice(..own, [trimmed]);
+            }
+        }
+    }
+}
+
+/// What is left of a tool result that is shortened to `keep` characters; `None` if it is short
+/// already and has no image.
+///
+/// The first and the last characters stay: a file is known by its beginning, and the output of a
+/// command says at its end how it went.
+#[must_use]
+pub fn trimmed_content(content: &[Block], keep: usize) -> Option<Block> {
+    let has_images = content
+        .iter()
+        .any(|block| matches!(block, Block::Image { .. }));
+    let text = Block::plain_text_of(content);
+    let chars = text.chars().count();
+    if chars <= keep {
+        return has_images.then(|| Block::text(text));
+    }
+    let place = |chars: usize| {
+        text.char_indices()
+            .nth(chars)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    let head = &text[..place(keep - keep / 2)];
+    let tail = &text[place(chars - keep / 2)..];
+    let gone = chars - keep;
+    Some(Block::text(format!(
+        "{head}\n[{gone} characters of this old result were removed to save room]\n{tail}"
+    )))
+}

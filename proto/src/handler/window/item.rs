@@ -1,0 +1,68 @@
+use crate::{Block, EventId, Seq, TokenEstimate, TurnId, Usage};
+
+/// One message of a [`ContextWindow`](crate::ContextWindow) and the events behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WindowItem {
+    /// The event that the message comes from.
+    pub event_id: EventId,
+    /// That event's number.
+    pub seq: Seq,
+    /// The turn of that event.
+    pub turn_id: Option<TurnId>,
+    /// The last event that is part of the message: a reminder that was merged into it, else the
+    /// event itself. A summary that leaves out this message covers the path through here.
+    pub last_event_id: EventId,
+    /// The estimated size of the message as it is now.
+    pub tokens: TokenEstimate,
+    /// How many blocks at the end of the message are merged reminders.
+    pub(super) reminders: usize,
+}
+
+impl WindowItem {
+    /// Of the blocks of the message those of its event, without merged reminders.
+    #[must_use]
+    pub fn own_blocks<'a>(&self, content: &'a [Block]) -> &'a [Block] {
+        &content[..content.len().saturating_sub(self.reminders)]
+    }
+}
+
+/// The newest answer of a window whose endpoint said how large its request was. The request is a
+/// prefix of the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasuredCall {
+    /// The answer.
+    pub event_id: EventId,
+    /// The answer's number.
+    pub seq: Seq,
+    /// The model as the answer names it.
+    pub model: String,
+    /// What the endpoint reported.
+    pub usage: Usage,
+    /// The estimated size of the messages before the answer.
+    pub before: TokenEstimate,
+    /// The same with the answer.
+    pub through: TokenEstimate,
+    /// The answer's place in the window.
+    pub(super) index: usize,
+}
+
+impl MeasuredCall {
+    /// An answer, and the estimated sizes before it and through it.
+    #[must_use]
+    pub fn new(
+        (event_id, seq): (EventId, Seq),
+        model: impl Into<String>,
+        usage: Usage,
+        (before, through): (TokenEstimate, TokenEstimate),
+    ) -> Self {
+        Self {
+            event_id,
+            seq,
+            model: model.into(),
+            usage,
+            before,
+            through,
+            index: 0,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+use scorel_client::{ClientAnchors, SessionStream, StreamItem};
+use scorel_proto::{
+    Compact, CompactParams, CompactResult, CompactionId, CompactionState, Event, PersistentBody,
+    SessionId,
+};
+
+use crate::args::CompactArgs;
+use crate::daemon::{DaemonClient, DaemonConnector, new_command_id};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+/// Asks for a summary and waits until it is there.
+pub(super) async fn run(
+    args: &CompactArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut control = DaemonClient::connect(link).await?;
+    let (wanted, project) = (&args.target.session, args.target.project.as_deref());
+    let session_id = target::existing(&mut control, wanted, project).await?;
+    let instructions = args.instructions.join(" ");
+    let params = CompactParams {
+        session_id,
+        instructions: (!instructions.is_empty()).then_some(instructions),
+        command_id: Some(new_command_id()),
+    };
+    let begun = control.call::<Compact>(&params).await?;
+    if args.detach {
+        let id = begun.compaction_id;
+        result(output, &begun, |output| output.line(&id.to_string()))?;
+        return Ok(Exit::Success);
+    }
+    let ended = wait(control.link().clone(), session_id, &begun).await?;
+    report(&ended, output)
+}
+
+/// The event with which the compaction ended.
+async fn wait(
+    link: DaemonConnector,
+    session_id: SessionId,
+    begun: &CompactResult,
+) -> Result<PersistentBody, Failure> {
+    let anchors = ClientAnchors::new(begun.seq, None);
+    let mut stream = SessionStream::open(link, session_id, anchors).await?;
+    while let Some(item) = stream.next().await? {
+        if let StreamItem::Event(_, event) = item
+            && let Event::Persistent(event) = event
+            && ends(&event.body, begun.compaction_id)
+        {
+            return Ok(event.body);
+        }
+    }
+    let text = "the session was closed before the summary was made";
+    Err(Failure::new(Exit::WaitFailed, "closed", text))
+}
+
+fn ends(body: &PersistentBody, id: CompactionId) -> bool {
+    match body {
+        PersistentBody::Compact(body) => body.compaction_id == id,
+        PersistentBody::Compaction(body) => {
+            body.compaction_id == id && body.state != CompactionState::Started
+        }
+        _ => false,
+    }
+}
+
+fn report(ended: &PersistentBody, output: &mut Output) -> Result<Exit, Failure> {
+    if let PersistentBody::Compact(body) = ended {
+        let (before, after) = (body.tokens_before, body.tokens_after);
+        let text = format!("{before} tokens became {after}");
+        result(output, ended, |output| output.line(&text))?;
+        return Ok(Exit::Success);
+    }
+    let PersistentBody::Compaction(body) = ended else {
+        return Ok(Exit::Success);
+    };
+    Err(match (&body.state, &body.error) {
+        (CompactionState::Cancelled, _) => Failure::new(
+            Exit::TurnCancelled,
+            "cancelled",
+            "the summary was cancelled",
+        ),
+        (_, Some(error)) => {
+            let failure = Failure::new(Exit::TurnFailed, "no_summary", &error.message);
+            match &error.hint {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            }
+        }
+        _ => Failure::new(Exit::TurnFailed, "interrupted", "the daemon stopped"),
+    })
+}

@@ -1,0 +1,71 @@
+//! A conversation that gets too long, from the command line.
+
+use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
+use serde_json::Value;
+
+use crate::under_test::{SCORELD, scorelctl};
+
+/// The window of 60,000 tokens leaves 56,000 to a request, and 15,000 of them may stay.
+const WINDOW: &str = "contextWindow = 60000\nmaxTokens = 4000\n";
+
+/// About 11,000 tokens.
+fn long(name: &str) -> String {
+    format!("{name} {}", "x".repeat(40_000))
+}
+
+fn says(text: &str) -> ScriptedChat {
+    ScriptedChat::default().text(text).finish("stop")
+}
+
+async fn ok(daemon: &DaemonUnderTest, arguments: &[&str]) -> String {
+    let output = scorelctl(daemon, arguments, &[]).await;
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn last_message(model: &ModelServer) -> String {
+    let requests = model.requests();
+    let request = requests.last().expect("a request").json();
+    let messages = request["messages"].as_array().expect("messages").clone();
+    messages.last().expect("a message")["content"].to_string()
+}
+
+#[tokio::test]
+async fn a_long_conversation_is_summarised_and_goes_on() {
+    let model = ModelServer::start().await.unwrap();
+    model.fallback(says("yes"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.configure_more(WINDOW);
+    daemon.spawn().await;
+    ok(&daemon, &["send", "--session", "new", "hello"]).await;
+    let short = scorelctl(&daemon, &["compact"], &[]).await;
+    assert_eq!(short.status.code(), Some(3), "{short:?}");
+    let mut sent = 0;
+    while !last_message(&model).contains("summarised") && sent < 8 {
+        ok(&daemon, &["send", &long(&sent.to_string())]).await;
+        sent += 1;
+        let requests = model.requests();
+        let summaries = requests.iter().filter(|request| {
+            let text = request.json()["messages"].to_string();
+            text.contains("## Next step")
+        });
+        if summaries.count() > 0 {
+            break;
+        }
+    }
+    assert!((3..8).contains(&sent), "{sent}");
+    let shown = ok(&daemon, &["show"]).await;
+    assert!(shown.contains("context compacted"), "{shown}");
+    let context: Value = serde_json::from_str(&ok(&daemon, &["context", "--json"]).await).unwrap();
+    assert_eq!(context["contextWindow"], 60_000);
+    assert!(context["tokens"].as_u64() < Some(40_000), "{context}");
+    for name in ["a", "b"] {
+        ok(&daemon, &["send", &long(name)]).await;
+    }
+    let text = ok(&daemon, &["compact", "name", "the", "files"]).await;
+    assert!(text.contains("tokens became"), "{text}");
+    assert!(last_message(&model).contains("name the files"));
+    println!("{}", ok(&daemon, &["context"]).await);
+    println!("{text}");
+}
