@@ -72,6 +72,8 @@ impl PersistentBody {
             Self::TurnWaiting(body) => body,
             Self::TurnResumed(body) => body,
             Self::ContextTrim(body) => body,
+            Self::FilesRestore(body) => body,
+            Self::FilesRestored(body) => body,
             Self::DamageAccepted(body) => body,
             Self::Notice(body) => body,
             Self::SeqReserve(body) => body,

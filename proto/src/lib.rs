@@ -22,6 +22,8 @@ mod context;
 mod error;
 mod error_chain;
 mod event;
+mod file_history;
+mod files;
 mod handler;
 mod id;
 mod message;
@@ -39,6 +41,11 @@ pub use context::{Context, ContextIter};
 pub use error::{ErrorCode, ErrorData, RpcError};
 pub use error_chain::ErrorChain;
 pub use event::*;
+pub use file_history::{ChangedFile, FileHistory};
+pub use files::{
+    ChangedBy, FileBefore, FileChange, FileMode, FilePath, FileState, InvalidFileText, LinkTarget,
+    RecordedFiles,
+};
 pub use handler::{
     ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, OffPath, build_context,
 };
@@ -58,6 +65,6 @@ pub use seq::Seq;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
-    NodeKind, OpenBlock, OpenCall, OpenItems, OpenMessage, OpenTool, OpenTurn, PathNode, Phase,
-    Queue, SessionState, SessionView, Tree, TreeNode,
+    NodeKind, OpenBlock, OpenCall, OpenItems, OpenMessage, OpenRestore, OpenTool, OpenTurn,
+    PathNode, Phase, Queue, SessionState, SessionView, Tree, TreeNode,
 };

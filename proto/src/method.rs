@@ -2,6 +2,7 @@
 //! from it.
 
 mod conversation;
+mod files;
 mod host;
 mod project;
 mod reading;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use conversation::*;
+pub use files::*;
 pub use host::*;
 pub use project::*;
 pub use reading::*;
@@ -246,6 +248,16 @@ methods! {
         /// Moves the active leaf to another branch.
         Branch = "branch", Control, later, BranchParams => SeqResult,
             [SessionNotFound, RuntimeBusy, InvalidEventId, Conflict];
+        /// Says what `restoreFiles` would do with each file. Changes nothing.
+        PreviewRestore = "previewRestore", Read, now,
+            PreviewRestoreParams => PreviewRestoreResult,
+            [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError];
+        /// Gives the files of the project that the session has changed since an event the state again
+        /// that they had before it. Returns when that is done; `files_restored` reports it. The
+        /// conversation stays as it is.
+        RestoreFiles = "restoreFiles", Control, now, RestoreFilesParams => RestoreFilesResult,
+            [SessionNotFound, SessionFailed, RuntimeBusy, InvalidEventId, FilesystemError, Conflict,
+             PayloadTooLarge, StorageStalled];
         /// Replaces earlier messages in the model's context by a summary.
         Compact = "compact", Control, later, CompactParams => SeqResult,
             [SessionNotFound, RuntimeBusy];

@@ -2,6 +2,7 @@
 
 mod in_flight;
 mod queue;
+mod restore;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use queue::Queue;
+pub use restore::OpenRestore;
 pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
@@ -76,6 +78,9 @@ pub struct SessionState {
     /// The damaged places of the log that a client has accepted.
     #[serde(default)]
     pub accepted_damage: Vec<DamageAcceptedBody>,
+    /// The restore of files that has not ended.
+    #[serde(default)]
+    pub restore: Option<OpenRestore>,
     /// The seq of the newest instruction snapshot.
     pub snapshot_seq: Option<Seq>,
     /// The usage of all model calls of the session.
@@ -155,6 +160,7 @@ impl SessionState {
     #[must_use]
     pub fn phase(&self) -> Phase {
         match &self.turn {
+            None if self.restore.is_some() => Phase::Preparing,
             None => Phase::Idle,
             Some(turn) if turn.waiting.is_some() => Phase::Waiting,
             Some(_) if !self.permissions.is_empty() => Phase::AwaitingPermission,
@@ -202,6 +208,7 @@ impl SessionState {
         self.last_persistent_seq = event.seq;
         self.updated_at = event.ts;
         self.open_turn(event);
+        OpenRestore::fold(&mut self.restore, event);
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
@@ -222,6 +229,8 @@ impl SessionState {
             | PersistentBody::ChannelInject(_)
             | PersistentBody::Custom(_)
             | PersistentBody::ContextTrim(_)
+            | PersistentBody::FilesRestore(_)
+            | PersistentBody::FilesRestored(_)
             | PersistentBody::SeqReserve(_) => {}
         }
     }

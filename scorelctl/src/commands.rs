@@ -4,6 +4,7 @@ mod approve;
 mod call;
 mod cancel;
 mod doctor;
+mod files;
 mod fsck;
 mod init;
 mod input;
@@ -65,6 +66,9 @@ async fn dispatch(
         }
         CliCommand::Show(args) => {
             show::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Files(args) => {
+            files::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Cancel(args) => {
             cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await

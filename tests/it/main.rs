@@ -16,6 +16,7 @@ mod crash;
 mod dependencies;
 mod doctor;
 mod environment;
+mod files;
 mod follow;
 mod fsck;
 mod full_disk;

@@ -28,6 +28,7 @@ mod notices;
 mod permission;
 mod projects;
 mod receipts;
+mod recorders;
 mod rpc;
 mod secret;
 mod shutdown;

@@ -6,6 +6,7 @@
 
 mod caller;
 mod conversation;
+mod files;
 mod host;
 mod projects;
 mod reading;
@@ -27,6 +28,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     projects::register(&mut table)?;
     sessions::register(&mut table)?;
     conversation::register(&mut table)?;
+    files::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
     unavailable::register(&mut table)?;

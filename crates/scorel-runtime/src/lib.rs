@@ -24,11 +24,12 @@ pub use driver::{TurnDriver, TurnStep, tool_calls};
 pub use event::{RawRuntimeEvent, TurnEnd};
 pub use limits::TurnLimits;
 pub use ports::{
-    ArgumentError, BlobSink, Blocking, BlockingTool, Clock, CommandAccess, DuplicateTool, Effect,
-    ErrorCategory, Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot, ModelInfo, ModelRequest,
-    OpenGate, Permission, Permit, Planned, Provider, ProviderError, ProviderEvent, ProviderStream,
-    Question, ReadFilter, ThinkingLevel, Tool, ToolCall, ToolClass, ToolContext, ToolList,
-    ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict, blocking, parse_arguments,
+    ArgumentError, BegunCall, BlobSink, Blocking, BlockingTool, Clock, CommandAccess,
+    DuplicateTool, Effect, ErrorCategory, Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot,
+    ModelInfo, ModelRequest, OpenGate, Permission, Permit, Planned, Provider, ProviderError,
+    ProviderEvent, ProviderStream, Question, ReadFilter, ThinkingLevel, Tool, ToolCall, ToolClass,
+    ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict, blocking,
+    parse_arguments,
 };
 pub use retry::RetryPolicy;
 pub use stop::{StopCause, StopSignal};

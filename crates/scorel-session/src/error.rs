@@ -1,7 +1,7 @@
 use scorel_journal::{
     AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
 };
-use scorel_proto::{ErrorChain, ErrorCode, Phase, SessionId};
+use scorel_proto::{ErrorChain, ErrorCode, FilePath, Phase, SessionId};
 
 use crate::damage::DamagedPlace;
 
@@ -50,6 +50,9 @@ pub enum SessionError {
     /// The session is not what the caller expects.
     #[error("{0}")]
     Conflict(String),
+    /// Other programs have changed files that were to be restored.
+    #[error("{} of the files were changed by something else, {} among them", paths.len(), first(paths))]
+    FilesConflict { paths: Vec<FilePath> },
     /// An event id that is not possible here.
     #[error("{0}")]
     InvalidEvent(String),
@@ -81,6 +84,10 @@ const fn describe(phase: Phase) -> &'static str {
     }
 }
 
+fn first(paths: &[FilePath]) -> &str {
+    paths.first().map_or("none", FilePath::as_str)
+}
+
 impl SessionError {
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
@@ -93,7 +100,7 @@ impl SessionError {
             Self::QueueFull { .. } | Self::QueueTooLarge { .. } | Self::OutOfDescriptors(_) => {
                 ErrorCode::Overloaded
             }
-            Self::Conflict(_) => ErrorCode::Conflict,
+            Self::Conflict(_) | Self::FilesConflict { .. } => ErrorCode::Conflict,
             Self::InvalidEvent(_) => ErrorCode::InvalidEventId,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
             Self::TooLarge { .. } => ErrorCode::PayloadTooLarge,

@@ -10,7 +10,7 @@
 //! publish) in the few files below.
 //!
 //! ```text
-//! api ─→ mutate ─→ send, update, respond, accept, cancel, delete
+//! api ─→ mutate ─→ send, update, respond, restore, accept, cancel, delete
 //!                      │      load ─→ recovery
 //!                      ↓        ↓        ↓
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
@@ -49,6 +49,8 @@ mod queue;
 mod read;
 mod recovery;
 mod respond;
+mod restore;
+mod restore_plan;
 mod run;
 mod section;
 mod send;
@@ -70,6 +72,7 @@ pub(crate) use draft::EventDraft;
 pub(crate) use job::{Job, RunningJob};
 pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;
+pub use restore::RestoreRequest;
 pub(crate) use section::Section;
 pub use send::SendRequest;
 
@@ -97,6 +100,8 @@ pub struct Lane {
     job: JobSlot,
     /// Wakes the turn after a permission decision is durable.
     answered: Notify,
+    /// Wakes those who wait for a restore of files to end.
+    restored: Notify,
     shared: Arc<LaneShared>,
     start_job: StartJob,
     /// A read found damage that loading did not see: a checkpoint hid it, or it is new. From then
@@ -123,6 +128,7 @@ impl Lane {
             feed,
             job: JobSlot::default(),
             answered: Notify::new(),
+            restored: Notify::new(),
             dir,
             shared,
             start_job,
@@ -190,6 +196,7 @@ impl Lane {
     pub(crate) fn abandon_job(&self) {
         self.job.end();
         self.shared.windows.job_ends(self.id());
+        self.restored.notify_waiters();
     }
 
     /// Ends the running job because the daemon stops.

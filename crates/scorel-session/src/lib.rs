@@ -12,7 +12,7 @@
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
 //! `spool`, `header`), what lanes share (`active`, `catalog`, `window_pool`, `descriptors`, `shared`),
-//! `feed`, `lane`, then its users side by side: `turn` and `sync` with `subscriber`; `sessions` last.
+//! `feed`, `lane`, then its users: `restore`, `turn`, and `sync` with `subscriber`; `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].
@@ -32,6 +32,7 @@ mod lane;
 #[cfg(test)]
 mod model_test;
 mod receipts;
+mod restore;
 mod sessions;
 mod settings;
 mod setup;
@@ -50,7 +51,7 @@ pub use damage::{DamagedPlace, unaccepted_damage};
 pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{HostFeed, HostFeedGap};
-pub use lane::{Lane, SendRequest};
+pub use lane::{Lane, RestoreRequest, SendRequest};
 pub use receipts::MutationCommand;
 pub use sessions::{NewSession, Sessions};
 pub use settings::SessionSettings;

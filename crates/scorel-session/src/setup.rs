@@ -1,6 +1,8 @@
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
+use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
     InstructionPart, NoticeBody, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError,
@@ -25,6 +27,13 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     ///
     /// If it could not be written.
     fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()>;
+
+    /// The recorder of what the session does to the files of its project.
+    ///
+    /// # Errors
+    ///
+    /// The project is not registered any more, or its directory cannot be opened.
+    fn files(&self, session_id: SessionId, project_id: ProjectId) -> io::Result<Arc<FileRecorder>>;
 
     /// The session leaves memory. What the host keeps for it may go too, unless it is in use.
     fn unload(&self, session_id: SessionId);

@@ -19,15 +19,21 @@ use futures_util::FutureExt;
 use scorel_proto::TurnError;
 use scorel_runtime::TurnEnd;
 
-use crate::SessionError;
 use crate::lane::{Job, Lane, RunningJob};
+use crate::{SessionError, restore};
 
 use task::TurnTask;
 
 /// Spawns the task of a job. See [`StartJob`](crate::lane::StartJob).
 pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
-    let Job::Turn(turn_id) = running.job;
     let tasks = lane.tasks().clone();
+    let turn_id = match running.job {
+        Job::Turn(turn_id) => turn_id,
+        Job::Restore(open) => {
+            tasks.spawn(restore::run(lane, open));
+            return;
+        }
+    };
     let task = TurnTask {
         lane,
         turn_id,

@@ -2,9 +2,10 @@
 
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
-    ContextTrimBody, DamageAcceptedBody, InstructionSnapshotBody, NoticeBody, OutcomeReason,
-    PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp, QueueUpdateBody,
-    SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+    ContextTrimBody, DamageAcceptedBody, FilesRestoreBody, FilesRestoredBody,
+    InstructionSnapshotBody, NoticeBody, OutcomeReason, PermissionDecisionBody,
+    PermissionRequestBody, PersistentEvent, QueueOp, QueueUpdateBody, SeqReserveBody,
+    ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
 };
 
 macro_rules! control {
@@ -41,6 +42,10 @@ control! {
     ContextTrimBody => |this| DisplayPart::note(format!(
         "{} old tool results shortened for the model", this.event_ids.len()
     ));
+    FilesRestoreBody => |this| DisplayPart::note(format!(
+        "restoring {} files as they were before {}", this.files.len(), this.before_event_id
+    ));
+    FilesRestoredBody => |this| restored(this);
     DamageAcceptedBody => |this| DisplayPart::note(format!(
         "{} damaged bytes at offset {} were accepted", this.length, this.offset
     ));
@@ -67,6 +72,15 @@ fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
         }
         None => DisplayPart::note(text),
     }
+}
+
+fn restored(body: &FilesRestoredBody) -> Vec<DisplayPart> {
+    let mut parts = DisplayPart::note("files restored");
+    parts.extend(body.failed.iter().map(|file| {
+        let text = format!("{} was not restored: {}", file.path, file.error);
+        DisplayPart::new(DisplayStyle::Error, text)
+    }));
+    parts
 }
 
 fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use scorel_exec::ResourceLimits;
+use scorel_files::CheckpointLimits;
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
@@ -14,8 +15,8 @@ use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::provider_section::custom_providers;
 use super::schema::{
-    AtTimeout, Document, DurabilityName, LimitsSection, PermissionsSection, RpcSection,
-    RuntimeSection, SessionsSection, ToolsSection,
+    AtTimeout, CheckpointsSection, Document, DurabilityName, LimitsSection, PermissionsSection,
+    RpcSection, RuntimeSection, SessionsSection, ToolsSection,
 };
 use super::{
     Config, ConfigError, CustomProviders, EnvironmentConfig, ModelSettings, PermissionsConfig,
@@ -30,6 +31,7 @@ impl Default for Config {
             providers: CustomProviders::new(),
             sessions: sessions(&SessionsSection::default()),
             runtime: runtime(&RuntimeSection::default()),
+            checkpoints: CheckpointLimits::default(),
             rpc: rpc(&RpcSection::default()),
             tools: tools(&ToolsSection::default()),
             permissions: permissions(&PermissionsSection::default()),
@@ -54,6 +56,7 @@ impl Config {
             providers,
             sessions: sessions(&document.sessions),
             runtime: runtime(&document.runtime),
+            checkpoints: checkpoints(&document.checkpoints),
             rpc: rpc(&document.rpc),
             tools: tools(&document.tools),
             permissions: permissions(&document.permissions),
@@ -143,6 +146,16 @@ fn runtime(section: &RuntimeSection) -> RuntimeConfig {
             ..usual
         },
         on_restart: section.on_restart,
+    }
+}
+
+fn checkpoints(section: &CheckpointsSection) -> CheckpointLimits {
+    let usual = CheckpointLimits::default();
+    let keep = |days| Duration::from_secs(days * 24 * 60 * 60);
+    CheckpointLimits {
+        max_file_bytes: get(section.max_file_bytes).unwrap_or(usual.max_file_bytes),
+        max_bytes: get(section.max_bytes).unwrap_or(usual.max_bytes),
+        keep: get(section.keep_days).map_or(usual.keep, keep),
     }
 }
 

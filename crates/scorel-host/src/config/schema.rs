@@ -32,6 +32,7 @@ pub(super) struct Document {
     pub(super) providers: BTreeMap<String, Spanned<ProviderSection>>,
     pub(super) sessions: SessionsSection,
     pub(super) runtime: RuntimeSection,
+    pub(super) checkpoints: CheckpointsSection,
     pub(super) rpc: RpcSection,
     pub(super) tools: ToolsSection,
     pub(super) permissions: PermissionsSection,
@@ -147,6 +148,15 @@ pub(super) struct RuntimeSection {
     pub(super) first_byte_seconds: Option<Bounded<1, DAY>>,
     pub(super) provider_idle_seconds: Option<Bounded<1, DAY>>,
     pub(super) on_restart: OnRestart,
+}
+
+/// `[checkpoints]`: what is kept of the content of changed files. Sizes are in bytes.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct CheckpointsSection {
+    pub(super) max_file_bytes: Option<Bounded<1, GIB>>,
+    pub(super) max_bytes: Option<Bounded<1, { 1024 * GIB }>>,
+    pub(super) keep_days: Option<Bounded<1, 3650>>,
 }
 
 /// `[tools]`

@@ -32,7 +32,8 @@ impl Section<'_> {
         let published = self.published();
         let (view, health) = (published.view(), &published.state().health);
         // A checkpoint holds no transient state, so nothing may be open.
-        let idle = view.state.turn.is_none() && view.open.is_empty();
+        let has_work = view.state.turn.is_some() || view.state.restore.is_some();
+        let idle = !has_work && view.open.is_empty();
         let grown = self.state.checkpointed != self.state.log.end();
         // The next load skips what a checkpoint covers, and would not see the damage in it.
         let sound = !health.is_failed() && self.lane.is_sound();

@@ -1,12 +1,14 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use scorel_proto::TurnId;
+use scorel_proto::{OpenRestore, TurnId};
 use scorel_runtime::{StopCause, StopSignal};
 
 /// What a session can be busy with. It runs at most one job at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Job {
     Turn(TurnId),
+    /// Files get an earlier state.
+    Restore(OpenRestore),
 }
 
 /// A job whose task runs or is about to, with the signal that stops it.
@@ -57,11 +59,14 @@ impl JobSlot {
         self.slot().closing = closing;
     }
 
-    /// Signals the running turn, if it is the expected one. Returns the turn that took the signal.
+    /// Signals the running turn, if it is the expected one. Returns the turn that took the signal. A
+    /// restore takes none: half of it would be neither state.
     pub(super) fn cancel(&self, expected: Option<TurnId>) -> Option<TurnId> {
         let slot = self.slot();
         let running = slot.running.as_ref().filter(|_| !slot.closing)?;
-        let Job::Turn(turn_id) = running.job;
+        let Job::Turn(turn_id) = running.job else {
+            return None;
+        };
         if expected.is_some_and(|id| id != turn_id) {
             return None;
         }

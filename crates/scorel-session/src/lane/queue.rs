@@ -77,7 +77,7 @@ impl Section<'_> {
     }
 
     fn advance(&mut self) -> Result<(), SessionError> {
-        if self.view().state.turn.is_some() {
+        if self.has_open_work() {
             return Ok(());
         }
         if self.state.lift_pause && self.view().state.queue.paused {
@@ -92,7 +92,7 @@ impl Section<'_> {
     /// Turns the first waiting message into a turn, unless a turn is open, the queue is paused or
     /// the daemon drains.
     pub(super) fn start_next(&mut self) -> Result<(), SessionError> {
-        if self.view().state.turn.is_some() || self.lane.shared.is_draining() {
+        if self.has_open_work() || self.lane.shared.is_draining() {
             return Ok(());
         }
         // Damage that was found during the last turn has to be accepted before the next one.
@@ -102,13 +102,18 @@ impl Section<'_> {
         };
         let turn_id = TurnId::generate();
         let body = PersistentBody::Message(MessageBody {
-            message: user_message(item.content, Some(MessageSource::FollowUp)),
             queue_item_id: Some(item.queue_item_id),
+            ..MessageBody::new(user_message(item.content, Some(MessageSource::FollowUp)))
         });
         let draft = EventDraft::new(body).in_turn(turn_id);
         self.commit(draft.authored_by(item.client_id))?;
         self.begin_turn(turn_id);
         Ok(())
+    }
+
+    fn has_open_work(&self) -> bool {
+        let view = self.view();
+        view.state.turn.is_some() || view.state.restore.is_some()
     }
 
     /// The message that is next, unless the queue is paused.

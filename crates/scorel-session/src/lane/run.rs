@@ -8,7 +8,12 @@ use crate::SessionError;
 impl Section<'_> {
     /// Starts the task of a turn whose first record is durable.
     pub(super) fn begin_turn(&self, turn_id: TurnId) {
-        let running = self.lane.job.begin(Job::Turn(turn_id));
+        self.begin_job(Job::Turn(turn_id));
+    }
+
+    /// Starts the task of a job whose first record is durable.
+    pub(super) fn begin_job(&self, job: Job) {
+        let running = self.lane.job.begin(job);
         self.lane.shared.windows.job_begins(self.lane.id());
         // Drain sets its flag and then interrupts every job it finds. This fills the slot and then
         // reads the flag, so one of the two always sees the other.

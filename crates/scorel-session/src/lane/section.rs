@@ -120,7 +120,8 @@ impl Section<'_> {
     pub(crate) fn leave_active_if_idle(&self) {
         let view = self.view();
         let fold = &view.state;
-        if fold.turn.is_none() && fold.queue.items.is_empty() && fold.permissions.is_empty() {
+        let has_work = fold.turn.is_some() || fold.restore.is_some();
+        if !has_work && fold.queue.items.is_empty() && fold.permissions.is_empty() {
             self.lane.shared.active.leave(self.lane.id());
         }
     }

@@ -96,14 +96,14 @@ impl Mutation for SendRequest {
     }
 }
 
-fn is_busy(section: &Section<'_>) -> bool {
+pub(super) fn is_busy(section: &Section<'_>) -> bool {
     let view = section.view();
     let fold = &view.state;
-    fold.turn.is_some() || !fold.queue.items.is_empty()
+    fold.turn.is_some() || fold.restore.is_some() || !fold.queue.items.is_empty()
 }
 
 impl Section<'_> {
-    fn enter_active(&self) -> Result<(), SessionError> {
+    pub(super) fn enter_active(&self) -> Result<(), SessionError> {
         let shared = &self.lane.shared;
         shared.active.enter(self.lane.id()).map_err(|error| {
             let reason = error.to_string();
@@ -120,10 +120,7 @@ impl Section<'_> {
         let turn_id = TurnId::generate();
         let message = user_message(request.content, None);
         self.choose_model(&request.command, request.model, &message)?;
-        let body = PersistentBody::Message(MessageBody {
-            message,
-            queue_item_id: None,
-        });
+        let body = PersistentBody::Message(MessageBody::new(message));
         let mut draft = EventDraft::new(body).in_turn(turn_id).by(&request.command);
         if let Some(parent) = request.parent_event_id {
             draft = draft.attached_to(parent);

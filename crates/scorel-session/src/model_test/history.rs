@@ -67,6 +67,10 @@ impl TurnSetup for NoTurns {
         Ok(())
     }
 
+    fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<scorel_files::FileRecorder>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
     fn unload(&self, _: SessionId) {}
 
     fn forget(&self, _: SessionId) {}

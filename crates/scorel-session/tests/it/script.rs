@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream;
+use scorel_files::FileRecorder;
 use scorel_proto::{InstructionPart, NoticeBody, ProjectId, SessionId, TurnError};
 use scorel_runtime::{
     Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderStream, Question,
@@ -35,6 +36,8 @@ pub(crate) struct Plan {
     pub(crate) no_grants: Option<io::ErrorKind>,
     /// What the user is told.
     pub(crate) notices: Vec<NoticeBody>,
+    /// The project's files; absent: there is no project.
+    pub(crate) files: Option<Arc<FileRecorder>>,
 }
 
 /// How a preparation fails.
@@ -157,6 +160,11 @@ impl TurnSetup for Script {
         let mut allowed = self.allowed_always.lock().expect("not poisoned");
         allowed.extend_from_slice(rules);
         Ok(())
+    }
+
+    fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<FileRecorder>> {
+        let files = self.plan.lock().expect("not poisoned").files.clone();
+        files.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     fn unload(&self, session_id: SessionId) {

@@ -1,15 +1,15 @@
 use scorel_proto::{
-    Block, BranchBody, ChannelInjectBody, ClientId, CompactBody, ContextTrimBody, CustomBody,
-    CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
-    Message, MessageBody, NoticeBody, Origin, OutcomeReason, PermissionDecision,
-    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem,
-    QueueKind, QueueOp, QueueUpdateBody, RewindBody, SeqReserveBody, SessionChanges,
-    SessionInfoBody, ThinkingLevel, ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody,
-    TurnResumedBody, TurnWaitingBody, Usage,
+    Block, BranchBody, ChangedBy, ChannelInjectBody, ClientId, CompactBody, ContextTrimBody,
+    CustomBody, CustomMessageBody, DamageAcceptedBody, Event, InstructionPart,
+    InstructionSnapshotBody, Message, MessageBody, NoticeBody, Origin, OutcomeReason,
+    PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
+    PersistentEvent, QueueItem, QueueKind, QueueOp, QueueUpdateBody, RewindBody, SeqReserveBody,
+    SessionChanges, SessionInfoBody, ThinkingLevel, ToolStartedBody, TreePlacement, TurnError,
+    TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage,
 };
 use serde_json::json;
 
-use super::{ids, messages};
+use super::{files, ids, messages};
 use crate::golden::Golden;
 
 pub(super) fn all() -> Vec<Golden> {
@@ -68,10 +68,7 @@ fn copied() -> Golden {
 }
 
 fn message(message: Message) -> PersistentBody {
-    PersistentBody::Message(MessageBody {
-        message,
-        queue_item_id: None,
-    })
+    PersistentBody::Message(MessageBody::new(message))
 }
 
 fn tree() -> Vec<(&'static str, PersistentBody)> {
@@ -80,6 +77,7 @@ fn tree() -> Vec<(&'static str, PersistentBody)> {
         (".assistant", message(messages::assistant())),
         (".partial", message(messages::partial())),
         (".tool_result", message(messages::tool_message())),
+        (".files", files::result()),
         (".internal", message(messages::internal())),
         ("", PersistentBody::Compact(compact())),
         ("", PersistentBody::CustomMessage(custom_message())),
@@ -87,18 +85,21 @@ fn tree() -> Vec<(&'static str, PersistentBody)> {
             "",
             PersistentBody::Rewind(RewindBody {
                 target_event_id: Some(ids::event(1)),
+                files: Vec::new(),
             }),
         ),
         (
             ".beginning",
             PersistentBody::Rewind(RewindBody {
                 target_event_id: None,
+                files: Vec::new(),
             }),
         ),
         (
             "",
             PersistentBody::Branch(BranchBody {
                 leaf_event_id: ids::event(1),
+                files: vec![files::change(ChangedBy::Restore)],
             }),
         ),
         ("", PersistentBody::ChannelInject(channel_inject())),
@@ -172,6 +173,9 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
             }),
         ),
         ("", PersistentBody::ToolStarted(tool_started())),
+        (".files", files::started()),
+        ("", files::restore()),
+        ("", files::restored()),
         ("", PersistentBody::PermissionRequest(permission_request())),
         (
             "",
@@ -276,6 +280,7 @@ fn tool_started() -> ToolStartedBody {
         tool_call_id: "call_1".into(),
         tool_name: "Read".into(),
         event_id: ids::event(3),
+        files: Vec::new(),
     }
 }
 

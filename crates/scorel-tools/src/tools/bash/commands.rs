@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use super::access::{CommandPlaces, Confinement};
 use super::background::Background;
 use super::present::CommandFigures;
+use super::recording::CommandRecording;
 use super::session_space::SessionSpace;
 use super::stopped::SandboxFacts;
 use super::{CommandSettings, PlannedCommand, foreground, present};
@@ -107,6 +108,7 @@ impl Commands {
         let ready = self
             .prepare(files, command, permit, Stay::Foreground)
             .await?;
+        let recording = CommandRecording::begin(files, permit).await?;
         let run = self.start(&ready, None)?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
         let figures = CommandFigures {
@@ -117,7 +119,9 @@ impl Commands {
         };
         let files = Arc::clone(files);
         blocking(move || -> Result<_, ToolOutcome> {
-            Ok(present::ended(&run, &watched, &figures, files.host.blobs()))
+            let mut outcome = present::ended(&run, &watched, &figures, files.host.blobs());
+            recording.end(watched.end.is_some(), &mut outcome);
+            Ok(outcome)
         })
         .await
     }
@@ -134,7 +138,9 @@ impl Commands {
         let group = self.group()?;
         let start = || Ok((self.start(&ready, Some(group))?, ready.facts()));
         let id = self.background.start(start)?;
-        Ok(present::started(&id, &ready.confinement))
+        let mut outcome = present::started(&id, &ready.confinement);
+        CommandRecording::of_background(files, permit).end(true, &mut outcome);
+        Ok(outcome)
     }
 
     async fn prepare(
