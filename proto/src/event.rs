@@ -3,6 +3,7 @@
 mod auxiliary_usage;
 mod blob_references;
 mod compaction;
+mod files;
 mod outcome;
 mod permission;
 mod persistent;
@@ -19,6 +20,7 @@ use serde_json::value::RawValue;
 
 pub use auxiliary_usage::*;
 pub use compaction::*;
+pub use files::*;
 pub use outcome::*;
 pub use permission::*;
 pub use persistent::*;

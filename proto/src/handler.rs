@@ -79,6 +79,8 @@ impl PersistentBody {
             Self::Compaction(body) => body,
             Self::ContextTrim(body) => body,
             Self::AuxiliaryUsage(body) => body,
+            Self::FilesRestore(body) => body,
+            Self::FilesRestored(body) => body,
             Self::DamageAccepted(body) => body,
             Self::Notice(body) => body,
             Self::SeqReserve(body) => body,

@@ -23,6 +23,8 @@ mod cost;
 mod error;
 mod error_chain;
 mod event;
+mod file_history;
+mod files;
 mod handler;
 mod id;
 mod message;
@@ -43,6 +45,11 @@ pub use cost::{Cost, CostSource, CostTotal};
 pub use error::{ErrorCode, ErrorData, RpcError};
 pub use error_chain::ErrorChain;
 pub use event::*;
+pub use file_history::{ChangedFile, FileHistory};
+pub use files::{
+    ChangedBy, FileBefore, FileChange, FileMode, FilePath, FileState, InvalidFileText, LinkTarget,
+    RecordedFiles,
+};
 pub use handler::{
     ContextEdit, ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, MeasuredCall,
     OffPath, WindowItem, build_context, trimmed_content,
@@ -65,6 +72,6 @@ pub use token_estimate::TokenEstimate;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
-    NodeKind, OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenTool, OpenTurn,
-    PathNode, Phase, Queue, SessionState, SessionView, Tree, TreeNode, opening,
+    NodeKind, OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenTool,
+    OpenTurn, PathNode, Phase, Queue, SessionState, SessionView, Tree, TreeNode, opening,
 };

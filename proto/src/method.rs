@@ -3,6 +3,7 @@
 
 mod conversation;
 mod end_wait;
+mod files;
 mod host;
 mod project;
 mod reading;
@@ -16,6 +17,7 @@ use serde::de::DeserializeOwned;
 
 pub use conversation::*;
 pub use end_wait::*;
+pub use files::*;
 pub use host::*;
 pub use project::*;
 pub use reading::*;
@@ -278,6 +280,16 @@ methods! {
         /// `conflict`, `details.kind: nothing`, if the conversation is too short.
         Compact = "compact", Control, now, CompactParams => CompactResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, ProviderError];
+        /// Says what `restoreFiles` would do with each file. Changes nothing.
+        PreviewRestore = "previewRestore", Read, now,
+            PreviewRestoreParams => PreviewRestoreResult,
+            [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError];
+        /// Gives the files of the project that the session has changed since an event the state again
+        /// that they had before it. Returns when that is done; `files_restored` reports it. The
+        /// conversation stays as it is.
+        RestoreFiles = "restoreFiles", Control, now, RestoreFilesParams => RestoreFilesResult,
+            [SessionNotFound, SessionFailed, RuntimeBusy, InvalidEventId, FilesystemError, Conflict,
+             PayloadTooLarge, StorageStalled];
         /// Answers a permission request. The first answer counts; a later one fails with
         /// `conflict`.
         RespondPermission = "respondPermission", Control, now,

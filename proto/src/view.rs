@@ -3,6 +3,7 @@
 mod compaction;
 mod in_flight;
 mod queue;
+mod restore;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use compaction::OpenCompaction;
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use queue::Queue;
+pub use restore::OpenRestore;
 pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
@@ -81,6 +83,9 @@ pub struct SessionState {
     /// The damaged places of the log that a client has accepted.
     #[serde(default)]
     pub accepted_damage: Vec<DamageAcceptedBody>,
+    /// The restore of files that has not ended.
+    #[serde(default)]
+    pub restore: Option<OpenRestore>,
     /// The seq of the newest instruction snapshot.
     pub snapshot_seq: Option<Seq>,
     /// What happens to a turn that is running when the daemon ends; `None`: as configured.
@@ -170,7 +175,7 @@ impl SessionState {
     #[must_use]
     pub fn phase(&self) -> Phase {
         match &self.turn {
-            None if self.compaction.is_some() => Phase::Preparing,
+            None if self.has_job() => Phase::Preparing,
             None => Phase::Idle,
             Some(turn) if turn.waiting.is_some() => Phase::Waiting,
             Some(_) if !self.permissions.is_empty() => Phase::AwaitingPermission,
@@ -179,10 +184,10 @@ impl SessionState {
         }
     }
 
-    /// Whether a turn is open, or a compaction of its own.
+    /// Whether a turn, a compaction or a restore is open.
     #[must_use]
     pub const fn has_job(&self) -> bool {
-        self.turn.is_some() || self.compaction.is_some()
+        self.turn.is_some() || self.compaction.is_some() || self.restore.is_some()
     }
 
     /// The open turn.
@@ -225,6 +230,7 @@ impl SessionState {
         self.updated_at = event.ts;
         self.open_turn(event);
         self.count_call(event);
+        OpenRestore::fold(&mut self.restore, event);
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
@@ -251,6 +257,8 @@ impl SessionState {
             | PersistentBody::ChannelInject(_)
             | PersistentBody::Custom(_)
             | PersistentBody::AuxiliaryUsage(_)
+            | PersistentBody::FilesRestore(_)
+            | PersistentBody::FilesRestored(_)
             | PersistentBody::SeqReserve(_) => {}
         }
     }

@@ -9,6 +9,7 @@ mod compact;
 mod context;
 mod doctor;
 mod end_wait;
+mod files;
 mod fsck;
 mod init;
 mod input;
@@ -96,6 +97,9 @@ async fn dispatch(
             clone::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Resend(args) => Box::pin(resend::run(args, link, output)).await,
+        CliCommand::Files(args) => {
+            files::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
         CliCommand::Cancel(args) => {
             cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }

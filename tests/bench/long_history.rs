@@ -82,10 +82,7 @@ pub(crate) fn append_turns(
 }
 
 fn message(message: Message) -> PersistentBody {
-    PersistentBody::Message(MessageBody {
-        message,
-        queue_item_id: None,
-    })
+    PersistentBody::Message(MessageBody::new(message))
 }
 
 fn answer(characters: usize) -> AssistantMessage {

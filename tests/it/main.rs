@@ -17,6 +17,7 @@ mod crash;
 mod dependencies;
 mod doctor;
 mod environment;
+mod files;
 mod follow;
 mod fsck;
 mod full_disk;

@@ -41,6 +41,7 @@ use std::time::Duration;
 
 use scorel_exec::ResourceLimits;
 use scorel_fetch::PrivateHost;
+use scorel_files::CheckpointLimits;
 use scorel_journal::Durability;
 use scorel_permission::Mode;
 use scorel_proto::{OnRestart, ToolPreset};
@@ -59,6 +60,8 @@ pub struct Config {
     pub(crate) providers: CustomProviders,
     pub sessions: SessionsConfig,
     pub runtime: RuntimeConfig,
+    /// `[checkpoints]`, effective.
+    pub checkpoints: CheckpointLimits,
     /// Limits per connection. Read at start; a change needs a restart.
     pub rpc: RpcLimits,
     pub tools: ToolsConfig,

@@ -29,6 +29,7 @@ mod notices;
 mod permission;
 mod projects;
 mod receipts;
+mod recorders;
 mod rpc;
 mod secret;
 mod shutdown;

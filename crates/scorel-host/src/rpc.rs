@@ -8,6 +8,7 @@ mod append;
 mod caller;
 mod conversation;
 mod end_wait;
+mod files;
 mod host;
 mod projects;
 mod reading;
@@ -35,6 +36,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     append::register(&mut table)?;
     end_wait::register(&mut table)?;
     usage::register(&mut table)?;
+    files::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
     unavailable::register(&mut table)?;

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup, WebFetch};
+use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
-    BlobHash, CompactionFacts, Context, ProjectId, SessionId, ThinkingLevel, ToolPreset, TurnError,
+    BlobHash, CompactionFacts, Context, ErrorChain, ProjectId, SessionId, ThinkingLevel,
+    ToolPreset, TurnError,
 };
 use scorel_provider::BlobSource;
 use scorel_runtime::{BlobSink, Provider, RetryPolicy, ToolClass, ToolList, TurnLimits, TurnPorts};
@@ -22,6 +24,7 @@ use crate::models::{Models, WantedModel};
 use crate::notices::Notices;
 use crate::permission::{Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
+use crate::recorders::Recorders;
 
 /// Prepares turns: provider, tools, gate and limits from the configuration, the project and the model.
 ///
@@ -39,6 +42,7 @@ pub(crate) struct Turns {
     fetcher: Fetcher,
     open_projects: OpenProjects,
     tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
+    recorders: Recorders,
     /// Weak, since the sessions own this set-up.
     sessions: Weak<Sessions>,
 }
@@ -69,6 +73,7 @@ impl Turns {
             fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
             open_projects: OpenProjects::default(),
             tools: Mutex::default(),
+            recorders: Recorders::new(home.join("sessions")),
             sessions,
         }
     }
@@ -158,17 +163,17 @@ impl Turns {
     ) -> Result<Arc<ProjectTools>, TurnError> {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = tools.get(&request.session_id) {
+            self.recorders
+                .set_limits(request.session_id, config.checkpoints);
             if let Some(commands) = known.commands() {
                 commands.set(self.commands.settings(config, dir));
             }
             return Ok(Arc::clone(known));
         }
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
-        let host = ToolHost::new(&self.home, blobs).with_umask(self.commands.umask(config, dir));
         let project = self.open_projects.open(dir).map_err(|error| {
-            let cause = std::error::Error::source(&error).map(ToString::to_string);
-            let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
-            let text = format!("the project's directory cannot be used: {error}{cause}");
+            let error = ErrorChain(&error);
+            let text = format!("the project's directory cannot be used: {error}");
             TurnError {
                 code: "filesystem_error".to_owned(),
                 message: text,
@@ -177,6 +182,12 @@ impl Turns {
                 resets_at: None,
             }
         })?;
+        let recorder = self
+            .recorders
+            .of(request.session_id, &project, config.checkpoints);
+        let host = ToolHost::new(&self.home, blobs)
+            .with_umask(self.commands.umask(config, dir))
+            .with_recorder(recorder);
         let opened = ProjectTools::on(Roots::new(project), host);
         let opened = Arc::new(opened.with_commands(self.commands.open(config, dir)));
         tools.insert(request.session_id, Arc::clone(&opened));
@@ -256,6 +267,25 @@ impl TurnSetup for Turns {
         compaction_facts(messages, processes)
     }
 
+    fn files(&self, session_id: SessionId, project_id: ProjectId) -> io::Result<Arc<FileRecorder>> {
+        if let Some(known) = self.recorders.get(session_id) {
+            return Ok(known);
+        }
+        let project = self.projects.get(project_id).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::NotFound,
+                "the project is not registered any more",
+            )
+        })?;
+        let dir = Path::new(&project.work_dir);
+        let opened = self
+            .open_projects
+            .open(dir)
+            .map_err(|error| io::Error::new(error.source.kind(), ErrorChain(&error).to_string()))?;
+        let limits = self.config.current(Some(dir)).checkpoints;
+        Ok(self.recorders.of(session_id, &opened, limits))
+    }
+
     fn unload(&self, session_id: SessionId) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let is_running = |tools: &Arc<ProjectTools>| {
@@ -266,6 +296,7 @@ impl TurnSetup for Turns {
         // Its background commands keep running, and belong to its tools.
         if !tools.get(&session_id).is_some_and(is_running) {
             tools.remove(&session_id);
+            self.recorders.unload(session_id);
         }
     }
 
@@ -273,6 +304,7 @@ impl TurnSetup for Turns {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         // Dropping the tools ends its commands.
         tools.remove(&session_id);
+        self.recorders.forget(session_id);
     }
 }
 

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use scorel_proto::{
-    AssistantMessage, Cost, CostTotal, MessageCancelReason, OutcomeReason, StopReason,
-    ToolResultMessage, TurnError, Usage,
+    AssistantMessage, Cost, CostTotal, FileBefore, MessageCancelReason, OutcomeReason,
+    RecordedFiles, StopReason, ToolResultMessage, TurnError, Usage,
 };
 use serde_json::Value;
 
@@ -55,6 +55,8 @@ pub enum RawRuntimeEvent {
     /// A tool runs with the next step. Must be durable before.
     ToolExecutionStart {
         call: ToolCall,
+        /// The files that it may change, as they are.
+        files: Vec<FileBefore>,
     },
     /// A running tool's latest output.
     ToolExecutionUpdate {
@@ -72,6 +74,8 @@ pub enum RawRuntimeEvent {
     /// The result of a call, in call order. Must be durable before the next step.
     ToolResult {
         message: ToolResultMessage,
+        /// The files that the call changed.
+        recorded: RecordedFiles,
     },
     /// A model call and its tools have ended.
     TurnEnd {

@@ -33,12 +33,12 @@ pub use driver::{TurnDriver, TurnStep};
 pub use event::{RawRuntimeEvent, TurnEnd};
 pub use limits::TurnLimits;
 pub use ports::{
-    ArgumentError, BlobSink, Blocking, BlockingTool, Clock, CommandAccess, DuplicateTool, Effect,
-    ErrorCategory, Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot, ModelInfo, ModelRequest,
-    OpenGate, Permission, Permit, Planned, Provider, ProviderError, ProviderEvent, ProviderStream,
-    Question, ReadFilter, ThinkingLevel, TokenPrice, Tool, ToolCall, ToolClass, ToolContext,
-    ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict, blocking, call_cost,
-    parse_arguments,
+    ArgumentError, BegunCall, BlobSink, Blocking, BlockingTool, Clock, CommandAccess,
+    DuplicateTool, Effect, ErrorCategory, Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot,
+    ModelInfo, ModelRequest, OpenGate, Permission, Permit, Planned, Provider, ProviderError,
+    ProviderEvent, ProviderStream, Question, ReadFilter, ThinkingLevel, TokenPrice, Tool, ToolCall,
+    ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict,
+    blocking, call_cost, parse_arguments,
 };
 pub use retry::RetryPolicy;
 pub use spending::Spending;

@@ -42,5 +42,5 @@ pub use tool::Tool;
 pub use tool_call::ToolCall;
 pub use tool_list::{DuplicateTool, ToolList};
 pub use tool_outcome::ToolOutcome;
-pub use tool_plan::{ToolContext, ToolPlan, ToolUpdates};
+pub use tool_plan::{BegunCall, ToolContext, ToolPlan, ToolUpdates};
 pub use tool_spec::{ToolClass, ToolSpec};

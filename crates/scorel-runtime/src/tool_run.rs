@@ -7,12 +7,12 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
-use scorel_proto::{ToolResultBlock, ToolResultMessage};
+use scorel_proto::{RecordedFiles, ToolResultBlock, ToolResultMessage};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use self::judged::{Fate, Judged, Judging};
+use self::judged::{Fate, Judged, Judging, Sealed};
 use crate::stop::Stop;
 use crate::{
     Clock, Permission, Question, RawRuntimeEvent, ToolCall, ToolContext, ToolList, ToolOutcome,
@@ -58,10 +58,10 @@ struct CallGroup {
 struct CallSlot {
     call: ToolCall,
     /// Taken when the group is launched.
-    fate: Option<Fate>,
+    sealed: Option<Sealed>,
     started_at: Duration,
     ended: bool,
-    result: Option<ToolResultMessage>,
+    result: Option<(ToolResultMessage, RecordedFiles)>,
 }
 
 /// A tool's latest output, with the receiver of the next.
@@ -115,7 +115,7 @@ impl ToolRun {
                     return Some(ToolStep::Ask(call, question));
                 }
             } else if let Some(calls) = self.judging.take_judged() {
-                self.group = CallGroup::announce(calls, &mut self.due);
+                self.group = CallGroup::announce(calls, &mut self.due).await;
             } else {
                 self.begin_group(stop)?;
             }
@@ -179,23 +179,26 @@ impl ToolRun {
 }
 
 impl CallGroup {
-    fn announce(calls: Vec<Judged>, due: &mut VecDeque<RawRuntimeEvent>) -> Self {
-        let announce = |judged: &Judged| RawRuntimeEvent::ToolExecutionStart {
-            call: judged.call.clone(),
-        };
-        let run = calls
-            .iter()
-            .filter(|judged| matches!(judged.fate, Fate::Run(..)));
-        due.extend(run.map(announce));
-        let slot = |judged: Judged| CallSlot {
-            call: judged.call,
-            fate: Some(judged.fate),
-            started_at: Duration::ZERO,
-            ended: false,
-            result: None,
-        };
+    async fn announce(calls: Vec<Judged>, due: &mut VecDeque<RawRuntimeEvent>) -> Self {
+        let mut slots = Vec::with_capacity(calls.len());
+        for Judged { call, fate } in calls {
+            let sealed = fate.seal().await;
+            if let Ok(begun) = &sealed {
+                due.push_back(RawRuntimeEvent::ToolExecutionStart {
+                    call: call.clone(),
+                    files: begun.files().to_vec(),
+                });
+            }
+            slots.push(CallSlot {
+                call,
+                sealed: Some(sealed),
+                started_at: Duration::ZERO,
+                ended: false,
+                result: None,
+            });
+        }
         Self {
-            slots: calls.into_iter().map(slot).collect(),
+            slots,
             ..Self::default()
         }
     }
@@ -210,9 +213,9 @@ impl CallGroup {
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
             slot.started_at = ports.clock.now();
-            let (plan, permit) = match slot.fate.take() {
-                Some(Fate::Run(plan, permit)) => (plan, permit),
-                Some(Fate::Refused(text)) => {
+            let begun = match slot.sealed.take() {
+                Some(Ok(begun)) => begun,
+                Some(Err(text)) => {
                     self.answer(index, ToolOutcome::error(text), Duration::ZERO, due);
                     continue;
                 }
@@ -225,7 +228,7 @@ impl CallGroup {
             }
             let (updates, receiver) = watch::channel(None);
             let cancel = self.interrupt.clone();
-            let run = plan.run(permit, ToolContext { updates, cancel });
+            let run = begun.run(ToolContext { updates, cancel });
             self.outcomes
                 .push(Box::pin(async move { (index, run.await) }));
             self.updates.push(Box::pin(next_update(index, receiver)));
@@ -284,12 +287,12 @@ impl CallGroup {
     ) {
         let slot = &mut self.slots[index];
         slot.ended = true;
-        slot.result = Some(result_message(&slot.call, outcome, duration));
+        slot.result = Some(result(&slot.call, outcome, duration));
         while let Some(slot) = self.slots.get_mut(self.released) {
-            let Some(message) = slot.result.take() else {
+            let Some((message, recorded)) = slot.result.take() else {
                 break;
             };
-            due.push_back(RawRuntimeEvent::ToolResult { message });
+            due.push_back(RawRuntimeEvent::ToolResult { message, recorded });
             self.released += 1;
         }
     }
@@ -336,11 +339,15 @@ async fn next_update(slot: usize, mut receiver: watch::Receiver<Option<Value>>) 
 }
 
 fn refusal(call: &ToolCall, text: &str) -> RawRuntimeEvent {
-    let message = result_message(call, ToolOutcome::error(text), Duration::ZERO);
-    RawRuntimeEvent::ToolResult { message }
+    let (message, recorded) = result(call, ToolOutcome::error(text), Duration::ZERO);
+    RawRuntimeEvent::ToolResult { message, recorded }
 }
 
-fn result_message(call: &ToolCall, outcome: ToolOutcome, duration: Duration) -> ToolResultMessage {
+fn result(
+    call: &ToolCall,
+    outcome: ToolOutcome,
+    duration: Duration,
+) -> (ToolResultMessage, RecordedFiles) {
     let result = ToolResultBlock {
         tool_use_id: call.id.clone(),
         content: outcome.content,
@@ -348,5 +355,6 @@ fn result_message(call: &ToolCall, outcome: ToolOutcome, duration: Duration) -> 
         details: outcome.details,
     };
     let duration = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    ToolResultMessage::new(&call.name, result, duration)
+    let message = ToolResultMessage::new(&call.name, result, duration);
+    (message, outcome.recorded)
 }

@@ -1,7 +1,9 @@
 use scorel_journal::{
     AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
 };
-use scorel_proto::{ErrorChain, ErrorCode, EventId, Phase, QueueItem, SessionId, TurnError};
+use scorel_proto::{
+    ErrorChain, ErrorCode, EventId, FilePath, Phase, QueueItem, SessionId, TurnError,
+};
 
 use crate::damage::DamagedPlace;
 use crate::target_problem::TargetProblem;
@@ -78,6 +80,9 @@ pub enum SessionError {
     /// The session's model or tools cannot be used.
     #[error("{}", .0.message)]
     NotPrepared(TurnError),
+    /// Other programs have changed files that were to be restored.
+    #[error("{} of the files were changed by something else, {} among them", paths.len(), first(paths))]
+    FilesConflict { paths: Vec<FilePath> },
     #[error("{0}")]
     InvalidParams(String),
     /// A record or a blob would exceed `limit` bytes.
@@ -117,6 +122,10 @@ fn leaf_name(leaf: Option<EventId>) -> String {
     }
 }
 
+fn first(paths: &[FilePath]) -> &str {
+    paths.first().map_or("none", FilePath::as_str)
+}
+
 impl SessionError {
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
@@ -132,7 +141,8 @@ impl SessionError {
             Self::Conflict(_)
             | Self::QueueChanged { .. }
             | Self::LeafMoved { .. }
-            | Self::NothingToCompact => ErrorCode::Conflict,
+            | Self::NothingToCompact
+            | Self::FilesConflict { .. } => ErrorCode::Conflict,
             Self::InvalidTarget { .. } => ErrorCode::InvalidEventId,
             Self::Summarised { .. } => ErrorCode::CannotRewindPastCompact,
             Self::NotPrepared(_) => ErrorCode::ProviderError,

@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! api ─→ mutate ─→ send, rewrite, rewind, branch, append, update, respond,
-//!                      │  end_wait, accept, cancel, delete
+//!                      │  end_wait, restore, accept, cancel, delete
 //!                      │      load ─→ recovery
 //!                      ↓        ↓        ↓
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
@@ -58,6 +58,8 @@ mod queue;
 mod read;
 mod recovery;
 mod respond;
+mod restore;
+mod restore_plan;
 mod rewind;
 mod rewrite;
 mod run;
@@ -86,6 +88,7 @@ pub(crate) use history::LaneHistory;
 pub(crate) use job::{Job, RunningJob};
 pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;
+pub use restore::RestoreRequest;
 pub(crate) use section::Section;
 pub use send::SendRequest;
 
@@ -116,6 +119,8 @@ pub struct Lane {
     sizes: Mutex<CallSizes>,
     /// Wakes the turn after a permission decision, or the end of its wait, is durable.
     answered: Notify,
+    /// Wakes those who wait for a restore of files to end.
+    restored: Notify,
     shared: Arc<LaneShared>,
     start_job: StartJob,
     /// A read found damage that loading did not see: a checkpoint hid it, or it is new. From then
@@ -143,6 +148,7 @@ impl Lane {
             job: JobSlot::default(),
             sizes: Mutex::default(),
             answered: Notify::new(),
+            restored: Notify::new(),
             dir,
             shared,
             start_job,
@@ -221,6 +227,7 @@ impl Lane {
     pub(crate) fn abandon_job(&self) {
         self.job.end();
         self.shared.windows.job_ends(self.id());
+        self.restored.notify_waiters();
     }
 
     /// Ends the running job because the daemon stops.

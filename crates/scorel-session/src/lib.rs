@@ -12,7 +12,7 @@
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
 //! `spool`, `header`, `history_copy`), what lanes share (`active`, `catalog`, `window_pool`, `usage_index`,
-//! `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its users side by side: `compaction`
+//! `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its users side by side: `restore`, `compaction`
 //! with `turn`, and `sync` with `subscriber`; `jobs` and `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
@@ -38,6 +38,7 @@ mod lane;
 #[cfg(test)]
 mod model_test;
 mod receipts;
+mod restore;
 mod sessions;
 mod settings;
 mod setup;
@@ -58,7 +59,7 @@ pub use damage::{DamagedPlace, unaccepted_damage};
 pub use error::SessionError;
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{HostFeed, HostFeedGap};
-pub use lane::{Lane, SendRequest};
+pub use lane::{Lane, RestoreRequest, SendRequest};
 pub use receipts::MutationCommand;
 pub use sessions::{CloneRequest, NewSession, Sessions};
 pub use settings::SessionSettings;

@@ -2,6 +2,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
     CompactionFacts, Context, InstructionPart, NoticeBody, ProjectId, SessionId, ThinkingLevel,
@@ -37,6 +38,13 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     fn facts(&self, _session_id: SessionId, _messages: &Context) -> CompactionFacts {
         CompactionFacts::default()
     }
+
+    /// The recorder of what the session does to the files of its project.
+    ///
+    /// # Errors
+    ///
+    /// The project is not registered any more, or its directory cannot be opened.
+    fn files(&self, session_id: SessionId, project_id: ProjectId) -> io::Result<Arc<FileRecorder>>;
 
     /// The session leaves memory. What the host keeps for it may go too, unless it is in use.
     fn unload(&self, session_id: SessionId);

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use scorel_proto::FileBefore;
 use scorel_runtime::{
     Blocking, BlockingTool, Permit, Planned, Tool, ToolCall, ToolContext, ToolOutcome, ToolSpec,
 };
@@ -19,9 +20,17 @@ pub(crate) trait FileTool: fmt::Debug + Send + Sync + 'static {
     /// The parsed and resolved call.
     type Plan: Send + 'static;
 
+    /// Whether it changes a file, which is looked at before; see [`BlockingTool::RECORDS`].
+    const RECORDS: bool = false;
+
     fn spec(&self) -> ToolSpec;
 
     fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError>;
+
+    /// Looks at the file that the run will change, right before it.
+    fn begin(&self, _: &SessionFiles, _: &mut Self::Plan) -> Result<Vec<FileBefore>, ToolError> {
+        Ok(Vec::new())
+    }
 
     fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError>;
 }
@@ -42,12 +51,18 @@ pub(crate) fn on_files<T: FileTool>(tool: T, files: &Arc<SessionFiles>) -> Arc<d
 impl<T: FileTool> BlockingTool for OnFiles<T> {
     type Plan = T::Plan;
 
+    const RECORDS: bool = T::RECORDS;
+
     fn spec(&self) -> ToolSpec {
         self.tool.spec()
     }
 
     fn plan(&self, call: ToolCall) -> Result<Planned<T::Plan>, ToolOutcome> {
         Ok(self.tool.plan(&self.files, call.input)?)
+    }
+
+    fn begin(&self, plan: &mut T::Plan, _: &Permit) -> Result<Vec<FileBefore>, ToolOutcome> {
+        Ok(self.tool.begin(&self.files, plan)?)
     }
 
     fn run(&self, plan: T::Plan, permit: &Permit, context: &ToolContext) -> ToolOutcome {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_exec::Umask;
+use scorel_files::FileRecorder;
 use scorel_runtime::BlobSink;
 
 use crate::lazy::Lazy;
@@ -14,6 +15,7 @@ pub struct ToolHost {
     home: PathBuf,
     blobs: Arc<dyn BlobSink>,
     umask: Lazy<Option<Umask>>,
+    recorder: Option<Arc<FileRecorder>>,
 }
 
 impl ToolHost {
@@ -26,6 +28,7 @@ impl ToolHost {
             home,
             blobs,
             umask: Lazy::default(),
+            recorder: None,
         }
     }
 
@@ -33,6 +36,19 @@ impl ToolHost {
     #[must_use]
     pub fn with_umask(self, umask: Lazy<Option<Umask>>) -> Self {
         Self { umask, ..self }
+    }
+
+    /// The same host, with a record of what calls do to the files of the project.
+    #[must_use]
+    pub fn with_recorder(self, recorder: Arc<FileRecorder>) -> Self {
+        Self {
+            recorder: Some(recorder),
+            ..self
+        }
+    }
+
+    pub(crate) fn recorder(&self) -> Option<&Arc<FileRecorder>> {
+        self.recorder.as_ref()
     }
 
     /// The daemon's home, links resolved.

@@ -1,6 +1,5 @@
 //! Named directories that tools work in.
 
-mod beneath;
 mod granted;
 mod settle;
 
@@ -11,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
+pub(crate) use scorel_files::{LOOK, Resolver};
+use scorel_files::{Links, ProjectDir};
 
-use beneath::Links;
-pub(crate) use beneath::{LOOK, Resolver};
 pub(crate) use granted::RootUse;
 pub(crate) use settle::{Settled, real_path};
 
@@ -64,6 +63,12 @@ impl Root {
             directory: Arc::new(directory),
             links: Links::Follow,
         })
+    }
+
+    /// The directory, for the recorder of its changes. Shares the open directory.
+    #[must_use]
+    pub fn project_dir(&self) -> ProjectDir {
+        ProjectDir::new(&self.path, Arc::clone(&self.directory))
     }
 
     #[must_use]

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use scorel_proto::{FileBefore, FileChange, FileState};
 use scorel_runtime::{Effect, Permit};
 
 use crate::error::{ErrorCode, ToolError};
@@ -14,7 +15,7 @@ use crate::host::ToolHost;
 use crate::off_limits::off_limits;
 use crate::pace::TIME_LIMIT;
 use crate::root::{RootName, real_path};
-use crate::roots::{Location, Roots, real_target};
+use crate::roots::{Location, Original, Roots, real_target};
 use crate::seen_files::SeenFiles;
 use crate::shown_files::ShownFiles;
 use crate::shown_path::shown_path;
@@ -37,6 +38,37 @@ pub struct SessionFiles {
 pub(crate) struct PlannedWrite {
     pub(crate) location: Location,
     pub(crate) target: WriteTarget,
+    /// The file when the call began, if the change is recorded.
+    pub(crate) before: Option<FileBefore>,
+}
+
+impl PlannedWrite {
+    const fn new(location: Location, target: WriteTarget) -> Self {
+        Self {
+            location,
+            target,
+            before: None,
+        }
+    }
+
+    /// Whether the file is still what it was when the call began: that is what the session's records say
+    /// was replaced.
+    pub(crate) fn check(&self, original: Option<&Original>) -> Result<(), ToolError> {
+        let is_same = self
+            .before
+            .as_ref()
+            .is_none_or(|known| match &known.before {
+                FileState::Absent => original.is_none(),
+                FileState::Unknown => true,
+                known => original.is_some_and(|original| original.state() == *known),
+            });
+        if is_same {
+            return Ok(());
+        }
+        let location = &self.location;
+        let message = format!("{location} was changed meanwhile by another program; Read it again");
+        Err(ToolError::new(ErrorCode::Stale, message).with("path", location.named()))
+    }
 }
 
 impl SessionFiles {
@@ -101,6 +133,38 @@ impl SessionFiles {
         (effect, planned)
     }
 
+    /// Records the file that a write is about to change, if it is one of the project.
+    pub(crate) fn begin_write(
+        &self,
+        write: &mut Result<PlannedWrite, ToolError>,
+    ) -> Result<Vec<FileBefore>, ToolError> {
+        let (Some(recorder), Ok(write)) = (self.host.recorder(), write) else {
+            return Ok(Vec::new());
+        };
+        let Some(path) = recorder.path_of(write.target.path()) else {
+            return Ok(Vec::new());
+        };
+        let before = recorder.before(path).map_err(|error| {
+            let code = match error.kind() {
+                io::ErrorKind::PermissionDenied => ErrorCode::AccessDenied,
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::NoSpace,
+                _ => ErrorCode::Internal,
+            };
+            let location = &write.location;
+            let message =
+                format!("{location} was not changed, since it cannot be recorded: {error}");
+            ToolError::new(code, message).with("path", location.named())
+        })?;
+        write.before = Some(before.clone());
+        Ok(vec![before])
+    }
+
+    /// The change of a file that has got this content, if it is recorded.
+    pub(crate) fn written(&self, write: PlannedWrite, content: &[u8]) -> Option<FileChange> {
+        let recorder = self.host.recorder()?;
+        write.before.map(|before| recorder.written(before, content))
+    }
+
     /// Opens a file to show the model what is in it.
     ///
     /// # Errors
@@ -151,7 +215,7 @@ impl SessionFiles {
         let inside = self.roots.write_target(&location, self.host.home());
         let leads_out = |error: &ToolError| error.code == ErrorCode::SandboxViolation;
         match inside {
-            Ok(target) => Ok(PlannedWrite { location, target }),
+            Ok(target) => Ok(PlannedWrite::new(location, target)),
             Err(error) if leads_out(&error) => self.plan_outside(&location, error),
             Err(error) => Err(error),
         }
@@ -173,7 +237,7 @@ impl SessionFiles {
         }
         let location = Location::outside(&path);
         let target = WriteTarget::new(&location, path, home);
-        Ok(PlannedWrite { location, target })
+        Ok(PlannedWrite::new(location, target))
     }
 }
 

@@ -17,6 +17,7 @@ mod project;
 mod protected;
 mod race;
 mod read;
+mod recorded;
 mod reference;
 mod special_files;
 mod todo;

@@ -1,6 +1,6 @@
 //! The result of a call that worked.
 
-use scorel_proto::Block;
+use scorel_proto::{Block, FileChange, RecordedFiles};
 use scorel_runtime::ToolOutcome;
 use serde::Serialize;
 use serde_json::Value;
@@ -14,6 +14,8 @@ pub(crate) struct ToolOutput {
     pub(crate) picture: Option<Block>,
     /// For user interfaces.
     pub(crate) details: Value,
+    /// The file that the call changed, if it is recorded.
+    pub(crate) changed: Option<FileChange>,
 }
 
 impl ToolOutput {
@@ -24,6 +26,7 @@ impl ToolOutput {
             text,
             picture: None,
             details: outcome.details.unwrap_or_default(),
+            changed: None,
         }
     }
 
@@ -43,6 +46,10 @@ impl From<ToolOutput> for ToolOutcome {
                 .collect(),
             is_error: false,
             details: Some(output.details),
+            recorded: RecordedFiles {
+                files: output.changed.into_iter().collect(),
+                unwatched: None,
+            },
         }
     }
 }

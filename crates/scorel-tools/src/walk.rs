@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ignore::WalkBuilder;
-use rustix::fs::FileType;
+use scorel_files::{VCS_DIRECTORIES, has_blocking_ignore_file};
 
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Interruption;
@@ -18,12 +18,8 @@ use crate::running_call::RunningCall;
 
 pub(crate) use scan::{Scanned, scan};
 
-/// Data of version control systems, never walked.
-const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".sl"];
 /// File systems of the kernel, which are walked only from inside them.
 const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
-/// The files that the `ignore` crate opens in every directory, blocking on a named pipe.
-const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
 /// A walk in the order of path components. Does not follow links.
 ///
@@ -202,16 +198,6 @@ fn found_kind(entry: &ignore::DirEntry) -> WalkEntryKind {
         Some(kind) if kind.is_file() => WalkEntryKind::Entry(EntryKind::File),
         _ => WalkEntryKind::Entry(EntryKind::Special),
     }
-}
-
-/// Whether reading a directory's ignore files could block, as on a named pipe.
-fn has_blocking_ignore_file(directory: &Path) -> bool {
-    IGNORE_FILES.iter().any(|name| {
-        rustix::fs::stat(directory.join(name)).is_ok_and(|stat| {
-            let kind = FileType::from_raw_mode(stat.st_mode);
-            !matches!(kind, FileType::RegularFile | FileType::Directory)
-        })
-    })
 }
 
 #[cfg(test)]

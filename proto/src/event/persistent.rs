@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    AuxiliaryUsageBody, CompactBody, CompactionBody, PermissionDecisionBody, PermissionRequestBody,
-    QueueUpdateBody, TurnOutcomeBody, WaitKind,
+    AuxiliaryUsageBody, CompactBody, CompactionBody, FilesRestoreBody, FilesRestoredBody,
+    PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody, TurnOutcomeBody, WaitKind,
 };
 use crate::{
-    ClientId, CommandId, EventId, Message, OnRestart, QueueItemId, Seq, SessionId, ThinkingLevel,
-    ToolPreset, TurnId,
+    ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart, QueueItemId,
+    RecordedFiles, Seq, SessionId, ThinkingLevel, ToolPreset, TurnId,
 };
 
 /// An event that is written to the session's log and synced before any client sees it.
@@ -176,6 +176,10 @@ persistent_bodies! {
     ContextTrim(ContextTrimBody) = "context_trim", Control;
     /// A model call was made that no other event records.
     AuxiliaryUsage(AuxiliaryUsageBody) = "auxiliary_usage", Control;
+    /// Files are about to be restored. `files_restored` follows.
+    FilesRestore(FilesRestoreBody) = "files_restore", Control;
+    /// A restore of files has ended.
+    FilesRestored(FilesRestoredBody) = "files_restored", Control;
     /// A damaged place in the log was accepted.
     DamageAccepted(DamageAcceptedBody) = "damage_accepted", Control;
     /// The daemon tells the user something.
@@ -193,6 +197,35 @@ pub struct MessageBody {
     /// The queue item from which the message was made. The event removes that item from the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_item_id: Option<QueueItemId>,
+    /// In a tool's result: the files of the project that the call changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
+    /// In a tool's result: why the call may have changed more files than these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwatched: Option<String>,
+}
+
+impl MessageBody {
+    /// A message that comes from no queue and changed no files.
+    #[must_use]
+    pub const fn new(message: Message) -> Self {
+        Self {
+            message,
+            queue_item_id: None,
+            files: Vec::new(),
+            unwatched: None,
+        }
+    }
+
+    /// The same message, with the files that the call changed.
+    #[must_use]
+    pub fn recording(self, recorded: RecordedFiles) -> Self {
+        Self {
+            files: recorded.files,
+            unwatched: recorded.unwatched,
+            ..self
+        }
+    }
 }
 
 /// Body of `custom_message`.
@@ -214,6 +247,9 @@ pub struct RewindBody {
     /// The new active leaf; `null` for the empty conversation.
     #[serde(deserialize_with = "Option::deserialize")]
     pub target_event_id: Option<EventId>,
+    /// The files that are restored with it. `files_restored` follows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
 }
 
 /// Body of `branch`.
@@ -222,6 +258,9 @@ pub struct RewindBody {
 pub struct BranchBody {
     /// The new active leaf.
     pub leaf_event_id: EventId,
+    /// The files that are restored with it. `files_restored` follows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
 }
 
 /// Body of `channel_inject`.
@@ -312,6 +351,10 @@ pub struct ToolStartedBody {
     pub tool_name: String,
     /// The id that the `message` event with the result will have.
     pub event_id: EventId,
+    /// The files that the call is about to change, as they are. It changes no file that is not like
+    /// this any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileBefore>,
 }
 
 /// Body of `turn_waiting`.

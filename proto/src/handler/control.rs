@@ -4,9 +4,10 @@
 use super::{ContextEdit, DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
     AuxiliaryUsageBody, CompactionBody, CompactionState, ContextTrimBody, DamageAcceptedBody,
-    EventId, InstructionSnapshotBody, NoticeBody, OutcomeReason, PermissionDecisionBody,
-    PermissionRequestBody, PersistentEvent, QueueOp, QueueUpdateBody, SeqReserveBody,
-    ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+    EventId, FilesRestoreBody, FilesRestoredBody, InstructionSnapshotBody, NoticeBody,
+    OutcomeReason, PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp,
+    QueueUpdateBody, SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody,
+    TurnWaitingBody,
 };
 
 macro_rules! control {
@@ -42,6 +43,10 @@ control! {
     TurnResumedBody => |_this| DisplayPart::note("going on");
     AuxiliaryUsageBody => |_this| Vec::new();
     CompactionBody => |this| compaction(this);
+    FilesRestoreBody => |this| DisplayPart::note(format!(
+        "restoring {} files as they were before {}", this.files.len(), this.before_event_id
+    ));
+    FilesRestoredBody => |this| restored(this);
     DamageAcceptedBody => |this| DisplayPart::note(format!(
         "{} damaged bytes at offset {} were accepted", this.length, this.offset
     ));
@@ -99,6 +104,15 @@ fn compaction(body: &CompactionBody) -> Vec<DisplayPart> {
         )],
         None => DisplayPart::note(text),
     }
+}
+
+fn restored(body: &FilesRestoredBody) -> Vec<DisplayPart> {
+    let mut parts = DisplayPart::note("files restored");
+    parts.extend(body.failed.iter().map(|file| {
+        let text = format!("{} was not restored: {}", file.path, file.error);
+        DisplayPart::new(DisplayStyle::Error, text)
+    }));
+    parts
 }
 
 fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {

@@ -92,6 +92,13 @@ impl Tree {
         self.index_of(id).is_some()
     }
 
+    /// The seq of an event of the tree.
+    #[must_use]
+    pub fn seq_of(&self, id: EventId) -> Option<Seq> {
+        let index = self.index_of(id)?;
+        Some(self.nodes[index as usize].seq)
+    }
+
     /// Whether a finished turn ends at `id`; see [`TreeNode::turn_end`].
     #[must_use]
     pub fn is_turn_end(&self, id: EventId) -> bool {

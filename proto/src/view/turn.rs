@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AssistantMessage, Block, CostTotal, EventId, PermissionDecisionBody, PermissionRequestBody,
-    ToolResultMessage, ToolStartedBody, TurnId, TurnWaitingBody, Usage,
+    AssistantMessage, Block, CostTotal, EventId, FileBefore, PermissionDecisionBody,
+    PermissionRequestBody, ToolResultMessage, ToolStartedBody, TurnId, TurnWaitingBody, Usage,
 };
 
 /// What a session is doing.
@@ -75,6 +75,9 @@ pub struct OpenCall {
     pub tool_name: String,
     /// The id of the result to come, once the call has started.
     pub started: Option<EventId>,
+    /// The files that it was about to change then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileBefore>,
     /// What was decided when permission for it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<PermissionDecisionBody>,
@@ -139,6 +142,7 @@ impl OpenTurn {
                     tool_call_id: id.clone(),
                     tool_name: name.clone(),
                     started: None,
+                    files: Vec::new(),
                     decision: None,
                     asked: None,
                 }),
@@ -155,6 +159,7 @@ impl OpenTurn {
             .find(|call| call.tool_call_id == body.tool_call_id && call.started.is_none());
         if let Some(call) = call {
             call.started = Some(body.event_id);
+            call.files.clone_from(&body.files);
         }
     }
 

@@ -1,5 +1,6 @@
 //! One value or more of every wire type.
 
+mod files;
 mod ids;
 mod messages;
 mod methods;

@@ -52,6 +52,9 @@ impl From<CallError> for RpcError {
     }
 }
 
+/// How many files in conflict an error names.
+const MAX_CONFLICTS: usize = 100;
+
 fn session(error: &SessionError) -> RpcError {
     let details = match error {
         SessionError::NotFound(id) => json!({ "sessionId": id }),
@@ -60,6 +63,10 @@ fn session(error: &SessionError) -> RpcError {
         }
         SessionError::Damaged { session_id, places } => {
             json!({ "sessionId": session_id, "damage": places })
+        }
+        SessionError::FilesConflict { paths } => {
+            let shown: Vec<_> = paths.iter().take(MAX_CONFLICTS).collect();
+            json!({ "kind": "files", "paths": shown, "count": paths.len() })
         }
         SessionError::QueueNotCleared { cancelled, .. } => json!({ "cancelled": cancelled }),
         SessionError::QueueChanged { version, items } => {

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use scorel_exec::ResourceLimits;
+use scorel_files::CheckpointLimits;
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
@@ -17,8 +18,8 @@ use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::provider_section::custom_providers;
 use super::schema::{
-    AtTimeout, CompactionSection, Document, DurabilityName, LimitsSection, PermissionsSection,
-    RpcSection, RuntimeSection, SessionsSection, ToolsSection,
+    AtTimeout, CheckpointsSection, CompactionSection, Document, DurabilityName, LimitsSection,
+    PermissionsSection, RpcSection, RuntimeSection, SessionsSection, ToolsSection,
 };
 use super::{
     AuxiliaryConfig, Config, ConfigError, CustomProviders, EnvironmentConfig, ModelSettings,
@@ -33,6 +34,7 @@ impl Default for Config {
             providers: CustomProviders::new(),
             sessions: sessions(&SessionsSection::default()),
             runtime: runtime(&RuntimeSection::default()),
+            checkpoints: CheckpointLimits::default(),
             rpc: rpc(&RpcSection::default()),
             tools: tools(&ToolsSection::default()),
             permissions: permissions(&PermissionsSection::default()),
@@ -59,6 +61,7 @@ impl Config {
             providers,
             sessions: sessions(&document.sessions),
             runtime: runtime(&document.runtime),
+            checkpoints: checkpoints(&document.checkpoints),
             rpc: rpc(&document.rpc),
             tools: tools(&document.tools),
             permissions: permissions(&document.permissions),
@@ -175,6 +178,16 @@ fn compaction(section: &CompactionSection) -> CompactionSettings {
         reserve_tokens: get(section.reserve_tokens).unwrap_or(usual.reserve_tokens),
         keep_tokens: get(section.keep_tokens).unwrap_or(usual.keep_tokens),
         summary_tokens: get(section.summary_tokens).unwrap_or(usual.summary_tokens),
+    }
+}
+
+fn checkpoints(section: &CheckpointsSection) -> CheckpointLimits {
+    let usual = CheckpointLimits::default();
+    let keep = |days| Duration::from_secs(days * 24 * 60 * 60);
+    CheckpointLimits {
+        max_file_bytes: get(section.max_file_bytes).unwrap_or(usual.max_file_bytes),
+        max_bytes: get(section.max_bytes).unwrap_or(usual.max_bytes),
+        keep: get(section.keep_days).map_or(usual.keep, keep),
     }
 }
 

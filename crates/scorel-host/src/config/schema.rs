@@ -32,6 +32,7 @@ pub(super) struct Document {
     pub(super) providers: BTreeMap<String, Spanned<ProviderSection>>,
     pub(super) sessions: SessionsSection,
     pub(super) runtime: RuntimeSection,
+    pub(super) checkpoints: CheckpointsSection,
     pub(super) rpc: RpcSection,
     pub(super) tools: ToolsSection,
     pub(super) permissions: PermissionsSection,
@@ -162,6 +163,15 @@ pub(super) struct CompactionSection {
     pub(super) reserve_tokens: Option<Bounded<256, { 10 * MILLION }>>,
     pub(super) keep_tokens: Option<Bounded<0, { 10 * MILLION }>>,
     pub(super) summary_tokens: Option<Bounded<256, 100_000>>,
+}
+
+/// `[checkpoints]`: what is kept of the content of changed files. Sizes are in bytes.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct CheckpointsSection {
+    pub(super) max_file_bytes: Option<Bounded<1, GIB>>,
+    pub(super) max_bytes: Option<Bounded<1, { 1024 * GIB }>>,
+    pub(super) keep_days: Option<Bounded<1, 3650>>,
 }
 
 /// `[tools]`

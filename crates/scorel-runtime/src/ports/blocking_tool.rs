@@ -2,14 +2,21 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use scorel_proto::FileBefore;
 
 use super::blocking::blocking;
-use super::{Effect, Permit, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlan, ToolSpec};
+use super::{
+    BegunCall, Effect, Permit, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
+};
 
 /// A tool whose plan and run block the calling thread, as file access does.
 pub trait BlockingTool: fmt::Debug + Send + Sync + 'static {
     /// The parsed and resolved call.
     type Plan: Send + 'static;
+
+    /// Whether its calls record the files that they change. Those of the others need no
+    /// [`BlockingTool::begin`].
+    const RECORDS: bool = false;
 
     /// The same for the life of the tool.
     fn spec(&self) -> ToolSpec;
@@ -19,6 +26,14 @@ pub trait BlockingTool: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// The call cannot run; this is its result.
     fn plan(&self, call: ToolCall) -> Result<Planned<Self::Plan>, ToolOutcome>;
+
+    /// Looks at the files that the run will change, right before it.
+    ///
+    /// # Errors
+    /// The call cannot run; this is its result.
+    fn begin(&self, _: &mut Self::Plan, _: &Permit) -> Result<Vec<FileBefore>, ToolOutcome> {
+        Ok(Vec::new())
+    }
 
     /// As [`ToolPlan::run`].
     fn run(&self, plan: Self::Plan, permit: &Permit, context: &ToolContext) -> ToolOutcome;
@@ -61,12 +76,27 @@ impl<T: BlockingTool> Tool for Blocking<T> {
         Box::pin(async move {
             let planner = Arc::clone(&tool);
             match blocking(move || planner.plan(call)).await {
+                Ok(planned) if T::RECORDS => ToolPlan::recorded(planned.effects, move |permit| {
+                    begin(tool, planned.plan, permit)
+                }),
                 Ok(planned) => ToolPlan::new(planned.effects, move |permit, context| {
                     run(tool, planned.plan, permit, context)
                 }),
                 Err(outcome) => ToolPlan::answered(outcome),
             }
         })
+    }
+}
+
+async fn begin<T: BlockingTool>(tool: Arc<T>, mut plan: T::Plan, permit: Permit) -> BegunCall {
+    let (beginner, granted) = (Arc::clone(&tool), permit.clone());
+    let begun = blocking(move || {
+        let files = beginner.begin(&mut plan, &granted)?;
+        Ok::<_, ToolOutcome>((files, plan))
+    });
+    match begun.await {
+        Ok((files, plan)) => BegunCall::new(files, move |context| run(tool, plan, permit, context)),
+        Err(outcome) => BegunCall::answered(outcome),
     }
 }
 

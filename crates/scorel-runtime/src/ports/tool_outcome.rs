@@ -1,4 +1,4 @@
-use scorel_proto::Block;
+use scorel_proto::{Block, RecordedFiles};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,8 @@ pub struct ToolOutcome {
     pub is_error: bool,
     /// The result for user interfaces; never sent to the model.
     pub details: Option<Value>,
+    /// The files that the call changed.
+    pub recorded: RecordedFiles,
 }
 
 impl ToolOutcome {
@@ -29,6 +31,7 @@ impl ToolOutcome {
             content: vec![Block::text(text)],
             is_error: false,
             details: Some(Value::Object(details)),
+            recorded: RecordedFiles::default(),
         }
     }
 
@@ -53,6 +56,7 @@ impl ToolOutcome {
             content: vec![Block::text(text)],
             is_error: true,
             details: None,
+            recorded: RecordedFiles::default(),
         }
     }
 }

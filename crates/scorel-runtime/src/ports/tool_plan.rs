@@ -1,26 +1,35 @@
 use std::fmt;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
+use scorel_proto::FileBefore;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Effect, Permit, ToolOutcome};
 
-/// A call that was parsed and not yet run: its effects, and the run itself.
+/// A call that was parsed and not yet run: its effects, and the run itself. After the gate has judged the
+/// effects, the call is begun, and after that is recorded, run.
 ///
 /// The parsed arguments and the resolved targets are inside the run, so that what the gate judged and
 /// what is executed cannot differ.
 pub struct ToolPlan {
     effects: Vec<Effect>,
     prepare: Option<Preparation>,
-    run: PlannedRun,
+    begin: PlannedBegin,
 }
 
 type Preparation = Box<dyn FnOnce(Permit) + Send + 'static>;
 
-type PlannedRun =
-    Box<dyn FnOnce(Permit, ToolContext) -> BoxFuture<'static, ToolOutcome> + Send + 'static>;
+type PlannedBegin = Box<dyn FnOnce(Permit) -> BoxFuture<'static, BegunCall> + Send + 'static>;
+
+/// A call that is about to run within its permit. It has had no effect.
+pub struct BegunCall {
+    files: Vec<FileBefore>,
+    run: BegunRun,
+}
+
+type BegunRun = Box<dyn FnOnce(ToolContext) -> BoxFuture<'static, ToolOutcome> + Send + 'static>;
 
 /// What a running call has besides its plan and permit.
 #[derive(Debug)]
@@ -45,10 +54,26 @@ impl ToolPlan {
     where
         F: Future<Output = ToolOutcome> + Send + 'static,
     {
+        Self::recorded(effects, move |permit| {
+            ready(BegunCall::new(Vec::new(), move |context| {
+                run(permit, context)
+            }))
+        })
+    }
+
+    /// A plan that, once it may run, looks first at the files that it will change.
+    #[must_use]
+    pub fn recorded<F>(
+        effects: Vec<Effect>,
+        begin: impl FnOnce(Permit) -> F + Send + 'static,
+    ) -> Self
+    where
+        F: Future<Output = BegunCall> + Send + 'static,
+    {
         Self {
             effects,
             prepare: None,
-            run: Box::new(move |permit, context| Box::pin(run(permit, context))),
+            begin: Box::new(move |permit| Box::pin(begin(permit))),
         }
     }
 
@@ -84,12 +109,62 @@ impl ToolPlan {
         }
     }
 
-    /// Runs the call to its end, within what `permit` grants.
+    /// Prepares the run within what `permit` grants. Never fails: a call that cannot run says so when
+    /// it is run.
+    pub fn begin(self, permit: Permit) -> BoxFuture<'static, BegunCall> {
+        (self.begin)(permit)
+    }
+
+    /// Begins the call and runs it to its end, within what `permit` grants.
     ///
     /// Never fails: errors become outcomes with `is_error`. The future must not be dropped before it
     /// completes.
     pub fn run(self, permit: Permit, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
-        (self.run)(permit, context)
+        let begun = self.begin(permit);
+        Box::pin(async move { begun.await.run(context).await })
+    }
+}
+
+impl BegunCall {
+    /// A call that will change no files but `files`, and those only if they are still like this.
+    #[must_use]
+    pub fn new<F>(
+        files: Vec<FileBefore>,
+        run: impl FnOnce(ToolContext) -> F + Send + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ToolOutcome> + Send + 'static,
+    {
+        Self {
+            files,
+            run: Box::new(move |context| Box::pin(run(context))),
+        }
+    }
+
+    /// A call whose result is already known.
+    #[must_use]
+    pub fn answered(outcome: impl Into<ToolOutcome>) -> Self {
+        let outcome = outcome.into();
+        Self::new(Vec::new(), |_| ready(outcome))
+    }
+
+    /// The files that the run may change, as they are.
+    #[must_use]
+    pub fn files(&self) -> &[FileBefore] {
+        &self.files
+    }
+
+    /// Runs the call to its end, as [`ToolPlan::run`].
+    pub fn run(self, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+        (self.run)(context)
+    }
+}
+
+impl fmt::Debug for BegunCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BegunCall")
+            .field("files", &self.files)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use crate::{Permission, Permit, ToolCall, ToolPlan};
+use crate::{BegunCall, Permission, Permit, ToolCall, ToolPlan};
 
 /// A call with the gate's decision.
 pub(super) struct Judged {
@@ -13,6 +13,19 @@ pub(super) enum Fate {
     Run(ToolPlan, Permit),
     /// It does not run; the text is its result.
     Refused(String),
+}
+
+/// A call whose fate is sealed: it has begun, or the text is its result.
+pub(super) type Sealed = Result<BegunCall, String>;
+
+impl Fate {
+    /// Begins the call, if it is to run.
+    pub(super) async fn seal(self) -> Sealed {
+        match self {
+            Self::Run(plan, permit) => Ok(plan.begin(permit).await),
+            Self::Refused(text) => Err(text),
+        }
+    }
 }
 
 /// The calls of a group on their way through the gate, one after the other.

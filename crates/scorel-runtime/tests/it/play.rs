@@ -215,7 +215,7 @@ impl Played {
         let events = self.events.iter();
         events
             .filter_map(|event| match event {
-                RawRuntimeEvent::ToolResult { message } => Some(message),
+                RawRuntimeEvent::ToolResult { message, .. } => Some(message),
                 _ => None,
             })
             .collect()
@@ -267,10 +267,10 @@ fn short(event: &RawRuntimeEvent) -> String {
         E::ToolCallDelta { block, delta, .. } => format!("arguments {block} {delta}"),
         E::MessageEnd { message } => format!("message end {:?}", message.stop_reason),
         E::MessageCancelled { reason } => format!("message cancelled {reason:?}"),
-        E::ToolExecutionStart { call } => format!("tool {}", call.id),
+        E::ToolExecutionStart { call, .. } => format!("tool {}", call.id),
         E::ToolExecutionUpdate { call_id, partial } => format!("update {call_id} {partial}"),
         E::ToolExecutionEnd { call_id, .. } => format!("tool end {call_id}"),
-        E::ToolResult { message } => format!("result {}", message.result().tool_use_id),
+        E::ToolResult { message, .. } => format!("result {}", message.result().tool_use_id),
         E::TurnEnd { index, .. } => format!("turn end {index}"),
         E::Retrying { attempt, .. } => format!("retry {attempt}"),
         E::Waiting { wait, .. } => format!("waiting {wait}"),

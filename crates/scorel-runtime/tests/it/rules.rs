@@ -64,7 +64,7 @@ impl Rules {
                 self.message_over = true;
                 demand(self.message.take().is_some(), "what is cancelled had begun")
             }
-            E::ToolExecutionStart { call } => self.tool_start(&call.id),
+            E::ToolExecutionStart { call, .. } => self.tool_start(&call.id),
             E::ToolExecutionUpdate { call_id, .. } => demand(
                 self.running.contains(call_id),
                 "only a running tool shows something",
@@ -73,7 +73,7 @@ impl Rules {
                 self.ended.insert(call_id.clone());
                 demand(self.running.remove(call_id), "a tool that ends was running")
             }
-            E::ToolResult { message } => self.result(&message.result().tool_use_id),
+            E::ToolResult { message, .. } => self.result(&message.result().tool_use_id),
             E::TurnEnd { index, .. } => self.turn_end(*index),
             E::Retrying { .. } => {
                 let idle = self.message.is_none() && !self.message_over;

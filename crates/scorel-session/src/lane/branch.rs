@@ -46,6 +46,7 @@ impl Mutation for Branch {
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
         let body = PersistentBody::Branch(BranchBody {
             leaf_event_id: self.leaf,
+            files: Vec::new(),
         });
         let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
         section.leaf_moved();

@@ -1,6 +1,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use scorel_proto::{CompactionId, TurnId};
+use scorel_proto::{CompactionId, OpenRestore, TurnId};
 use scorel_runtime::{StopCause, StopSignal};
 
 /// What a session can be busy with. It runs at most one job at a time.
@@ -9,13 +9,15 @@ pub(crate) enum Job {
     Turn(TurnId),
     /// A summary that a client asked for.
     Compaction(CompactionId),
+    /// Files get an earlier state.
+    Restore(OpenRestore),
 }
 
 impl Job {
     pub(super) const fn turn(self) -> Option<TurnId> {
         match self {
             Self::Turn(turn_id) => Some(turn_id),
-            Self::Compaction(_) => None,
+            Self::Compaction(_) | Self::Restore(_) => None,
         }
     }
 }
@@ -73,6 +75,10 @@ impl JobSlot {
     pub(super) fn cancel(&self, expected: Option<TurnId>) -> Option<Job> {
         let slot = self.slot();
         let running = slot.running.as_ref().filter(|_| !slot.closing)?;
+        // Half of a restore would be neither state.
+        if matches!(running.job, Job::Restore(_)) {
+            return None;
+        }
         if expected.is_some() && running.job.turn() != expected {
             return None;
         }

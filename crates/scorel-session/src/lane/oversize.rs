@@ -5,6 +5,7 @@ use scorel_proto::{
     Block, ErrorChain, Message, PersistentBody, PersistentEvent, ToolResultContent,
 };
 
+use super::queue::encoded_len;
 use super::{EventDraft, Section};
 use crate::SessionError;
 
@@ -26,7 +27,8 @@ impl Section<'_> {
             Err(SessionError::TooLarge { .. }) => {
                 let mut draft = draft.clone();
                 if let PersistentBody::Message(body) = &mut draft.body {
-                    make_fit(&mut body.message, &self.lane.blobs)?;
+                    let files = encoded_len(&body.files);
+                    make_fit(&mut body.message, files, &self.lane.blobs)?;
                 }
                 self.commit(draft)
             }
@@ -35,8 +37,9 @@ impl Section<'_> {
     }
 }
 
-fn make_fit(message: &mut Message, blobs: &Blobs) -> Result<(), SessionError> {
-    while !fits(message) {
+/// `files` is the length of the recorded changes of files, in bytes.
+fn make_fit(message: &mut Message, files: usize, blobs: &Blobs) -> Result<(), SessionError> {
+    while !fits(message, files) {
         let blocks = content(message).iter_mut();
         let largest = blocks.max_by_key(|block| text_len(block));
         match largest.filter(|block| text_len(block) > PREVIEW) {
@@ -44,7 +47,7 @@ fn make_fit(message: &mut Message, blobs: &Blobs) -> Result<(), SessionError> {
             None => break,
         }
     }
-    if fits(message) {
+    if fits(message, files) {
         return Ok(());
     }
     // The model never gets these, so they may go.
@@ -62,8 +65,8 @@ fn make_fit(message: &mut Message, blobs: &Blobs) -> Result<(), SessionError> {
     Ok(())
 }
 
-fn fits(message: &Message) -> bool {
-    serde_json::to_vec(message).is_ok_and(|json| json.len() <= MAX_RECORD - MARGIN)
+fn fits(message: &Message, files: usize) -> bool {
+    encoded_len(message) <= (MAX_RECORD - MARGIN).saturating_sub(files)
 }
 
 fn content(message: &mut Message) -> &mut [Block] {

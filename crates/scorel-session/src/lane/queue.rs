@@ -146,8 +146,8 @@ impl Section<'_> {
         source: MessageSource,
     ) -> Result<(), SessionError> {
         let body = PersistentBody::Message(MessageBody {
-            message: user_message(item.content, Some(source)),
             queue_item_id: Some(item.queue_item_id),
+            ..MessageBody::new(user_message(item.content, Some(source)))
         });
         let draft = EventDraft::new(body).in_turn(turn_id);
         self.commit(draft.authored_by(item.client_id))?;

@@ -198,7 +198,7 @@ pub(crate) fn encoded(line: &Bytes) -> Result<EncodedEvent, SessionError> {
 }
 
 /// The id of a record, also of an unknown type.
-fn event_id(line: &[u8]) -> Option<EventId> {
+pub(super) fn event_id(line: &[u8]) -> Option<EventId> {
     #[derive(Deserialize)]
     struct Identified {
         id: EventId,

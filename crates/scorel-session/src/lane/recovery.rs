@@ -9,7 +9,7 @@ use scorel_proto::{
     ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
 };
 
-use super::{EventDraft, Section};
+use super::{EventDraft, Job, Section};
 use crate::SessionError;
 use crate::spool::SpooledMessage;
 
@@ -19,8 +19,14 @@ const INTERRUPTED: &str = "The program that runs you was interrupted and has sta
     from here.";
 
 impl Section<'_> {
-    /// Closes, resumes or continues the turn that the last daemon left open, if it did.
+    /// Closes, resumes or continues the turn that the last daemon left open, if it did, or carries out the
+    /// restore of files that it recorded.
     pub(super) fn recover(&mut self) -> Result<(), SessionError> {
+        let restore = self.view().state.restore;
+        if let Some(restore) = restore {
+            self.begin_job(Job::Restore(restore));
+            return Ok(());
+        }
         let open = self.view().state.turn.clone();
         let Some(turn) = open else {
             return self.interrupt_compaction(CompactionState::Interrupted, None);
@@ -101,8 +107,10 @@ impl Section<'_> {
         let turn_id = turn.turn_id;
         for call in turn.calls {
             let id = call.started.unwrap_or_else(EventId::generate);
+            let recorded = self.interrupted_files(&call);
             let result = Message::ToolResult(unknown_result(call, cause));
-            let draft = EventDraft::new(message(result)).with_id(id);
+            let body = MessageBody::new(result).recording(recorded);
+            let draft = EventDraft::new(PersistentBody::Message(body)).with_id(id);
             self.commit(draft.in_turn(turn_id))?;
         }
         Ok(())
@@ -129,10 +137,7 @@ fn partial(spooled: SpooledMessage) -> Message {
 }
 
 fn message(message: Message) -> PersistentBody {
-    PersistentBody::Message(MessageBody {
-        message,
-        queue_item_id: None,
-    })
+    PersistentBody::Message(MessageBody::new(message))
 }
 
 fn unknown_result(call: OpenCall, cause: &str) -> ToolResultMessage {

@@ -45,6 +45,7 @@ impl Mutation for Rewind {
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
         let body = PersistentBody::Rewind(RewindBody {
             target_event_id: self.target,
+            files: Vec::new(),
         });
         let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
         section.leaf_moved();

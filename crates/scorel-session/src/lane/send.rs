@@ -112,10 +112,7 @@ impl Section<'_> {
         let turn_id = TurnId::generate();
         let message = user_message(request.content, None);
         self.choose_model(&request.command, request.model, &message)?;
-        let body = PersistentBody::Message(MessageBody {
-            message,
-            queue_item_id: None,
-        });
+        let body = PersistentBody::Message(MessageBody::new(message));
         let mut draft = EventDraft::new(body).in_turn(turn_id).by(&request.command);
         if let Some(parent) = request.parent_event_id {
             draft = draft.attached_to(parent);

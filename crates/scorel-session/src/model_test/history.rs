@@ -68,6 +68,9 @@ impl TurnSetup for NoTurns {
     }
 
     fn leaf_moved(&self, _: SessionId) {}
+    fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<scorel_files::FileRecorder>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
 
     fn unload(&self, _: SessionId) {}
 

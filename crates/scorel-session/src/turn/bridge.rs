@@ -2,10 +2,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use scorel_proto::{
-    AuxiliaryUsageBody, EventId, Message, MessageBody, MessageCancelled, MessageStart, ModelRetry,
-    PersistentBody, Role, SessionView, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionEnd,
-    ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody, TransientBody, TurnStart,
-    TurnWaitingBody, WaitKind,
+    AuxiliaryUsageBody, EventId, FileBefore, Message, MessageBody, MessageCancelled, MessageStart,
+    ModelRetry, PersistentBody, Role, SessionView, TextDelta, ThinkingDelta, ToolCallDelta,
+    ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody, TransientBody,
+    TurnStart, TurnWaitingBody, WaitKind,
 };
 use scorel_runtime::{RawRuntimeEvent, ToolCall};
 
@@ -37,14 +37,17 @@ impl TurnBridge {
         match event {
             RawRuntimeEvent::MessageStart { model } => self.start_message(model).await,
             RawRuntimeEvent::MessageEnd { message } => {
-                self.commit_message(self.message, Message::Assistant(message))
-                    .await
+                let body = MessageBody::new(Message::Assistant(message));
+                self.commit_message(self.message, body).await
             }
-            RawRuntimeEvent::ToolExecutionStart { call } => self.start_tool(call).await,
-            RawRuntimeEvent::ToolResult { message } => {
+            RawRuntimeEvent::ToolExecutionStart { call, files } => {
+                self.start_tool(call, files).await
+            }
+            RawRuntimeEvent::ToolResult { message, recorded } => {
                 let id = self.results.remove(&message.result().tool_use_id);
                 let id = id.unwrap_or_else(EventId::generate);
-                self.commit_message(id, Message::ToolResult(message)).await
+                let body = MessageBody::new(Message::ToolResult(message)).recording(recorded);
+                self.commit_message(id, body).await
             }
             RawRuntimeEvent::Waiting {
                 wait,
@@ -175,11 +178,8 @@ impl TurnBridge {
         .await
     }
 
-    async fn commit_message(&mut self, id: EventId, message: Message) -> Result<(), SessionError> {
-        let body = PersistentBody::Message(MessageBody {
-            message,
-            queue_item_id: None,
-        });
+    async fn commit_message(&mut self, id: EventId, body: MessageBody) -> Result<(), SessionError> {
+        let body = PersistentBody::Message(body);
         let draft = EventDraft::new(body).with_id(id).in_turn(self.task.turn_id);
         self.task
             .lane
@@ -201,7 +201,11 @@ impl TurnBridge {
 
     /// Records `tool_started` before the tool starts. Without the record, recovery would take a call
     /// that had effects for one that never ran.
-    async fn start_tool(&mut self, call: ToolCall) -> Result<(), SessionError> {
+    async fn start_tool(
+        &mut self,
+        call: ToolCall,
+        files: Vec<FileBefore>,
+    ) -> Result<(), SessionError> {
         self.task.wait_for_descriptors().await;
         let event_id = EventId::generate();
         let first_open = self.results.is_empty();
@@ -210,6 +214,7 @@ impl TurnBridge {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
             event_id,
+            files,
         });
         let turn_id = self.task.turn_id;
         self.task

@@ -31,8 +31,8 @@ fn said(parent: Option<EventId>) -> PersistentEvent {
     event(
         parent,
         PersistentBody::Message(MessageBody {
-            message,
             queue_item_id,
+            ..MessageBody::new(message)
         }),
     )
 }
@@ -66,7 +66,10 @@ async fn a_window_follows_its_path_and_a_rewind_drops_it() {
     assert_eq!(pool.read(ids[0], leaf, len), None, "of an older leaf");
     assert_eq!(pool.read(ids[0], Some(next.id), len), Some(2));
     let target_event_id = leaf;
-    let back = PersistentBody::Rewind(RewindBody { target_event_id });
+    let back = PersistentBody::Rewind(RewindBody {
+        target_event_id,
+        files: Vec::new(),
+    });
     pool.apply(ids[0], &event(Some(next.id), back), 10);
     assert_eq!(held(&pool, &ids), [false]);
     assert_eq!(pool.windows().bytes, 0);

@@ -329,7 +329,13 @@ async fn a_user_can_ask_for_a_summary_and_send_meanwhile() {
     assert!(last_text(&call).ends_with("name the files"));
     let busy = scene.compact().await;
     assert!(
-        matches!(busy, Err(SessionError::Busy(Phase::Preparing))),
+        matches!(
+            busy,
+            Err(SessionError::Busy {
+                phase: Phase::Preparing,
+                ..
+            })
+        ),
         "{busy:?}"
     );
     let queued = scene.rig.say(scene.id, "meanwhile").await;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream;
+use scorel_files::FileRecorder;
 use scorel_proto::{
     CompactionFacts, Context, InstructionPart, NoticeBody, ProjectId, SessionId, TurnError,
 };
@@ -43,6 +44,8 @@ pub(crate) struct Plan {
     /// In tokens; 100,000 if `None`.
     pub(crate) window: Option<u64>,
     pub(crate) facts: CompactionFacts,
+    /// The project's files; absent: there is no project.
+    pub(crate) files: Option<Arc<FileRecorder>>,
 }
 
 /// How a preparation fails.
@@ -180,6 +183,11 @@ impl TurnSetup for Script {
 
     fn leaf_moved(&self, session_id: SessionId) {
         self.moved.lock().expect("not poisoned").push(session_id);
+    }
+
+    fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<FileRecorder>> {
+        let files = self.plan.lock().expect("not poisoned").files.clone();
+        files.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     fn unload(&self, session_id: SessionId) {

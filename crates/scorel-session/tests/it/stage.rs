@@ -149,6 +149,7 @@ impl ToolRun {
             content: vec![Block::text(text)],
             is_error: false,
             details: None,
+            recorded: scorel_proto::RecordedFiles::default(),
         };
         self.reply.send(outcome).expect("the tool runs");
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use scorel_journal::{ContinueAt, Durability, FileStorage, Journal};
 use scorel_proto::{
-    ClientId, CompactBody, ErrorCode, EventId, PersistentBody, PersistentEvent, Phase, Seq,
-    SessionId, TreePlacement,
+    ClientId, CompactBody, CompactionFacts, CompactionId, CompactionTrigger, ErrorCode, EventId,
+    PersistentBody, PersistentEvent, Phase, Seq, SessionId, TreePlacement,
 };
 use scorel_session::{MutationCommand, SendRequest, SessionError, TargetProblem};
 
@@ -65,9 +65,12 @@ pub(crate) fn summarise(rig: &Rig, id: SessionId, through: EventId) -> EventId {
         keep: Vec::new(),
         tokens_before: 9,
         tokens_after: 1,
-        model: None,
+        compaction_id: CompactionId::generate(),
+        trigger: CompactionTrigger::Manual,
+        model: "m".to_owned(),
         usage: None,
         cost: None,
+        facts: CompactionFacts::default(),
     };
     write(rig, id, PersistentBody::Compact(compact))
 }

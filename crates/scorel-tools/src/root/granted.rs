@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use rustix::io::Errno;
 
-use super::beneath::Links;
 use super::{LOOK, Resolver, Root, RootName};
+use scorel_files::Links;
 
 /// What a granted path is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

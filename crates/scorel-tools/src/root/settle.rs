@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{OFlags, readlinkat};
 use rustix::io::Errno;
 
-use super::beneath::{Links, MAX_LINKS};
 use super::{LOOK, Root};
+use scorel_files::{Links, MAX_LINKS};
 
 /// The target of a write, all links resolved.
 #[derive(Debug)]

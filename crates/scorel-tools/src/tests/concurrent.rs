@@ -8,7 +8,9 @@ use crate::session_files::PlannedWrite;
 
 fn original(project: &Project, between: impl FnOnce()) -> Result<Vec<String>, ErrorCode> {
     let call = project.call_context();
-    let PlannedWrite { location, target } = call.files.writing("dir/file").1.unwrap();
+    let PlannedWrite {
+        location, target, ..
+    } = call.files.writing("dir/file").1.unwrap();
     let access = call.write_access(&target);
     let (destination, original) = call.files.roots.destination(&location, access).unwrap();
     between();
@@ -64,7 +66,9 @@ fn a_file_removed_meanwhile_is_not_created_again() {
     let project = Project::new();
     project.write("dir/file", "old\n");
     let call = project.call_context();
-    let PlannedWrite { location, target } = call.files.writing("dir/file").1.unwrap();
+    let PlannedWrite {
+        location, target, ..
+    } = call.files.writing("dir/file").1.unwrap();
     let access = call.write_access(&target);
     let (destination, original) = call.files.roots.existing(&location, access).unwrap();
     fs::remove_file(project.path("dir/file")).unwrap();

@@ -18,6 +18,7 @@ mod outside_repository;
 mod planned;
 mod present;
 mod reached_limit;
+mod recording;
 mod session_space;
 mod settings;
 mod standby_slot;

@@ -5,6 +5,7 @@ mod line_ends;
 mod replacement;
 
 use schemars::JsonSchema;
+use scorel_proto::FileBefore;
 use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -69,6 +70,8 @@ pub(crate) struct EditTool;
 impl FileTool for EditTool {
     type Plan = (EditArguments, Result<PlannedWrite, ToolError>);
 
+    const RECORDS: bool = true;
+
     fn spec(&self) -> ToolSpec {
         ToolSpec::of::<EditArguments>("Edit", DESCRIPTION, ToolClass::Edit)
     }
@@ -81,17 +84,29 @@ impl FileTool for EditTool {
         Ok(Planned { effects, plan })
     }
 
+    fn begin(
+        &self,
+        files: &SessionFiles,
+        plan: &mut Self::Plan,
+    ) -> Result<Vec<FileBefore>, ToolError> {
+        files.begin_write(&mut plan.1)
+    }
+
     fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
         let (arguments, write) = plan;
-        let PlannedWrite { location, target } = write?;
-        call.check_wanted(&location)?;
-        let (destination, original) = call.roots.existing(&location, call.write_access(&target))?;
-        let (encoding, text) = original.text(&location)?;
-        let draft = draft(call, &location, (&original, &text), &arguments.edits)?;
-        let content = encoded(draft.text(), encoding, &location)?;
+        let write = write?;
+        let PlannedWrite {
+            location, target, ..
+        } = &write;
+        call.check_wanted(location)?;
+        let (destination, original) = call.roots.existing(location, call.write_access(target))?;
+        write.check(Some(&original))?;
+        let (encoding, text) = original.text(location)?;
+        let draft = draft(call, location, (&original, &text), &arguments.edits)?;
+        let content = encoded(draft.text(), encoding, location)?;
         let notes = destination.put(&content, Some(&original))?;
         let hash = ContentHash::of(&content);
-        call.files.seen.add(&location, hash, draft.seen().clone());
+        call.files.seen.add(location, hash, draft.seen().clone());
         let figures = EditFigures {
             path: location.named(),
             bytes: content.len() as u64,
@@ -102,7 +117,9 @@ impl FileTool for EditTool {
             diff: Diff::between(&location.relative(), &text, draft.text()),
             notes,
         };
-        Ok(report(&location, &figures))
+        let mut output = report(location, &figures);
+        output.changed = call.files.written(write, &content);
+        Ok(output)
     }
 }
 

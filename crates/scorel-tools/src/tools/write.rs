@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
+use scorel_proto::FileBefore;
 use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,6 +62,8 @@ pub(crate) struct WriteTool;
 impl FileTool for WriteTool {
     type Plan = (WriteArguments, Result<PlannedWrite, ToolError>);
 
+    const RECORDS: bool = true;
+
     fn spec(&self) -> ToolSpec {
         ToolSpec::of::<WriteArguments>("Write", DESCRIPTION, ToolClass::Edit)
     }
@@ -72,26 +75,38 @@ impl FileTool for WriteTool {
         Ok(Planned { effects, plan })
     }
 
+    fn begin(
+        &self,
+        files: &SessionFiles,
+        plan: &mut Self::Plan,
+    ) -> Result<Vec<FileBefore>, ToolError> {
+        files.begin_write(&mut plan.1)
+    }
+
     fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
         let (arguments, write) = plan;
-        let PlannedWrite { location, target } = write?;
+        let write = write?;
+        let PlannedWrite {
+            location, target, ..
+        } = &write;
         let content = arguments.content.as_str();
-        check_size(&location, content)?;
-        call.check_wanted(&location)?;
+        check_size(location, content)?;
+        call.check_wanted(location)?;
         let (destination, original) = call
             .roots
-            .destination(&location, call.write_access(&target))?;
+            .destination(location, call.write_access(target))?;
+        write.check(original.as_ref())?;
         let (encoding, before) = match &original {
-            Some(original) => old_text(call, &location, original)?,
+            Some(original) => old_text(call, location, original)?,
             None => (TextEncoding::Utf8, "".into()),
         };
         let content = encoding.marked(content);
-        let bytes = encoded(&content, encoding, &location)?;
+        let bytes = encoded(&content, encoding, location)?;
         let mut notes = destination.put(&bytes, original.as_ref())?;
         notes.extend(line_end_note(&before, &content));
         let hash = ContentHash::of(&bytes);
         let whole = Coverage::from(0..content.len() as u64);
-        call.files.seen.add(&location, hash, whole);
+        call.files.seen.add(location, hash, whole);
         let figures = WriteFigures {
             path: location.named(),
             bytes: bytes.len() as u64,
@@ -102,7 +117,9 @@ impl FileTool for WriteTool {
             diff: Diff::between(&location.relative(), &before, &content),
             notes,
         };
-        Ok(report(&location, &figures))
+        let mut output = report(location, &figures);
+        output.changed = call.files.written(write, &bytes);
+        Ok(output)
     }
 }
 

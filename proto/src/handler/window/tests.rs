@@ -40,10 +40,7 @@ impl Path {
     }
 
     fn message(&mut self, message: Message) -> EventId {
-        self.push(PersistentBody::Message(MessageBody {
-            message,
-            queue_item_id: None,
-        }))
+        self.push(PersistentBody::Message(MessageBody::new(message)))
     }
 
     fn user(&mut self, text: &str) -> EventId {

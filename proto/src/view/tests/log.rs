@@ -101,8 +101,8 @@ impl Log {
     /// The queue item becomes the first message of a turn.
     pub(super) fn consume(&mut self, item: QueueItemId) -> EventId {
         self.push(PersistentBody::Message(MessageBody {
-            message: Message::user("queued"),
             queue_item_id: Some(item),
+            ..MessageBody::new(Message::user("queued"))
         }))
     }
 
@@ -116,6 +116,7 @@ impl Log {
             tool_call_id: call.into(),
             tool_name: "Read".into(),
             event_id,
+            files: Vec::new(),
         }));
         event_id
     }
@@ -199,10 +200,7 @@ impl Log {
 }
 
 pub(super) fn message(message: Message) -> PersistentBody {
-    PersistentBody::Message(MessageBody {
-        message,
-        queue_item_id: None,
-    })
+    PersistentBody::Message(MessageBody::new(message))
 }
 
 pub(super) fn assistant(content: Vec<Block>, partial: bool) -> Message {

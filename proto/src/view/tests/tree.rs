@@ -12,6 +12,7 @@ fn path(log: &Log) -> Vec<EventId> {
 fn rewind(log: &mut Log, target: Option<EventId>) -> EventId {
     log.push(PersistentBody::Rewind(RewindBody {
         target_event_id: target,
+        files: Vec::new(),
     }))
 }
 
@@ -74,10 +75,12 @@ fn a_branch_goes_over_to_another_leaf() {
     log.turn();
     log.push(PersistentBody::Branch(BranchBody {
         leaf_event_id: second,
+        files: Vec::new(),
     }));
     assert_eq!(log.view.leaf(), Some(second));
     log.push(PersistentBody::Branch(BranchBody {
         leaf_event_id: EventId::generate(),
+        files: Vec::new(),
     }));
     assert_eq!(
         log.view.leaf(),

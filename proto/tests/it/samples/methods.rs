@@ -16,17 +16,18 @@ pub(super) fn all() -> Vec<Golden> {
     let mut all = host::all();
     all.extend(session::all());
     all.extend(conversation::all());
+    all.extend(super::files::methods());
     all.extend(reading::all());
     all
 }
 
 /// The goldens of one method: its parameters and its result.
-fn method<M: Method>(params: &M::Params, result: &M::Result) -> [Golden; 2] {
+pub(super) fn method<M: Method>(params: &M::Params, result: &M::Result) -> [Golden; 2] {
     [params_of::<M>("", params), result_of::<M>("", result)]
 }
 
 /// One more golden of a method's parameters.
-fn params_of<M: Method>(variant: &str, params: &M::Params) -> Golden {
+pub(super) fn params_of<M: Method>(variant: &str, params: &M::Params) -> Golden {
     Golden::of(format!("params/{}{variant}", M::NAME), params)
 }
 

@@ -1,5 +1,5 @@
 use scorel_proto::{
-    AuxiliaryUsageBody, Block, BranchBody, ChannelInjectBody, ClientId, CompactBody,
+    AuxiliaryUsageBody, Block, BranchBody, ChangedBy, ChannelInjectBody, ClientId, CompactBody,
     CompactionBody, CompactionFacts, CompactionState, CompactionTrigger, ContextTrimBody, Cost,
     CostSource, CostTotal, CustomBody, CustomMessageBody, DamageAcceptedBody, Event,
     InstructionPart, InstructionSnapshotBody, Message, MessageBody, NoticeBody, Origin,
@@ -10,7 +10,7 @@ use scorel_proto::{
 };
 use serde_json::json;
 
-use super::{ids, messages};
+use super::{files, ids, messages};
 use crate::golden::Golden;
 
 pub(super) fn all() -> Vec<Golden> {
@@ -70,10 +70,7 @@ fn copied() -> Golden {
 }
 
 fn message(message: Message) -> PersistentBody {
-    PersistentBody::Message(MessageBody {
-        message,
-        queue_item_id: None,
-    })
+    PersistentBody::Message(MessageBody::new(message))
 }
 
 fn tree() -> Vec<(&'static str, PersistentBody)> {
@@ -82,6 +79,7 @@ fn tree() -> Vec<(&'static str, PersistentBody)> {
         (".assistant", message(messages::assistant())),
         (".partial", message(messages::partial())),
         (".tool_result", message(messages::tool_message())),
+        (".files", files::result()),
         (".internal", message(messages::internal())),
         ("", PersistentBody::Compact(compact())),
         ("", PersistentBody::CustomMessage(custom_message())),
@@ -89,18 +87,21 @@ fn tree() -> Vec<(&'static str, PersistentBody)> {
             "",
             PersistentBody::Rewind(RewindBody {
                 target_event_id: Some(ids::event(1)),
+                files: Vec::new(),
             }),
         ),
         (
             ".beginning",
             PersistentBody::Rewind(RewindBody {
                 target_event_id: None,
+                files: Vec::new(),
             }),
         ),
         (
             "",
             PersistentBody::Branch(BranchBody {
                 leaf_event_id: ids::event(1),
+                files: vec![files::change(ChangedBy::Restore)],
             }),
         ),
         ("", PersistentBody::ChannelInject(channel_inject())),
@@ -219,6 +220,9 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
             }),
         ),
         ("", PersistentBody::ToolStarted(tool_started())),
+        (".files", files::started()),
+        ("", files::restore()),
+        ("", files::restored()),
         ("", PersistentBody::PermissionRequest(permission_request())),
         (
             "",
@@ -338,6 +342,7 @@ fn tool_started() -> ToolStartedBody {
         tool_call_id: "call_1".into(),
         tool_name: "Read".into(),
         event_id: ids::event(3),
+        files: Vec::new(),
     }
 }
 

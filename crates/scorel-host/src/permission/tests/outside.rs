@@ -122,7 +122,7 @@ impl ConfiguredHome {
                     played.asked.push(rules);
                     driver.provide_permission(answer.clone());
                 }
-                TurnStep::Event(RawRuntimeEvent::ToolResult { message }) => {
+                TurnStep::Event(RawRuntimeEvent::ToolResult { message, .. }) => {
                     let [Block::Text { text, .. }] = message.result().content.as_slice() else {
                         panic!("one text expected: {message:?}");
                     };

@@ -108,10 +108,7 @@ impl History {
     }
 
     async fn say(&mut self, turn_id: TurnId, id: EventId, message: Message) -> bool {
-        let body = PersistentBody::Message(MessageBody {
-            message,
-            queue_item_id: None,
-        });
+        let body = PersistentBody::Message(MessageBody::new(message));
         self.commit(EventDraft::new(body).with_id(id).in_turn(turn_id))
             .await
     }
@@ -270,6 +267,7 @@ impl History {
             tool_call_id: call.tool_call_id.clone(),
             tool_name: call.tool_name.clone(),
             event_id,
+            files: Vec::new(),
         });
         if self.commit(EventDraft::new(started).in_turn(turn_id)).await {
             let body = ToolExecutionStart {

@@ -17,6 +17,7 @@ use crate::content_hash::ContentHash;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
 use crate::text_encoding::TextEncoding;
+use scorel_proto::{FileMode, FileState};
 
 /// A regular file as it was when it was opened, with its content.
 #[derive(Debug)]
@@ -57,6 +58,14 @@ impl Original {
 
     pub(crate) fn hash(&self) -> ContentHash {
         self.hash
+    }
+
+    /// The file as records describe it.
+    pub(crate) fn state(&self) -> FileState {
+        FileState::File {
+            sha256: self.hash.to_blob_hash(),
+            mode: FileMode::of(self.stat.st_mode),
+        }
     }
 
     /// The content as text, and its encoding.

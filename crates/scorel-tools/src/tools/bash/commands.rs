@@ -15,6 +15,7 @@ use tokio::task::spawn_blocking;
 use super::access::{CommandPlaces, Confinement, namespaces};
 use super::background::Background;
 use super::present::CommandFigures;
+use super::recording::CommandRecording;
 use super::session_space::SessionSpace;
 use super::standby_slot::StandbySlot;
 use super::stopped::SandboxFacts;
@@ -129,6 +130,7 @@ impl Commands {
         let ready = self
             .prepare(files, command, permit, Stay::Foreground)
             .await?;
+        let recording = CommandRecording::begin(files, permit).await?;
         let run = self.start(&ready, None)?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
         let figures = CommandFigures {
@@ -139,7 +141,9 @@ impl Commands {
         };
         let files = Arc::clone(files);
         blocking(move || -> Result<_, ToolOutcome> {
-            Ok(present::ended(&run, &watched, &figures, files.host.blobs()))
+            let mut outcome = present::ended(&run, &watched, &figures, files.host.blobs());
+            recording.end(watched.end.is_some(), &mut outcome);
+            Ok(outcome)
         })
         .await
     }
@@ -156,7 +160,9 @@ impl Commands {
         let group = self.group()?;
         let start = || Ok((self.start(&ready, Some(group))?, ready.facts()));
         let id = self.background.start(&ready.planned.command, start)?;
-        Ok(present::started(&id, &ready.confinement))
+        let mut outcome = present::started(&id, &ready.confinement);
+        CommandRecording::of_background(files, permit).end(true, &mut outcome);
+        Ok(outcome)
     }
 
     async fn prepare(

@@ -111,9 +111,11 @@ impl History {
             }),
             Happening::Rewind(target) => PersistentBody::Rewind(RewindBody {
                 target_event_id: target.map(|event| self.id(event)),
+                files: Vec::new(),
             }),
             Happening::Branch(leaf) => PersistentBody::Branch(BranchBody {
                 leaf_event_id: self.id(leaf),
+                files: Vec::new(),
             }),
             Happening::Elsewhere(event) => {
                 parent = Some(self.id(event));
@@ -196,10 +198,7 @@ impl History {
 }
 
 fn message(message: Message) -> PersistentBody {
-    PersistentBody::Message(MessageBody {
-        message,
-        queue_item_id: None,
-    })
+    PersistentBody::Message(MessageBody::new(message))
 }
 
 fn answer(partial: bool, blocks: usize) -> Message {

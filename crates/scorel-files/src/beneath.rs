@@ -9,18 +9,18 @@ use rustix::fs::{FileType, Mode, OFlags, fstat, openat, readlinkat};
 use rustix::io::Errno;
 
 /// How many links are followed in one path, as the kernel does (`MAXSYMLINKS`).
-pub(super) const MAX_LINKS: usize = 40;
+pub const MAX_LINKS: usize = 40;
 
 /// Flags to inspect an entry without opening it.
 #[cfg(target_os = "linux")]
-pub(crate) const LOOK: OFlags = OFlags::PATH;
+pub const LOOK: OFlags = OFlags::PATH;
 /// Flags to inspect an entry; without `O_PATH` it must be opened.
 #[cfg(not(target_os = "linux"))]
-pub(crate) const LOOK: OFlags = OFlags::NONBLOCK;
+pub const LOOK: OFlags = OFlags::NONBLOCK;
 
 /// What happens at a link on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Links {
+pub enum Links {
     /// It is followed while it stays beneath.
     Follow,
     /// It is an error, `ELOOP`: all links were resolved before.
@@ -29,7 +29,7 @@ pub(crate) enum Links {
 
 /// How paths are opened beneath a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Resolver {
+pub enum Resolver {
     /// `openat2` with `RESOLVE_BENEATH`.
     #[cfg(target_os = "linux")]
     Kernel,
@@ -40,7 +40,8 @@ pub(crate) enum Resolver {
 impl Resolver {
     /// `openat2` where it works: old kernels and some containers' seccomp filters lack it.
     #[cfg(target_os = "linux")]
-    pub(crate) fn probe(directory: BorrowedFd<'_>) -> Self {
+    #[must_use]
+    pub fn probe(directory: BorrowedFd<'_>) -> Self {
         let flags = LOOK | OFlags::DIRECTORY;
         match Self::Kernel.open(directory, Path::new("."), flags, Links::Follow) {
             Ok(_) => Self::Kernel,
@@ -50,14 +51,20 @@ impl Resolver {
 
     /// There is no `openat2`.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn probe(_directory: BorrowedFd<'_>) -> Self {
+    #[must_use]
+    pub fn probe(_directory: BorrowedFd<'_>) -> Self {
         Self::Walk
     }
 
     /// Opens `path`, which is relative to `directory`; the empty path is the directory itself.
     ///
     /// An absolute link never stays beneath.
-    pub(crate) fn open(
+    ///
+    /// # Errors
+    ///
+    /// [`Errno::XDEV`] if the path leads outside, [`Errno::LOOP`] at a link that is refused; otherwise the
+    /// system's error.
+    pub fn open(
         self,
         directory: BorrowedFd<'_>,
         path: &Path,

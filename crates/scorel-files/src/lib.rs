@@ -1,0 +1,30 @@
+//! How the files of a project were changed, and how they get an earlier state again.
+//!
+//! ```text
+//! tools ──→ FileRecorder ──→ states and changes, for the records of the log
+//!                │    └────→ ContentStore: what was in the files
+//!                ↓
+//!           ProjectDir: opens paths below the project, never through a link
+//! ```
+//!
+//! A tool that says which file it changes is recorded exactly: state before, state after. A command is
+//! watched: the files that are not ignored are compared with a copy from before, the base. Files of
+//! version control, ignored ones and those outside the project are never recorded, and git is neither
+//! run nor written.
+//!
+//! Everything here blocks on the disk.
+
+mod base;
+mod beneath;
+mod content_store;
+mod limits;
+mod project_dir;
+mod recorder;
+mod restore;
+mod walk;
+
+pub use beneath::{LOOK, Links, MAX_LINKS, Resolver};
+pub use limits::CheckpointLimits;
+pub use project_dir::ProjectDir;
+pub use recorder::FileRecorder;
+pub use walk::{VCS_DIRECTORIES, has_blocking_ignore_file};

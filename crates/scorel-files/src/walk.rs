@@ -1,0 +1,93 @@
+//! The files of a project that are watched.
+
+use std::fs::Metadata;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ignore::WalkBuilder;
+use rustix::fs::FileType;
+use scorel_proto::FilePath;
+
+/// Data of version control systems, never walked.
+pub const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".sl"];
+
+/// The files that the `ignore` crate opens in every directory, blocking on a named pipe.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
+
+/// How many files a project may have to be watched.
+pub(crate) const MAX_FILES: usize = 20_000;
+
+/// Whether reading a directory's ignore files could block, as on a named pipe.
+#[must_use]
+pub fn has_blocking_ignore_file(directory: &Path) -> bool {
+    IGNORE_FILES.iter().any(|name| {
+        rustix::fs::stat(directory.join(name)).is_ok_and(|stat| {
+            let kind = FileType::from_raw_mode(stat.st_mode);
+            !matches!(kind, FileType::RegularFile | FileType::Directory)
+        })
+    })
+}
+
+/// Calls `visit` with the files and links below `project` that are not ignored.
+///
+/// # Errors
+///
+/// Why the project cannot be watched, for people: it has too many files, or the walk takes longer than
+/// `limit`.
+pub(crate) fn walk(
+    project: &Path,
+    limit: Duration,
+    mut visit: impl FnMut(FilePath, Metadata) -> Result<(), String>,
+) -> Result<(), String> {
+    let deadline = Instant::now() + limit;
+    let mut files = 0;
+    if has_blocking_ignore_file(project) {
+        return Err("an ignore file of the project is not a regular file".to_owned());
+    }
+    for entry in walker(project) {
+        if Instant::now() >= deadline {
+            return Err(format!(
+                "listing the project's files takes longer than {} ms",
+                limit.as_millis()
+            ));
+        }
+        // What cannot be listed or is gone again is as good as not there.
+        let Ok(entry) = entry else { continue };
+        let is_file = |kind: std::fs::FileType| kind.is_file() || kind.is_symlink();
+        if !entry.file_type().is_some_and(is_file) {
+            continue;
+        }
+        let (Some(path), Ok(metadata)) = (below(project, entry.path()), entry.metadata()) else {
+            continue;
+        };
+        files += 1;
+        if files > MAX_FILES {
+            return Err(format!("the project has more than {MAX_FILES} files"));
+        }
+        visit(path, metadata)?;
+    }
+    Ok(())
+}
+
+fn walker(project: &Path) -> ignore::Walk {
+    WalkBuilder::new(project)
+        .hidden(false)
+        .follow_links(false)
+        .current_dir(project)
+        .filter_entry(|entry| {
+            let name = entry.file_name().to_str();
+            if name.is_some_and(|name| VCS_DIRECTORIES.contains(&name)) {
+                return false;
+            }
+            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !(is_directory && has_blocking_ignore_file(entry.path()))
+        })
+        .build()
+}
+
+/// The part of a path below the project.
+pub(crate) fn below(project: &Path, path: &Path) -> Option<FilePath> {
+    let rest = path.strip_prefix(project).ok()?;
+    FilePath::from_bytes(rest.as_os_str().as_bytes()).ok()
+}

@@ -1,0 +1,7 @@
+//! Recording and restoring on real files.
+
+mod full_disk;
+mod kills;
+mod project;
+mod restoring;
+mod watching;

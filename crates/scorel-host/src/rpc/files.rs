@@ -1,0 +1,48 @@
+//! Methods about changed files: `previewRestore`, `restoreFiles`.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    Method, PreviewRestore, PreviewRestoreParams, PreviewRestoreResult, RestoreFiles,
+    RestoreFilesParams, RestoreFilesResult,
+};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_session::RestoreRequest;
+
+use super::caller::command;
+use super::register::method;
+use crate::call_error::CallError;
+use crate::host::Host;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<PreviewRestore, _, _>(table, preview)?;
+    method::<RestoreFiles, _, _>(table, restore)
+}
+
+async fn preview(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: PreviewRestoreParams,
+) -> Result<PreviewRestoreResult, CallError> {
+    let lane = host.sessions.get(params.session_id).await?;
+    let scope = params.scope.unwrap_or_default();
+    let files = lane.preview_restore(params.before_event_id, scope).await?;
+    Ok(PreviewRestoreResult { files })
+}
+
+/// Waits for the restore, which is bounded by the files that it names, and never for a turn.
+async fn restore(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: RestoreFilesParams,
+) -> Result<RestoreFilesResult, CallError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, RestoreFiles::NAME, &params)?;
+    let request = RestoreRequest {
+        before_event_id: params.before_event_id,
+        scope: params.scope.unwrap_or_default(),
+        on_conflict: params.on_conflict.unwrap_or_default(),
+    };
+    let lane = host.sessions.get(params.session_id).await?;
+    Ok(lane.restore_files(command, request).await?)
+}

@@ -1,0 +1,241 @@
+//! What a restore of files does, found out without the lane: it takes reading the log and the files.
+
+use std::sync::Arc;
+
+use scorel_files::FileRecorder;
+use scorel_proto::{
+    ChangedBy, Event, EventId, FileChange, FileHistory, FilePath, OnConflict, OpenCall,
+    PersistentBody, RecordedFiles, RestoreAction, RestoreEntry, RestoreScope, Seq,
+};
+
+use super::read::{decoded, event_id};
+use super::{Lane, Section};
+use crate::{SessionError, TargetProblem, blocking};
+
+/// What a restore does. It holds while nothing is recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct RestorePlan {
+    /// Every file that was changed, by path.
+    pub(crate) entries: Vec<RestoreEntry>,
+    /// The files that are written or deleted.
+    pub(crate) files: Vec<FileChange>,
+    /// The last record that was read.
+    read_through: Seq,
+}
+
+impl RestorePlan {
+    /// Whether nothing was recorded since it was made.
+    pub(super) fn is_current(&self, section: &Section<'_>) -> bool {
+        section.view().state.last_persistent_seq == self.read_through
+    }
+
+    fn check(&self, on_conflict: OnConflict) -> Result<(), SessionError> {
+        let entries = self.entries.iter();
+        let conflicts = entries.filter(|entry| entry.action == RestoreAction::Conflict);
+        let paths: Vec<FilePath> = conflicts.map(|entry| entry.path.clone()).collect();
+        if paths.is_empty() || on_conflict == OnConflict::Skip {
+            return Ok(());
+        }
+        Err(SessionError::FilesConflict { paths })
+    }
+}
+
+impl Lane {
+    /// What giving files the state that they had before the record `from` would do. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// The log or the project's directory cannot be read.
+    pub(crate) async fn plan_restore(
+        self: &Arc<Self>,
+        from: Seq,
+        scope: RestoreScope,
+    ) -> Result<RestorePlan, SessionError> {
+        let lane = Arc::clone(self);
+        blocking(move || lane.find_restore(from, scope)).await?
+    }
+
+    /// As [`Lane::plan_restore`], for a restore that follows: what the files are now is kept, so that it
+    /// can be undone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lane::plan_restore`], or [`SessionError::FilesConflict`] if a file is in conflict and that is
+    /// to be refused.
+    pub(crate) async fn prepare_restore(
+        self: &Arc<Self>,
+        from: Seq,
+        scope: RestoreScope,
+        on_conflict: OnConflict,
+    ) -> Result<RestorePlan, SessionError> {
+        let lane = Arc::clone(self);
+        let planned = blocking(move || {
+            let plan = lane.find_restore(from, scope)?;
+            plan.check(on_conflict)?;
+            if !plan.files.is_empty() {
+                let kept = lane.recorder()?.keep_current(&plan.files);
+                kept.map_err(|error| {
+                    SessionError::Filesystem(format!(
+                        "the files as they are now cannot be kept: {error}"
+                    ))
+                })?;
+            }
+            Ok(plan)
+        });
+        planned.await?
+    }
+
+    /// The seq of a record.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::InvalidEvent`] if there is none with this id.
+    pub(crate) async fn seq_of(self: &Arc<Self>, id: EventId) -> Result<Seq, SessionError> {
+        let lane = Arc::clone(self);
+        let known = self.published().view().tree.seq_of(id);
+        match known {
+            Some(seq) => Ok(seq),
+            None => blocking(move || lane.find_record(id)).await?,
+        }
+    }
+
+    /// The seq from which everything is later than `target`, the last event of a finished turn or one
+    /// outside a turn: that after the outcome of its turn. `None` is the beginning of the session.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read.
+    #[expect(dead_code, reason = "for moves of the leaf that restore files")]
+    pub(crate) async fn seq_after(
+        self: &Arc<Self>,
+        target: Option<EventId>,
+    ) -> Result<Seq, SessionError> {
+        let Some(target) = target else {
+            return Ok(Seq::ZERO.next());
+        };
+        let seq = self.seq_of(target).await?;
+        let lane = Arc::clone(self);
+        blocking(move || lane.find_end(seq)).await?
+    }
+
+    fn find_end(&self, target: Seq) -> Result<Seq, SessionError> {
+        let before = Seq::new(target.get().saturating_sub(1)).unwrap_or_default();
+        let places = self.published().places_after(before).to_vec();
+        let mut turn = None;
+        for place in places {
+            let Some(line) = self.read_intact(place)? else {
+                continue;
+            };
+            let Ok(event) = decoded(&line) else { continue };
+            if place.seq == target {
+                turn = event.turn_id;
+            }
+            let is_end = turn.is_none() || matches!(event.body, PersistentBody::TurnOutcome(_));
+            if is_end && event.turn_id == turn {
+                return Ok(place.seq.next());
+            }
+        }
+        Ok(target.next())
+    }
+
+    /// Looks for a record that is not in the tree, the newest first: it is asked for to undo what was
+    /// done just now.
+    fn find_record(&self, id: EventId) -> Result<Seq, SessionError> {
+        let places = self.published().places_after(Seq::ZERO).to_vec();
+        for place in places.into_iter().rev() {
+            let line = self.read_intact(place)?;
+            if line.is_some_and(|line| event_id(&line) == Some(id)) {
+                return Ok(place.seq);
+            }
+        }
+        Err(SessionError::InvalidTarget {
+            event_id: Some(id),
+            problem: TargetProblem::Unknown,
+        })
+    }
+
+    fn find_restore(&self, from: Seq, scope: RestoreScope) -> Result<RestorePlan, SessionError> {
+        let (history, read_through) = self.file_history(from)?;
+        let recorder = self.recorder()?;
+        let (mut entries, mut files) = (Vec::new(), Vec::new());
+        for (path, file) in history.files() {
+            if file.watched && scope == RestoreScope::Tools {
+                continue;
+            }
+            let (action, now) = recorder.action(path, file);
+            if matches!(action, RestoreAction::Write | RestoreAction::Delete) {
+                files.push(FileChange {
+                    path: path.clone(),
+                    before: now,
+                    after: file.before.clone(),
+                    by: ChangedBy::Restore,
+                });
+            }
+            entries.push(RestoreEntry {
+                path: path.clone(),
+                action,
+            });
+        }
+        Ok(RestorePlan {
+            entries,
+            files,
+            read_through,
+        })
+    }
+
+    /// The changes of files from a record on. Reads the log from there, one record at a time.
+    fn file_history(&self, from: Seq) -> Result<(FileHistory, Seq), SessionError> {
+        let (places, last) = {
+            let published = self.published();
+            let before = Seq::new(from.get().saturating_sub(1)).unwrap_or_default();
+            let places = published.places_after(before).to_vec();
+            (places, published.view().state.last_persistent_seq)
+        };
+        let mut history = FileHistory::default();
+        for place in places {
+            // A record that damage hides is gone, and what it said about files with it.
+            let Some(line) = self.read_intact(place)? else {
+                continue;
+            };
+            let text = std::str::from_utf8(&line).unwrap_or_default();
+            if let Ok(Event::Persistent(event)) = Event::decode(text) {
+                history.apply(&event);
+            }
+        }
+        Ok((history, last))
+    }
+
+    fn recorder(&self) -> Result<Arc<FileRecorder>, SessionError> {
+        let files = self.setup().files(self.id(), self.header().project_id);
+        files.map_err(|error| {
+            SessionError::Filesystem(format!("the project's files cannot be used: {error}"))
+        })
+    }
+}
+
+impl Section<'_> {
+    /// What an interrupted call has done to files, as far as that can be found out. Blocks on the disk.
+    pub(super) fn interrupted_files(&self, call: &OpenCall) -> RecordedFiles {
+        if call.started.is_none() {
+            return RecordedFiles::default();
+        }
+        match self.lane.recorder() {
+            Ok(recorder) if call.files.is_empty() => {
+                recorder.command_interrupted().unwrap_or_default()
+            }
+            Ok(recorder) => RecordedFiles {
+                files: call
+                    .files
+                    .iter()
+                    .filter_map(|before| recorder.interrupted(before))
+                    .collect(),
+                unwatched: None,
+            },
+            Err(_) if call.files.is_empty() => RecordedFiles::default(),
+            Err(error) => RecordedFiles {
+                files: Vec::new(),
+                unwatched: Some(error.to_string()),
+            },
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The task of a restore of files.
+//!
+//! In: a record that says which files get which state. Out: the record of its end. Everything that it
+//! needs is in the first record, so a daemon that finds one without an end does the same again.
+
+use std::sync::Arc;
+
+use scorel_proto::{FailedFile, FileChange, FilesRestoredBody, OpenRestore};
+
+use crate::lane::Lane;
+use crate::{SessionError, blocking};
+
+pub(crate) async fn run(lane: Arc<Lane>, open: OpenRestore) {
+    let ended = match carry_out(&lane, open).await {
+        Ok(failed) => {
+            let body = FilesRestoredBody {
+                event_id: open.event_id,
+                failed,
+            };
+            lane.persist(move |section| section.end_restore(body.clone()))
+                .await
+        }
+        Err(error) => Err(error),
+    };
+    if let Err(error) = ended {
+        tracing::error!(session = %lane.id(), %error, "a restore of files has no end");
+        lane.abandon_job();
+    }
+}
+
+async fn carry_out(lane: &Arc<Lane>, open: OpenRestore) -> Result<Vec<FailedFile>, SessionError> {
+    let event = lane.restore_record(open).await?;
+    let files = event.body.restored_files().unwrap_or_default().to_vec();
+    let lane = Arc::clone(lane);
+    blocking(move || {
+        let recorder = lane.setup().files(lane.id(), lane.header().project_id);
+        match recorder {
+            Ok(recorder) => recorder.restore(&open.event_id.to_string(), &files),
+            Err(error) => all_failed(&files, &error.to_string()),
+        }
+    })
+    .await
+}
+
+fn all_failed(files: &[FileChange], error: &str) -> Vec<FailedFile> {
+    let failed = |change: &FileChange| FailedFile {
+        path: change.path.clone(),
+        error: format!("the project's files cannot be used: {error}"),
+    };
+    files.iter().map(failed).collect()
+}

@@ -1,0 +1,71 @@
+use std::sync::Arc;
+
+use scorel_files::FileRecorder;
+use scorel_proto::RecordedFiles;
+use scorel_runtime::{CommandAccess, Permit, ToolOutcome, blocking};
+use serde_json::Value;
+
+use crate::session_files::SessionFiles;
+
+/// The record of what one command does to the files of the project.
+#[derive(Debug)]
+pub(super) enum CommandRecording {
+    /// It can do nothing to them, or the session keeps no records.
+    Needless,
+    /// Why its changes are not seen, for people.
+    Unwatched(String),
+    Watched(Arc<FileRecorder>),
+}
+
+impl CommandRecording {
+    /// Prepares for a command that the call waits for. Copies files that have changed.
+    pub(super) async fn begin(files: &SessionFiles, permit: &Permit) -> Result<Self, ToolOutcome> {
+        let Some(recorder) = recorder(files, permit) else {
+            return Ok(Self::Needless);
+        };
+        blocking(move || -> Result<_, ToolOutcome> {
+            Ok(match recorder.watch_command() {
+                Ok(()) => Self::Watched(recorder),
+                Err(reason) => Self::Unwatched(reason),
+            })
+        })
+        .await
+    }
+
+    /// A command in the background goes on after its call.
+    pub(super) fn of_background(files: &SessionFiles, permit: &Permit) -> Self {
+        match recorder(files, permit) {
+            Some(_) => Self::Unwatched("the command goes on in the background".to_owned()),
+            None => Self::Needless,
+        }
+    }
+
+    /// Adds what the command did to its outcome. Blocks on the disk.
+    pub(super) fn end(self, all_ended: bool, outcome: &mut ToolOutcome) {
+        let mut recorded = match self {
+            Self::Needless => return,
+            Self::Unwatched(reason) => RecordedFiles {
+                files: Vec::new(),
+                unwatched: Some(reason),
+            },
+            Self::Watched(recorder) => recorder.command_ended(),
+        };
+        if !all_ended {
+            let reason = "processes of the command were still ending".to_owned();
+            recorded.unwatched.get_or_insert(reason);
+        }
+        if let (Some(reason), Some(Value::Object(details))) =
+            (&recorded.unwatched, &mut outcome.details)
+        {
+            details.insert("unwatched".to_owned(), Value::String(reason.clone()));
+        }
+        outcome.recorded = recorded;
+    }
+}
+
+/// The session's recorder, if a command with this permit may change files of the project.
+fn recorder(files: &SessionFiles, permit: &Permit) -> Option<Arc<FileRecorder>> {
+    let recorder = files.host.recorder();
+    let writes = permit.command != CommandAccess::Readonly;
+    recorder.filter(|_| writes).cloned()
+}

@@ -1,0 +1,98 @@
+//! Types of the methods about changed files.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CommandId, EventId, FailedFile, FilePath, RestoreScope, Seq, SessionId};
+
+/// Parameters of `previewRestore`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PreviewRestoreParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// Any record of the session.
+    pub before_event_id: EventId,
+    /// Which files; absent: `tools`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<RestoreScope>,
+}
+
+/// Result of `previewRestore`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewRestoreResult {
+    /// The files that were changed since the event, by path.
+    pub files: Vec<RestoreEntry>,
+}
+
+/// What a restore does with one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoreEntry {
+    /// The file.
+    pub path: FilePath,
+    /// What happens to it.
+    pub action: RestoreAction,
+}
+
+/// What a restore does with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RestoreAction {
+    /// It gets its earlier content, mode or link target.
+    Write,
+    /// It did not exist, and is deleted.
+    Delete,
+    /// Nothing: it has the earlier state.
+    None,
+    /// Nothing: something else than the session has changed it since, or a directory on the way to it
+    /// is a link now.
+    Conflict,
+    /// Nothing: the earlier state was not recorded, or its content is not kept any more.
+    Unknown,
+}
+
+/// What to do if a file is in conflict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnConflict {
+    /// Fail with `conflict` and change nothing.
+    #[default]
+    Refuse,
+    /// Leave that file as it is and restore the others.
+    Skip,
+}
+
+/// Parameters of `restoreFiles`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RestoreFilesParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// Any record of the session; that of a restore undoes the restore.
+    pub before_event_id: EventId,
+    /// Which files; absent: `tools`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<RestoreScope>,
+    /// What to do if a file is in conflict; absent: `refuse`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_conflict: Option<OnConflict>,
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+}
+
+/// Result of `restoreFiles`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoreFilesResult {
+    /// The seq of the `files_restore` record.
+    pub seq: Seq,
+    /// The id of that record: `beforeEventId` of the restore that undoes this one.
+    pub event_id: EventId,
+    /// The number of files that have their earlier state again.
+    pub restored: u64,
+    /// The files that were to be changed and could not be.
+    pub failed: Vec<FailedFile>,
+}

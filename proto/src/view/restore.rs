@@ -1,0 +1,32 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{EventId, PersistentBody, PersistentEvent, Seq};
+
+/// A restore of files without an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenRestore {
+    /// The record of the restore.
+    pub event_id: EventId,
+    /// Its seq.
+    pub seq: Seq,
+}
+
+impl OpenRestore {
+    /// Folds the next event. A restore that a clone copied is over.
+    pub(super) fn fold(open: &mut Option<Self>, event: &PersistentEvent) {
+        if event.origin.is_some() {
+            return;
+        }
+        match &event.body {
+            PersistentBody::FilesRestored(_) => *open = None,
+            body if body.restored_files().is_some() => {
+                *open = Some(Self {
+                    event_id: event.id,
+                    seq: event.seq,
+                });
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `files`: what a session changed, and giving files an earlier state again.
+
+mod records;
+
+use std::io;
+
+use scorel_proto::{
+    ChangedBy, EventId, FileChange, FileState, OnConflict, PreviewRestore, PreviewRestoreParams,
+    RestoreAction, RestoreFiles, RestoreFilesParams, RestoreScope, SessionId,
+};
+
+use crate::args::{FilesArgs, FilesCommand, RestoreArgs};
+use crate::daemon::{DaemonClient, new_command_id};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+use records::{FileRecord, FileRecords};
+
+pub(super) async fn run(
+    args: &FilesArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let wanted = &args.target.session;
+    let id = target::existing(control, wanted, args.target.project.as_deref()).await?;
+    let records = FileRecords::read(control, id).await?;
+    match &args.action {
+        None | Some(FilesCommand::Log) => log(&records, output)?,
+        Some(FilesCommand::Restore(args)) => {
+            let before = match &args.event {
+                Some(event) => records.find(event)?,
+                None => records.last_turn()?,
+            };
+            let scope = match args.all {
+                true => RestoreScope::All,
+                false => RestoreScope::Tools,
+            };
+            restore(control, id, (before, scope), args, output).await?;
+        }
+        Some(FilesCommand::Undo(args)) => {
+            let before = records.last_restore()?;
+            restore(
+                control,
+                id,
+                (before, RestoreScope::All),
+                &args.into(),
+                output,
+            )
+            .await?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn log(records: &FileRecords, output: &mut Output) -> Result<(), Failure> {
+    result(output, &records.records, |output| {
+        if records.records.is_empty() {
+            return output.note("this session has changed no files of the project");
+        }
+        records
+            .records
+            .iter()
+            .try_for_each(|record| line(record, output))
+    })
+}
+
+fn line(record: &FileRecord, output: &mut Output) -> io::Result<()> {
+    let id = record.event_id;
+    for change in &record.files {
+        let by = match change.by {
+            ChangedBy::Tool => "tool",
+            ChangedBy::Command => "command",
+            ChangedBy::Runner => "runner",
+            ChangedBy::Restore => "restore",
+        };
+        output.line(&format!(
+            "{id}  {by:<7}  {}  {}",
+            letter(change),
+            change.path
+        ))?;
+    }
+    match &record.unwatched {
+        Some(reason) => output.line(&format!("{id}  command  ?  not watched: {reason}")),
+        None => Ok(()),
+    }
+}
+
+/// As git shows changes: added, deleted, modified.
+const fn letter(change: &FileChange) -> char {
+    match (&change.before, &change.after) {
+        (FileState::Absent, _) => 'A',
+        (_, FileState::Absent) => 'D',
+        _ => 'M',
+    }
+}
+
+async fn restore(
+    control: &mut DaemonClient,
+    session_id: SessionId,
+    (before_event_id, scope): (EventId, RestoreScope),
+    args: &RestoreArgs,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if args.dry_run {
+        let params = PreviewRestoreParams {
+            session_id,
+            before_event_id,
+            scope: Some(scope),
+        };
+        let preview = control.call::<PreviewRestore>(&params).await?;
+        return result(output, &preview, |output| {
+            preview.files.iter().try_for_each(|file| {
+                output.line(&format!("{:<8}  {}", action(file.action), file.path))
+            })
+        });
+    }
+    let params = RestoreFilesParams {
+        session_id,
+        before_event_id,
+        scope: Some(scope),
+        on_conflict: args.skip_conflicts.then_some(OnConflict::Skip),
+        command_id: Some(new_command_id()),
+    };
+    let restored = control.call::<RestoreFiles>(&params).await;
+    let restored = restored.map_err(|error| {
+        let hint = "see which with --dry-run; restore the others with --skip-conflicts";
+        match Failure::from(error) {
+            Failure::Report(report) if report.details["kind"] == "files" => {
+                Failure::Report(report).hint(hint)
+            }
+            other => other,
+        }
+    })?;
+    result(output, &restored, |output| {
+        output.line(&match restored.restored {
+            1 => "1 file restored".to_owned(),
+            count => format!("{count} files restored"),
+        })?;
+        restored.failed.iter().try_for_each(|file| {
+            output.note(&format!("{} was not restored: {}", file.path, file.error))
+        })
+    })?;
+    match restored.failed.len() {
+        0 => Ok(()),
+        count => {
+            let text = format!("{count} files were not restored");
+            Err(Failure::new(Exit::Internal, "files_not_restored", text))
+        }
+    }
+}
+
+const fn action(action: RestoreAction) -> &'static str {
+    match action {
+        RestoreAction::Write => "write",
+        RestoreAction::Delete => "delete",
+        RestoreAction::None => "none",
+        RestoreAction::Conflict => "conflict",
+        RestoreAction::Unknown => "unknown",
+    }
+}

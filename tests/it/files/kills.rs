@@ -1,0 +1,186 @@
+//! The daemon is killed in the middle of a restore, and the next one carries it out.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+
+use scorel_proto::{Phase, RestoreFiles, RestoreScope};
+use scorel_testkit::Strace;
+use tokio::time::timeout;
+
+use super::{Call, Scene, bash};
+use crate::under_test::{PATIENCE, Watch, connect, has_sandbox, session};
+
+/// Of twenty files, so many are written, made and deleted again.
+const SCRIPT: &str = "for f in w*; do echo changed > $f; done; rm d*; for n in 1 2 3 4 5; do \
+                      mkdir n$n; echo new > n$n/f; done";
+
+/// System calls of a restore, and in which of them the daemon dies.
+const POINTS: [(&str, u32); 10] = [
+    ("renameat", 1),
+    ("renameat", 10),
+    ("renameat2", 1),
+    ("renameat2", 5),
+    ("unlinkat", 2),
+    ("unlinkat", 17),
+    ("unlinkat", 22),
+    ("fsync", 2),
+    ("fsync", 21),
+    ("fsync", 38),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_in_a_restore_the_next_daemon_carries_it_out() {
+    if let Some(reason) = Strace::unavailable() {
+        println!("skipped: {reason}");
+        return;
+    }
+    if !has_sandbox() {
+        return;
+    }
+    let mut died = 0;
+    for (call, count) in POINTS {
+        died += u32::from(die_at(call, count).await);
+    }
+    // Which thread makes a call varies, and with it the count.
+    assert!(died > 4, "only {died} daemons died");
+}
+
+async fn die_at(call: &str, count: u32) -> bool {
+    let mut scene = Scene::new(|project| {
+        for number in 0..10 {
+            fs::write(project.join(format!("w{number}")), format!("w{number}")).unwrap();
+        }
+        for number in 0..5 {
+            fs::write(project.join(format!("d{number}")), format!("d{number}")).unwrap();
+        }
+    })
+    .await;
+    scene.turn(&[bash(SCRIPT)]).await;
+    scene.daemon.stop().await;
+    let inject = format!("inject={call}:signal=KILL:when={count}");
+    let strace = Strace::new(scene.daemon.root(), &["-e".to_owned(), inject]);
+    scene.daemon.run_under(strace.command());
+    let died = match scene.daemon.try_spawn().await {
+        Err(status) => status.signal() == Some(9),
+        Ok(()) => {
+            let client = connect(&scene.daemon.socket()).await;
+            let params = scene.params(scene.first(), RestoreScope::All);
+            let died = client.call::<RestoreFiles>(&params).await.is_err();
+            match died {
+                true => drop(scene.daemon.wait().await),
+                false => scene.daemon.kill().await,
+            }
+            died
+        }
+    };
+    drop(strace.finish());
+    let is_recorded = || {
+        scene
+            .log()
+            .iter()
+            .any(|line| line["type"] == "files_restore")
+    };
+    let recorded = is_recorded();
+    scene.daemon.run_under(Vec::new());
+    scene.daemon.spawn().await;
+    let client = connect(&scene.daemon.socket()).await;
+    if recorded {
+        let mut watch = Watch::from_start(&client, scene.id).await;
+        if !scene
+            .log()
+            .iter()
+            .any(|line| line["type"] == "files_restored")
+        {
+            let ended = timeout(PATIENCE, watch.until("files_restored")).await;
+            ended.unwrap_or_else(|_| panic!("{call} {count}: the restore does not end"));
+        }
+    } else {
+        let params = scene.params(scene.first(), RestoreScope::All);
+        client.call::<RestoreFiles>(&params).await.unwrap();
+    }
+    for kind in ["w", "d"] {
+        for number in 0..if kind == "w" { 10 } else { 5 } {
+            let name = format!("{kind}{number}");
+            assert_eq!(scene.read(&name), name, "{call} {count}");
+        }
+    }
+    let mut left = fs::read_dir(scene.daemon.project()).unwrap();
+    assert!(
+        left.all(|entry| ["w", "d"].contains(&&entry.unwrap().file_name().to_str().unwrap()[..1])),
+        "{call} {count}: a temporary file or a directory is left"
+    );
+    let log = scene.log();
+    let ended = log
+        .iter()
+        .find(|line| line["type"] == "files_restored")
+        .unwrap();
+    assert!(ended.get("failed").is_none(), "{call} {count}: {ended}");
+    assert_eq!(session(&client, scene.id).await.phase, Phase::Idle);
+    scene.daemon.stop().await;
+    died
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_command_did_before_the_daemon_was_killed_is_recorded() {
+    if !has_sandbox() {
+        return;
+    }
+    let mut scene = Scene::new(|project| fs::write(project.join("a"), "before").unwrap()).await;
+    let call = bash("echo after > a; touch done; sleep 1000");
+    scene.begin(&[call]).await;
+    while !scene.path("done").exists() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    scene.daemon.kill().await;
+    scene.daemon.spawn().await;
+    let client = connect(&scene.daemon.socket()).await;
+    session(&client, scene.id).await;
+    let log = scene.log();
+    let changes: Vec<_> = log
+        .iter()
+        .filter(|line| line["type"] == "message")
+        .filter_map(|line| line["files"].as_array())
+        .flatten()
+        .map(|change| {
+            (
+                change["path"].as_str().unwrap(),
+                change["by"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(changes, [("a", "command"), ("done", "command")]);
+    let params = scene.params(scene.first(), RestoreScope::All);
+    let restored = client.call::<RestoreFiles>(&params).await.unwrap();
+    assert_eq!((restored.restored, scene.read("a").as_str()), (2, "before"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_was_killed_before_its_change_has_made_none() {
+    if let Some(reason) = Strace::unavailable() {
+        println!("skipped: {reason}");
+        return;
+    }
+    let mut scene = Scene::new(|_| {}).await;
+    scene.daemon.stop().await;
+    let inject = "inject=renameat2:signal=KILL:when=1".to_owned();
+    let strace = Strace::new(scene.daemon.root(), &["-e".to_owned(), inject]);
+    scene.daemon.run_under(strace.command());
+    scene.daemon.spawn().await;
+    scene.client = connect(&scene.daemon.socket()).await;
+    let input = serde_json::json!({ "path": "new", "content": "x" });
+    scene.begin(&[Call("Write", input)]).await;
+    scene.daemon.wait().await;
+    drop(strace.finish());
+    scene.daemon.run_under(Vec::new());
+    scene.daemon.spawn().await;
+    let client = connect(&scene.daemon.socket()).await;
+    session(&client, scene.id).await;
+    let log = scene.log();
+    let started = log.iter().find(|line| line["type"] == "tool_started");
+    assert_eq!(started.unwrap()["files"][0]["before"], "absent");
+    let result = log
+        .iter()
+        .find(|line| line["message"]["role"] == "tool_result");
+    assert!(result.unwrap().get("files").is_none());
+    assert!(!scene.path("new").exists());
+}
