@@ -12,8 +12,15 @@ use crate::{EventId, FileChange, FilePath, FileState, PersistentBody, Persistent
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FileHistory {
     files: BTreeMap<FilePath, ChangedFile>,
-    /// The files of the restore that was folded last, as they were without it.
-    restore: Option<(EventId, Vec<(FilePath, Option<ChangedFile>)>)>,
+    restore: Option<FoldedRestore>,
+}
+
+/// The restore that was folded last.
+#[derive(Debug, Clone, PartialEq)]
+struct FoldedRestore {
+    event_id: EventId,
+    /// Its files, as they were without it.
+    before: Vec<(FilePath, Option<ChangedFile>)>,
 }
 
 /// What happened to one file.
@@ -68,7 +75,10 @@ impl FileHistory {
                 let before = self.files.get(&path).cloned();
                 (path, before)
             };
-            self.restore = Some((event.id, changes.iter().map(known).collect()));
+            self.restore = Some(FoldedRestore {
+                event_id: event.id,
+                before: changes.iter().map(known).collect(),
+            });
         }
         for change in changes {
             self.changed(change);
@@ -93,10 +103,11 @@ impl FileHistory {
 
     /// Forgets the changes that a restore recorded and could not make.
     fn take_back(&mut self, restore: EventId, failed: &[&FilePath]) {
-        let Some((_, files)) = self.restore.take().filter(|(id, _)| *id == restore) else {
+        let folded = self.restore.take();
+        let Some(folded) = folded.filter(|folded| folded.event_id == restore) else {
             return;
         };
-        for (path, before) in files {
+        for (path, before) in folded.before {
             if failed.contains(&&path) {
                 match before {
                     Some(before) => self.files.insert(path, before),

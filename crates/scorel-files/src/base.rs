@@ -120,6 +120,12 @@ impl Base {
         Ok(())
     }
 
+    /// The command did not start after all.
+    pub(crate) fn close(&self) {
+        // Left behind, it would be taken for a command of a daemon that crashed.
+        let _absent = fs::remove_file(self.dir.join("open"));
+    }
+
     /// What the command changed. `before` contents go to the store.
     pub(crate) fn compare(&mut self, project: &ProjectDir, store: &ContentStore) -> RecordedFiles {
         let mut suspects = Vec::new();
@@ -134,8 +140,7 @@ impl Base {
         suspects.extend(missing.into_iter().map(|path| (path, None)));
         suspects.sort_by(|(one, _), (other, _)| one.cmp(other));
         let compared = walked.and_then(|()| self.changes(project, store, suspects));
-        // Whatever came of it: this command is over.
-        let _ = fs::remove_file(self.dir.join("open"));
+        self.close();
         match compared {
             Ok(files) => RecordedFiles {
                 files,

@@ -123,6 +123,13 @@ impl FileRecorder {
         base.refresh(&self.project)
     }
 
+    /// The command of [`Self::watch_command`] did not start after all.
+    pub fn command_not_started(&self) {
+        if let Some(base) = &*self.base() {
+            base.close();
+        }
+    }
+
     /// What has changed since [`Self::watch_command`].
     #[must_use]
     pub fn command_ended(&self) -> RecordedFiles {

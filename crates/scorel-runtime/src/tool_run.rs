@@ -356,5 +356,5 @@ fn result(
     };
     let duration = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let message = ToolResultMessage::new(&call.name, result, duration);
-    (message, outcome.recorded)
+    (message, *outcome.recorded)
 }

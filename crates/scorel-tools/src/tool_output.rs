@@ -46,10 +46,10 @@ impl From<ToolOutput> for ToolOutcome {
                 .collect(),
             is_error: false,
             details: Some(output.details),
-            recorded: RecordedFiles {
+            recorded: Box::new(RecordedFiles {
                 files: output.changed.into_iter().collect(),
                 unwatched: None,
-            },
+            }),
         }
     }
 }

@@ -138,6 +138,9 @@ async fn restore(
             1 => "1 file restored".to_owned(),
             count => format!("{count} files restored"),
         })?;
+        if restored.restored == 0 && scope == RestoreScope::Tools {
+            output.note("files that commands changed are left out; --all restores them too")?;
+        }
         restored.failed.iter().try_for_each(|file| {
             output.note(&format!("{} was not restored: {}", file.path, file.error))
         })

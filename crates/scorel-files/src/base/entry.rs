@@ -66,7 +66,8 @@ impl BaseEntry {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| i128::try_from(now.as_nanos()).unwrap_or(i128::MAX));
         Self {
-            racy: stamp.changed + TICK_NS >= now,
+            // Without a copy there is nothing to compare the content with.
+            racy: !matches!(copied, Copied::Not) && stamp.changed + TICK_NS >= now,
             stamp,
             copied,
         }

@@ -1,4 +1,5 @@
 //! Recording and restoring on real files.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod full_disk;
 mod kills;

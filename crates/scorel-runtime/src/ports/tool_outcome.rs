@@ -15,7 +15,7 @@ pub struct ToolOutcome {
     /// The result for user interfaces; never sent to the model.
     pub details: Option<Value>,
     /// The files that the call changed.
-    pub recorded: RecordedFiles,
+    pub recorded: Box<RecordedFiles>,
 }
 
 impl ToolOutcome {
@@ -31,7 +31,7 @@ impl ToolOutcome {
             content: vec![Block::text(text)],
             is_error: false,
             details: Some(Value::Object(details)),
-            recorded: RecordedFiles::default(),
+            recorded: Box::default(),
         }
     }
 
@@ -56,7 +56,7 @@ impl ToolOutcome {
             content: vec![Block::text(text)],
             is_error: true,
             details: None,
-            recorded: RecordedFiles::default(),
+            recorded: Box::default(),
         }
     }
 }

@@ -116,7 +116,7 @@ impl Tool {
             content: vec![Block::text(text)],
             is_error: false,
             details: None,
-            recorded: scorel_proto::RecordedFiles::default(),
+            recorded: Box::default(),
         }
     }
 

@@ -41,7 +41,7 @@ enum RestoreStep {
     /// It was carried out before, or is being carried out; the seq of its record.
     Repeated(Seq),
     NeedsPlan,
-    Begun(PersistentEvent),
+    Begun(Box<PersistentEvent>),
 }
 
 impl Mutation for BeginRestore {
@@ -72,7 +72,8 @@ impl Mutation for BeginRestore {
             files: plan.files,
         });
         let draft = EventDraft::new(body).by(&self.command);
-        section.begin_restore(draft).map(RestoreStep::Begun)
+        let begun = section.begin_restore(draft)?;
+        Ok(RestoreStep::Begun(Box::new(begun)))
     }
 }
 

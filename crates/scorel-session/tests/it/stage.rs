@@ -149,7 +149,7 @@ impl ToolRun {
             content: vec![Block::text(text)],
             is_error: false,
             details: None,
-            recorded: scorel_proto::RecordedFiles::default(),
+            recorded: Box::default(),
         };
         self.reply.send(outcome).expect("the tool runs");
     }

@@ -131,7 +131,13 @@ impl Commands {
             .prepare(files, command, permit, Stay::Foreground)
             .await?;
         let recording = CommandRecording::begin(files, permit).await?;
-        let run = self.start(&ready, None)?;
+        let run = match self.start(&ready, None) {
+            Ok(run) => run,
+            Err(error) => {
+                recording.abandon().await?;
+                return Err(error.into());
+            }
+        };
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
         let figures = CommandFigures {
             sandbox: ready.confinement.name,

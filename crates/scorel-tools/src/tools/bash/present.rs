@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use scorel_exec::{EndCause, OutputWindow, Run, RunEnd, ShellExit};
-use scorel_proto::{Block, RecordedFiles};
+use scorel_proto::Block;
 use scorel_runtime::ToolOutcome;
 use serde_json::{Map, Value, json};
 
@@ -342,6 +342,6 @@ fn outcome(text: String, is_error: bool, details: Map<String, Value>) -> ToolOut
         content: vec![Block::text(text)],
         is_error,
         details: Some(Value::Object(details)),
-        recorded: RecordedFiles::default(),
+        recorded: Box::default(),
     }
 }

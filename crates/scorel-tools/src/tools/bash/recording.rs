@@ -40,6 +40,17 @@ impl CommandRecording {
         }
     }
 
+    /// The command did not start.
+    pub(super) async fn abandon(self) -> Result<(), ToolOutcome> {
+        blocking(move || -> Result<_, ToolOutcome> {
+            if let Self::Watched(recorder) = self {
+                recorder.command_not_started();
+            }
+            Ok(())
+        })
+        .await
+    }
+
     /// Adds what the command did to its outcome. Blocks on the disk.
     pub(super) fn end(self, all_ended: bool, outcome: &mut ToolOutcome) {
         let mut recorded = match self {
@@ -59,7 +70,7 @@ impl CommandRecording {
         {
             details.insert("unwatched".to_owned(), Value::String(reason.clone()));
         }
-        outcome.recorded = recorded;
+        *outcome.recorded = recorded;
     }
 }
 
