@@ -151,11 +151,15 @@ impl TurnSetup for Script {
             source: source.to_owned(),
             text: text.to_owned(),
         };
+        let (notices, compaction) = {
+            let plan = self.plan.lock().expect("not poisoned");
+            (plan.notices.clone(), plan.compaction.clone())
+        };
         Ok(PreparedTurn {
             ports: self.ports(request, provider),
             instructions: vec![part("base", "be brief"), part("environment", "a test")],
-            notices: self.plan.lock().expect("not poisoned").notices.clone(),
-            compaction: self.plan.lock().expect("not poisoned").compaction.clone(),
+            notices,
+            compaction,
         })
     }
 
