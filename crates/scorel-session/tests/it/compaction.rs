@@ -1,5 +1,6 @@
 //! Conversations that get too long.
 
+mod auxiliary;
 mod stopped;
 mod trim;
 

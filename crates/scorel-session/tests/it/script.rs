@@ -96,6 +96,17 @@ impl Script {
         }
     }
 
+    /// Another model of the same provider, which the test plays as well.
+    pub(crate) fn model_named(&self, id: &str) -> Arc<dyn Provider> {
+        Arc::new(ScriptedModel {
+            model: ModelInfo {
+                id: id.to_owned(),
+                ..self.model.clone()
+            },
+            calls: self.calls.clone(),
+        })
+    }
+
     fn tools(&self) -> ToolList {
         let tool = |spec: &ToolSpec| -> Arc<dyn Tool> {
             Arc::new(ScriptedTool {
