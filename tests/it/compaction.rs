@@ -66,6 +66,6 @@ async fn a_long_conversation_is_summarised_and_goes_on() {
     let text = ok(&daemon, &["compact", "name", "the", "files"]).await;
     assert!(text.contains("tokens became"), "{text}");
     assert!(last_message(&model).contains("name the files"));
-    println!("{}", ok(&daemon, &["context"]).await);
-    println!("{text}");
+    let shown = ok(&daemon, &["context"]).await;
+    assert!(shown.contains("summary (1)"), "{shown}");
 }

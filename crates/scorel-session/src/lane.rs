@@ -23,6 +23,7 @@
 
 mod accept;
 mod api;
+mod call_sizes;
 mod cancel;
 mod checkpointing;
 mod commit;
@@ -79,8 +80,8 @@ pub(crate) use read::encoded;
 pub(crate) use section::Section;
 pub use send::SendRequest;
 
+use call_sizes::CallSizes;
 use job::JobSlot;
-use sizes::CallSizes;
 use state::{LaneState, PublishedState};
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
