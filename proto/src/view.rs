@@ -19,10 +19,11 @@ pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
 use crate::{
-    Block, CostTotal, DamageAcceptedBody, Event, EventId, Message, MessageBody, OnRestart,
-    OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
-    PersistentBody, PersistentEvent, Seq, SessionChanges, ThinkingLevel, ToolPreset, TransientBody,
-    TransientEvent, TurnId, UnknownEvent, Usage,
+    Block, CompactBody, CompactionBody, CompactionId, CompactionState, CostTotal,
+    DamageAcceptedBody, Event, EventId, Message, MessageBody, OnRestart, OutcomeReason,
+    PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
+    PersistentEvent, Seq, SessionChanges, ThinkingLevel, ToolPreset, TransientBody, TransientEvent,
+    TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -383,6 +384,38 @@ impl SessionState {
             }
             Message::User(_) | Message::Internal(_) => {}
         }
+    }
+
+    fn compaction_event(&mut self, event: &PersistentEvent, body: &CompactionBody) {
+        if event.origin.is_some() {
+            return;
+        }
+        if body.state == CompactionState::Started {
+            self.compaction = Some(OpenCompaction {
+                compaction_id: body.compaction_id,
+                turn_id: event.turn_id,
+                instructions: body.instructions.clone(),
+            });
+            return;
+        }
+        self.end_compaction(body.compaction_id);
+        // As after a cancelled turn, whose outcome pauses the queue.
+        if body.state == CompactionState::Cancelled && event.turn_id.is_none() {
+            self.queue.turn_ended(false);
+        }
+    }
+
+    fn compacted(&mut self, event: &PersistentEvent, body: &CompactBody) {
+        if event.origin.is_none() {
+            self.end_compaction(body.compaction_id);
+        }
+    }
+
+    fn end_compaction(&mut self, id: CompactionId) {
+        self.compaction = self
+            .compaction
+            .take()
+            .filter(|open| open.compaction_id != id);
     }
 
     fn change(&mut self, changes: &SessionChanges) {

@@ -18,6 +18,8 @@ impl BenchDaemon {
         let mut daemon = DaemonUnderTest::new(program);
         let model = ModelServer::start().await.unwrap();
         daemon.configure_model(&model.base_url());
+        // The conversations here are longer than any model's window, and are not to be summarised.
+        daemon.configure_more("contextWindow = 100000000\n");
         daemon.spawn().await;
         let mut client = BenchClient::connect(&daemon.socket()).await;
         let project = json!({"workDir": daemon.project()});

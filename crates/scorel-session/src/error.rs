@@ -102,7 +102,7 @@ pub enum SessionError {
 const fn describe(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "messages are queued",
-        Phase::Preparing => "a turn is about to run",
+        Phase::Preparing => "a turn is about to run, or the conversation is being summarised",
         Phase::Running => "a turn is running",
         Phase::AwaitingPermission => "a turn waits for permission",
         Phase::Waiting => "a turn is waiting",

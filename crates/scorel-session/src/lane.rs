@@ -26,6 +26,7 @@ mod accept;
 mod api;
 mod append;
 mod branch;
+mod call_sizes;
 mod cancel;
 mod checkpointing;
 mod commit;
@@ -92,8 +93,8 @@ pub use restore::RestoreRequest;
 pub(crate) use section::Section;
 pub use send::SendRequest;
 
+use call_sizes::CallSizes;
 use job::JobSlot;
-use sizes::CallSizes;
 use state::{LaneState, PublishedState};
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};

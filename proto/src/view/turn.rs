@@ -13,7 +13,7 @@ pub enum Phase {
     /// Nothing.
     #[default]
     Idle,
-    /// A turn has been accepted and does not run yet.
+    /// A turn has been accepted and does not run yet, or the conversation is being summarised.
     Preparing,
     /// A turn is running.
     Running,

@@ -133,7 +133,7 @@ impl Summarizer<'_> {
             max_bytes: tokens.saturating_mul(BYTES_PER_TOKEN),
         };
         match ports.complete(request, spent).await {
-            Ok(answer) => judged(answer),
+            Ok(answer) => judged(&answer),
             Err(CompletionError::Stopped(cause)) => Err(SummaryError::Stopped(cause)),
             Err(CompletionError::Failed(error)) => Err(SummaryError::Failed(error)),
         }
@@ -141,7 +141,7 @@ impl Summarizer<'_> {
 }
 
 /// The summary, unless the answer is something else.
-fn judged(answer: Completion) -> Result<String, SummaryError> {
+fn judged(answer: &Completion) -> Result<String, SummaryError> {
     let refused = |reason| Err(SummaryError::Refused(reason));
     if answer.calls_tools {
         return refused("the model called a tool instead of summarising");

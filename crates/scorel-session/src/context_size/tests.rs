@@ -8,6 +8,7 @@ fn model(id: &str) -> ModelInfo {
         id: id.to_owned(),
         context_window: 100_000,
         max_output_tokens: 10_000,
+        price: None,
     }
 }
 

@@ -4,18 +4,11 @@ use scorel_proto::{PersistentBody, Seq, TokenEstimate};
 use scorel_runtime::ModelInfo;
 
 use super::Lane;
+use super::call_sizes::CallSizes;
 use super::read::decoded;
 use crate::SessionError;
 use crate::compaction_breaker::CompactionBreaker;
 use crate::context_size::{Calibration, ContextSize, FixedParts, WindowSizes};
-
-/// What a loaded session remembers of the sizes of its requests. Lost with the lane: then they are
-/// estimated anew, and compactions are tried again.
-#[derive(Debug, Default)]
-pub(super) struct CallSizes {
-    calibration: Option<Calibration>,
-    breaker: CompactionBreaker,
-}
 
 impl Lane {
     /// The size of the next request to `model`.

@@ -104,6 +104,17 @@ impl Script {
         }
     }
 
+    /// Another model of the same provider, which the test plays as well.
+    pub(crate) fn model_named(&self, id: &str) -> Arc<dyn Provider> {
+        Arc::new(ScriptedModel {
+            model: ModelInfo {
+                id: id.to_owned(),
+                ..self.model.clone()
+            },
+            calls: self.calls.clone(),
+        })
+    }
+
     fn tools(&self) -> ToolList {
         let tool = |spec: &ToolSpec| -> Arc<dyn Tool> {
             Arc::new(ScriptedTool {
@@ -160,11 +171,15 @@ impl TurnSetup for Script {
             source: source.to_owned(),
             text: text.to_owned(),
         };
+        let (notices, compaction) = {
+            let plan = self.plan.lock().expect("not poisoned");
+            (plan.notices.clone(), plan.compaction.clone())
+        };
         Ok(PreparedTurn {
             ports: self.ports(request, provider),
             instructions: vec![part("base", "be brief"), part("environment", "a test")],
-            notices: self.plan.lock().expect("not poisoned").notices.clone(),
-            compaction: self.plan.lock().expect("not poisoned").compaction.clone(),
+            notices,
+            compaction,
         })
     }
 

@@ -41,10 +41,7 @@ impl Conversation {
     }
 
     fn say(&mut self, message: Message) -> EventId {
-        self.push(PersistentBody::Message(MessageBody {
-            message,
-            queue_item_id: None,
-        }))
+        self.push(PersistentBody::Message(MessageBody::new(message)))
     }
 
     fn user(&mut self) -> EventId {
@@ -59,6 +56,7 @@ impl Conversation {
             model: "m".to_owned(),
             stop_reason: StopReason::ToolUse,
             usage: None,
+            cost: None,
             partial: false,
             meta: Meta::default(),
         }));
@@ -79,6 +77,7 @@ impl Conversation {
             trigger: CompactionTrigger::Threshold,
             model: "m".to_owned(),
             usage: None,
+            cost: None,
             facts: CompactionFacts::default(),
         }));
     }
@@ -91,6 +90,7 @@ impl Conversation {
             id: "m".to_owned(),
             context_window: 1000,
             max_output_tokens: 100,
+            price: None,
         };
         Cut::choose(&window, turn_id, keep_tokens, &Calibration::new(&model))
     }
