@@ -1,3 +1,6 @@
+#[cfg(test)]
+mod estimate;
+
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -5,7 +8,8 @@ use jiff::tz::TimeZone;
 use scorel_proto::InstructionPart;
 use scorel_runtime::ModelInfo;
 
-/// The part that is the same for every session and model.
+/// The part that is the same for every session and model. `instructions.reasons.md` beside it says why
+/// each of its rules is there.
 const BASE: &str = include_str!("instructions.md");
 
 /// The parts of a new session's system prompt, which the session then freezes.
@@ -50,6 +54,16 @@ fn date_of(now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every request of every session carries it.
+    #[test]
+    fn the_base_prompt_keeps_within_its_budget() {
+        let tokens = estimate::estimate_tokens(BASE);
+        assert!((1_000..=2_500).contains(&tokens), "{tokens} tokens");
+        for section in ["Todo", "AGENTS.md", "<system-reminder>", "# Git"] {
+            assert!(BASE.contains(section), "{section}");
+        }
+    }
 
     #[test]
     fn days_become_dates() {
