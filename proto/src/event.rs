@@ -1,5 +1,6 @@
 //! Events: the records of a session's log, and the transient events of a running turn.
 
+mod instruction_part;
 mod outcome;
 mod permission;
 mod persistent;
@@ -12,6 +13,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+pub use instruction_part::*;
 pub use outcome::*;
 pub use permission::*;
 pub use persistent::*;

@@ -58,6 +58,7 @@ pub use seq::Seq;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
-    NodeKind, OpenBlock, OpenCall, OpenItems, OpenMessage, OpenTool, OpenTurn, PathNode, Phase,
-    Queue, SessionState, SessionView, Tree, TreeNode,
+    GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind, OpenBlock, OpenCall, OpenItems,
+    OpenMessage, OpenTool, OpenTurn, PathNode, Phase, Queue, SKILLS_KIND, SessionState,
+    SessionView, Tree, TreeNode,
 };

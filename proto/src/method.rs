@@ -6,7 +6,10 @@ mod host;
 mod project;
 mod reading;
 mod session;
+mod skill;
 mod storage_stall;
+mod title_source;
+mod trust;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -17,7 +20,10 @@ pub use host::*;
 pub use project::*;
 pub use reading::*;
 pub use session::*;
+pub use skill::*;
 pub use storage_stall::*;
+pub use title_source::*;
+pub use trust::*;
 
 use crate::ErrorCode;
 
@@ -187,6 +193,15 @@ methods! {
             [FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Lists all projects.
         ListProjects = "listProjects", Read, now, NoParams => ListProjectsResult, [];
+        /// Lists the skills of the user, and those of a project.
+        ListSkills = "listSkills", Read, now, ListSkillsParams => ListSkillsResult,
+            [ProjectNotFound, FilesystemError];
+        /// Returns what a project brings with it, and whether it is trusted.
+        GetTrust = "getTrust", Read, now, GetTrustParams => GetTrustResult,
+            [ProjectNotFound, FilesystemError];
+        /// Trusts items of a project as they are now, or takes that back. Repeating it changes nothing.
+        SetTrust = "setTrust", Admin, now, SetTrustParams => SetTrustResult,
+            [ProjectNotFound, FilesystemError, StorageStalled, Conflict];
         /// Removes a project that has no sessions. The directory and its files are not touched.
         RemoveProject = "removeProject", Admin, now,
             RemoveProjectParams => RemoveProjectResult,
@@ -205,8 +220,8 @@ methods! {
         /// Lists sessions, the most recently changed first, in pages.
         ListSessions = "listSessions", Read, now, ListSessionsParams => ListSessionsResult,
             [ProjectNotFound];
-        /// Changes a session's title, model, thinking level or tools. Absent parameters leave their
-        /// setting unchanged.
+        /// Changes a session's title, model, thinking level or tools, or has its instructions renewed.
+        /// Absent parameters leave their setting unchanged.
         UpdateSession = "updateSession", Control, now,
             UpdateSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, ProviderError];

@@ -1,5 +1,6 @@
 //! The fold of a session's events into its state.
 
+mod guidance;
 mod in_flight;
 mod queue;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod turn;
 
 use serde::{Deserialize, Serialize};
 
+pub use guidance::{GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, SKILLS_KIND};
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use queue::Queue;
 pub use tree::{NodeKind, PathNode, Tree, TreeNode};
@@ -17,8 +19,8 @@ pub use turn::{OpenCall, OpenTurn, Phase};
 use crate::{
     Block, DamageAcceptedBody, Event, EventId, Message, MessageBody, OutcomeReason,
     PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
-    PersistentEvent, Seq, SessionChanges, ThinkingLevel, ToolPreset, TransientBody, TransientEvent,
-    TurnId, UnknownEvent, Usage,
+    PersistentEvent, Seq, SessionChanges, ThinkingLevel, TitleSource, ToolPreset, TransientBody,
+    TransientEvent, TreePlacement, TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -48,8 +50,14 @@ pub struct SessionState {
     pub last_persistent_seq: Seq,
     /// The time of the last persistent event, in milliseconds since the Unix epoch.
     pub updated_at: u64,
-    /// The title that a client set.
+    /// The title that a client set or a model wrote.
     pub title: Option<String>,
+    /// Where that title comes from.
+    #[serde(default)]
+    pub title_source: Option<TitleSource>,
+    /// Whether a turn has ever completed.
+    #[serde(default)]
+    pub has_completed: bool,
     /// The beginning of the first user message, which stands in for a title.
     pub opening: Option<String>,
     /// The session's own model; `None` for the configured one.
@@ -78,6 +86,9 @@ pub struct SessionState {
     pub accepted_damage: Vec<DamageAcceptedBody>,
     /// The seq of the newest instruction snapshot.
     pub snapshot_seq: Option<Seq>,
+    /// What the model was told besides the snapshot and the conversation.
+    #[serde(default)]
+    pub guidance: GuidanceState,
     /// The usage of all model calls of the session.
     pub usage: Usage,
 }
@@ -122,7 +133,9 @@ impl SessionView {
 
     /// Folds one more persistent event.
     pub fn apply_persistent(&mut self, event: &PersistentEvent) {
+        let leaf = self.tree.leaf();
         self.tree.apply(event);
+        self.guide(event, leaf);
         self.open.close(event.id);
         match &event.body {
             PersistentBody::TurnOutcome(_) => {
@@ -134,6 +147,27 @@ impl SessionView {
             _ => {}
         }
         self.state.apply_persistent(event);
+    }
+
+    /// Folds what the model was told; `leaf` is the leaf before the event.
+    fn guide(&mut self, event: &PersistentEvent, leaf: Option<EventId>) {
+        let guidance = &mut self.state.guidance;
+        let moved = match event.body.place() {
+            TreePlacement::Move => true,
+            TreePlacement::Leaf => event.parent_id != leaf,
+            TreePlacement::Aside | TreePlacement::Control => false,
+        };
+        if moved {
+            let tree = &self.tree;
+            // Walks the path only for the few messages that there are, and only when the leaf moves.
+            guidance.moved(|id| tree.is_on_path(id));
+        }
+        match &event.body {
+            PersistentBody::CustomMessage(body) => guidance.told(event.id, event.seq, body),
+            PersistentBody::InstructionSnapshot(_) => guidance.renewed(),
+            PersistentBody::Compact(_) => guidance.compacted(),
+            _ => {}
+        }
     }
 
     /// Folds one more transient event.
@@ -188,6 +222,17 @@ impl SessionState {
     #[must_use]
     pub fn display_title(&self) -> Option<&str> {
         self.title.as_deref().or(self.opening.as_deref())
+    }
+
+    /// Where the displayed title comes from.
+    #[must_use]
+    pub fn display_title_source(&self) -> Option<TitleSource> {
+        match (&self.title, &self.opening) {
+            // A checkpoint of an older version does not say.
+            (Some(_), _) => self.title_source.or(Some(TitleSource::Client)),
+            (None, Some(_)) => Some(TitleSource::Opening),
+            (None, None) => None,
+        }
     }
 
     fn apply_transient(&mut self, event: &TransientEvent) {
@@ -302,6 +347,7 @@ impl SessionState {
     fn end_turn(&mut self, reason: Option<OutcomeReason>) {
         self.turn = None;
         self.permissions.clear();
+        self.has_completed |= reason == Some(OutcomeReason::Completed);
         if reason != Some(OutcomeReason::Completed) {
             self.queue.pause();
         }
@@ -336,6 +382,7 @@ impl SessionState {
     fn change(&mut self, changes: &SessionChanges) {
         if let Some(title) = &changes.title {
             self.title = Some(title.clone());
+            self.title_source = Some(changes.title_source.unwrap_or(TitleSource::Client));
         }
         if let Some(model) = &changes.model {
             self.model = Some(model.clone());
@@ -348,6 +395,9 @@ impl SessionState {
         }
         if let Some(archived) = changes.archived {
             self.archived = archived;
+        }
+        if changes.refresh_instructions == Some(true) {
+            self.guidance.refresh = true;
         }
     }
 }

@@ -1,10 +1,14 @@
 //! The command line. Doc comments here are the help texts.
 
+mod trust;
+
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, WhileRunning};
+
+pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
 
 use crate::exit::Exit;
 use crate::selector::SessionSelector;
@@ -51,6 +55,10 @@ pub(crate) enum CliCommand {
     Approve(ApproveArgs),
     /// List the available models
     Models(ModelsArgs),
+    /// List the skills of the user and of a project
+    Skills(SkillsArgs),
+    /// List what a project brings with it, such as skills, and trust it
+    Trust(TrustArgs),
     /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(InitArgs),
     /// Show the daemon's state

@@ -13,12 +13,14 @@ mod projects;
 mod send;
 mod sessions;
 mod show;
+mod skills;
 mod stall;
 mod status;
 mod stdio;
 mod stop;
 mod sync_line;
 mod tail;
+mod trust;
 
 use tokio::runtime::Builder;
 
@@ -74,6 +76,12 @@ async fn dispatch(
         }
         CliCommand::Models(args) => {
             models::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Skills(args) => {
+            skills::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Trust(args) => {
+            trust::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
         CliCommand::Status => status::run(link, output).await,

@@ -66,6 +66,7 @@ async fn rename(daemon: DaemonPaths, session_id: SessionId, work: CountedWork) {
             model: None,
             thinking_level: None,
             tools: None,
+            refresh_instructions: None,
             command_id: None,
         };
         client.call::<UpdateSession>(&params).await.unwrap();

@@ -19,6 +19,7 @@ mod environment;
 mod follow;
 mod fsck;
 mod full_disk;
+mod guidance;
 mod kill_loop;
 mod limits;
 mod live;

@@ -121,6 +121,7 @@ pub(crate) async fn title(client: &Connection, session_id: SessionId, title: &st
         model: None,
         thinking_level: None,
         tools: None,
+        refresh_instructions: None,
         command_id: None,
     };
     client.call::<UpdateSession>(&params).await.unwrap();

@@ -61,6 +61,10 @@ pub struct Config {
     pub rpc: RpcLimits,
     pub tools: ToolsConfig,
     pub permissions: PermissionsConfig,
+    /// `[auxiliary] model`: the model for small tasks beside the conversation, such as titles.
+    pub auxiliary: Option<String>,
+    /// `[prompt] text`: the user's own part of the system prompt.
+    pub prompt: Option<String>,
     /// Settings of the project's file that were ignored.
     pub warnings: Vec<Warning>,
 }

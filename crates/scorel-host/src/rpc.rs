@@ -12,6 +12,7 @@ mod reading;
 mod register;
 mod sessions;
 mod subscribe;
+mod trust;
 mod unavailable;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     conversation::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
+    trust::register(&mut table)?;
     unavailable::register(&mut table)?;
     Ok(table.build())
 }

@@ -11,6 +11,7 @@ mod close;
 mod drive;
 mod prepare;
 mod task;
+mod title;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -46,17 +47,19 @@ pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
 }
 
 async fn run(task: &TurnTask) -> Result<TurnEnd, SessionError> {
+    let known = task.lane.known_guidance().await?;
     let prepared = tokio::select! {
         biased;
         cause = task.stop.fired() => return Ok(task.stopped(cause)),
-        prepared = task.prepare() => prepared?,
+        prepared = task.prepare(known.clone()) => prepared?,
     };
     let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(error) => return Ok(task.failed(error)),
     };
     let mut ports = prepared.ports;
-    ports.system = task.begin(prepared.instructions, prepared.notices).await?;
+    let begun = task.begin(known, prepared.guidance, prepared.notices);
+    ports.system = begun.await?;
     // Before waiting: time spent waiting does not count, and the fold stops counting with
     // `turn_waiting`, not with `turn_resumed`.
     let progress = task.progress();

@@ -4,10 +4,13 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody, TurnOutcomeBody};
+use super::{
+    InstructionPart, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
+    TurnOutcomeBody,
+};
 use crate::{
-    ClientId, CommandId, EventId, Message, QueueItemId, Seq, SessionId, ThinkingLevel, ToolPreset,
-    TurnId,
+    ClientId, CommandId, EventId, Message, QueueItemId, Seq, SessionId, ThinkingLevel, TitleSource,
+    ToolPreset, TurnId,
 };
 
 /// An event that is written to the session's log and synced before any client sees it.
@@ -261,6 +264,9 @@ pub struct SessionChanges {
     /// The new title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Where the title comes from; absent: a client set it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_source: Option<TitleSource>,
     /// The new model: its id at the configured provider, or `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -273,6 +279,9 @@ pub struct SessionChanges {
     /// Whether the session is archived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
+    /// `true`: the next turn begins with a new instruction snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_instructions: Option<bool>,
 }
 
 /// Body of `custom`.
@@ -298,15 +307,6 @@ impl InstructionSnapshotBody {
         let texts: Vec<&str> = self.parts.iter().map(|part| part.text.as_str()).collect();
         texts.join("\n\n")
     }
-}
-
-/// One part of a system prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct InstructionPart {
-    /// The origin of the part, such as `base` or `environment`.
-    pub source: String,
-    /// The text.
-    pub text: String,
 }
 
 /// Body of `tool_started`.

@@ -174,6 +174,7 @@ async fn with_tools(
         model: None,
         thinking_level: None,
         tools: args.tools,
+        refresh_instructions: None,
         command_id: Some(new_command_id()),
     };
     Ok(control.call::<UpdateSession>(&params).await?.session)

@@ -33,6 +33,8 @@ impl Default for Config {
             rpc: rpc(&RpcSection::default()),
             tools: tools(&ToolsSection::default()),
             permissions: permissions(&PermissionsSection::default()),
+            auxiliary: None,
+            prompt: None,
             warnings: Vec::new(),
         }
     }
@@ -57,6 +59,8 @@ impl Config {
             rpc: rpc(&document.rpc),
             tools: tools(&document.tools),
             permissions: permissions(&document.permissions),
+            auxiliary: document.auxiliary.model.clone(),
+            prompt: document.prompt.text.clone(),
             warnings: Vec::new(),
         })
     }

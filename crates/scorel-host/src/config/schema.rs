@@ -35,6 +35,8 @@ pub(super) struct Document {
     pub(super) rpc: RpcSection,
     pub(super) tools: ToolsSection,
     pub(super) permissions: PermissionsSection,
+    pub(super) prompt: PromptSection,
+    pub(super) auxiliary: AuxiliarySection,
 }
 
 /// `[model]`
@@ -181,6 +183,20 @@ pub(super) struct LimitsSection {
     pub(super) open_files: Option<Bounded<64, { 1024 * 1024 }>>,
     pub(super) file_size: Option<Bounded<MIB, { 64 * 1024 * GIB }>>,
     pub(super) scratch_space: Option<Bounded<MIB, { 64 * 1024 * GIB }>>,
+}
+
+/// `[auxiliary]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct AuxiliarySection {
+    pub(super) model: Option<String>,
+}
+
+/// `[prompt]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct PromptSection {
+    pub(super) text: Option<String>,
 }
 
 /// `[permissions]`

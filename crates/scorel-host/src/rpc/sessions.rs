@@ -94,10 +94,12 @@ async fn update(
     check_model(&host, &lane, params.model.as_deref(), params.thinking_level).await?;
     let changes = SessionChanges {
         title: params.title,
+        title_source: None,
         model: params.model,
         thinking_level: params.thinking_level,
         tools: params.tools,
         archived: None,
+        refresh_instructions: params.refresh_instructions.filter(|refresh| *refresh),
     };
     change(&lane, command, changes).await
 }

@@ -138,6 +138,8 @@ fn first_changes(new: &NewSession) -> Option<SessionChanges> {
         thinking_level: new.thinking_level,
         tools: new.tools,
         archived: None,
+        refresh_instructions: None,
+        title_source: None,
     };
     (changes != SessionChanges::default()).then_some(changes)
 }

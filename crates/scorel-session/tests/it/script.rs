@@ -14,7 +14,10 @@ use scorel_runtime::{
     RetryPolicy, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
     TurnLimits, TurnPorts, Verdict,
 };
-use scorel_session::{PreparedTurn, TokioClock, TurnRequest, TurnSetup};
+use scorel_session::{
+    Guidance, KnownGuidance, PreparedTurn, TitleAnswer, TitleRequest, TokioClock, TurnRequest,
+    TurnSetup,
+};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
@@ -33,6 +36,13 @@ pub(crate) struct Plan {
     pub(crate) question: Option<Question>,
     /// Why nothing can be allowed for ever.
     pub(crate) no_grants: Option<io::ErrorKind>,
+    /// What the next turns tell the model.
+    pub(crate) guidance: VecDeque<Guidance>,
+    /// The title that the next session is given: what is asked goes out, the answer comes in.
+    pub(crate) title: Option<(
+        oneshot::Sender<TitleRequest>,
+        oneshot::Receiver<TitleAnswer>,
+    )>,
     /// What the user is told.
     pub(crate) notices: Vec<NoticeBody>,
 }
@@ -51,6 +61,8 @@ pub(crate) enum Failure {
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) plan: Mutex<Plan>,
+    /// What the model had been told before each turn.
+    pub(crate) known: Mutex<Vec<KnownGuidance>>,
     pub(crate) unloaded: Mutex<Vec<SessionId>>,
     pub(crate) forgotten: Mutex<Vec<SessionId>>,
     /// The rules that were allowed for ever.
@@ -74,6 +86,7 @@ impl Script {
         };
         Self {
             plan: Mutex::default(),
+            known: Mutex::default(),
             unloaded: Mutex::default(),
             forgotten: Mutex::default(),
             allowed_always: Mutex::default(),
@@ -142,11 +155,27 @@ impl TurnSetup for Script {
         let part = |source: &str, text: &str| InstructionPart {
             source: source.to_owned(),
             text: text.to_owned(),
+            ..InstructionPart::default()
         };
+        let parts = vec![part("base", "be brief"), part("environment", "a test")];
+        let guidance = self.plan.lock().expect("not poisoned").guidance.pop_front();
+        self.known
+            .lock()
+            .expect("not poisoned")
+            .push(request.known.clone());
         Ok(PreparedTurn {
             ports: self.ports(request, provider),
-            instructions: vec![part("base", "be brief"), part("environment", "a test")],
+            guidance: guidance.unwrap_or_else(|| Guidance::first(&request.known, parts)),
             notices: self.plan.lock().expect("not poisoned").notices.clone(),
+        })
+    }
+
+    fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
+        let title = self.plan.lock().expect("not poisoned").title.take();
+        Box::pin(async move {
+            let (asked, answer) = title?;
+            let _ = asked.send(request);
+            answer.await.ok()
         })
     }
 

@@ -4,6 +4,7 @@ mod conversation;
 mod host;
 mod reading;
 mod session;
+mod trust;
 
 use scorel_proto::Method;
 
@@ -17,6 +18,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(session::all());
     all.extend(conversation::all());
     all.extend(reading::all());
+    all.extend(trust::all());
     all
 }
 

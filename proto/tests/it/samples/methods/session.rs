@@ -3,8 +3,8 @@ use scorel_proto::{
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteSession,
     DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult,
     ListSessions, ListSessionsParams, ListSessionsResult, Phase, Project, SeqResult, Session,
-    SessionKind, SessionParent, StorageStall, ThinkingLevel, UnreadableSession, UpdateSession,
-    UpdateSessionParams, UpdateSessionResult, Usage,
+    SessionKind, SessionParent, StorageStall, ThinkingLevel, TitleSource, UnreadableSession,
+    UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
 use super::{method, params_of, result_of};
@@ -33,6 +33,7 @@ pub(in crate::samples) fn session() -> Session {
             task_id: Some("task-1".into()),
         }),
         title: Some("Read me".into()),
+        title_source: Some(TitleSource::Generated),
         model: Some("openai/gpt-5".into()),
         thinking_level: ThinkingLevel::Medium,
         tools: None,
@@ -61,6 +62,7 @@ fn empty() -> Session {
         kind: SessionKind::User,
         parent: None,
         title: None,
+        title_source: None,
         model: None,
         thinking_level: ThinkingLevel::Default,
         tools: None,
@@ -175,6 +177,7 @@ fn changing() -> Vec<Golden> {
         model: Some("gpt-5".into()),
         thinking_level: Some(ThinkingLevel::None),
         tools: None,
+        refresh_instructions: None,
         command_id: command_id.clone(),
     };
     let archive = ArchiveSessionParams {
