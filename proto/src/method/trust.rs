@@ -38,19 +38,11 @@ pub struct TrustItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<TrustFile>,
     /// How many more files there are.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default)]
     pub more_files: u64,
     /// Why it cannot be trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Whether an item is trusted.
