@@ -42,6 +42,8 @@ impl PartDraft {
     }
 
     fn cut(&mut self, excess: u64) {
+        // The note takes room too.
+        let excess = excess + estimate_tokens(&self.note(u64::MAX));
         let text = &mut self.part.text;
         let mut end = text.len();
         let mut freed = 0;
@@ -56,13 +58,18 @@ impl PartDraft {
         let cut = (text.len() - end) as u64;
         text.truncate(end);
         let before = self.part.cut_bytes.unwrap_or(0);
-        self.part.cut_bytes = Some(before + cut);
+        let missing = before + cut;
+        self.part.cut_bytes = Some(missing);
+        let note = self.note(missing);
+        self.part.text.push_str(&note);
+    }
+
+    fn note(&self, missing: u64) -> String {
         let place = match &self.part.path {
             Some(path) => format!("{path} has them"),
             None => "the prompt has a limit".to_owned(),
         };
-        let missing = before + cut;
-        text.push_str(&format!("[{missing} bytes were left out here; {place}]"));
+        format!("[{missing} bytes were left out here; {place}]")
     }
 }
 
