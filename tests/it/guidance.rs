@@ -19,10 +19,25 @@ async fn answering() -> (DaemonUnderTest, ModelServer) {
     (daemon, model)
 }
 
-async fn turn(client: &Connection, id: SessionId, text: &str) -> Vec<Value> {
-    let mut watch = Watch::from_start(client, id).await;
-    send(client, id, text).await;
-    watch.until("turn_outcome").await
+/// A session, and a subscription that has seen all turns before.
+struct Talk {
+    client: Connection,
+    id: SessionId,
+    watch: Watch,
+}
+
+impl Talk {
+    async fn on(daemon: &DaemonUnderTest) -> Self {
+        let (client, id) = new_session(daemon).await;
+        let mut watch = Watch::from_start(&client, id).await;
+        watch.until("sync_end").await;
+        Self { client, id, watch }
+    }
+
+    async fn turn(&mut self, text: &str) -> Vec<Value> {
+        send(&self.client, self.id, text).await;
+        self.watch.until("turn_outcome").await
+    }
 }
 
 fn messages(request: &RecordedRequest) -> Vec<String> {
@@ -66,14 +81,14 @@ async fn a_changed_instruction_is_a_message_and_a_refresh_a_new_prompt() {
     daemon.configure_more("\n[prompt]\ntext = \"Speak plainly.\"\n");
     daemon.write_project_file("AGENTS.md", "Run `make test`.\nUse tabs.\n");
     daemon.spawn().await;
-    let (client, id) = new_session(&daemon).await;
-    turn(&client, id, "one").await;
+    let mut talk = Talk::on(&daemon).await;
+    talk.turn("one").await;
     let first = last(&model);
     assert!(first[0].contains("Run `make test`.") && first[0].contains("Speak plainly."));
     assert!(first[0].contains("You are a coding agent."), "{}", first[0]);
 
     daemon.write_project_file("AGENTS.md", "Run `make check`.\nUse tabs.\n");
-    turn(&client, id, "two").await;
+    talk.turn("two").await;
     let second = last(&model);
     assert_eq!(second[..2], first[..2], "the prefix stays");
     let told = second.last().unwrap();
@@ -83,18 +98,18 @@ async fn a_changed_instruction_is_a_message_and_a_refresh_a_new_prompt() {
         "{told}"
     );
 
-    turn(&client, id, "three").await;
+    talk.turn("three").await;
     let third = last(&model);
     assert_eq!(third[..second.len()], second[..], "told once");
     assert_eq!(third.last().unwrap(), "three");
 
-    refresh(&client, id).await;
-    turn(&client, id, "four").await;
+    refresh(&talk.client, talk.id).await;
+    talk.turn("four").await;
     let fourth = last(&model);
     assert!(fourth[0].contains("Run `make check`."), "{}", fourth[0]);
     assert!(!fourth[0].contains("make test"), "{}", fourth[0]);
     assert_eq!(fourth.last().unwrap(), "four");
-    let log = daemon.log(&id.to_string());
+    let log = daemon.log(&talk.id.to_string());
     let count = |name| types(&log).iter().filter(|it| **it == name).count();
     assert_eq!(
         (count("instruction_snapshot"), count("custom_message")),
@@ -125,13 +140,14 @@ async fn instructions_of_a_deeper_directory_come_with_the_first_result_from_it()
     model
         .answer(read("a", "web/a.txt"))
         .answer(read("b", "web/b.txt"));
+    fs::create_dir(daemon.project().join("web")).unwrap();
     for name in ["a", "b"] {
         daemon.write_project_file(&format!("web/{name}.txt"), "text\n");
     }
     daemon.write_project_file("web/AGENTS.md", "Use the design system.\n");
     daemon.spawn().await;
-    let (client, id) = new_session(&daemon).await;
-    turn(&client, id, "look").await;
+    let mut talk = Talk::on(&daemon).await;
+    talk.turn("look").await;
     let told: Vec<bool> = last(&model)
         .iter()
         .map(|text| text.contains("Use the design system."))
@@ -147,8 +163,8 @@ async fn a_projects_skill_is_listed_and_loaded_once_it_is_trusted() {
     let skills = daemon.project().join(".scorel/skills");
     write_skill(&skills, "deploy", "Deploy to $ARGUMENTS.");
     daemon.spawn().await;
-    let (client, id) = new_session(&daemon).await;
-    turn(&client, id, "one").await;
+    let mut talk = Talk::on(&daemon).await;
+    talk.turn("one").await;
     let listed = last(&model).pop().unwrap();
     assert!(listed.contains("- commit: About commit"), "{listed}");
     assert!(!listed.contains("deploy"), "{listed}");
@@ -193,7 +209,7 @@ async fn a_projects_skill_is_listed_and_loaded_once_it_is_trusted() {
     model
         .answer(call("a", "Skill", load))
         .answer(call("b", "Read", read));
-    let events = turn(&client, id, "two").await;
+    let events = talk.turn("two").await;
     assert!(!types(&events).contains(&"permission_request"));
     let seen = last(&model);
     let all = seen.join("\n");
@@ -207,7 +223,7 @@ async fn a_projects_skill_is_listed_and_loaded_once_it_is_trusted() {
     write_skill(&skills, "deploy", "Deploy somewhere else.");
     let again = json!({ "name": "deploy" });
     model.answer(call("c", "Skill", again));
-    turn(&client, id, "three").await;
+    talk.turn("three").await;
     let all = last(&model).join("\n");
     assert!(
         all.contains("Skills that you cannot load any more: deploy"),
