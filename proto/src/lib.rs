@@ -72,6 +72,7 @@ pub use token_estimate::TokenEstimate;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
-    NodeKind, OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenTool,
-    OpenTurn, PathNode, Phase, Queue, SessionState, SessionView, Tree, TreeNode, opening,
+    GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind, OpenBlock, OpenCall, OpenCompaction,
+    OpenItems, OpenMessage, OpenRestore, OpenTool, OpenTurn, PathNode, Phase, Queue, SKILLS_KIND,
+    SessionState, SessionView, Tree, TreeNode, opening,
 };

@@ -8,7 +8,10 @@ mod host;
 mod project;
 mod reading;
 mod session;
+mod skill;
 mod storage_stall;
+mod title_source;
+mod trust;
 mod usage;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -22,7 +25,10 @@ pub use host::*;
 pub use project::*;
 pub use reading::*;
 pub use session::*;
+pub use skill::*;
 pub use storage_stall::*;
+pub use title_source::*;
+pub use trust::*;
 pub use usage::*;
 
 use crate::ErrorCode;
@@ -195,6 +201,15 @@ methods! {
             [FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Lists all projects.
         ListProjects = "listProjects", Read, now, NoParams => ListProjectsResult, [];
+        /// Lists the skills of the user, and those of a project.
+        ListSkills = "listSkills", Read, now, ListSkillsParams => ListSkillsResult,
+            [ProjectNotFound, FilesystemError];
+        /// Returns what a project brings with it, and whether it is trusted.
+        GetTrust = "getTrust", Read, now, GetTrustParams => GetTrustResult,
+            [ProjectNotFound, FilesystemError];
+        /// Trusts items of a project as they are now, or takes that back. Repeating it changes nothing.
+        SetTrust = "setTrust", Admin, now, SetTrustParams => SetTrustResult,
+            [ProjectNotFound, FilesystemError, StorageStalled, Conflict];
         /// Removes a project that has no sessions. The directory and its files are not touched.
         RemoveProject = "removeProject", Admin, now,
             RemoveProjectParams => RemoveProjectResult,
@@ -213,8 +228,8 @@ methods! {
         /// Lists sessions, the most recently changed first, in pages.
         ListSessions = "listSessions", Read, now, ListSessionsParams => ListSessionsResult,
             [ProjectNotFound];
-        /// Changes a session's title, model, thinking level, tools or `onRestart`. Absent parameters
-        /// leave their setting unchanged. Another model ends a turn's wait for a rate limit.
+        /// Changes a session's title, model, thinking level, tools or `onRestart`, or has its
+        /// instructions renewed. Absent parameters leave their setting unchanged. Another model ends a turn's wait for a rate limit.
         UpdateSession = "updateSession", Control, now,
             UpdateSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, ProviderError];

@@ -1,6 +1,7 @@
 //! The fold of a session's events into its state.
 
 mod compaction;
+mod guidance;
 mod in_flight;
 mod queue;
 mod restore;
@@ -12,6 +13,7 @@ mod turn;
 use serde::{Deserialize, Serialize};
 
 pub use compaction::OpenCompaction;
+pub use guidance::{GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, SKILLS_KIND};
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use queue::Queue;
 pub use restore::OpenRestore;
@@ -22,8 +24,8 @@ use crate::{
     Block, CompactBody, CompactionBody, CompactionId, CompactionState, CostTotal,
     DamageAcceptedBody, Event, EventId, Message, MessageBody, OnRestart, OutcomeReason,
     PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
-    PersistentEvent, Seq, SessionChanges, ThinkingLevel, ToolPreset, TransientBody, TransientEvent,
-    TurnId, UnknownEvent, Usage,
+    PersistentEvent, Seq, SessionChanges, ThinkingLevel, TitleSource, ToolPreset, TransientBody,
+    TransientEvent, TreePlacement, TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -53,8 +55,14 @@ pub struct SessionState {
     pub last_persistent_seq: Seq,
     /// The time of the last persistent event, in milliseconds since the Unix epoch.
     pub updated_at: u64,
-    /// The title that a client set.
+    /// The title that a client set or a model wrote.
     pub title: Option<String>,
+    /// Where that title comes from.
+    #[serde(default)]
+    pub title_source: Option<TitleSource>,
+    /// Whether a turn has ever completed.
+    #[serde(default)]
+    pub has_completed: bool,
     /// The beginning of the first user message, which stands in for a title.
     pub opening: Option<String>,
     /// The session's own model; `None` for the configured one.
@@ -96,6 +104,9 @@ pub struct SessionState {
     /// [`LlmAction::Edit`](crate::LlmAction::Edit).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Seq>,
+    /// What the model was told besides the snapshot and the conversation.
+    #[serde(default)]
+    pub guidance: GuidanceState,
     /// The usage of all model calls of the session.
     pub usage: Usage,
     /// What they cost.
@@ -143,7 +154,9 @@ impl SessionView {
 
     /// Folds one more persistent event.
     pub fn apply_persistent(&mut self, event: &PersistentEvent) {
+        let leaf = self.tree.leaf();
         self.tree.apply(event);
+        self.guide(event, leaf);
         self.open.close(event.id);
         match &event.body {
             PersistentBody::TurnOutcome(_) => {
@@ -155,6 +168,27 @@ impl SessionView {
             _ => {}
         }
         self.state.apply_persistent(event);
+    }
+
+    /// Folds what the model was told; `leaf` is the leaf before the event.
+    fn guide(&mut self, event: &PersistentEvent, leaf: Option<EventId>) {
+        let guidance = &mut self.state.guidance;
+        let moved = match event.body.place() {
+            TreePlacement::Move => true,
+            TreePlacement::Leaf => event.parent_id != leaf,
+            TreePlacement::Aside | TreePlacement::Control => false,
+        };
+        if moved {
+            let tree = &self.tree;
+            // Walks the path only for the few messages that there are, and only when the leaf moves.
+            guidance.moved(|id| tree.is_on_path(id));
+        }
+        match &event.body {
+            PersistentBody::CustomMessage(body) => guidance.told(event.id, event.seq, body),
+            PersistentBody::InstructionSnapshot(_) => guidance.renewed(),
+            PersistentBody::Compact(_) => guidance.compacted(),
+            _ => {}
+        }
     }
 
     /// Folds one more transient event.
@@ -216,6 +250,17 @@ impl SessionState {
     #[must_use]
     pub fn display_title(&self) -> Option<&str> {
         self.title.as_deref().or(self.opening.as_deref())
+    }
+
+    /// Where the displayed title comes from.
+    #[must_use]
+    pub fn display_title_source(&self) -> Option<TitleSource> {
+        match (&self.title, &self.opening) {
+            // A checkpoint of an older version does not say.
+            (Some(_), _) => self.title_source.or(Some(TitleSource::Client)),
+            (None, Some(_)) => Some(TitleSource::Opening),
+            (None, None) => None,
+        }
     }
 
     fn apply_transient(&mut self, event: &TransientEvent) {
@@ -358,6 +403,7 @@ impl SessionState {
         self.compaction = None;
         self.permissions.clear();
         let completed = reason == Some(OutcomeReason::Completed);
+        self.has_completed |= completed;
         self.queue.turn_ended(completed);
     }
 
@@ -421,6 +467,7 @@ impl SessionState {
     fn change(&mut self, changes: &SessionChanges) {
         if let Some(title) = &changes.title {
             self.title = Some(title.clone());
+            self.title_source = Some(changes.title_source.unwrap_or(TitleSource::Client));
         }
         if let Some(model) = &changes.model {
             self.model = Some(model.clone());
@@ -436,6 +483,9 @@ impl SessionState {
         }
         if let Some(archived) = changes.archived {
             self.archived = archived;
+        }
+        if changes.refresh_instructions == Some(true) {
+            self.guidance.refresh = true;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The command line. Doc comments here are the help texts.
 
 mod queue;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
+
+pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
 
 use crate::exit::Exit;
 use crate::selector::SessionSelector;
@@ -78,6 +81,10 @@ pub(crate) enum CliCommand {
     Approve(ApproveArgs),
     /// List the available models
     Models(ModelsArgs),
+    /// List the skills of the user and of a project
+    Skills(SkillsArgs),
+    /// List what a project brings with it, such as skills, and trust it
+    Trust(TrustArgs),
     /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(InitArgs),
     /// Sum up the tokens and the cost of all model calls

@@ -22,6 +22,7 @@ mod rewind;
 mod send;
 mod sessions;
 mod show;
+mod skills;
 mod stall;
 mod status;
 mod stdio;
@@ -30,6 +31,7 @@ mod stop;
 mod sync_line;
 mod tail;
 mod tree;
+mod trust;
 mod usage;
 
 use tokio::runtime::Builder;
@@ -118,6 +120,12 @@ async fn dispatch(
         }
         CliCommand::Models(args) => {
             models::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Skills(args) => {
+            skills::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Trust(args) => {
+            trust::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
         CliCommand::Status => status::run(link, output).await,

@@ -67,6 +67,7 @@ async fn rename(daemon: DaemonPaths, session_id: SessionId, work: CountedWork) {
             thinking_level: None,
             tools: None,
             on_restart: None,
+            refresh_instructions: None,
             command_id: None,
         };
         client.call::<UpdateSession>(&params).await.unwrap();

@@ -21,6 +21,7 @@ mod files;
 mod follow;
 mod fsck;
 mod full_disk;
+mod guidance;
 mod kill_loop;
 mod limits;
 mod live;

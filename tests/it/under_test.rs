@@ -122,6 +122,7 @@ pub(crate) async fn title(client: &Connection, session_id: SessionId, title: &st
         thinking_level: None,
         tools: None,
         on_restart: None,
+        refresh_instructions: None,
         command_id: None,
     };
     client.call::<UpdateSession>(&params).await.unwrap();

@@ -227,3 +227,35 @@ async fn pictures_are_shown_or_noted_on_every_wire() {
         assert!(scene.last_request().contains(shown));
     }
 }
+
+/// What the daemon tells the model stands beside the user's message, where some APIs want roles to take
+/// turns.
+#[tokio::test]
+async fn skills_and_changed_instructions_are_told_over_every_wire() {
+    for api in WireApi::ALL {
+        let mut scene = WireScene::over(api).await;
+        let skill = scene.daemon.home().join("skills/commit");
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = "---\nname: commit\ndescription: Commits a change\n---\nLook first.\n";
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+        scene.turn_with_tools().await;
+        let listed = scene.last_request();
+        assert_eq!(listed.matches("- commit: Commits a change").count(), 1);
+        scene.daemon.write_project_file("AGENTS.md", "Run make.\n");
+        scene.endpoint.reply(ModelReply::default().tool_call(
+            "load",
+            "Skill",
+            r#"{"name":"commit"}"#,
+        ));
+        scene.endpoint.reply(ModelReply::default().text("Done."));
+        scene.turn("Commit it.").await;
+        let told = scene.last_request();
+        assert_eq!(
+            told.matches("AGENTS.md is new:").count(),
+            1,
+            "{api:?}: {told}"
+        );
+        assert_eq!(told.matches("- commit: Commits a change").count(), 1);
+        assert!(told.contains("Look first."), "{api:?}: {told}");
+    }
+}

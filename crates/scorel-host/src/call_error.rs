@@ -16,6 +16,7 @@ use crate::directories::DirectoriesError;
 use crate::models::ModelError;
 use crate::projects::ProjectError;
 use crate::receipts::ReceiptError;
+use crate::trust::TrustError;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +43,8 @@ pub(crate) enum CallError {
         error: DirectoriesError,
         path: Option<String>,
     },
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     /// The model that the caller named cannot be used: the caller's mistake where no such model or
     /// provider exists, otherwise the provider's.
     #[error(transparent)]

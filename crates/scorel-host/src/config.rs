@@ -69,6 +69,8 @@ pub struct Config {
     /// `[compaction]`, effective.
     pub compaction: CompactionSettings,
     pub auxiliary: AuxiliaryConfig,
+    /// `[prompt] text`: the user's own part of the system prompt.
+    pub prompt: Option<String>,
     /// Settings of the project's file that were ignored.
     pub warnings: Vec<Warning>,
 }

@@ -112,6 +112,18 @@ impl Home {
         self.root.join("daemon.json")
     }
 
+    /// Which items of projects are trusted.
+    #[must_use]
+    pub fn trust(&self) -> PathBuf {
+        self.root.join("trust.json")
+    }
+
+    /// Copies of trusted items, by digest.
+    #[must_use]
+    pub fn store(&self) -> PathBuf {
+        self.root.join("store")
+    }
+
     /// What endpoints listed about their models. May be deleted.
     #[must_use]
     pub fn models(&self) -> PathBuf {

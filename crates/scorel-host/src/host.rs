@@ -17,6 +17,8 @@ use crate::models::Models;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
 use crate::shutdown::Shutdown;
+use crate::skills::Skills;
+use crate::trust::TrustStore;
 
 /// The context of every method: one machine with its projects, models and sessions.
 ///
@@ -27,6 +29,8 @@ pub struct Host {
     pub(crate) receipts: HostReceipts,
     pub(crate) config: Arc<ConfigSource>,
     pub(crate) models: Arc<Models>,
+    pub(crate) trust: Arc<TrustStore>,
+    pub(crate) skills: Skills,
     pub(crate) device: Device,
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,

@@ -1,27 +1,91 @@
+//! The system prompt: parts from the daemon, the user and the project, frozen when a session begins.
+//!
+//! In: directory, model, tools, configuration and the files of the chain, as they are now. Out: the parts
+//! within their budget, which the first turn freezes, and later a message about what has changed.
+
+mod chain;
+mod changes;
+mod deeper;
+mod draft;
+mod estimate;
+mod guide_file;
+
 use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use scorel_proto::InstructionPart;
-use scorel_runtime::ModelInfo;
+use scorel_runtime::{ModelInfo, ToolList};
 
-/// The part that is the same for every session and model.
+pub(crate) use changes::guidance;
+pub(crate) use deeper::{DeeperGuides, GuidedTool};
+pub(crate) use estimate::estimate_tokens;
+
+use chain::chain;
+use draft::{PartDraft, within_budget};
+use guide_file::GuideFile;
+
+/// The part that is the same for every session and model. `instructions.reasons.md` beside it says why
+/// each of its rules is there.
 const BASE: &str = include_str!("instructions.md");
 
-/// The parts of a new session's system prompt, which the session then freezes.
-pub(crate) fn instructions(dir: &Path, model: &ModelInfo) -> Vec<InstructionPart> {
-    let part = |source: &str, text: String| InstructionPart {
-        source: source.to_owned(),
-        text,
-    };
-    vec![
-        part("base", BASE.trim().to_owned()),
-        part("environment", environment(dir, model, &today())),
-    ]
+/// The share of the model's window that the parts may take, in percent.
+const BUDGET_PERCENT: u64 = 15;
+
+/// Entries of the project's directory in the prompt.
+const MAX_ENTRIES: usize = 60;
+
+/// What the instructions of a session are made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InstructionSources<'a> {
+    /// The daemon's home.
+    pub(crate) home: &'a Path,
+    pub(crate) project: &'a Path,
+    pub(crate) model: &'a ModelInfo,
+    pub(crate) tools: &'a ToolList,
+    /// `[prompt] text` of the configuration.
+    pub(crate) prompt: Option<&'a str>,
+}
+
+/// The parts of the prompt, as they are now. Reads files.
+pub(crate) fn instructions(sources: InstructionSources<'_>) -> Vec<InstructionPart> {
+    let InstructionSources { model, project, .. } = sources;
+    let mut drafts = vec![
+        PartDraft::fixed("base", BASE.trim().to_owned()),
+        PartDraft::fixed("environment", environment(project, model, &today())),
+        PartDraft::cuttable("workspace", workspace(project), 90),
+    ];
+    if let Some(text) = sources.prompt.filter(|text| !text.trim().is_empty()) {
+        drafts.push(PartDraft::cuttable("prompt", text.trim().to_owned(), 80));
+    }
+    drafts.extend(chain(sources.home, project).into_iter().map(agents));
+    if let Some(text) = tools(sources.tools) {
+        drafts.push(PartDraft::cuttable("tools", text, 60));
+    }
+    within_budget(drafts, model.context_window * BUDGET_PERCENT / 100)
+}
+
+fn agents(file: GuideFile) -> PartDraft {
+    let path = file.path.display().to_string();
+    match file.content {
+        Ok(content) => {
+            let mut text = format!("Instructions from {path}:\n\n{}", content.text.trim_end());
+            if content.cut_bytes > 0 {
+                let cut = content.cut_bytes;
+                text.push_str(&format!("\n[{cut} more bytes; read the file for the rest]"));
+            }
+            let draft = PartDraft::cuttable("agents", text, 70);
+            draft.from_file(path, Some(content.sha256), content.cut_bytes)
+        }
+        Err(problem) => {
+            let text = format!("[Instructions in {path} were not read: {problem}]");
+            PartDraft::cuttable("agents", text, 70).from_file(path, None, 0)
+        }
+    }
 }
 
 fn environment(dir: &Path, model: &ModelInfo, date: &str) -> String {
-    let git = if dir.join(".git").exists() {
+    let git = if dir.ancestors().any(|dir| dir.join(".git").exists()) {
         "yes"
     } else {
         "no"
@@ -37,8 +101,63 @@ fn environment(dir: &Path, model: &ModelInfo, date: &str) -> String {
     )
 }
 
-/// Today's date in UTC: the daemon's time zone need not be the user's, and the prompt is frozen for
-/// the session, so it says no more than the day.
+/// The first level of the project, so that the model need not list it to find its way.
+fn workspace(dir: &Path) -> String {
+    let mut names: Vec<String> = std::fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_name() != ".git")
+        .map(|entry| {
+            let is_dir = entry.file_type().is_ok_and(|it| it.is_dir());
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // A name with a line break in it could pass for another line of the prompt.
+            let name: String = name.chars().filter(|it| !it.is_control()).collect();
+            format!("{name}{}", if is_dir { "/" } else { "" })
+        })
+        .collect();
+    names.sort();
+    let more = names.len().saturating_sub(MAX_ENTRIES);
+    names.truncate(MAX_ENTRIES);
+    let mut list = if names.is_empty() {
+        "(empty)".to_owned()
+    } else {
+        names.join("\n")
+    };
+    if more > 0 {
+        list.push_str(&format!("\n({more} more)"));
+    }
+    format!("<workspace>\nThe project's directory when the session began:\n{list}\n</workspace>")
+}
+
+/// What holds for the tools together; each has a description of its own besides.
+fn tools(tools: &ToolList) -> Option<String> {
+    let names: Vec<&str> = tools.specs().map(|spec| spec.name.as_str()).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let has = |name: &str| names.contains(&name);
+    let mut text = format!(
+        "<tools>\nYour tools are {}. There are no others.",
+        names.join(", ")
+    );
+    if has("Read") {
+        text.push_str("\nPaths of tools are relative to the working directory.");
+    }
+    if has("Bash") && has("Edit") {
+        text.push_str(
+            "\nUse Read, Grep, Glob, Edit and Write for files, not cat, grep, find, sed or echo in \
+             Bash: they show what you need, and need no permission where a command would.",
+        );
+    }
+    if has("Write") || has("Edit") {
+        text.push_str("\nA file that exists must be read before it is changed.");
+    }
+    text.push_str("\n</tools>");
+    Some(text)
+}
+
+/// Today's date in UTC: the daemon's time zone need not be the user's.
 fn today() -> String {
     date_of(Timestamp::now())
 }
@@ -50,6 +169,16 @@ fn date_of(now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every request of every session carries it.
+    #[test]
+    fn the_base_prompt_keeps_within_its_budget() {
+        let tokens = estimate_tokens(BASE);
+        assert!((1_000..=2_500).contains(&tokens), "{tokens} tokens");
+        for section in ["Todo", "AGENTS.md", "<system-reminder>", "# Git"] {
+            assert!(BASE.contains(section), "{section}");
+        }
+    }
 
     #[test]
     fn days_become_dates() {
@@ -69,19 +198,65 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_environment_names_the_directory_and_the_model() {
-        let model = ModelInfo {
+    fn model(context_window: u64) -> ModelInfo {
+        ModelInfo {
             provider: "demo".into(),
             id: "demo".into(),
-            context_window: 1,
+            context_window,
             max_output_tokens: 1,
             price: None,
-        };
-        let dir = tempfile::tempdir().expect("a directory");
-        let text = environment(dir.path(), &model, "2026-11-20");
-        assert!(text.contains(&format!("working directory: {}\n", dir.path().display())));
-        assert!(text.contains("git repository: no\n"));
-        assert!(text.contains("model: demo/demo\n"));
+        }
+    }
+
+    fn parts(project: &Path, home: &Path, window: u64) -> Vec<InstructionPart> {
+        instructions(InstructionSources {
+            home,
+            project,
+            model: &model(window),
+            tools: &ToolList::default(),
+            prompt: Some("Speak plainly."),
+        })
+    }
+
+    #[test]
+    fn the_parts_come_in_their_order_and_name_directory_and_model() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, home) = (dir.path().join("p"), dir.path().join("h"));
+        for dir in [&project, &home] {
+            std::fs::create_dir(dir).unwrap();
+        }
+        std::fs::create_dir(project.join("src")).unwrap();
+        std::fs::write(project.join("AGENTS.md"), "Run `make`.\n").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", project.join("CLAUDE.md")).unwrap();
+        let parts = parts(&project, &home, 200_000);
+        let sources: Vec<&str> = parts.iter().map(|part| part.source.as_str()).collect();
+        assert_eq!(
+            sources,
+            ["base", "environment", "workspace", "prompt", "agents"]
+        );
+        let environment = &parts[1].text;
+        assert!(environment.contains(&format!("working directory: {}\n", project.display())));
+        assert!(environment.contains("git repository: no\n"));
+        assert!(environment.contains("model: demo/demo\n"));
+        assert!(parts[2].text.contains("AGENTS.md\nCLAUDE.md\nsrc/\n"));
+        assert!(parts[4].text.ends_with("/p/AGENTS.md:\n\nRun `make`."));
+        assert!(parts[4].sha256.is_some() && parts[4].cut_bytes.is_none());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_a_note_and_a_small_window_cuts_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, home) = (dir.path().join("p"), dir.path().join("h"));
+        std::fs::create_dir(&project).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", project.join("AGENTS.md")).unwrap();
+        let found = parts(&project, &home, 200_000);
+        assert!(found[4].text.contains("were not read"), "{:?}", found[4]);
+        std::fs::remove_file(project.join("AGENTS.md")).unwrap();
+        std::fs::write(project.join("AGENTS.md"), "a rule\n".repeat(2_000)).unwrap();
+        let found = parts(&project, &home, 32_768);
+        let total: u64 = found.iter().map(|part| estimate_tokens(&part.text)).sum();
+        // The note about the cut comes on top.
+        assert!(total <= 32_768 * 15 / 100 + 60, "{total}");
+        assert!(found[4].cut_bytes > Some(0) && found[3].cut_bytes.is_none());
     }
 }

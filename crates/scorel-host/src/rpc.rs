@@ -16,6 +16,7 @@ mod register;
 mod sessions;
 mod subscribe;
 mod travel;
+mod trust;
 mod unavailable;
 mod usage;
 
@@ -39,6 +40,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     files::register(&mut table)?;
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
+    trust::register(&mut table)?;
     unavailable::register(&mut table)?;
     Ok(table.build())
 }

@@ -4,27 +4,33 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use futures_util::future::BoxFuture;
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup, WebFetch};
 use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
-    BlobHash, CompactionFacts, Context, ErrorChain, ProjectId, SessionId, ThinkingLevel,
-    ToolPreset, TurnError,
+    BlobHash, CompactionFacts, Context, CustomMessageBody, ErrorChain, ProjectId, SessionId,
+    ThinkingLevel, ToolPreset, TurnError,
 };
 use scorel_provider::BlobSource;
 use scorel_runtime::{BlobSink, Provider, RetryPolicy, ToolClass, ToolList, TurnLimits, TurnPorts};
-use scorel_session::{CompactionSetup, PreparedTurn, Sessions, TokioClock, TurnRequest, TurnSetup};
+use scorel_session::{
+    CompactionSetup, PreparedTurn, Sessions, TitleAnswer, TitleRequest, TokioClock, TurnRequest,
+    TurnSetup,
+};
 use scorel_tools::{OpenProjects, ProjectTools, Roots, ToolHost};
 
 use crate::commands::CommandHost;
 use crate::compaction_facts::compaction_facts;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
-use crate::instructions::instructions;
+use crate::instructions::{DeeperGuides, GuidedTool, InstructionSources, guidance, instructions};
 use crate::models::{Models, WantedModel};
 use crate::notices::Notices;
 use crate::permission::{Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 use crate::recorders::Recorders;
+use crate::skills::{SkillProject, SkillTool, Skills, listing};
+use crate::titles;
 
 /// Prepares turns: provider, tools, gate and limits from the configuration, the project and the model.
 ///
@@ -39,12 +45,20 @@ pub(crate) struct Turns {
     grants: Grants,
     notices: Notices,
     commands: Arc<CommandHost>,
+    skills: Skills,
     fetcher: Fetcher,
     open_projects: OpenProjects,
-    tools: Mutex<HashMap<SessionId, Arc<ProjectTools>>>,
     recorders: Recorders,
+    tools: Mutex<HashMap<SessionId, SessionTools>>,
     /// Weak, since the sessions own this set-up.
     sessions: Weak<Sessions>,
+}
+
+/// What a session's tools remember.
+#[derive(Debug, Clone)]
+struct SessionTools {
+    project: Arc<ProjectTools>,
+    guides: Arc<DeeperGuides>,
 }
 
 impl fmt::Debug for Turns {
@@ -60,6 +74,7 @@ impl Turns {
         models: Arc<Models>,
         home: &Path,
         commands: Arc<CommandHost>,
+        skills: Skills,
         sessions: Weak<Sessions>,
     ) -> Self {
         Self {
@@ -70,6 +85,7 @@ impl Turns {
             grants: Grants::new(home.join("grants.json")),
             notices: Notices::new(home.join("notices.json"), &home.join("sessions")),
             commands,
+            skills,
             fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
             open_projects: OpenProjects::default(),
             tools: Mutex::default(),
@@ -141,6 +157,18 @@ impl Turns {
         Ok(Gate::new(settings).hiding(self.commands.hidden(config, dir)))
     }
 
+    /// What the model is to be told of its skills.
+    fn skill_list(
+        &self,
+        request: &TurnRequest,
+        dir: &Path,
+        window: u64,
+    ) -> Result<Option<CustomMessageBody>, TurnError> {
+        let found = self.skills.find(Some(&skill_project(request, dir)));
+        let found = found.map_err(|error| config_error(error.to_string()))?;
+        Ok(listing(request.known.skills.as_ref(), &found, window))
+    }
+
     /// The tools of a session: those on its project and those of other crates.
     fn list(
         &self,
@@ -148,27 +176,36 @@ impl Turns {
         config: &Arc<Config>,
         dir: &Path,
     ) -> Result<ToolList, TurnError> {
-        let mut tools = self.tools(request, config, dir)?.list();
+        let SessionTools { project, guides } = self.tools(request, config, dir)?;
+        guides.set_epoch(request.known.epoch);
+        let guided = |tool| GuidedTool::wrap(tool, &guides);
+        let mut tools: Vec<_> = project.list().into_iter().map(guided).collect();
+        let skills = SkillTool::shared(
+            &self.skills,
+            skill_project(request, dir),
+            project.files().skills(),
+        );
+        tools.push(skills);
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
         tools.push(Arc::new(WebFetch::new(self.fetcher.clone(), blobs)));
         ToolList::new(tools).map_err(|error| config_error(error.to_string()))
     }
 
-    /// The project's tools, which live as long as the session is loaded.
+    /// The tools on the project, which live as long as the session is loaded.
     fn tools(
         &self,
         request: &TurnRequest,
         config: &Arc<Config>,
         dir: &Path,
-    ) -> Result<Arc<ProjectTools>, TurnError> {
+    ) -> Result<SessionTools, TurnError> {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = tools.get(&request.session_id) {
             self.recorders
                 .set_limits(request.session_id, config.checkpoints);
-            if let Some(commands) = known.commands() {
+            if let Some(commands) = known.project.commands() {
                 commands.set(self.commands.settings(config, dir));
             }
-            return Ok(Arc::clone(known));
+            return Ok(known.clone());
         }
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
         let project = self.open_projects.open(dir).map_err(|error| {
@@ -189,8 +226,10 @@ impl Turns {
             .with_umask(self.commands.umask(config, dir))
             .with_recorder(recorder);
         let opened = ProjectTools::on(Roots::new(project), host);
-        let opened = Arc::new(opened.with_commands(self.commands.open(config, dir)));
-        tools.insert(request.session_id, Arc::clone(&opened));
+        let project = Arc::new(opened.with_commands(self.commands.open(config, dir)));
+        let guides = Arc::new(DeeperGuides::new(project.files().project()));
+        let opened = SessionTools { project, guides };
+        tools.insert(request.session_id, opened.clone());
         Ok(opened)
     }
 }
@@ -215,10 +254,24 @@ impl TurnSetup for Turns {
         let tools = self.list(request, &config, dir)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
         let tools = tools.only(|spec| is_offered(preset, spec.class));
+        let current = instructions(InstructionSources {
+            home: &self.home,
+            project: dir,
+            model: provider.model(),
+            tools: &tools,
+            prompt: config.prompt.as_deref(),
+        });
+        let mut guidance = guidance(&request.known, current);
+        if tools.get("Skill").is_some() {
+            let window = provider.model().context_window;
+            guidance
+                .messages
+                .extend(self.skill_list(request, dir, window)?);
+        }
         let gate = Arc::new(self.gate(request, &config, dir)?);
         let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
         Ok(PreparedTurn {
-            instructions: instructions(dir, provider.model()),
+            guidance,
             notices: if has_commands {
                 let has_sandbox = self.commands.has_sandbox();
                 self.notices.of_turn(config.permissions.mode, has_sandbox)
@@ -246,6 +299,27 @@ impl TurnSetup for Turns {
         })
     }
 
+    fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
+        let (config, models) = (Arc::clone(&self.config), Arc::clone(&self.models));
+        let project = self.projects.get(request.project_id);
+        let connect = move || {
+            let dir = project.map(|project| PathBuf::from(project.work_dir));
+            let config = config.current(dir.as_deref());
+            let wanted = config.auxiliary.model.as_deref()?;
+            match models.limited(&config, wanted, titles::MAX_TOKENS) {
+                Ok(provider) => Some(provider),
+                Err(error) => {
+                    tracing::warn!(model = wanted, %error, "the auxiliary model cannot be used");
+                    None
+                }
+            }
+        };
+        Box::pin(async move {
+            let provider = tokio::task::spawn_blocking(connect).await.ok()??;
+            Some(titles::title(&*provider, request).await)
+        })
+    }
+
     fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()> {
         self.grants.add(project_id, rules)
     }
@@ -253,7 +327,7 @@ impl TurnSetup for Turns {
     fn leaf_moved(&self, session_id: SessionId) {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = tools.get(&session_id) {
-            known.forget_reads();
+            known.project.forget_reads();
         }
     }
 
@@ -262,7 +336,7 @@ impl TurnSetup for Turns {
             let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
             tools.get(&session_id).cloned()
         };
-        let commands = known.as_ref().and_then(|tools| tools.commands());
+        let commands = known.as_ref().and_then(|tools| tools.project.commands());
         let processes = commands.map_or_else(Vec::new, |commands| commands.in_background());
         compaction_facts(messages, processes)
     }
@@ -288,8 +362,9 @@ impl TurnSetup for Turns {
 
     fn unload(&self, session_id: SessionId) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_running = |tools: &Arc<ProjectTools>| {
+        let is_running = |tools: &SessionTools| {
             tools
+                .project
                 .commands()
                 .is_some_and(|commands| commands.running() > 0)
         };
@@ -305,6 +380,13 @@ impl TurnSetup for Turns {
         // Dropping the tools ends its commands.
         tools.remove(&session_id);
         self.recorders.forget(session_id);
+    }
+}
+
+fn skill_project(request: &TurnRequest, dir: &Path) -> SkillProject {
+    SkillProject {
+        id: request.project_id,
+        dir: dir.to_owned(),
     }
 }
 

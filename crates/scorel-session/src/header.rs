@@ -54,6 +54,7 @@ impl SessionHeader {
             kind: self.kind,
             parent: self.parent.clone(),
             title: folded.display_title().map(str::to_owned),
+            title_source: folded.display_title_source(),
             model: folded.model.clone(),
             thinking_level: folded.thinking_level,
             tools: folded.tools,

@@ -192,6 +192,10 @@ impl Lane {
         Arc::clone(&self.shared.setup)
     }
 
+    pub(crate) fn is_draining(&self) -> bool {
+        self.shared.is_draining()
+    }
+
     /// Tracks the tasks that must end before the daemon does.
     pub(crate) fn tasks(&self) -> &TaskTracker {
         &self.shared.tasks

@@ -2,18 +2,21 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
-    CompactionFacts, Context, InstructionPart, NoticeBody, ProjectId, SessionId, ThinkingLevel,
-    ToolPreset, TurnError,
+    CompactionFacts, Context, NoticeBody, ProjectId, SessionId, ThinkingLevel, ToolPreset,
+    TurnError,
 };
 use scorel_runtime::{ModelInfo, Provider, TurnPorts};
+
+use crate::{Guidance, KnownGuidance, TitleAnswer, TitleRequest};
 
 /// The host's side of a turn: model, tools, limits and instructions.
 ///
 /// Asked at the start of every turn, so that a changed configuration applies to the next one. All
-/// methods may block.
+/// methods may block, but for `title`.
 pub trait TurnSetup: fmt::Debug + Send + Sync {
     /// Prepares one turn.
     ///
@@ -21,6 +24,11 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     ///
     /// Why the turn is impossible, for example a missing key. It becomes the turn's outcome.
     fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError>;
+
+    /// Asks the auxiliary model for a session's title, once. `None` if there is no such model.
+    ///
+    /// Called from an async thread; must not block it.
+    fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>>;
 
     /// Grants `rules` in a project from now on, durably.
     ///
@@ -65,14 +73,14 @@ pub struct TurnRequest {
     /// Rules that were allowed for the rest of the session.
     pub allowed: Vec<String>,
     pub blobs: Blobs,
+    pub known: KnownGuidance,
 }
 
 #[derive(Debug)]
 pub struct PreparedTurn {
     /// `system` is replaced by the session's frozen instructions.
     pub ports: TurnPorts,
-    /// Frozen if the session has no instructions yet.
-    pub instructions: Vec<InstructionPart>,
+    pub guidance: Guidance,
     /// What to tell the user. The session says each only once.
     pub notices: Vec<NoticeBody>,
     pub compaction: CompactionSetup,

@@ -14,6 +14,7 @@ mod exit;
 mod prepare;
 mod spending;
 mod task;
+mod title;
 mod wait;
 
 use std::panic::AssertUnwindSafe;
@@ -55,17 +56,19 @@ async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
         }
         // After a wait as well: hours later key, price and limits may be others, and another model
         // ends a wait.
+        let known = task.lane.known_guidance().await?;
         let prepared = tokio::select! {
             biased;
             cause = task.stop.fired() => return Ok(task.stopped(cause).into()),
-            prepared = task.prepare() => prepared?,
+            prepared = task.prepare(known.clone()) => prepared?,
         };
         let prepared = match prepared {
             Ok(prepared) => prepared,
             Err(error) => return Ok(task.failed(error).into()),
         };
         let mut ports = prepared.ports;
-        ports.system = task.begin(prepared.instructions, prepared.notices).await?;
+        let begun = task.begin(known, prepared.guidance, prepared.notices);
+        ports.system = begun.await?;
         match task
             .drive(ports, prepared.compaction, task.progress())
             .await?

@@ -113,13 +113,15 @@ pub enum RootName {
     Package,
     /// The private state of a workflow run: `@state`.
     State,
+    /// The skills that the session has loaded: `@skill/<name>`.
+    Skill,
     /// Everything else, of which a call has what its permit grants. Paths in it are absolute, and no
     /// name leads there.
     System,
 }
 
 impl RootName {
-    const ALL: [Self; 3] = [Self::Project, Self::Package, Self::State];
+    const ALL: [Self; 4] = [Self::Project, Self::Package, Self::State, Self::Skill];
 
     /// The first component of paths in the root.
     #[must_use]
@@ -128,6 +130,7 @@ impl RootName {
             Self::Project => "@project",
             Self::Package => "@pkg",
             Self::State => "@state",
+            Self::Skill => "@skill",
             Self::System => "/",
         }
     }
@@ -135,7 +138,7 @@ impl RootName {
     /// Whether the root is read-only whatever permissions say.
     #[must_use]
     pub const fn is_read_only(self) -> bool {
-        matches!(self, Self::Package)
+        matches!(self, Self::Package | Self::Skill)
     }
 
     pub(crate) fn parse(component: &str) -> Option<Self> {

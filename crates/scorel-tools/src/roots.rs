@@ -7,6 +7,7 @@ mod destination;
 mod granted;
 mod real_target;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use scorel_runtime::Permit;
 use crate::error::{ErrorCode, ToolError};
 use crate::root::{LOOK, Root, RootName, RootUse, real_path};
 use crate::shown_path::shown_path;
+use crate::skill_roots::SkillRoots;
 
 use granted::GrantedPath;
 
@@ -33,6 +35,7 @@ const MAX_PATH_BYTES: usize = 4096;
 pub struct Roots {
     project: Root,
     others: Vec<Root>,
+    skills: SkillRoots,
     granted: Vec<GrantedPath>,
 }
 
@@ -43,6 +46,7 @@ impl Roots {
         Self {
             project,
             others: Vec::new(),
+            skills: SkillRoots::default(),
             granted: Vec::new(),
         }
     }
@@ -62,6 +66,11 @@ impl Roots {
         }
     }
 
+    /// The skills that the session has loaded.
+    pub(crate) fn skills(&self) -> &SkillRoots {
+        &self.skills
+    }
+
     pub(crate) fn project_path(&self) -> &Path {
         self.project.path()
     }
@@ -79,6 +88,11 @@ impl Roots {
         }
         let (first, rest) = argument.split_once('/').unwrap_or((argument, ""));
         match RootName::parse(first) {
+            Some(RootName::Skill) => {
+                let location = Location::new(RootName::Skill, rest);
+                self.skill(&location)?;
+                Ok(location)
+            }
             Some(name) => {
                 self.root(name)?;
                 Ok(Location::new(name, rest))
@@ -153,6 +167,9 @@ impl Roots {
         if location.root == RootName::System {
             return Path::new("/").join(&location.path);
         }
+        if let (RootName::Skill, Ok((skill, path))) = (location.root, self.skill(location)) {
+            return skill.path().join(path);
+        }
         let root = self.all().find(|root| root.name() == location.root);
         root.unwrap_or(&self.project).path().join(&location.path)
     }
@@ -166,6 +183,18 @@ impl Roots {
                 format!("this session has no {name}; its roots are: {names}"),
             )
         })
+    }
+
+    /// The directory of the skill that a location is in, and the path below it.
+    fn skill<'a>(&self, location: &'a Location) -> Result<(Root, &'a Path), ToolError> {
+        let mut path = location.path.iter();
+        let name = path.next().and_then(|name| name.to_str());
+        let root = name.and_then(|name| self.skills.get(name));
+        let root = root.ok_or_else(|| {
+            let message = format!("{location} is in no skill that was loaded; load it with Skill");
+            ToolError::new(ErrorCode::NotFound, message).with("path", location.named())
+        })?;
+        Ok((root, path.as_path()))
     }
 
     fn all(&self) -> impl Iterator<Item = &Root> {
@@ -184,9 +213,13 @@ impl Roots {
         &'a self,
         location: &'a Location,
         used_for: RootUse,
-    ) -> Result<(&'a Root, &'a Path), ToolError> {
+    ) -> Result<(Cow<'a, Root>, &'a Path), ToolError> {
+        if location.root == RootName::Skill {
+            let (root, path) = self.skill(location)?;
+            return Ok((Cow::Owned(root), path));
+        }
         if location.root != RootName::System {
-            return Ok((self.root(location.root)?, &location.path));
+            return Ok((Cow::Borrowed(self.root(location.root)?), &location.path));
         }
         let absolute = self.unresolved_path(location);
         let is_it = |granted: &&GrantedPath| granted.covers(&absolute, used_for);
@@ -199,7 +232,7 @@ impl Roots {
             .map_err(|error| refusal(location, error))?;
         let top = root.path().strip_prefix("/").unwrap_or(root.path());
         Ok((
-            root,
+            Cow::Borrowed(root),
             location.path.strip_prefix(top).unwrap_or(&location.path),
         ))
     }

@@ -19,6 +19,7 @@ use crate::roots::{Location, Original, Roots, real_target};
 use crate::seen_files::SeenFiles;
 use crate::shown_files::ShownFiles;
 use crate::shown_path::shown_path;
+use crate::skill_roots::SkillRoots;
 use crate::write_target::WriteTarget;
 
 /// The roots of one session and what its model has seen of the files below them.
@@ -103,7 +104,10 @@ impl SessionFiles {
         };
         if location.root() != RootName::System && !leads_out() {
             let path = named.canonicalize().unwrap_or(named);
-            return Ok((Effect::ReadPath { path }, location));
+            return Ok(match location.root() {
+                RootName::Skill => (Effect::ReadSkill { path }, location),
+                _ => (Effect::ReadPath { path }, location),
+            });
         }
         // Where it cannot be told where it leads, the run cannot open it either.
         let path = real_target(&named).unwrap_or(named);
@@ -174,6 +178,12 @@ impl SessionFiles {
         self.open_shown(&self.roots.granting(permit), &location, permit)
     }
 
+    /// The skills that the session has loaded.
+    #[must_use]
+    pub fn skills(&self) -> &SkillRoots {
+        self.roots.skills()
+    }
+
     /// The real path of the project's directory.
     #[must_use]
     pub fn project(&self) -> &Path {
@@ -205,7 +215,11 @@ impl SessionFiles {
     /// Which files at a location and below it may be shown.
     pub(crate) fn shown<'a>(&'a self, location: &Location, permit: &'a Permit) -> ShownFiles<'a> {
         ShownFiles {
-            rules: permit.reads.as_deref(),
+            // Rules and hidden places are about the user's files, and the daemon's home is one.
+            rules: match location.root() {
+                RootName::Skill => None,
+                _ => permit.reads.as_deref(),
+            },
             daemon_home: (location.root() == RootName::System).then(|| self.host.home()),
         }
     }

@@ -6,11 +6,12 @@ use serde_json::Value;
 
 use super::{
     AuxiliaryUsageBody, CompactBody, CompactionBody, FilesRestoreBody, FilesRestoredBody,
-    PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody, TurnOutcomeBody, WaitKind,
+    InstructionPart, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
+    TurnOutcomeBody, WaitKind,
 };
 use crate::{
     ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart, QueueItemId,
-    RecordedFiles, Seq, SessionId, ThinkingLevel, ToolPreset, TurnId,
+    RecordedFiles, Seq, SessionId, ThinkingLevel, TitleSource, ToolPreset, TurnId,
 };
 
 /// An event that is written to the session's log and synced before any client sees it.
@@ -290,6 +291,9 @@ pub struct SessionChanges {
     /// The new title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Where the title comes from; absent: a client set it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_source: Option<TitleSource>,
     /// The new model: its id at the configured provider, or `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -305,6 +309,9 @@ pub struct SessionChanges {
     /// Whether the session is archived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
+    /// `true`: the next turn begins with a new instruction snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_instructions: Option<bool>,
 }
 
 /// Body of `custom`.
@@ -330,15 +337,6 @@ impl InstructionSnapshotBody {
         let texts: Vec<&str> = self.parts.iter().map(|part| part.text.as_str()).collect();
         texts.join("\n\n")
     }
-}
-
-/// One part of a system prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct InstructionPart {
-    /// The origin of the part, such as `base` or `environment`.
-    pub source: String,
-    /// The text.
-    pub text: String,
 }
 
 /// Body of `tool_started`.

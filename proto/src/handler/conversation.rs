@@ -3,8 +3,8 @@
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
     AssistantMessage, Block, BranchBody, ChannelInjectBody, CompactBody, CustomBody,
-    CustomMessageBody, Message, MessageBody, MessageSource, PersistentEvent, RewindBody,
-    SessionInfoBody, ToolResultMessage, UserMessage,
+    CustomMessageBody, INSTRUCTIONS_KIND, Message, MessageBody, MessageSource, PersistentEvent,
+    RewindBody, SKILLS_KIND, SessionInfoBody, ToolResultMessage, UserMessage,
 };
 
 impl EventHandler for MessageBody {
@@ -23,7 +23,11 @@ impl EventHandler for CustomMessageBody {
     }
 
     fn convert_to_display(&self) -> Vec<DisplayPart> {
-        DisplayPart::note(format!("message from {}", self.kind))
+        match self.kind.as_str() {
+            INSTRUCTIONS_KIND => DisplayPart::note("the instructions have changed"),
+            SKILLS_KIND => DisplayPart::note("the skills were listed"),
+            kind => DisplayPart::note(format!("message from {kind}")),
+        }
     }
 }
 
@@ -101,6 +105,11 @@ impl EventHandler for SessionInfoBody {
         }
         if let Some(tools) = changes.tools {
             notes.extend(DisplayPart::note(format!("the tools are now {tools}")));
+        }
+        if changes.refresh_instructions == Some(true) {
+            notes.extend(DisplayPart::note(
+                "the next turn reads the instructions anew",
+            ));
         }
         if let Some(archived) = changes.archived {
             notes.extend(DisplayPart::note(if archived {

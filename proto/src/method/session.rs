@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CommandId, CostTotal, EventId, OnRestart, Phase, ProjectId, QueueItem, Seq, SessionId,
-    StorageStall, ThinkingLevel, ToolPreset, TurnId, Usage,
+    StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId, Usage,
 };
 
 /// The metadata of a session: everything but its events.
@@ -22,6 +22,9 @@ pub struct Session {
     /// The title; without one, the first line of the first message, shortened; `null` if there is
     /// neither.
     pub title: Option<String>,
+    /// Where the title comes from; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_source: Option<TitleSource>,
     /// The session's own model, as the client named it; `null` if it uses the configured one.
     pub model: Option<String>,
     /// The session's thinking level.
@@ -220,6 +223,10 @@ pub struct UpdateSessionParams {
     /// What happens to a turn that is running when the daemon ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_restart: Option<OnRestart>,
+    /// `true`: the next turn begins with a new instruction snapshot, of the files and settings as they
+    /// are then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_instructions: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,

@@ -106,6 +106,19 @@ impl Tree {
             .is_some_and(|index| self.nodes[index as usize].turn_end)
     }
 
+    /// Whether the event is between a root and the leaf. Takes time by the length of the path.
+    #[must_use]
+    pub fn is_on_path(&self, id: EventId) -> bool {
+        let (Some(wanted), mut next) = (self.index_of(id), self.leaf) else {
+            return false;
+        };
+        while let Some(index) = next.filter(|index| *index > wanted) {
+            let parent = self.nodes[index as usize].parent;
+            next = (parent < index).then_some(parent);
+        }
+        next == Some(wanted)
+    }
+
     fn index_of(&self, id: EventId) -> Option<u32> {
         self.by_id.get(id, |index| self.nodes[index as usize].id)
     }

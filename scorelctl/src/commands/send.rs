@@ -177,6 +177,7 @@ async fn with_tools(
         thinking_level: None,
         tools: args.tools,
         on_restart: None,
+        refresh_instructions: None,
         command_id: Some(new_command_id()),
     };
     Ok(control.call::<UpdateSession>(&params).await?.session)

@@ -12,6 +12,7 @@ use super::CallError;
 use crate::models::ModelError;
 use crate::projects::ProjectError;
 use crate::receipts::ReceiptError;
+use crate::trust::TrustError;
 
 impl From<CallError> for RpcError {
     fn from(error: CallError) -> Self {
@@ -27,6 +28,7 @@ impl From<CallError> for RpcError {
             CallError::ProjectHasSessions(_) => plain(ErrorCode::ProjectHasSessions),
             CallError::Project { error, path } => project(&error, path.as_deref()),
             CallError::Directories { error, path } => filesystem(&error, path.as_deref()),
+            CallError::Trust(error) => Self::new(trust_code(&error), chain(&error)),
             CallError::NamedModel(error) => named_model(&error),
             CallError::Provider { provider, error } => unusable(&provider, &error),
             CallError::ListModels { provider, error } => match *error {
@@ -113,6 +115,26 @@ const fn receipt_code(error: &ReceiptError) -> ErrorCode {
         ReceiptError::Write(_) => ErrorCode::StorageStalled,
         ReceiptError::OtherKind | ReceiptError::Internal(_) => ErrorCode::InternalError,
     }
+}
+
+fn trust_code(error: &TrustError) -> ErrorCode {
+    match error {
+        TrustError::Problem(_) | TrustError::Damaged { .. } => ErrorCode::FilesystemError,
+        TrustError::Unknown(_) | TrustError::Refused { .. } | TrustError::NoDigest(_) => {
+            ErrorCode::InvalidParams
+        }
+        TrustError::Changed(_) => ErrorCode::Conflict,
+        TrustError::Io(error) => match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
+                ErrorCode::StorageStalled
+            }
+            _ => ErrorCode::FilesystemError,
+        },
+    }
+}
+
+fn chain(error: &dyn Error) -> String {
+    scorel_proto::ErrorChain(error).to_string()
 }
 
 fn project(error: &ProjectError, path: Option<&str>) -> RpcError {

@@ -40,6 +40,7 @@ impl Default for Config {
             permissions: permissions(&PermissionsSection::default()),
             compaction: CompactionSettings::default(),
             auxiliary: AuxiliaryConfig::default(),
+            prompt: None,
             warnings: Vec::new(),
         }
     }
@@ -67,6 +68,7 @@ impl Config {
             permissions: permissions(&document.permissions),
             compaction: compaction(&document.compaction),
             auxiliary: document.auxiliary.clone(),
+            prompt: document.prompt.text.clone(),
             warnings: Vec::new(),
         })
     }

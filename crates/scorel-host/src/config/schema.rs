@@ -38,6 +38,7 @@ pub(super) struct Document {
     pub(super) permissions: PermissionsSection,
     pub(super) compaction: CompactionSection,
     pub(super) auxiliary: AuxiliaryConfig,
+    pub(super) prompt: PromptSection,
 }
 
 /// `[model]`
@@ -206,6 +207,13 @@ pub(super) struct LimitsSection {
     pub(super) open_files: Option<Bounded<64, { 1024 * 1024 }>>,
     pub(super) file_size: Option<Bounded<MIB, { 64 * 1024 * GIB }>>,
     pub(super) scratch_space: Option<Bounded<MIB, { 64 * 1024 * GIB }>>,
+}
+
+/// `[prompt]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct PromptSection {
+    pub(super) text: Option<String>,
 }
 
 /// `[permissions]`

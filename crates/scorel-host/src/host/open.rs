@@ -16,6 +16,8 @@ use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
 use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
+use crate::skills::Skills;
+use crate::trust::TrustStore;
 use crate::trusted_file::FileProblem;
 use crate::turns::Turns;
 
@@ -56,6 +58,8 @@ impl Host {
             home.root(),
             parts.umask,
         );
+        let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
+        let skills = Skills::new(home.root(), Arc::clone(&trust));
         let mut made = None;
         let sessions = Sessions::with_setup(
             home.sessions(),
@@ -71,6 +75,7 @@ impl Host {
                     Arc::clone(&models),
                     home.root(),
                     commands,
+                    skills.clone(),
                     sessions,
                 );
                 Arc::clone(made.insert(Arc::new(turns))) as Arc<dyn TurnSetup>
@@ -82,6 +87,8 @@ impl Host {
             receipts: HostReceipts::open(&home.receipts())?,
             config,
             models,
+            trust,
+            skills,
             device: parts.device,
             home: home.root().to_owned(),
             started_at: parts.started_at,

@@ -9,6 +9,7 @@ use scorel_runtime::Provider;
 use super::trial::{TRIAL_TOKENS, trial};
 use super::{ModelError, Models};
 use crate::call_error::CallError;
+use crate::config::Config;
 
 impl Models {
     /// Asks the configured model, or the named one, for one word.
@@ -61,9 +62,30 @@ impl Models {
                 }
             }
         }
-        let limit = &mut config.model.model.max_output_tokens;
-        *limit = Some(limit.unwrap_or(TRIAL_TOKENS).min(TRIAL_TOKENS));
-        let provider = self.provider(&config, None, Arc::new(NoBlobs));
+        let provider = self.provider_limited(&mut config, TRIAL_TOKENS);
         (config.model.provider().to_owned(), provider)
+    }
+
+    /// The provider of a model that a client or the configuration named, limited to answers of
+    /// `max_tokens`. Reads files.
+    pub(crate) fn limited(
+        &self,
+        config: &Config,
+        model: &str,
+        max_tokens: u64,
+    ) -> Result<Arc<dyn Provider>, ModelError> {
+        let mut config = config.clone();
+        config.model = config.model.named(model, &config.providers)?;
+        self.provider_limited(&mut config, max_tokens)
+    }
+
+    fn provider_limited(
+        &self,
+        config: &mut Config,
+        max_tokens: u64,
+    ) -> Result<Arc<dyn Provider>, ModelError> {
+        let limit = &mut config.model.model.max_output_tokens;
+        *limit = Some(limit.unwrap_or(max_tokens).min(max_tokens));
+        self.provider(config, None, Arc::new(NoBlobs))
     }
 }

@@ -155,6 +155,7 @@ impl<'a> Judgement<'a> {
                     self.permit.reads = Unrestricted::by(self.policy.clone(), Decision::Deny);
                 }
             }
+            Effect::ReadSkill { .. } => {}
             Effect::WritePath {
                 path,
                 named,

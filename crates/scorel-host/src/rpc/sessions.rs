@@ -114,11 +114,13 @@ async fn update(
     check_model(&host, &lane, params.model.as_deref(), params.thinking_level).await?;
     let changes = SessionChanges {
         title: params.title,
+        title_source: None,
         model: params.model,
         thinking_level: params.thinking_level,
         tools: params.tools,
         on_restart: params.on_restart,
         archived: None,
+        refresh_instructions: params.refresh_instructions.filter(|refresh| *refresh),
     };
     change(&lane, command, changes).await
 }

@@ -36,6 +36,10 @@ impl DemoTurn {
 
     fn add(&mut self, message: &Message) {
         let content = match message {
+            // The daemon's words, not the user's.
+            Message::User(message) if text(&message.content).starts_with("<system-reminder>") => {
+                &message.content
+            }
             Message::User(message) => {
                 self.question = text(&message.content);
                 self.steps.clear();

@@ -11,6 +11,12 @@ pub enum Effect {
         /// Absolute, links followed where it exists.
         path: PathBuf,
     },
+    /// Shows the model a file of a skill that the session has loaded. Allowed: a skill is the user's own,
+    /// or the user has trusted this very content.
+    ReadSkill {
+        /// Absolute, links followed.
+        path: PathBuf,
+    },
     /// Creates or changes a file.
     WritePath {
         /// The file that would change, absolute, links followed.

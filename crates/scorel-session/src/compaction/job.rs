@@ -58,18 +58,16 @@ async fn compact(
     let prepared = tokio::select! {
         biased;
         cause = stop.fired() => return Ok(CompactionEnd::Stopped(cause)),
-        prepared = lane.prepare() => prepared?,
+        prepared = lane.prepare_outside_turn() => prepared?,
     };
-    let prepared = match prepared {
+    let (ports, setup) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => return Ok(CompactionEnd::Failed(error)),
     };
-    let mut ports = prepared.ports;
-    ports.system = lane.instructions_or(&prepared.instructions).await?;
     let compaction = Compaction {
         lane: Arc::clone(lane),
         ports,
-        setup: prepared.compaction,
+        setup,
         stop: stop.clone(),
         turn_id: None,
     };

@@ -42,14 +42,12 @@ impl Lane {
 
     /// The model that a compaction would ask, if there is something to summarise.
     async fn can_compact(self: &Arc<Self>) -> Result<String, SessionError> {
-        let prepared = self.prepare().await?;
-        let prepared = prepared.map_err(SessionError::NotPrepared)?;
-        let mut ports = prepared.ports;
-        ports.system = self.instructions_or(&prepared.instructions).await?;
+        let prepared = self.prepare_outside_turn().await?;
+        let (ports, setup) = prepared.map_err(SessionError::NotPrepared)?;
         let compaction = Compaction {
             lane: Arc::clone(self),
             ports,
-            setup: prepared.compaction,
+            setup,
             stop: StopSignal::new(),
             turn_id: None,
         };

@@ -15,10 +15,8 @@ impl Lane {
     /// read.
     pub async fn context_report(self: &Arc<Self>) -> Result<GetContextResult, SessionError> {
         self.published().check_exists()?;
-        let prepared = self.prepare().await?;
-        let prepared = prepared.map_err(SessionError::NotPrepared)?;
-        let mut ports = prepared.ports;
-        ports.system = self.instructions_or(&prepared.instructions).await?;
+        let prepared = self.prepare_outside_turn().await?;
+        let (ports, setup) = prepared.map_err(SessionError::NotPrepared)?;
         let window = self.read_window(ContextWindow::clone).await?;
         let (fixed, model) = (FixedParts::of(&ports), ports.provider.model());
         let size = self.size_of(&WindowSizes::of(&window), fixed, model);
@@ -45,7 +43,7 @@ impl Lane {
         Ok(GetContextResult {
             model: model_key(model),
             context_window: model.context_window,
-            budget: prepared.compaction.settings.budget(model),
+            budget: setup.settings.budget(model),
             tokens: size.tokens,
             measured: size.counted.is_some(),
             automatic: !self.has_stopped_compacting(),

@@ -59,6 +59,8 @@ fn settings(state: &SessionState) -> SessionChanges {
     let level = state.thinking_level;
     SessionChanges {
         title: state.title.clone(),
+        title_source: state.title_source,
+        refresh_instructions: None,
         model: state.model.clone(),
         thinking_level: (level != ThinkingLevel::default()).then_some(level),
         tools: state.tools,

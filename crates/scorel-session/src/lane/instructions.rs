@@ -1,40 +1,109 @@
-use scorel_proto::{InstructionPart, InstructionSnapshotBody, PersistentBody, TurnId};
+use std::sync::Arc;
+
+use scorel_proto::{
+    CustomMessageBody, GuidanceKind, InstructionPart, InstructionSnapshotBody, PersistentBody,
+    PersistentEvent, Seq, TurnId,
+};
 
 use super::read::decoded;
-use super::{EventDraft, Section};
-use crate::SessionError;
+use super::{EventDraft, Lane};
+use crate::{Guidance, KnownGuidance, SessionError, blocking};
 
-impl Section<'_> {
-    /// The session's instructions: those that an earlier turn froze, or `parts`, frozen now. They
-    /// are the prefix of every request, and a provider's cache holds only for an unchanged prefix.
-    pub(crate) fn freeze_instructions(
-        &mut self,
-        turn_id: TurnId,
-        parts: &[InstructionPart],
-    ) -> Result<String, SessionError> {
-        let frozen = self.view().state.snapshot_seq;
-        let place = frozen.and_then(|seq| self.published().place_of(seq));
-        if let Some(place) = place {
-            let damaged = "the instructions of the session are damaged in the log";
-            let line = self.read_intact(place)?;
-            return snapshot_text(
-                &line.ok_or_else(|| SessionError::Filesystem(damaged.to_owned()))?,
-            );
+impl Lane {
+    /// What the model has been told besides the conversation, read from the log.
+    ///
+    /// # Errors
+    ///
+    /// If the snapshot cannot be read: another one in its place would be another prompt.
+    pub(crate) async fn known_guidance(self: &Arc<Self>) -> Result<KnownGuidance, SessionError> {
+        let lane = Arc::clone(self);
+        let known = blocking(move || lane.read_guidance()).await?;
+        if self.is_reread_due() {
+            self.section(|_| ()).await?;
         }
-        let body = InstructionSnapshotBody {
-            parts: parts.to_vec(),
+        known
+    }
+
+    fn read_guidance(&self) -> Result<KnownGuidance, SessionError> {
+        let (snapshot, guidance) = self.view(|view| {
+            let fold = &view.state;
+            (fold.snapshot_seq, fold.guidance.clone())
+        });
+        let message = |kind| match guidance.newest(kind) {
+            Some(seq) => Ok(self.read_event(seq)?.and_then(message_data)),
+            None => Ok::<_, SessionError>(None),
         };
-        let text = body.text();
-        self.commit(EventDraft::new(PersistentBody::InstructionSnapshot(body)).in_turn(turn_id))?;
-        Ok(text)
+        Ok(KnownGuidance {
+            snapshot: snapshot.map(|seq| self.read_snapshot(seq)).transpose()?,
+            // A damaged one is said again.
+            changes: message(GuidanceKind::Instructions)?,
+            skills: message(GuidanceKind::Skills)?,
+            refresh: guidance.refresh,
+            epoch: guidance.epoch,
+        })
+    }
+
+    fn read_snapshot(&self, seq: Seq) -> Result<Vec<InstructionPart>, SessionError> {
+        match self.read_event(seq)?.map(|event| event.body) {
+            Some(PersistentBody::InstructionSnapshot(body)) => Ok(body.parts),
+            Some(_) => Err(SessionError::Internal(
+                "the index names another record as the instruction snapshot".to_owned(),
+            )),
+            None => Err(SessionError::Filesystem(
+                "the instructions of the session are damaged in the log".to_owned(),
+            )),
+        }
+    }
+
+    fn read_event(&self, seq: Seq) -> Result<Option<PersistentEvent>, SessionError> {
+        let place = self.published().place_of(seq);
+        let line = place.map(|place| self.read_intact(place)).transpose()?;
+        line.flatten().map(|line| decoded(&line)).transpose()
+    }
+
+    /// Writes what the model is to be told, and returns the system prompt of the calls that follow.
+    ///
+    /// Instructions are the prefix of every request, and a provider's cache holds only for an unchanged
+    /// prefix. So they are frozen in a snapshot, and what changes later becomes a message.
+    pub(crate) async fn tell_model(
+        self: &Arc<Self>,
+        turn_id: TurnId,
+        known: KnownGuidance,
+        guidance: Guidance,
+    ) -> Result<String, SessionError> {
+        // One record a step: a step is repeated while the disk is full.
+        let parts = match guidance.snapshot {
+            Some(parts) => {
+                let body = InstructionSnapshotBody {
+                    parts: parts.clone(),
+                };
+                let body = PersistentBody::InstructionSnapshot(body);
+                self.write_guidance(turn_id, body).await?;
+                parts
+            }
+            None => known.snapshot.unwrap_or_default(),
+        };
+        for message in guidance.messages {
+            self.write_guidance(turn_id, PersistentBody::CustomMessage(message))
+                .await?;
+        }
+        Ok(InstructionSnapshotBody { parts }.text())
+    }
+
+    async fn write_guidance(
+        self: &Arc<Self>,
+        turn_id: TurnId,
+        body: PersistentBody,
+    ) -> Result<(), SessionError> {
+        let draft = EventDraft::new(body).in_turn(turn_id);
+        self.persist(move |section| section.commit(draft.clone()).map(drop))
+            .await
     }
 }
 
-pub(super) fn snapshot_text(line: &[u8]) -> Result<String, SessionError> {
-    match decoded(line)?.body {
-        PersistentBody::InstructionSnapshot(body) => Ok(body.text()),
-        _ => Err(SessionError::Internal(
-            "the index names another record as the instruction snapshot".to_owned(),
-        )),
+fn message_data(event: PersistentEvent) -> Option<serde_json::Value> {
+    match event.body {
+        PersistentBody::CustomMessage(CustomMessageBody { data, .. }) => data,
+        _ => None,
     }
 }

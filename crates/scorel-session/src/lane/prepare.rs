@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use scorel_proto::{InstructionPart, InstructionSnapshotBody, TurnError};
+use scorel_proto::{InstructionSnapshotBody, TurnError};
+use scorel_runtime::TurnPorts;
 
 use super::Lane;
-use super::instructions::snapshot_text;
-use crate::{PreparedTurn, SessionError, TurnRequest, blocking};
+use crate::{CompactionSetup, KnownGuidance, PreparedTurn, SessionError, TurnRequest, blocking};
 
 impl Lane {
     /// Asks the host for what a turn of this session needs. On a blocking thread: the host reads
@@ -12,8 +12,9 @@ impl Lane {
     /// too many files were open is prepared again.
     pub(crate) async fn prepare(
         self: &Arc<Self>,
+        known: KnownGuidance,
     ) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
-        let request = self.turn_request();
+        let request = self.turn_request(known);
         loop {
             self.wait_for_descriptors().await;
             let (setup, request) = (self.setup(), request.clone());
@@ -24,7 +25,7 @@ impl Lane {
         }
     }
 
-    fn turn_request(&self) -> TurnRequest {
+    fn turn_request(&self, known: KnownGuidance) -> TurnRequest {
         self.view(|view| TurnRequest {
             session_id: self.id(),
             project_id: self.header().project_id,
@@ -33,26 +34,23 @@ impl Lane {
             tools: view.state.tools,
             allowed: view.state.allowed.clone(),
             blobs: self.blobs().clone(),
+            known,
         })
     }
 
-    /// The instructions that the session's requests have: those that a turn has frozen, else `parts`.
-    pub(crate) async fn instructions_or(
+    /// What a request outside a turn needs, with the instructions that the session's requests have:
+    /// those that a turn has frozen, else those that the next turn would.
+    pub(crate) async fn prepare_outside_turn(
         self: &Arc<Self>,
-        parts: &[InstructionPart],
-    ) -> Result<String, SessionError> {
-        let place = {
-            let published = self.published();
-            let frozen = published.view().state.snapshot_seq;
-            frozen.and_then(|seq| published.place_of(seq))
-        };
-        let Some(place) = place else {
-            let parts = parts.to_vec();
-            return Ok(InstructionSnapshotBody { parts }.text());
-        };
-        let lines = self.read_lines(vec![place]).await?;
-        let damaged = "the instructions of the session are damaged in the log";
-        let line = lines.first();
-        snapshot_text(line.ok_or_else(|| SessionError::Filesystem(damaged.to_owned()))?)
+    ) -> Result<Result<(TurnPorts, CompactionSetup), TurnError>, SessionError> {
+        let known = self.known_guidance().await?;
+        let frozen = known.snapshot.clone();
+        let prepared = self.prepare(known).await?;
+        Ok(prepared.map(|prepared| {
+            let mut ports = prepared.ports;
+            let parts = frozen.or(prepared.guidance.snapshot).unwrap_or_default();
+            ports.system = InstructionSnapshotBody { parts }.text();
+            (ports, prepared.compaction)
+        }))
     }
 }

@@ -11,8 +11,8 @@ use scorel_proto::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::Lane;
 use super::published::PublishedLane;
-use super::{Lane, Section};
 use crate::{SessionError, blocking};
 
 /// About how many bytes of events one page has at most: a quarter of the largest reply, so that JSON
@@ -131,12 +131,6 @@ impl Lane {
         if self.mark_unsound() {
             self.void_checkpoint();
         }
-    }
-}
-
-impl Section<'_> {
-    pub(crate) fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
-        self.lane.read_intact(place)
     }
 }
 

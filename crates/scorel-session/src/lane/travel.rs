@@ -100,7 +100,7 @@ impl Section<'_> {
             SessionError::Filesystem(text.to_owned())
         };
         let place = self.published().place_of(node.seq).ok_or_else(damaged)?;
-        let line = self.read_intact(place)?.ok_or_else(damaged)?;
+        let line = self.lane.read_intact(place)?.ok_or_else(damaged)?;
         match decoded(&line)?.body {
             PersistentBody::Compact(body) => Ok(body),
             _ => Err(damaged()),

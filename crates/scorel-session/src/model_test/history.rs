@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use scorel_journal::Durability;
 use scorel_proto::{
     ClientId, DeviceId, Event, ProjectId, Seq, SessionId, SessionKind, SessionView, TransientBody,
@@ -24,7 +25,8 @@ use super::reference::Reference;
 use crate::clock::now_ms;
 use crate::lane::{EventDraft, Section};
 use crate::{
-    Lane, NewSession, PreparedTurn, SessionError, SessionSettings, Sessions, TurnRequest, TurnSetup,
+    Lane, NewSession, PreparedTurn, SessionError, SessionSettings, Sessions, TitleAnswer,
+    TitleRequest, TurnRequest, TurnSetup,
 };
 
 use clients::Watcher;
@@ -61,6 +63,10 @@ struct NoTurns;
 impl TurnSetup for NoTurns {
     fn prepare(&self, _: &TurnRequest) -> Result<PreparedTurn, TurnError> {
         unreachable!("the sessions are stopping")
+    }
+
+    fn title(&self, _: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
+        Box::pin(std::future::ready(None))
     }
 
     fn allow_always(&self, _: ProjectId, _: &[String]) -> io::Result<()> {

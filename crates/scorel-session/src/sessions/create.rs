@@ -139,6 +139,8 @@ fn first_changes(new: &NewSession) -> Option<SessionChanges> {
         tools: new.tools,
         on_restart: None,
         archived: None,
+        refresh_instructions: None,
+        title_source: None,
     };
     (changes != SessionChanges::default()).then_some(changes)
 }

@@ -41,10 +41,19 @@ impl TurnTask {
             return;
         }
         let turn_id = self.turn_id;
+        let completed = end.reason == OutcomeReason::Completed;
+        // Before the outcome, while the window is sure to be held.
+        let title = if completed {
+            self.title_request().await
+        } else {
+            None
+        };
         let closed = lane.persist(move |section| close(section, turn_id, &end));
         if let Err(error) = closed.await {
             tracing::error!(session = %lane.id(), %error, "the turn has no outcome");
             lane.abandon_job();
+        } else if let Some(request) = title {
+            self.make_title(request);
         }
     }
 }

@@ -1,21 +1,25 @@
 //! What a turn needs before its first model call.
 
-use scorel_proto::{InstructionPart, NoticeBody, OpenTurn, RuntimeStart, TransientBody, TurnError};
+use scorel_proto::{NoticeBody, OpenTurn, RuntimeStart, TransientBody, TurnError};
 
 use super::task::TurnTask;
-use crate::{PreparedTurn, SessionError};
+use crate::{Guidance, KnownGuidance, PreparedTurn, SessionError};
 
 impl TurnTask {
     /// Asks the host for ports and instructions.
-    pub(super) async fn prepare(&self) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
-        self.lane.prepare().await
+    pub(super) async fn prepare(
+        &self,
+        known: KnownGuidance,
+    ) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
+        self.lane.prepare(known).await
     }
 
-    /// Opens the turn for subscribers, once, tells the user what there is to tell, and returns the session's
-    /// instructions.
+    /// Opens the turn for subscribers, and tells the user and the model what there is to tell. Returns
+    /// the session's instructions.
     pub(super) async fn begin(
         &self,
-        parts: Vec<InstructionPart>,
+        known: KnownGuidance,
+        mut guidance: Guidance,
         notices: Vec<NoticeBody>,
     ) -> Result<String, SessionError> {
         let turn_id = self.turn_id;
@@ -33,8 +37,42 @@ impl TurnTask {
                 for notice in &notices {
                     section.tell(turn_id, notice)?;
                 }
-                section.freeze_instructions(turn_id, &parts)
+                Ok(())
             })
-            .await
+            .await?;
+        if !self.is_at_start() {
+            // The next message may have to be a tool's result, and the model has begun with what it was
+            // told before.
+            guidance.messages.clear();
+        }
+        self.lane.tell_model(turn_id, known, guidance).await
+    }
+
+    /// Whether the turn has made no call yet.
+    fn is_at_start(&self) -> bool {
+        self.lane.view(|view| {
+            let turn = view.state.turn.as_ref();
+            turn.is_none_or(|turn| turn.steps == 0 && turn.calls.is_empty())
+        })
+    }
+
+    /// Renews the instructions in a turn whose earlier messages a compaction has just replaced: writes a
+    /// new snapshot if something changed, and tells of the skills again. Returns the system prompt of the
+    /// calls that follow.
+    ///
+    /// To be called right after `compact` is written, while no tool call is open.
+    #[expect(dead_code, reason = "nothing compacts yet")]
+    pub(super) async fn renew_guidance(&self) -> Result<Result<String, TurnError>, SessionError> {
+        let mut known = self.lane.known_guidance().await?;
+        known.refresh = true;
+        let mut prepared = match self.prepare(known.clone()).await? {
+            Ok(prepared) => prepared.guidance,
+            Err(error) => return Ok(Err(error)),
+        };
+        if prepared.snapshot == known.snapshot {
+            prepared.snapshot = None;
+        }
+        let told = self.lane.tell_model(self.turn_id, known, prepared).await?;
+        Ok(Ok(told))
     }
 }

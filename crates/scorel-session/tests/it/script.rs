@@ -17,7 +17,10 @@ use scorel_runtime::{
     RetryPolicy, TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome,
     ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
 };
-use scorel_session::{CompactionSetup, PreparedTurn, TokioClock, TurnRequest, TurnSetup};
+use scorel_session::{
+    CompactionSetup, Guidance, KnownGuidance, PreparedTurn, TitleAnswer, TitleRequest, TokioClock,
+    TurnRequest, TurnSetup,
+};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
@@ -38,6 +41,13 @@ pub(crate) struct Plan {
     pub(crate) no_grants: Option<io::ErrorKind>,
     /// What the model costs.
     pub(crate) price: Option<TokenPrice>,
+    /// What the next turns tell the model.
+    pub(crate) guidance: VecDeque<Guidance>,
+    /// The title that the next session is given: what is asked goes out, the answer comes in.
+    pub(crate) title: Option<(
+        oneshot::Sender<TitleRequest>,
+        oneshot::Receiver<TitleAnswer>,
+    )>,
     /// What the user is told.
     pub(crate) notices: Vec<NoticeBody>,
     pub(crate) compaction: CompactionSetup,
@@ -63,6 +73,8 @@ pub(crate) enum Failure {
 pub(crate) struct Script {
     pub(crate) plan: Mutex<Plan>,
     pub(crate) moved: Mutex<Vec<SessionId>>,
+    /// What the model had been told before each turn.
+    pub(crate) known: Mutex<Vec<KnownGuidance>>,
     pub(crate) unloaded: Mutex<Vec<SessionId>>,
     pub(crate) forgotten: Mutex<Vec<SessionId>>,
     /// The rules that were allowed for ever.
@@ -87,6 +99,7 @@ impl Script {
         Self {
             plan: Mutex::default(),
             moved: Mutex::default(),
+            known: Mutex::default(),
             unloaded: Mutex::default(),
             forgotten: Mutex::default(),
             allowed_always: Mutex::default(),
@@ -170,14 +183,21 @@ impl TurnSetup for Script {
         let part = |source: &str, text: &str| InstructionPart {
             source: source.to_owned(),
             text: text.to_owned(),
+            ..InstructionPart::default()
         };
-        let (notices, compaction) = {
-            let plan = self.plan.lock().expect("not poisoned");
-            (plan.notices.clone(), plan.compaction.clone())
+        let parts = vec![part("base", "be brief"), part("environment", "a test")];
+        self.known
+            .lock()
+            .expect("not poisoned")
+            .push(request.known.clone());
+        let (guidance, notices, compaction) = {
+            let mut plan = self.plan.lock().expect("not poisoned");
+            let guidance = plan.guidance.pop_front();
+            (guidance, plan.notices.clone(), plan.compaction.clone())
         };
         Ok(PreparedTurn {
             ports: self.ports(request, provider),
-            instructions: vec![part("base", "be brief"), part("environment", "a test")],
+            guidance: guidance.unwrap_or_else(|| Guidance::first(&request.known, parts)),
             notices,
             compaction,
         })
@@ -185,6 +205,15 @@ impl TurnSetup for Script {
 
     fn facts(&self, _: SessionId, _: &Context) -> CompactionFacts {
         self.plan.lock().expect("not poisoned").facts.clone()
+    }
+
+    fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
+        let title = self.plan.lock().expect("not poisoned").title.take();
+        Box::pin(async move {
+            let (asked, answer) = title?;
+            let _ = asked.send(request);
+            answer.await.ok()
+        })
     }
 
     fn allow_always(&self, _: ProjectId, rules: &[String]) -> io::Result<()> {

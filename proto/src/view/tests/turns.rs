@@ -209,6 +209,8 @@ fn facts_change_one_by_one() {
         on_restart: None,
         archived: Some(true),
         title: None,
+        refresh_instructions: None,
+        title_source: None,
     });
     let state = &log.view.state;
     assert_eq!(state.title.as_deref(), Some("T"));

@@ -4,6 +4,7 @@ mod conversation;
 mod host;
 mod reading;
 mod session;
+mod trust;
 
 use scorel_proto::Method;
 
@@ -18,6 +19,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(conversation::all());
     all.extend(super::files::methods());
     all.extend(reading::all());
+    all.extend(trust::all());
     all
 }
 

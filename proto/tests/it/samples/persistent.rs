@@ -5,8 +5,8 @@ use scorel_proto::{
     InstructionPart, InstructionSnapshotBody, Message, MessageBody, NoticeBody, Origin,
     OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
     PersistentBody, PersistentEvent, QueueItem, QueueKind, QueueOp, QueueUpdateBody, RewindBody,
-    SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, ToolStartedBody, TreePlacement,
-    TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
+    SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolStartedBody,
+    TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
 };
 use serde_json::json;
 
@@ -190,11 +190,13 @@ fn session_info() -> SessionInfoBody {
     SessionInfoBody {
         changes: SessionChanges {
             title: Some("Read me".into()),
+            title_source: Some(TitleSource::Generated),
             model: Some("gpt-5".into()),
             thinking_level: Some(ThinkingLevel::High),
             tools: None,
             on_restart: None,
             archived: Some(false),
+            refresh_instructions: Some(true),
         },
     }
 }
@@ -254,11 +256,18 @@ fn snapshot() -> InstructionSnapshotBody {
     let part = |source: &str, text: &str| InstructionPart {
         source: source.into(),
         text: text.into(),
+        ..InstructionPart::default()
     };
     InstructionSnapshotBody {
         parts: vec![
             part("base", "You are an agent."),
             part("environment", "Linux"),
+            InstructionPart {
+                path: Some("/home/ada/app/AGENTS.md".into()),
+                sha256: Some("5c".repeat(32)),
+                cut_bytes: Some(1_024),
+                ..part("agents", "Run the tests.")
+            },
         ],
     }
 }

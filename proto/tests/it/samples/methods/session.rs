@@ -4,7 +4,7 @@ use scorel_proto::{
     DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams,
     GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult, OnRestart, Phase,
     Project, SeqResult, Session, SessionKind, SessionParent, StorageStall, ThinkingLevel,
-    UnreadableSession, UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
+    TitleSource, UnreadableSession, UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
 use super::{method, params_of, result_of};
@@ -33,6 +33,7 @@ pub(in crate::samples) fn session() -> Session {
             task_id: Some("task-1".into()),
         }),
         title: Some("Read me".into()),
+        title_source: Some(TitleSource::Generated),
         model: Some("openai/gpt-5".into()),
         thinking_level: ThinkingLevel::Medium,
         tools: None,
@@ -66,6 +67,7 @@ fn empty() -> Session {
         kind: SessionKind::User,
         parent: None,
         title: None,
+        title_source: None,
         model: None,
         thinking_level: ThinkingLevel::Default,
         tools: None,
@@ -183,6 +185,7 @@ fn changing() -> Vec<Golden> {
         thinking_level: Some(ThinkingLevel::None),
         tools: None,
         on_restart: Some(OnRestart::Resume),
+        refresh_instructions: None,
         command_id: command_id.clone(),
     };
     let archive = ArchiveSessionParams {

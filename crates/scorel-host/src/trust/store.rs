@@ -1,0 +1,151 @@
+//! Copies of trusted items, by digest.
+//!
+//! A project's files may change at any time. What was trusted runs from its copy, so that nothing changes
+//! between the check and the use.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::item_files::ItemFiles;
+
+/// The directory `store` of the home.
+#[derive(Debug)]
+pub(super) struct Store {
+    dir: PathBuf,
+}
+
+impl Store {
+    pub(super) fn new(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    /// The copy with this digest, whose content is checked.
+    ///
+    /// # Errors
+    /// There is none, or it is not what the digest says.
+    pub(super) fn verified(&self, item: &str, digest: &str) -> Result<PathBuf, String> {
+        let dir = self.dir.join(digest);
+        let found = ItemFiles::scan(&dir)?.digest(item);
+        if found != digest {
+            return Err(format!(
+                "its copy in {} was changed; trust it again",
+                dir.display()
+            ));
+        }
+        Ok(dir)
+    }
+
+    /// Copies the item in `source`, which must have this digest, durably.
+    ///
+    /// # Errors
+    /// The item has another digest by now, or the copy cannot be written.
+    pub(super) fn keep(&self, item: &str, source: &Path, digest: &str) -> Result<(), KeepError> {
+        if self.verified(item, digest).is_ok() {
+            return Ok(());
+        }
+        private_dir(&self.dir)?;
+        let temporary = self.dir.join(format!(".{digest}.new"));
+        remove_if_there(&temporary)?;
+        private_dir(&temporary)?;
+        let mut failure = None;
+        let copied = ItemFiles::scan_with(source, &mut |path, mode, bytes| {
+            write(&temporary, path, mode, bytes).map_err(|error| {
+                let text = error.to_string();
+                failure = Some(error);
+                text
+            })
+        });
+        if let Some(error) = failure {
+            return Err(error.into());
+        }
+        let copied = copied.map_err(KeepError::Changed)?;
+        if copied.digest(item) != digest {
+            remove_if_there(&temporary)?;
+            let text = "its files are not those that were shown".to_owned();
+            return Err(KeepError::Changed(text));
+        }
+        sync_directories(&temporary)?;
+        let kept = self.dir.join(digest);
+        // One that is there failed its check.
+        remove_if_there(&kept)?;
+        fs::rename(&temporary, &kept)?;
+        File::open(&self.dir)?.sync_all()?;
+        Ok(())
+    }
+}
+
+/// Why an item was not copied.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeepError {
+    #[error("{0}")]
+    Changed(String),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+fn write(root: &Path, path: &str, mode: u32, bytes: &[u8]) -> io::Result<()> {
+    let path = root.join(path);
+    if let Some(parent) = path.parent() {
+        private_dir(parent)?;
+    }
+    let mut file = File::create_new(&path)?;
+    file.write_all(bytes)?;
+    file.set_permissions(Permissions::from_mode(mode))?;
+    file.sync_all()
+}
+
+fn private_dir(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(path)
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+fn sync_directories(dir: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_directories(&entry.path())?;
+        }
+    }
+    File::open(dir)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_copied_is_checked_before_each_use() {
+        let dir = tempfile::tempdir().unwrap();
+        let (source, store) = (
+            dir.path().join("skill"),
+            Store::new(dir.path().join("store")),
+        );
+        fs::create_dir_all(source.join("scripts")).unwrap();
+        fs::write(source.join("SKILL.md"), "one").unwrap();
+        fs::write(source.join("scripts/run.sh"), "true").unwrap();
+        let digest = ItemFiles::scan(&source).unwrap().digest("skill:x");
+        assert!(store.verified("skill:x", &digest).is_err());
+        let other = "0".repeat(64);
+        let refused = store.keep("skill:x", &source, &other);
+        assert!(matches!(refused, Err(KeepError::Changed(_))), "{refused:?}");
+        store.keep("skill:x", &source, &digest).unwrap();
+        let kept = store.verified("skill:x", &digest).unwrap();
+        fs::write(source.join("SKILL.md"), "two").unwrap();
+        assert_eq!(fs::read_to_string(kept.join("SKILL.md")).unwrap(), "one");
+        fs::write(kept.join("SKILL.md"), "three").unwrap();
+        let error = store.verified("skill:x", &digest).unwrap_err();
+        assert!(error.contains("was changed; trust it again"), "{error}");
+        fs::write(source.join("SKILL.md"), "one").unwrap();
+        store.keep("skill:x", &source, &digest).unwrap();
+        store.verified("skill:x", &digest).unwrap();
+    }
+}

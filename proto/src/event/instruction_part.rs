@@ -1,0 +1,23 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One part of a system prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InstructionPart {
+    /// The origin of the part: `base`, `environment`, `workspace`, `prompt`, `agents`, `tools`, or a
+    /// later one.
+    pub source: String,
+    /// The text.
+    pub text: String,
+    /// The file that the text comes from, if it comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The SHA-256 of what was read, before the budget cut it, as 64 hexadecimal digits: the part has
+    /// changed when this has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// How many bytes of the source a limit left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_bytes: Option<u64>,
+}

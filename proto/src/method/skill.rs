@@ -1,0 +1,69 @@
+//! Methods about skills.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ProjectId;
+
+/// Parameters of `listSkills`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListSkillsParams {
+    /// Also the skills of this project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+}
+
+/// Result of `listSkills`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListSkillsResult {
+    /// The skills, in the order in which names are looked up.
+    pub skills: Vec<SkillInfo>,
+}
+
+/// A skill that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SkillInfo {
+    /// The name.
+    pub name: String,
+    /// What it is for; empty if it could not be read.
+    pub description: String,
+    /// Whether it can be used.
+    pub state: SkillState,
+    /// Whether the model may load it on its own.
+    pub for_model: bool,
+    /// Who brings it.
+    pub source: SkillSource,
+    /// The directory with its files.
+    pub path: String,
+    /// What is wrong with an invalid one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Whether a skill can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillState {
+    /// It can be used.
+    Available,
+    /// It is a project's, and was never trusted.
+    Untrusted,
+    /// It is a project's, and is another than the one that was trusted.
+    Changed,
+    /// Another skill of that name comes first.
+    Shadowed,
+    /// It cannot be read.
+    Invalid,
+}
+
+/// Who brings a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillSource {
+    /// The user.
+    User,
+    /// The project.
+    Project,
+}

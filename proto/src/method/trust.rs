@@ -1,0 +1,111 @@
+//! Methods about what a project brings with it: which of it is trusted.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ProjectId;
+
+/// Parameters of `getTrust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetTrustParams {
+    /// The project.
+    pub project_id: ProjectId,
+}
+
+/// Result of `getTrust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GetTrustResult {
+    /// What the project brings, and what was trusted before and is gone, by name.
+    pub items: Vec<TrustItem>,
+}
+
+/// Something that a project brings and that is inert until a user trusts it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrustItem {
+    /// Its kind and name, such as `skill:review`.
+    pub item: String,
+    /// Whether it is trusted as it is now.
+    pub state: TrustState,
+    /// The directory with its files.
+    pub path: String,
+    /// The SHA-256 over its files as they are now, for `setTrust`; absent if it has a `problem`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Its files as they are now; of a changed item, those that differ from the trusted ones. At most
+    /// 200.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<TrustFile>,
+    /// How many more files there are.
+    #[serde(default)]
+    pub more_files: u64,
+    /// Why it cannot be trusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Whether an item is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustState {
+    /// It was never trusted. It is inert.
+    Untrusted,
+    /// It is trusted.
+    Trusted,
+    /// It was trusted and is another by now. It is inert.
+    Changed,
+}
+
+/// A file of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrustFile {
+    /// The path below the item's directory.
+    pub path: String,
+    /// Of a changed item: what happened to the file since it was trusted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<TrustedFileChange>,
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustedFileChange {
+    /// It is new.
+    Added,
+    /// Its content or mode is another.
+    Modified,
+    /// It is gone.
+    Removed,
+}
+
+/// Parameters of `setTrust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SetTrustParams {
+    /// The project.
+    pub project_id: ProjectId,
+    /// The items: all of them, or none if one fails.
+    pub items: Vec<TrustedItem>,
+    /// `true` to trust them, `false` to take that back.
+    pub trusted: bool,
+}
+
+/// An item, as a user has seen it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrustedItem {
+    /// Its kind and name.
+    pub item: String,
+    /// Its `digest` from `getTrust`: if it is another by now, the call fails with `conflict`. Not needed
+    /// to take trust back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// Result of `setTrust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SetTrustResult {
+    /// The project's items after the change.
+    pub items: Vec<TrustItem>,
+}

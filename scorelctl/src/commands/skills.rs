@@ -1,0 +1,66 @@
+use scorel_proto::{ListSkills, ListSkillsParams, SkillInfo, SkillSource, SkillState};
+
+use crate::args::SkillsArgs;
+use crate::daemon::DaemonClient;
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+/// Columns of a name.
+const NAME_WIDTH: usize = 20;
+
+pub(super) async fn run(
+    args: &SkillsArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let directory = target::project_directory(args.project.as_deref())?;
+    let project = target::register(control, &directory).await?;
+    let params = ListSkillsParams {
+        project_id: Some(project.project_id),
+    };
+    let answer = control.call::<ListSkills>(&params).await?;
+    result(output, &answer, |output| {
+        let mut skills = answer.skills.iter();
+        skills.try_for_each(|skill| output.line(&row(skill)))
+    })?;
+    if answer.skills.is_empty() {
+        output.note("no skills; one is a directory with a SKILL.md in ~/.scorel/skills")?;
+    }
+    let is_inert =
+        |it: &&SkillInfo| matches!(it.state, SkillState::Untrusted | SkillState::Changed);
+    if let Some(skill) = answer.skills.iter().find(is_inert) {
+        let name = &skill.name;
+        output.note(&format!(
+            "`scorelctl trust` shows what the project brings; `scorelctl trust add skill:{name}` \
+             trusts it"
+        ))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn row(skill: &SkillInfo) -> String {
+    let source = match skill.source {
+        SkillSource::User => "user",
+        SkillSource::Project => "project",
+    };
+    let name = one_line(&skill.name);
+    let text = match &skill.problem {
+        Some(problem) => format!("({})", one_line(problem)),
+        None => one_line(&skill.description),
+    };
+    let state = state(skill.state);
+    format!("{name:<NAME_WIDTH$}  {source:<8}{state:<10}  {text}")
+}
+
+const fn state(state: SkillState) -> &'static str {
+    match state {
+        SkillState::Available => "available",
+        SkillState::Untrusted => "untrusted",
+        SkillState::Changed => "changed",
+        SkillState::Shadowed => "shadowed",
+        SkillState::Invalid => "invalid",
+    }
+}

@@ -1,0 +1,129 @@
+use std::io;
+
+use scorel_proto::{
+    GetTrust, GetTrustParams, ProjectId, SetTrust, SetTrustParams, TrustFile, TrustItem,
+    TrustState, TrustedFileChange, TrustedItem,
+};
+
+use crate::args::{TrustArgs, TrustChange};
+use crate::daemon::DaemonClient;
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+/// Columns of an item.
+const ITEM_WIDTH: usize = 26;
+
+/// How much of a digest is shown.
+const DIGEST_CHARS: usize = 12;
+
+pub(super) async fn run(
+    args: &TrustArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let directory = target::project_directory(args.project.as_deref())?;
+    let project_id = target::register(control, &directory).await?.project_id;
+    let shown = control
+        .call::<GetTrust>(&GetTrustParams { project_id })
+        .await?;
+    let Some(change) = &args.change else {
+        result(output, &shown, |output| list(output, &shown.items))?;
+        if shown.items.is_empty() {
+            output.note("the project brings nothing that needs trust")?;
+        }
+        return Ok(Exit::Success);
+    };
+    let params = params(project_id, change, &shown.items)?;
+    let answer = control.call::<SetTrust>(&params).await?;
+    result(output, &answer, |output| {
+        let is_named = |it: &&TrustItem| params.items.iter().any(|named| named.item == it.item);
+        let named: Vec<TrustItem> = answer.items.iter().filter(is_named).cloned().collect();
+        list(output, &named)
+    })?;
+    Ok(Exit::Success)
+}
+
+/// The items with the digests that were just shown: what changes in between is not trusted.
+fn params(
+    project_id: ProjectId,
+    change: &TrustChange,
+    shown: &[TrustItem],
+) -> Result<SetTrustParams, Failure> {
+    let (names, trusted): (Vec<String>, bool) = match change {
+        TrustChange::Add { all: true, .. } => {
+            let usable = shown.iter().filter(|it| it.problem.is_none());
+            (usable.map(|it| it.item.clone()).collect(), true)
+        }
+        TrustChange::Add { items, .. } => (items.clone(), true),
+        TrustChange::Remove { items } => (items.clone(), false),
+    };
+    let mut items = Vec::new();
+    for name in names {
+        let found = shown.iter().find(|it| it.item == name);
+        let found = found.ok_or_else(|| unknown(&name, shown))?;
+        if let (Some(problem), true) = (&found.problem, trusted) {
+            let message = format!("{name} cannot be trusted: {problem}");
+            return Err(Failure::new(Exit::NotAccepted, "invalid_params", message));
+        }
+        items.push(TrustedItem {
+            item: name,
+            digest: found.digest.clone().filter(|_| trusted),
+        });
+    }
+    Ok(SetTrustParams {
+        project_id,
+        items,
+        trusted,
+    })
+}
+
+fn unknown(name: &str, shown: &[TrustItem]) -> Failure {
+    let names: Vec<&str> = shown.iter().map(|it| it.item.as_str()).collect();
+    let failure = Failure::usage(format!("the project has no item {name}"));
+    match names.as_slice() {
+        [] => failure.hint("it brings nothing that needs trust"),
+        names => failure.hint(format!("it has {}", names.join(", "))),
+    }
+}
+
+fn list(output: &mut Output, items: &[TrustItem]) -> io::Result<()> {
+    for item in items {
+        let state = match item.state {
+            TrustState::Untrusted => "untrusted",
+            TrustState::Trusted => "trusted",
+            TrustState::Changed => "changed",
+        };
+        let digest = item.digest.as_deref().unwrap_or("-");
+        let digest = digest.get(..DIGEST_CHARS).unwrap_or(digest);
+        let (name, path) = (one_line(&item.item), one_line(&item.path));
+        output.line(&format!(
+            "{name:<ITEM_WIDTH$}  {state:<9}  {digest:<DIGEST_CHARS$}  {path}"
+        ))?;
+        if let Some(problem) = &item.problem {
+            output.line(&format!("    ({})", one_line(problem)))?;
+        }
+        // Of a trusted item there is nothing to decide.
+        if item.state != TrustState::Trusted {
+            for file in &item.files {
+                output.line(&format!("    {}", file_row(file)))?;
+            }
+            if item.more_files > 0 {
+                output.line(&format!("    ({} more files)", item.more_files))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn file_row(file: &TrustFile) -> String {
+    let change = match file.change {
+        None => return one_line(&file.path),
+        Some(TrustedFileChange::Added) => "added",
+        Some(TrustedFileChange::Modified) => "modified",
+        Some(TrustedFileChange::Removed) => "removed",
+    };
+    format!("{change:<9} {}", one_line(&file.path))
+}
