@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use scorel_proto::{Message, ThinkingLevel, Usage};
-use scorel_runtime::{ModelRequest, Provider, ProviderError, ProviderEvent};
+use scorel_proto::{Message, ThinkingLevel};
+use scorel_runtime::{ModelRequest, Provider, ProviderError, ProviderEvent, Spent, call_cost};
 use scorel_session::{TitleAnswer, TitleRequest};
 use tokio::time::timeout;
 
@@ -32,27 +32,26 @@ pub(crate) async fn title(provider: &dyn Provider, request: TitleRequest) -> Tit
         title: None,
         model: format!("{}/{}", model.provider, model.id),
         usage: None,
+        cost: None,
     };
-    let asked = timeout(
-        TIME_LIMIT,
-        ask(provider, request.conversation, &mut answer.usage),
-    )
-    .await;
+    let mut spent = Spent::default();
+    let asked = timeout(TIME_LIMIT, ask(provider, request.conversation, &mut spent)).await;
     match asked {
         Ok(Ok(text)) => answer.title = cleaned(&text),
         Ok(Err(error)) => {
             tracing::info!(model = answer.model, %error, "the auxiliary model wrote no title");
-            answer.usage = error.usage.or(answer.usage);
+            spent.add(error.usage, call_cost(model.price, error.usage, None));
         }
         Err(_) => tracing::info!(model = answer.model, "the auxiliary model took too long"),
     }
+    (answer.usage, answer.cost) = (spent.usage(), spent.cost());
     answer
 }
 
 async fn ask(
     provider: &dyn Provider,
     conversation: String,
-    used: &mut Option<Usage>,
+    spent: &mut Spent,
 ) -> Result<String, ProviderError> {
     let mut stream = provider.stream(ModelRequest {
         system: SYSTEM.to_owned(),
@@ -64,8 +63,9 @@ async fn ask(
     while let Some(event) = stream.next().await {
         match event? {
             ProviderEvent::Text { delta, .. } => text.push_str(&delta),
-            ProviderEvent::Done { usage, .. } => {
-                *used = usage;
+            ProviderEvent::Done { usage, charged, .. } => {
+                let price = provider.model().price;
+                spent.add(usage, call_cost(price, usage, charged));
                 break;
             }
             _ => {}

@@ -186,6 +186,11 @@ impl TurnDriver {
         self.state = TurnState::Finished(OutcomeReason::Error, Some(error));
     }
 
+    /// Changes the system prompt of the calls to come.
+    pub fn set_system(&mut self, system: String) {
+        self.ports.system = system;
+    }
+
     /// Counts model calls that others made for the turn.
     pub fn add_spent(&mut self, spent: &Spent) {
         self.count(spent.usage(), spent.cost());

@@ -1,4 +1,4 @@
-use scorel_proto::{ProjectId, SessionId, Usage};
+use scorel_proto::{Cost, ProjectId, SessionId, Usage};
 
 /// What a title is to be made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,4 +18,6 @@ pub struct TitleAnswer {
     pub model: String,
     /// If the endpoint reported it.
     pub usage: Option<Usage>,
+    /// If it is known.
+    pub cost: Option<Cost>,
 }

@@ -22,6 +22,7 @@ impl TurnTask {
     /// finds no turn, and one before it is read.
     pub(super) async fn complete(&self, end: TurnEnd) -> Result<Completion, SessionError> {
         let turn_id = self.turn_id;
+        let title = self.title_request().await;
         let completed = self.lane.persist(move |section| {
             if section.view().state.queue.has_steers() {
                 return Ok(Completion::Steered);
@@ -29,7 +30,11 @@ impl TurnTask {
             close(section, turn_id, &end)?;
             Ok(Completion::Closed)
         });
-        completed.await
+        let completed = completed.await?;
+        if let (Completion::Closed, Some(request)) = (&completed, title) {
+            self.make_title(request);
+        }
+        Ok(completed)
     }
 
     /// Records the turn's outcome; waits for a log that cannot be written.

@@ -30,6 +30,8 @@ pub(super) struct ContextCheck {
     ports: TurnPorts,
     setup: CompactionSetup,
     fixed: FixedParts,
+    /// The system prompt, if a compaction has renewed it since this was last taken.
+    renewed: Option<String>,
     /// What summaries have used since this was last taken.
     spent: Spent,
 }
@@ -59,8 +61,13 @@ impl ContextCheck {
             fixed: FixedParts::of(ports),
             ports: ports.clone(),
             setup,
+            renewed: None,
             spent: Spent::default(),
         }
+    }
+
+    pub(super) const fn take_renewed(&mut self) -> Option<String> {
+        self.renewed.take()
     }
 
     pub(super) fn take_spent(&mut self) -> Spent {
@@ -203,7 +210,28 @@ impl ContextCheck {
             Room::Failed(_) => breaker.failed(),
             Room::Stopped => {}
         });
+        if matches!(room, Room::Made) {
+            self.renew_instructions().await?;
+        }
         Ok(room)
+    }
+
+    /// The summary has changed the prefix of the requests to come, so this is the time to change the
+    /// rest of it. Instructions that cannot be read again stay as they are.
+    async fn renew_instructions(&mut self) -> Result<(), SessionError> {
+        match self.task.renew_guidance().await? {
+            Ok(system) if system != self.ports.system => {
+                self.ports.system.clone_from(&system);
+                self.fixed = FixedParts::of(&self.ports);
+                self.renewed = Some(system);
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let (session, error) = (self.task.lane.id(), error.message);
+                tracing::warn!(%session, error, "the instructions were not renewed");
+            }
+        }
+        Ok(())
     }
 
     /// The error of a turn that cannot go on, naming what fills the window.

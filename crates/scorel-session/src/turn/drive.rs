@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{Message, OutcomeReason, PermissionDecision};
-use scorel_runtime::{Spent, ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls};
+use scorel_runtime::{ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls};
 
 use super::ask::{PermissionAnswer, permission};
 use super::bridge::TurnBridge;
@@ -39,11 +39,11 @@ impl TurnTask {
                     self.wait_for_descriptors().await;
                     self.drain_steers().await?;
                     let next = Box::pin(check.next()).await?;
-                    answer(&mut driver, next, &check.take_spent());
+                    answer(&mut driver, next, &mut check);
                 }
                 TurnStep::NeedRoom(refused) => {
                     let next = Box::pin(check.make_room(refused)).await?;
-                    answer(&mut driver, next, &check.take_spent());
+                    answer(&mut driver, next, &mut check);
                 }
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
@@ -131,8 +131,11 @@ impl TurnTask {
 }
 
 /// Tells the driver what there is for its next call.
-fn answer(driver: &mut TurnDriver, next: NextContext, spent: &Spent) {
-    driver.add_spent(spent);
+fn answer(driver: &mut TurnDriver, next: NextContext, check: &mut ContextCheck) {
+    driver.add_spent(&check.take_spent());
+    if let Some(system) = check.take_renewed() {
+        driver.set_system(system);
+    }
     match next {
         NextContext::Ready(context) => driver.provide_context(context),
         NextContext::Full(error) => driver.fail(error),

@@ -61,7 +61,6 @@ impl TurnTask {
     /// calls that follow.
     ///
     /// To be called right after `compact` is written, while no tool call is open.
-    #[expect(dead_code, reason = "nothing compacts yet")]
     pub(super) async fn renew_guidance(&self) -> Result<Result<String, TurnError>, SessionError> {
         let mut known = self.lane.known_guidance().await?;
         known.refresh = true;

@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    Block, Context, Message, PersistentBody, SessionChanges, SessionInfoBody, SessionKind,
-    TitleSource,
+    AuxiliaryUsageBody, Block, Context, Message, PersistentBody, SessionChanges, SessionInfoBody,
+    SessionKind, TitleSource,
 };
 
 use super::task::TurnTask;
 use crate::lane::{EventDraft, Lane};
-use crate::{SessionError, TitleAnswer, TitleRequest};
+use crate::{SessionError, TitleRequest};
 
 /// Characters of the conversation in the request.
 const MAX_CHARS: usize = 2_500;
@@ -55,11 +55,21 @@ async fn title(lane: &Arc<Lane>, request: TitleRequest) -> Result<(), SessionErr
         return Ok(());
     };
     lane.section(move |section| {
-        used(section.lane(), &answer);
+        section.check_exists()?;
+        if let Some(usage) = answer.usage {
+            let body = PersistentBody::AuxiliaryUsage(AuxiliaryUsageBody {
+                purpose: AuxiliaryUsageBody::TITLE.to_owned(),
+                model: answer.model,
+                usage,
+                cost: answer.cost,
+            });
+            // Without a turn: by now another one may be open.
+            section.commit(EventDraft::new(body))?;
+            section.announce();
+        }
         let Some(title) = answer.title else {
             return Ok(());
         };
-        section.check_exists()?;
         // A client may have set one meanwhile.
         if section.view().state.title.is_some() || section.lane().is_draining() {
             return Ok(());
@@ -75,13 +85,6 @@ async fn title(lane: &Arc<Lane>, request: TitleRequest) -> Result<(), SessionErr
         Ok(())
     })
     .await?
-}
-
-/// What a title has cost. The one place that learns it.
-fn used(lane: &Lane, answer: &TitleAnswer) {
-    let usage = answer.usage.unwrap_or_default();
-    tracing::debug!(session = %lane.id(), model = answer.model, input = usage.input_tokens,
-        output = usage.output_tokens, "a title was asked for");
 }
 
 /// The first message of the user and the last answer, as the request quotes them.

@@ -24,6 +24,7 @@ fn answer(title: Option<&str>) -> TitleAnswer {
         title: title.map(str::to_owned),
         model: "script/small".to_owned(),
         usage: None,
+        cost: None,
     }
 }
 
