@@ -128,7 +128,8 @@ async fn an_answer_without_room_for_text_is_taken_back() {
         assert_eq!(played.end.usage.input_tokens, 10);
     }
     let scene = Scene::new([Script::default().done(StopReason::MaxTokens)], []);
-    assert_eq!(scene.play().await.story(), ["turn 0", "turn end 0"]);
+    let story = ["turn 0", "charged 10", "turn end 0"];
+    assert_eq!(scene.play().await.story(), story);
 }
 
 #[tokio::test(start_paused = true)]

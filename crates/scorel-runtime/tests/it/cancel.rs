@@ -165,7 +165,7 @@ async fn a_cancel_before_a_retry_prevents_it() {
 async fn a_long_wait_ends_at_once() {
     let scene = Scene::new([Script::default().fail(overloaded(Some(HOUR)))], []);
     let played = scene.play_cancelled_after(SECOND).await;
-    assert_eq!(played.story(), ["turn 0", "waiting 3600", "turn end 0"]);
+    assert_eq!(played.story(), ["turn 0", "turn end 0", "waiting 1"]);
     assert_eq!(played.took, SECOND);
     assert_eq!(played.outcome(), CANCELLED);
 }

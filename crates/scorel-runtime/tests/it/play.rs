@@ -20,6 +20,9 @@ use crate::toolbox::{ScriptedTools, Tool};
 /// More than any turn may take, in paused time.
 const PATIENCE: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// How exact paused time is, twice: the timer counts whole milliseconds.
+pub(crate) const TICK: Duration = Duration::from_millis(2);
+
 /// A turn that is about to be played.
 pub(crate) struct Scene {
     pub(crate) model: Arc<ScriptedModel>,
