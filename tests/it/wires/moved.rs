@@ -74,7 +74,7 @@ async fn a_path_is_sent_in_the_same_bytes_whichever_way_led_to_it() {
         scene.turn_with_tools().await;
         let ends = scene.ends().await;
         let asked = scene.endpoint.server().requests()[3].body.clone();
-        let text = String::from_utf8(asked.to_vec()).unwrap();
+        let text = String::from_utf8(asked).unwrap();
         assert_eq!(text.matches(QUESTION).count(), 2, "{text}");
 
         scene.rewind(ends[0]).await;
