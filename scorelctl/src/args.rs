@@ -1,6 +1,7 @@
 //! The command line. Doc comments here are the help texts.
 
 mod queue;
+mod target;
 mod trust;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
+pub(crate) use target::TargetArgs;
 
 pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
 
@@ -101,23 +103,6 @@ pub(crate) enum CliCommand {
     Fsck(FsckArgs),
     /// Check the installation, the configuration and the system, and suggest fixes
     Doctor,
-}
-
-/// Selects a session.
-#[derive(Debug, Args)]
-pub(crate) struct TargetArgs {
-    /// Session id, or a prefix of one [default: the project's latest session]
-    #[arg(
-        long,
-        short,
-        value_name = "ID|PREFIX",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub(crate) session: SessionSelector,
-    /// Project directory [default: the working directory]
-    #[arg(long, short, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -114,7 +114,7 @@ async fn commands_are_not_offered_where_the_preset_has_none() {
     assert!(text.starts_with("E_UNKNOWN_TOOL"), "{text}");
     // It names what this session offers, and nothing else.
     assert!(
-        text.ends_with("the tools are Read, Glob, Grep, Todo"),
+        text.ends_with("the tools are Read, Glob, Grep, Todo, Skill"),
         "{text}"
     );
     let request = model.requests()[0].json();

@@ -12,8 +12,14 @@ const OTHER_CLIENT: &str = "cli_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 const TURN: &str = "trn_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 
 /// Commands not in the table: one needs a damaged log, one creates something content-addressed, and
-/// one needs an open question.
-const OTHERS: [&str; 3] = ["acceptDamage", "putBlob", "respondPermission"];
+/// the others need an open question, a wait or a long conversation.
+const OTHERS: [&str; 5] = [
+    "acceptDamage",
+    "putBlob",
+    "respondPermission",
+    "endWait",
+    "compact",
+];
 
 /// A command, its parameters, and other valid parameters.
 type CommandCase = (&'static str, Value, Value);
@@ -65,6 +71,8 @@ impl CommandStage {
         let empty = raw.call("registerProject", &json!({"workDir": empty}));
         let empty = &empty["result"]["project"]["projectId"];
         let named = json!({"workDir": dir, "displayName": "another name"});
+        let described = raw.call("getSession", &json!({"sessionId": session}));
+        let leaf = &described["result"]["session"]["activeLeafId"];
         vec![
             ("registerProject", inner, named),
             (
@@ -81,6 +89,36 @@ impl CommandStage {
                 "archiveSession",
                 json!({"sessionId": session}),
                 json!({"sessionId": session, "archived": false}),
+            ),
+            (
+                "appendCustom",
+                json!({"sessionId": session, "kind": "a.b", "data": 1}),
+                json!({"sessionId": session, "kind": "a.b", "data": 2}),
+            ),
+            (
+                "cloneSession",
+                json!({"sessionId": session, "eventId": leaf}),
+                json!({"sessionId": session, "eventId": null}),
+            ),
+            (
+                "restoreFiles",
+                json!({"sessionId": session, "beforeEventId": leaf}),
+                json!({"sessionId": session, "beforeEventId": leaf, "scope": "all"}),
+            ),
+            (
+                "rewind",
+                json!({"sessionId": session, "targetEventId": null, "expectedLeafId": leaf}),
+                json!({"sessionId": session, "targetEventId": leaf, "expectedLeafId": leaf}),
+            ),
+            (
+                "branch",
+                json!({"sessionId": session, "leafEventId": leaf, "expectedLeafId": null}),
+                json!({"sessionId": session, "leafEventId": leaf, "expectedLeafId": leaf}),
+            ),
+            (
+                "appendCustomMessage",
+                custom_message(session, "one"),
+                custom_message(session, "two"),
             ),
             (
                 // Without `clearQueue` it is answered from memory and has no receipt.
@@ -112,6 +150,11 @@ impl CommandStage {
             ),
         ]
     }
+}
+
+fn custom_message(session: &str, text: &str) -> Value {
+    let message = json!({"role": "user", "content": [{"type": "text", "text": text}]});
+    json!({"sessionId": session, "kind": "a.b", "message": message})
 }
 
 fn with_name(params: &Value, name: &str) -> Value {

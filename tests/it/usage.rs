@@ -66,7 +66,7 @@ async fn a_long_rate_limit_is_waited_for_until_someone_ends_the_wait() {
         let wait = waiting["until"].as_u64().unwrap() - waiting["ts"].as_u64().unwrap();
         assert!(wait >= 119_000, "{wait} for {headers:?}");
         let shown = scorelctl(&daemon, &["show"], &[]).await;
-        let shown = String::from_utf8(shown.stdout).unwrap();
+        let shown = String::from_utf8([shown.stdout, shown.stderr].concat()).unwrap();
         assert!(shown.contains("waiting until "), "{shown}");
         // Killed meanwhile: the next daemon waits on.
         daemon.kill().await;

@@ -1,7 +1,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use scorel_proto::QueueKind;
 
-use super::TargetArgs;
+use super::target::TargetArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct SteerArgs {

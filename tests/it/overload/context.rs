@@ -29,7 +29,7 @@ async fn a_turn_takes_at_most_three_times_its_context() {
     let model = ModelServer::start().await.unwrap();
     model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
-    daemon.configure_model(&model.base_url());
+    daemon.configure(&configuration(APIS[0], &model.base_url()));
     daemon.spawn().await;
     let client = connect(&daemon.socket()).await;
     let id = create_session(&client, &daemon).await;

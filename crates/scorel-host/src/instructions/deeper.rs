@@ -149,10 +149,8 @@ impl Tool for GuidedTool {
             if dirs.is_empty() {
                 return plan;
             }
-            let effects = plan.effects().to_vec();
-            let judged = effects.clone();
-            ToolPlan::new(effects, move |permit, context| async move {
-                let mut outcome = plan.run(permit.clone(), context).await;
+            let judged = plan.effects().to_vec();
+            plan.amended(move |permit, mut outcome| async move {
                 if !outcome.is_error {
                     let guides = Arc::clone(&self.guides);
                     let look = move || Ok(guides.newly_shown(&dirs, &judged, &permit));

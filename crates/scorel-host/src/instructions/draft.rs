@@ -2,7 +2,7 @@
 
 use scorel_proto::InstructionPart;
 
-use super::estimate::estimate_tokens;
+use super::estimate::{estimate_tokens, token_hundredths};
 use super::guide_file::hex_digest;
 
 /// A part of the prompt before the budget has cut it.
@@ -43,7 +43,7 @@ impl PartDraft {
 
     fn cut(&mut self, excess: u64) {
         // The note takes room too.
-        let excess = excess + estimate_tokens(&self.note(u64::MAX));
+        let excess = (excess + estimate_tokens(&self.note(u64::MAX))) * 100;
         let text = &mut self.part.text;
         let mut end = text.len();
         let mut freed = 0;
@@ -52,7 +52,7 @@ impl PartDraft {
             let before = text.as_bytes()[..end - 1].iter();
             let start = before.rev().position(|byte| *byte == b'\n');
             let start = start.map_or(0, |back| end - 1 - back);
-            freed += estimate_tokens(&text[start..end]);
+            freed += token_hundredths(&text[start..end]);
             end = start;
         }
         let cut = (text.len() - end) as u64;

@@ -5,16 +5,19 @@
 /// The factors are tokens per character, by the length of the character in UTF-8: ASCII, most other
 /// alphabets, Chinese, Japanese and Korean, and emoji.
 pub(crate) fn estimate_tokens(text: &str) -> u64 {
-    let hundredths: u64 = text
-        .chars()
+    token_hundredths(text).div_ceil(100)
+}
+
+/// The estimate in hundredths of a token, which add up: rounded tokens of many lines do not.
+pub(super) fn token_hundredths(text: &str) -> u64 {
+    text.chars()
         .map(|char| match char.len_utf8() {
             1 => 28,
             2 => 50,
             3 => 120,
             _ => 250,
         })
-        .sum();
-    hundredths.div_ceil(100)
+        .sum()
 }
 
 #[cfg(test)]
