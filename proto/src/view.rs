@@ -3,6 +3,7 @@
 mod compaction;
 mod guidance;
 mod in_flight;
+mod opening;
 mod queue;
 mod restore;
 #[cfg(test)]
@@ -15,17 +16,18 @@ use serde::{Deserialize, Serialize};
 pub use compaction::OpenCompaction;
 pub use guidance::{GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, SKILLS_KIND};
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
+pub use opening::opening;
 pub use queue::Queue;
 pub use restore::OpenRestore;
 pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
 use crate::{
-    Block, CompactBody, CompactionBody, CompactionId, CompactionState, CostTotal,
-    DamageAcceptedBody, Event, EventId, Message, MessageBody, OnRestart, OutcomeReason,
-    PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
-    PersistentEvent, Seq, SessionChanges, ThinkingLevel, TitleSource, ToolPreset, TransientBody,
-    TransientEvent, TreePlacement, TurnId, UnknownEvent, Usage,
+    CompactBody, CompactionBody, CompactionId, CompactionState, CostTotal, DamageAcceptedBody,
+    Event, EventId, Message, MessageBody, OnRestart, OutcomeReason, PermissionDecision,
+    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, Seq,
+    SessionChanges, ThinkingLevel, TitleSource, ToolPreset, TransientBody, TransientEvent,
+    TreePlacement, TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -113,9 +115,6 @@ pub struct SessionState {
     #[serde(default)]
     pub cost: CostTotal,
 }
-
-/// The length limit of an opening, in characters.
-const OPENING_CHARS: usize = 80;
 
 /// Codes of notices that are remembered. A daemon has a handful.
 const MAX_NOTICES: usize = 64;
@@ -488,20 +487,4 @@ impl SessionState {
             self.guidance.refresh = true;
         }
     }
-}
-
-/// The first line of a message's text, shortened to 80 characters; `None` without text.
-#[must_use]
-pub fn opening(content: &[Block]) -> Option<String> {
-    let text = content.iter().find_map(|block| match block {
-        Block::Text { text, .. } => Some(text.trim()),
-        _ => None,
-    })?;
-    let line = text.lines().next()?;
-    let opening: String = line
-        .chars()
-        .filter(|char| !char.is_control())
-        .take(OPENING_CHARS)
-        .collect();
-    (!opening.is_empty()).then_some(opening)
 }

@@ -1,7 +1,9 @@
 //! The command line. Doc comments here are the help texts.
 
+mod on_ask;
 mod queue;
 mod target;
+mod travel;
 mod trust;
 
 use std::path::PathBuf;
@@ -10,14 +12,15 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
+pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use target::TargetArgs;
+pub(crate) use travel::{BranchArgs, CloneArgs, ResendArgs, RewindArgs};
 
 pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
 
 use crate::exit::Exit;
 use crate::selector::SessionSelector;
-use crate::turn_selector::TurnSelector;
 
 /// Command-line client of the Scorel daemon, which runs coding agents
 #[derive(Debug, Parser)]
@@ -141,17 +144,6 @@ pub(crate) struct SendArgs {
     pub(crate) text: Vec<String>,
 }
 
-/// What to do when a tool needs permission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnAsk {
-    /// Prompt on the terminal
-    Ask,
-    /// Deny the request
-    Deny,
-    /// Wait for an answer from another client
-    Wait,
-}
-
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum WhileRunningArg {
     /// Queue it; it gets a turn of its own afterwards
@@ -212,77 +204,6 @@ pub(crate) struct SessionsArgs {
     /// List archived sessions instead
     #[arg(long)]
     pub(crate) archived: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RewindArgs {
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    /// Where to go: a number of turns back, as `scorelctl tree` shows it, `root`, or the beginning
-    /// or end of an event's id
-    #[arg(
-        value_name = "EVENT|-N",
-        default_value = "-1",
-        allow_negative_numbers = true
-    )]
-    pub(crate) event: TurnSelector,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BranchArgs {
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    /// The end of the branch: the beginning or end of an event's id, as `scorelctl tree` shows it
-    #[arg(value_name = "EVENT", value_parser = event_of_branch)]
-    pub(crate) event: TurnSelector,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CloneArgs {
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    /// The last turn to copy: a number of turns back, as `scorelctl tree` shows it, `root` for the
-    /// settings alone, or the beginning or end of an event's id
-    #[arg(
-        value_name = "EVENT|-N",
-        default_value = "0",
-        allow_negative_numbers = true
-    )]
-    pub(crate) event: TurnSelector,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ResendArgs {
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    /// The turn whose message is replaced: a number of turns back, as `scorelctl tree` shows it, or
-    /// the beginning or end of the id of its last event
-    #[arg(
-        long,
-        value_name = "EVENT|-N",
-        default_value = "0",
-        allow_negative_numbers = true
-    )]
-    pub(crate) turn: TurnSelector,
-    /// Switch the session to this model
-    #[arg(long, short)]
-    pub(crate) model: Option<String>,
-    /// Print the session id and exit once the message is accepted
-    #[arg(long, short)]
-    pub(crate) detach: bool,
-    /// What to do when a tool needs permission [default: ask on a terminal, else deny]
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) on_ask: Option<OnAsk>,
-    /// The new message; `-` reads standard input [default: the same message again]
-    #[arg(value_name = "TEXT")]
-    pub(crate) text: Vec<String>,
-}
-
-fn event_of_branch(text: &str) -> Result<TurnSelector, &'static str> {
-    match text.parse() {
-        Ok(selector @ TurnSelector::Event(_)) => Ok(selector),
-        _ => Err("a branch is named by an event; `scorelctl rewind` goes back"),
-    }
 }
 
 #[derive(Debug, Args)]

@@ -106,11 +106,9 @@ impl TurnTree {
         let mut ends = self.nodes.iter().filter(|end| end.turn_end);
         ends.find(|end| {
             let mut turn = self.up_from(end.parent_id);
-            let found = turn
-                .by_ref()
+            turn.by_ref()
                 .take_while(|above| !above.turn_end)
-                .any(|above| above.id == node.id);
-            found
+                .any(|above| above.id == node.id)
         })
     }
 

@@ -16,7 +16,7 @@ pub struct CostLimits {
 
 /// What was spent, in millionths of a US dollar.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spent {
+pub(crate) struct AmountsSpent {
     pub(crate) turn: u64,
     pub(crate) session: u64,
     pub(crate) day: u64,
@@ -30,7 +30,7 @@ impl CostLimits {
     }
 
     /// The limit that a call for `estimate` would exceed.
-    pub(crate) fn exceeded(&self, spent: Spent, estimate: u64) -> Option<TurnError> {
+    pub(crate) fn exceeded(&self, spent: AmountsSpent, estimate: u64) -> Option<TurnError> {
         let checks = [
             ("turn_cost", "the turn", self.turn, spent.turn),
             ("session_cost", "the session", self.session, spent.session),
@@ -57,7 +57,7 @@ fn dollars(micro_usd: u64) -> String {
 }
 
 /// The error of a turn whose limits of cost cannot be kept.
-pub(crate) fn cost_unknown(reason: String) -> TurnError {
+pub(crate) fn cost_unknown(reason: &str) -> TurnError {
     let message = format!("a cost is limited, and {reason}");
     let hint = "state the model's price in the configuration, or remove the limits of cost";
     TurnError {

@@ -1,4 +1,5 @@
 mod cost;
+mod retrying;
 mod state;
 
 use std::fmt;
@@ -10,13 +11,12 @@ use scorel_proto::{
 
 use self::state::{AfterTools, CallEnd, TurnState};
 use crate::model_call::{CallProgress, EarlyCause, EarlyEnd, ModelCall};
-use crate::retry::Retry;
 use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_calls::tool_calls;
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    ErrorCategory, ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, Spent,
-    ToolCall, TurnEnd, TurnPorts, TurnProgress,
+    ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, Spent, ToolCall, TurnEnd,
+    TurnPorts, TurnProgress,
 };
 
 /// What the driver did, or needs to go on.
@@ -242,15 +242,6 @@ impl TurnDriver {
         }
     }
 
-    fn before_repeated_call(&mut self) -> Option<TurnStep> {
-        if let Some(cause) = self.stop.now() {
-            self.end_stopped_call(cause);
-            return None;
-        }
-        self.state = TurnState::NeedContextAgain;
-        Some(TurnStep::NeedContext)
-    }
-
     const fn next_call(&mut self) -> TurnStep {
         self.attempts = 0;
         TurnStep::NeedContext
@@ -331,54 +322,6 @@ impl TurnDriver {
         early.remains.map(TurnStep::Event)
     }
 
-    fn failed_unseen(&mut self, error: &ProviderError) -> Option<TurnStep> {
-        if error.category == ErrorCategory::ContextOverflow && !self.overflowed {
-            self.overflowed = true;
-            self.state = TurnState::CallEnded {
-                stop_reason: Some(StopReason::Error),
-                usage: error.usage,
-                then: Box::new(TurnState::NeedRoom(self.turn_error(error))),
-            };
-            return None;
-        }
-        let retry = &self.ports.retry;
-        match retry.decide(self.attempts, self.waits, error) {
-            Retry::After(delay) => {
-                self.state = TurnState::Retrying { delay };
-                Some(TurnStep::Event(RawRuntimeEvent::Retrying {
-                    attempt: self.attempts,
-                    error: self.turn_error(error),
-                    delay,
-                }))
-            }
-            Retry::Wait(delay) => {
-                self.state = TurnState::CallEnded {
-                    stop_reason: Some(StopReason::Error),
-                    usage: error.usage,
-                    then: Box::new(TurnState::Suspending {
-                        delay,
-                        reason: error.message.clone(),
-                    }),
-                };
-                None
-            }
-            Retry::No => {
-                self.end_failed_call(error);
-                None
-            }
-        }
-    }
-
-    fn suspend(&mut self, duration: Duration, reason: String) -> TurnStep {
-        self.waits = self.waits.saturating_add(1);
-        self.state = TurnState::Suspended;
-        TurnStep::Event(RawRuntimeEvent::Waiting {
-            wait: self.waits,
-            duration,
-            reason,
-        })
-    }
-
     fn end_failed_call(&mut self, error: &ProviderError) {
         let failure = self.turn_error(error);
         let finished = TurnState::Finished(OutcomeReason::Error, Some(failure));
@@ -395,13 +338,6 @@ impl TurnDriver {
             usage: None,
             then: Box::new(self.stopped(cause)),
         };
-    }
-
-    async fn retry(&mut self, delay: Duration) {
-        match self.stop.sleep(delay).await {
-            Some(cause) => self.end_stopped_call(cause),
-            None => self.state = TurnState::NeedContextAgain,
-        }
     }
 
     /// Tools are planned in the step after this one, when the answer is durable.
@@ -477,26 +413,6 @@ impl TurnDriver {
                 self.state = then;
                 Some(self.turn_end(Some(message_end.stop_reason), message_end.usage))
             }
-        }
-    }
-
-    fn turn_error(&self, error: &ProviderError) -> TurnError {
-        let code = serde_json::to_value(error.category).ok();
-        let code = code
-            .as_ref()
-            .and_then(|value| value.as_str())
-            .unwrap_or("provider_error");
-        let resets_at = |wait: Duration| {
-            let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            self.ports.clock.unix_ms().saturating_add(wait)
-        };
-        let is_limit = error.category == ErrorCategory::RateLimit;
-        TurnError {
-            code: code.to_owned(),
-            message: error.message.clone(),
-            retryable: error.retryable,
-            hint: error.hint.clone(),
-            resets_at: error.retry_after.filter(|_| is_limit).map(resets_at),
         }
     }
 

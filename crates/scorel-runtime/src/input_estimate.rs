@@ -29,8 +29,8 @@ pub(crate) fn input_tokens(system: &str, tools: &ToolList, messages: &Context) -
     let reported = messages
         .iter()
         .enumerate()
-        .filter_map(|(index, message)| Some((index, reported(message)?)))
-        .last();
+        .rev()
+        .find_map(|(index, message)| Some((index, reported(message)?)));
     match reported {
         Some((index, reported)) => {
             let size = reported + sizes[index + 1..].iter().sum::<u64>();

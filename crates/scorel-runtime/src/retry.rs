@@ -50,7 +50,8 @@ impl RetryPolicy {
     pub(crate) fn decide(&self, attempt: u32, waits: u32, error: &ProviderError) -> Retry {
         let wait = error.retry_after.filter(|wait| *wait > self.max_delay);
         // Some endpoints advise against a retry of a rate limit because it is hours away.
-        if !error.retryable && !(wait.is_some() && error.category == ErrorCategory::RateLimit) {
+        let is_long_limit = wait.is_some() && error.category == ErrorCategory::RateLimit;
+        if !error.retryable && !is_long_limit {
             return Retry::No;
         }
         if let Some(wait) = wait {

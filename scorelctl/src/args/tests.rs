@@ -1,6 +1,7 @@
 use clap::CommandFactory;
 
 use super::*;
+use crate::turn_selector::TurnSelector;
 
 fn parse(line: &str) -> Result<CliCommand, clap::Error> {
     let words = std::iter::once("scorelctl").chain(line.split(' '));

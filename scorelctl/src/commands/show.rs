@@ -3,8 +3,8 @@ mod todo;
 use std::collections::HashSet;
 
 use scorel_proto::{
-    Event, EventId, GetEvents, GetEventsParams, GetTree, GetTreeParams, Seq, SessionId, TreeEntry,
-    TurnId,
+    Event, EventId, GetEvents, GetEventsParams, GetTree, GetTreeParams, Phase, Seq, SessionId,
+    TreeEntry, TurnId,
 };
 
 use crate::args::TargetArgs;
@@ -32,6 +32,7 @@ pub(super) async fn run(
     let mut transcript = Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true);
     let mut todo = TodoList::default();
     let mut after = Seq::ZERO;
+    let mut wait = None;
     loop {
         let params = GetEventsParams {
             session_id,
@@ -46,6 +47,9 @@ pub(super) async fn run(
                 .map_err(|error| Failure::no_event(&error))?;
             after = after.max(event.seq());
             if !conversation.has(&event) {
+                if event.type_name() == "turn_waiting" {
+                    wait = Some(event);
+                }
                 continue;
             }
             if output.json {
@@ -64,6 +68,9 @@ pub(super) async fn run(
     }
     if !output.json {
         let session = target::get(control, session_id).await?;
+        if let Some(wait) = wait.filter(|_| session.phase == Phase::Waiting) {
+            transcript.event(&wait, output)?;
+        }
         match (session.problem, session.storage_stalled) {
             (Some(problem), Some(stall)) => {
                 transcript.note(&stall_text(&problem, &stall), output)?;

@@ -3,7 +3,7 @@ use scorel_proto::{Cost, OutcomeReason, TurnError, Usage};
 use super::TurnDriver;
 use super::state::TurnState;
 use crate::Spending;
-use crate::cost_limits::{Spent, cost_unknown};
+use crate::cost_limits::{AmountsSpent, cost_unknown};
 use crate::input_estimate::input_tokens;
 
 impl TurnDriver {
@@ -11,7 +11,7 @@ impl TurnDriver {
     pub fn provide_spending(&mut self, spending: &Spending) {
         let (limits, price) = (&self.ports.limits, self.ports.provider.model().price);
         let tokens = input_tokens(&self.ports.system, &self.ports.tools, &spending.context);
-        let spent = Spent {
+        let spent = AmountsSpent {
             turn: self.cost.micro_usd,
             session: spending.session_micro_usd,
             day: spending.day_micro_usd,
@@ -27,13 +27,13 @@ impl TurnDriver {
     pub(super) fn cost_unknown(&self) -> Option<TurnError> {
         let model = self.ports.provider.model();
         match model.price {
-            None => Some(cost_unknown(format!(
+            None => Some(cost_unknown(&format!(
                 "the price of {} is not known",
                 model.id
             ))),
             Some(price) if self.has_gap && !price.is_free() => {
                 let text = "did not report what its last answer used";
-                Some(cost_unknown(format!("{} {text}", model.provider)))
+                Some(cost_unknown(&format!("{} {text}", model.provider)))
             }
             Some(_) => None,
         }

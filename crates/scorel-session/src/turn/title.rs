@@ -93,7 +93,7 @@ fn conversation(context: &Context) -> String {
         Message::User(message) => Some(text(&message.content)),
         _ => None,
     });
-    let answer = context.iter().filter_map(|message| match message {
+    let mut answers = context.iter().filter_map(|message| match message {
         Message::Assistant(message) => Some(text(&message.content)),
         _ => None,
     });
@@ -101,7 +101,7 @@ fn conversation(context: &Context) -> String {
     let head = format!("<user>\n{user}\n</user>\n<assistant>\n");
     let tail = "\n</assistant>";
     let left = MAX_CHARS.saturating_sub(head.chars().count() + tail.len());
-    let answer = shortened(&answer.last().unwrap_or_default(), left);
+    let answer = shortened(&answers.next_back().unwrap_or_default(), left);
     format!("{head}{answer}{tail}")
 }
 

@@ -94,7 +94,7 @@ impl Tool for BashTool {
                         // It joins the session's space.
                         return plan;
                     }
-                    plan.prepared_by(move |permit| commands.stand_by(permit, standby))
+                    plan.prepared_by(move |permit| commands.stand_by(permit.command, standby))
                 }
                 Err(outcome) => ToolPlan::answered(outcome),
             }

@@ -87,14 +87,14 @@ impl Commands {
         self.background.running()
     }
 
-    /// Gets ready for a command that people are asked about: starts a supervisor for what `permit` will
-    /// grant, and finds out the settings, which may take seconds. Returns at once. A command that would
+    /// Gets ready for a command that people are asked about: starts a supervisor for the `access` that
+    /// it will have, and finds out the settings, which may take seconds. Returns at once. A command that would
     /// join the session's space gets none.
-    pub(super) fn stand_by(self: &Arc<Self>, permit: Permit, slot: StandbySlot) {
+    pub(super) fn stand_by(self: &Arc<Self>, access: CommandAccess, slot: StandbySlot) {
         let commands = Arc::clone(self);
         spawn_blocking(move || {
             let settings = lock(&commands.settings).clone();
-            let sandbox = namespaces(settings.get(), permit.command);
+            let sandbox = namespaces(settings.get(), access);
             if commands.space.current().is_none() {
                 slot.put(commands.supervisors.stand_by(sandbox));
             }

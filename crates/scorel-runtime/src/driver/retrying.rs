@@ -1,0 +1,96 @@
+//! What follows a model call that failed: another attempt, a wait, or the end of the turn.
+
+use std::time::Duration;
+
+use scorel_proto::{StopReason, TurnError};
+
+use super::state::TurnState;
+use super::{TurnDriver, TurnStep};
+use crate::retry::Retry;
+use crate::{ErrorCategory, ProviderError, RawRuntimeEvent};
+
+impl TurnDriver {
+    pub(super) fn failed_unseen(&mut self, error: &ProviderError) -> Option<TurnStep> {
+        if error.category == ErrorCategory::ContextOverflow && !self.overflowed {
+            self.overflowed = true;
+            self.state = TurnState::CallEnded {
+                stop_reason: Some(StopReason::Error),
+                usage: error.usage,
+                then: Box::new(TurnState::NeedRoom(self.turn_error(error))),
+            };
+            return None;
+        }
+        let retry = &self.ports.retry;
+        match retry.decide(self.attempts, self.waits, error) {
+            Retry::After(delay) => {
+                self.state = TurnState::Retrying { delay };
+                Some(TurnStep::Event(RawRuntimeEvent::Retrying {
+                    attempt: self.attempts,
+                    error: self.turn_error(error),
+                    delay,
+                }))
+            }
+            Retry::Wait(delay) => {
+                self.state = TurnState::CallEnded {
+                    stop_reason: Some(StopReason::Error),
+                    usage: error.usage,
+                    then: Box::new(TurnState::Suspending {
+                        delay,
+                        reason: error.message.clone(),
+                    }),
+                };
+                None
+            }
+            Retry::No => {
+                self.end_failed_call(error);
+                None
+            }
+        }
+    }
+
+    pub(super) fn suspend(&mut self, duration: Duration, reason: String) -> TurnStep {
+        self.waits = self.waits.saturating_add(1);
+        self.state = TurnState::Suspended;
+        TurnStep::Event(RawRuntimeEvent::Waiting {
+            wait: self.waits,
+            duration,
+            reason,
+        })
+    }
+
+    pub(super) async fn retry(&mut self, delay: Duration) {
+        match self.stop.sleep(delay).await {
+            Some(cause) => self.end_stopped_call(cause),
+            None => self.state = TurnState::NeedContextAgain,
+        }
+    }
+
+    pub(super) fn before_repeated_call(&mut self) -> Option<TurnStep> {
+        if let Some(cause) = self.stop.now() {
+            self.end_stopped_call(cause);
+            return None;
+        }
+        self.state = TurnState::NeedContextAgain;
+        Some(TurnStep::NeedContext)
+    }
+
+    pub(super) fn turn_error(&self, error: &ProviderError) -> TurnError {
+        let code = serde_json::to_value(error.category).ok();
+        let code = code
+            .as_ref()
+            .and_then(|value| value.as_str())
+            .unwrap_or("provider_error");
+        let resets_at = |wait: Duration| {
+            let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            self.ports.clock.unix_ms().saturating_add(wait)
+        };
+        let is_limit = error.category == ErrorCategory::RateLimit;
+        TurnError {
+            code: code.to_owned(),
+            message: error.message.clone(),
+            retryable: error.retryable,
+            hint: error.hint.clone(),
+            resets_at: error.retry_after.filter(|_| is_limit).map(resets_at),
+        }
+    }
+}

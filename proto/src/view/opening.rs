@@ -1,0 +1,20 @@
+use crate::Block;
+
+/// The length limit of an opening, in characters.
+const OPENING_CHARS: usize = 80;
+
+/// The first line of a message's text, shortened to 80 characters; `None` without text.
+#[must_use]
+pub fn opening(content: &[Block]) -> Option<String> {
+    let text = content.iter().find_map(|block| match block {
+        Block::Text { text, .. } => Some(text.trim()),
+        _ => None,
+    })?;
+    let line = text.lines().next()?;
+    let opening: String = line
+        .chars()
+        .filter(|char| !char.is_control())
+        .take(OPENING_CHARS)
+        .collect();
+    (!opening.is_empty()).then_some(opening)
+}

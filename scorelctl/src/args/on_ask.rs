@@ -1,0 +1,12 @@
+use clap::ValueEnum;
+
+/// What to do when a tool needs permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnAsk {
+    /// Prompt on the terminal
+    Ask,
+    /// Deny the request
+    Deny,
+    /// Wait for an answer from another client
+    Wait,
+}

@@ -1,0 +1,76 @@
+use clap::Args;
+
+use super::on_ask::OnAsk;
+use super::target::TargetArgs;
+use crate::turn_selector::TurnSelector;
+
+#[derive(Debug, Args)]
+pub(crate) struct RewindArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Where to go: a number of turns back, as `scorelctl tree` shows it, `root`, or the beginning
+    /// or end of an event's id
+    #[arg(
+        value_name = "EVENT|-N",
+        default_value = "-1",
+        allow_negative_numbers = true
+    )]
+    pub(crate) event: TurnSelector,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BranchArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The end of the branch: the beginning or end of an event's id, as `scorelctl tree` shows it
+    #[arg(value_name = "EVENT", value_parser = event_of_branch)]
+    pub(crate) event: TurnSelector,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CloneArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The last turn to copy: a number of turns back, as `scorelctl tree` shows it, `root` for the
+    /// settings alone, or the beginning or end of an event's id
+    #[arg(
+        value_name = "EVENT|-N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(crate) event: TurnSelector,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResendArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The turn whose message is replaced: a number of turns back, as `scorelctl tree` shows it, or
+    /// the beginning or end of the id of its last event
+    #[arg(
+        long,
+        value_name = "EVENT|-N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(crate) turn: TurnSelector,
+    /// Switch the session to this model
+    #[arg(long, short)]
+    pub(crate) model: Option<String>,
+    /// Print the session id and exit once the message is accepted
+    #[arg(long, short)]
+    pub(crate) detach: bool,
+    /// What to do when a tool needs permission [default: ask on a terminal, else deny]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) on_ask: Option<OnAsk>,
+    /// The new message; `-` reads standard input [default: the same message again]
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
+}
+
+fn event_of_branch(text: &str) -> Result<TurnSelector, &'static str> {
+    match text.parse() {
+        Ok(selector @ TurnSelector::Event(_)) => Ok(selector),
+        _ => Err("a branch is named by an event; `scorelctl rewind` goes back"),
+    }
+}
