@@ -75,11 +75,11 @@ fn agents(file: GuideFile) -> PartDraft {
                 text.push_str(&format!("\n[{cut} more bytes; read the file for the rest]"));
             }
             let draft = PartDraft::cuttable("agents", text, 70);
-            draft.from_file(path, Some(content.sha256), content.cut_bytes)
+            draft.read_from(path, Some(content.sha256), content.cut_bytes)
         }
         Err(problem) => {
             let text = format!("[Instructions in {path} were not read: {problem}]");
-            PartDraft::cuttable("agents", text, 70).from_file(path, None, 0)
+            PartDraft::cuttable("agents", text, 70).read_from(path, None, 0)
         }
     }
 }

@@ -203,7 +203,7 @@ mod tests {
             guidance(&known(&frozen, None), frozen.to_vec()),
             Guidance::default()
         );
-        let changed = vec![base.clone(), agents(&before.replacen("two", "2", 1))];
+        let changed = vec![base, agents(&before.replacen("two", "2", 1))];
         let told = guidance(&known(&frozen, None), changed.clone());
         assert!(text(&told).contains("/p/AGENTS.md, as a diff:"), "{told:?}");
         assert!(text(&told).contains("-two\n+2\n"), "{told:?}");

@@ -34,7 +34,7 @@ impl PartDraft {
     }
 
     /// The same part, which comes from a file that has this digest and was cut before.
-    pub(super) fn from_file(mut self, path: String, sha256: Option<String>, cut: u64) -> Self {
+    pub(super) fn read_from(mut self, path: String, sha256: Option<String>, cut: u64) -> Self {
         self.part.path = Some(path);
         self.part.sha256 = sha256.or(self.part.sha256);
         self.part.cut_bytes = (cut > 0).then_some(cut);
@@ -100,7 +100,7 @@ mod tests {
         let drafts = || {
             vec![
                 PartDraft::fixed("base", line.repeat(100)),
-                PartDraft::cuttable("agents", line.repeat(50), 70).from_file(
+                PartDraft::cuttable("agents", line.repeat(50), 70).read_from(
                     "/p/AGENTS.md".to_owned(),
                     None,
                     10,

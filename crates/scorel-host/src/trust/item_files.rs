@@ -11,6 +11,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::trusted_file::{self, Trust};
 
+/// Gets the path, the mode and the content of each file; an error ends the walk.
+type FileVisitor<'a> = dyn FnMut(&str, u32, &[u8]) -> Result<(), String> + 'a;
+
 /// Bytes of all files of an item.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -47,10 +50,7 @@ impl ItemFiles {
     }
 
     /// As [`ItemFiles::scan`], which hands each file's path, mode and content to `visit`.
-    pub(super) fn scan_with(
-        dir: &Path,
-        visit: &mut dyn FnMut(&str, u32, &[u8]) -> Result<(), String>,
-    ) -> Result<Self, String> {
+    pub(super) fn scan_with(dir: &Path, visit: &mut FileVisitor<'_>) -> Result<Self, String> {
         let mut files = Self::default();
         let mut left = MAX_BYTES;
         files.add(dir, "", &mut left, visit, 0)?;
@@ -72,7 +72,7 @@ impl ItemFiles {
         dir: &Path,
         prefix: &str,
         left: &mut u64,
-        visit: &mut dyn FnMut(&str, u32, &[u8]) -> Result<(), String>,
+        visit: &mut FileVisitor<'_>,
         depth: usize,
     ) -> Result<(), String> {
         if depth > MAX_DEPTH {
@@ -111,7 +111,7 @@ impl ItemFiles {
         path: String,
         mode: u32,
         left: &mut u64,
-        visit: &mut dyn FnMut(&str, u32, &[u8]) -> Result<(), String>,
+        visit: &mut FileVisitor<'_>,
     ) -> Result<(), String> {
         if self.0.len() == MAX_FILES {
             return Err(format!("it has more than {MAX_FILES} files"));

@@ -29,7 +29,7 @@ fn answer(title: Option<&str>) -> TitleAnswer {
 }
 
 async fn titled(rig: &Rig, id: SessionId) -> (Option<String>, Option<TitleSource>) {
-    let session = rig.lane(id).await.session().unwrap();
+    let session = rig.lane(id).await.session().expect("there");
     (session.title, session.title_source)
 }
 

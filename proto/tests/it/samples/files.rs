@@ -113,7 +113,7 @@ pub(super) fn methods() -> Vec<Golden> {
         scope: None,
         on_conflict: None,
         command_id: None,
-        ..restore.clone()
+        ..restore
     };
     let restored = RestoreFilesResult {
         seq: ids::seq(12),

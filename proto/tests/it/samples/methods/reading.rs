@@ -60,7 +60,7 @@ fn log() -> Vec<Golden> {
     };
     let with_previews = GetTreeParams {
         previews: Some(true),
-        ..tree.clone()
+        ..tree
     };
     let node = TreeEntry {
         id: ids::event(2),
@@ -78,7 +78,7 @@ fn log() -> Vec<Golden> {
             user_event_id: Some(ids::event(1)),
             preview: Some("Fix the tests".into()),
             outcome: Some(OutcomeReason::Completed),
-            ..node.clone()
+            ..node
         }],
         more: false,
         active_leaf_id: Some(ids::event(2)),
