@@ -155,6 +155,9 @@ fn new_text(words: &[String]) -> Result<Content, Failure> {
     Ok(Content::from(text.as_str()))
 }
 
+/// How many characters of an id are needed. Fewer could be a number that is not in the list any more.
+const MIN_ID_PART: usize = 4;
+
 /// The item with this number in the list, or the one whose id begins or ends like this.
 fn find(wanted: &str, queue: &[QueueItem]) -> Result<QueueItemId, Failure> {
     if let Ok(number) = wanted.parse::<usize>()
@@ -167,7 +170,7 @@ fn find(wanted: &str, queue: &[QueueItem]) -> Result<QueueItemId, Failure> {
     let matches = |item: &&QueueItem| {
         let id = item.queue_item_id.to_string();
         let id = id.trim_start_matches(QueueItemId::PREFIX);
-        !digits.is_empty() && (id.starts_with(&digits) || id.ends_with(&digits))
+        digits.len() >= MIN_ID_PART && (id.starts_with(&digits) || id.ends_with(&digits))
     };
     let mut found = queue.iter().filter(matches);
     match (found.next(), found.next()) {

@@ -7,7 +7,7 @@ use crate::cost_limits::{AmountsSpent, cost_unknown};
 use crate::input_estimate::input_tokens;
 
 impl TurnDriver {
-    /// Answers [`TurnStep::NeedSpending`].
+    /// Answers [`TurnStep::NeedSpending`](super::TurnStep::NeedSpending).
     pub fn provide_spending(&mut self, spending: &Spending) {
         let (limits, price) = (&self.ports.limits, self.ports.provider.model().price);
         let tokens = input_tokens(&self.ports.system, &self.ports.tools, &spending.context);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use scorel_proto::{EventId, TurnId};
+use scorel_proto::{CompactionId, EventId, TurnId};
 use serde_json::{Value, json};
 
 use crate::crafted::Crafted;
@@ -96,7 +96,8 @@ fn an_event_that_follows_itself_or_a_later_one_is_reported() {
     let targets = [
         json!({"type": "rewind", "targetEventId": lost}),
         json!({"type": "branch", "leafEventId": lost}),
-        json!({"type": "compact", "summary": "", "compactedThrough": lost, "tokensBefore": 1, "tokensAfter": 1}),
+        json!({"type": "compact", "summary": "", "compactedThrough": lost, "tokensBefore": 1, "tokensAfter": 1,
+            "compactionId": CompactionId::generate(), "trigger": "manual", "model": "m"}),
     ];
     for event in targets {
         let said = Crafted::with(std::slice::from_ref(&event)).fsck(&[]);
