@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use scorel_exec::{OutputSection, Run};
+use scorel_exec::{OutputSection, Run, RunEnd};
 
 use super::stopped::SandboxFacts;
 use crate::error::{ErrorCode, ToolError};
@@ -41,7 +41,8 @@ struct BackgroundCommand {
 
 /// A part of a command's output.
 pub(super) struct ReadPart {
-    pub(super) run: Run,
+    /// `None` if the command was running when the section was taken.
+    pub(super) end: Option<RunEnd>,
     pub(super) facts: Option<SandboxFacts>,
     pub(super) section: OutputSection,
 }
@@ -83,12 +84,15 @@ impl Background {
     pub(super) fn read(&self, id: &str, since: Option<u64>) -> Result<ReadPart, ToolError> {
         let mut started = self.started();
         let command = started.find(id)?;
+        // Before the output: of a command that has ended, the section then knows all of it. The other way
+        // round it could end in between, and its last output would be left out as if there were none.
+        let end = command.run.ended();
         let section = command
             .run
             .section(since.unwrap_or(command.shown), MAX_SECTION);
         command.shown = section.from + section.bytes.len() as u64;
         Ok(ReadPart {
-            run: command.run.clone(),
+            end,
             facts: command.facts.clone(),
             section,
         })

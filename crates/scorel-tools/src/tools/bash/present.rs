@@ -93,7 +93,7 @@ pub(super) fn started(id: &str, confinement: &Confinement) -> ToolOutcome {
 /// A part of a background command's output.
 pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
     let section = &part.section;
-    let end = part.run.ended();
+    let end = &part.end;
     let next = section.from + section.bytes.len() as u64;
     let mut notes = Vec::new();
     if section.lost > 0 {
