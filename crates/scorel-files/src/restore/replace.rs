@@ -41,8 +41,13 @@ impl Replacement<'_> {
         self.remove_temporary();
         let now = self.observe()?;
         if now.is(after) {
-            // A crash may have come between the rename and the sync of the directory.
-            return self.sync_parent();
+            // A crash may have come between the change and the sync of the directory, or before the
+            // directories that the change has emptied were removed.
+            self.sync_parent()?;
+            if *after == FileState::Absent {
+                self.remove_empty(&split(path).0);
+            }
+            return Ok(());
         }
         if !now.is(before) {
             return Err("another program has changed it".to_owned());
