@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::BlobHash;
+use crate::as_text::as_text;
 
 /// A text that is not the path, the mode or the link target that it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,37 +27,6 @@ impl InvalidFileText {
             expected,
         }
     }
-}
-
-macro_rules! as_text {
-    ($name:ident, $pattern:expr, $description:expr) => {
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = Cow::<'de, str>::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
-            }
-        }
-
-        impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({
-                    "type": "string",
-                    "pattern": $pattern,
-                    "description": $description,
-                })
-            }
-        }
-    };
 }
 
 /// The path of a file below its project, with `/` between the names.

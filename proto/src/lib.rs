@@ -16,6 +16,7 @@
 //! it is. The manual is `docs/protocol.md`; `docs/protocol-reference.md` is generated from here.
 #![warn(missing_docs)]
 
+mod as_text;
 mod block;
 mod catalogue;
 mod context;

@@ -27,6 +27,12 @@ impl TokenEstimate {
     /// Nothing.
     pub const ZERO: Self = Self(0);
 
+    /// A known number of tokens, such as a budget.
+    #[must_use]
+    pub const fn of_tokens(tokens: u64) -> Self {
+        Self(tokens.saturating_mul(100))
+    }
+
     /// The estimate for a text.
     #[must_use]
     pub fn of_text(text: &str) -> Self {

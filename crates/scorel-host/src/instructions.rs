@@ -7,19 +7,17 @@ mod chain;
 mod changes;
 mod deeper;
 mod draft;
-mod estimate;
 mod guide_file;
 
 use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use scorel_proto::InstructionPart;
+use scorel_proto::{InstructionPart, TokenEstimate};
 use scorel_runtime::{ModelInfo, ToolList};
 
 pub(crate) use changes::guidance;
 pub(crate) use deeper::{DeeperGuides, GuidedTool};
-pub(crate) use estimate::estimate_tokens;
 
 use chain::chain;
 use draft::{PartDraft, within_budget};
@@ -62,7 +60,8 @@ pub(crate) fn instructions(sources: InstructionSources<'_>) -> Vec<InstructionPa
     if let Some(text) = tools(sources.tools) {
         drafts.push(PartDraft::cuttable("tools", text, 60));
     }
-    within_budget(drafts, model.context_window * BUDGET_PERCENT / 100)
+    let budget = model.context_window * BUDGET_PERCENT / 100;
+    within_budget(drafts, TokenEstimate::of_tokens(budget))
 }
 
 fn agents(file: GuideFile) -> PartDraft {
@@ -173,7 +172,7 @@ mod tests {
     /// Every request of every session carries it.
     #[test]
     fn the_base_prompt_keeps_within_its_budget() {
-        let tokens = estimate_tokens(BASE);
+        let tokens = TokenEstimate::of_text(BASE).tokens();
         assert!((1_000..=2_500).contains(&tokens), "{tokens} tokens");
         for section in ["Todo", "AGENTS.md", "<system-reminder>", "# Git"] {
             assert!(BASE.contains(section), "{section}");
@@ -254,7 +253,10 @@ mod tests {
         std::fs::remove_file(project.join("AGENTS.md")).unwrap();
         std::fs::write(project.join("AGENTS.md"), "a rule\n".repeat(2_000)).unwrap();
         let found = parts(&project, &home, 32_768);
-        let total: u64 = found.iter().map(|part| estimate_tokens(&part.text)).sum();
+        let total: u64 = found
+            .iter()
+            .map(|part| TokenEstimate::of_text(&part.text).tokens())
+            .sum();
         // The note about the cut comes on top.
         assert!(total <= 32_768 * 15 / 100 + 60, "{total}");
         assert!(found[4].cut_bytes > Some(0) && found[3].cut_bytes.is_none());

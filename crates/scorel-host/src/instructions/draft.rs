@@ -1,8 +1,7 @@
 //! A part of the prompt before the budget has cut it.
 
-use scorel_proto::InstructionPart;
+use scorel_proto::{InstructionPart, TokenEstimate};
 
-use super::estimate::{estimate_tokens, token_hundredths};
 use super::guide_file::hex_digest;
 
 /// A part of the prompt before the budget has cut it.
@@ -41,18 +40,18 @@ impl PartDraft {
         self
     }
 
-    fn cut(&mut self, excess: u64) {
+    fn cut(&mut self, excess: TokenEstimate) {
         // The note takes room too.
-        let excess = (excess + estimate_tokens(&self.note(u64::MAX))) * 100;
+        let excess = excess + TokenEstimate::of_text(&self.note(u64::MAX));
         let text = &mut self.part.text;
         let mut end = text.len();
-        let mut freed = 0;
+        let mut freed = TokenEstimate::ZERO;
         while freed < excess && end > 0 {
             // Whole lines, so that no rule loses the half that says "not".
             let before = text.as_bytes()[..end - 1].iter();
             let start = before.rev().position(|byte| *byte == b'\n');
             let start = start.map_or(0, |back| end - 1 - back);
-            freed += token_hundredths(&text[start..end]);
+            freed += TokenEstimate::of_text(&text[start..end]);
             end = start;
         }
         let cut = (text.len() - end) as u64;
@@ -73,16 +72,19 @@ impl PartDraft {
     }
 }
 
-/// The parts, cut until they are at most `max` tokens: the lowest priority first, and of two with the same
+/// The parts, cut until they are at most `max`: the lowest priority first, and of two with the same
 /// one the first.
-pub(super) fn within_budget(mut drafts: Vec<PartDraft>, max: u64) -> Vec<InstructionPart> {
+pub(super) fn within_budget(
+    mut drafts: Vec<PartDraft>,
+    max: TokenEstimate,
+) -> Vec<InstructionPart> {
     let mut order: Vec<usize> = (0..drafts.len())
         .filter(|index| drafts[*index].priority.is_some())
         .collect();
     order.sort_by_key(|index| drafts[*index].priority);
     for index in order {
-        let tokens = |draft: &PartDraft| estimate_tokens(&draft.part.text);
-        let total: u64 = drafts.iter().map(tokens).sum();
+        let size = |draft: &PartDraft| TokenEstimate::of_text(&draft.part.text);
+        let total: TokenEstimate = drafts.iter().map(size).sum();
         if total > max {
             drafts[index].cut(total - max);
         }
@@ -109,9 +111,9 @@ mod tests {
                 PartDraft::cuttable("tools", line.repeat(50), 60),
             ]
         };
-        let whole: u64 = drafts()
+        let whole: TokenEstimate = drafts()
             .iter()
-            .map(|draft| estimate_tokens(&draft.part.text))
+            .map(|draft| TokenEstimate::of_text(&draft.part.text))
             .sum();
         let cut = |max| {
             let parts = within_budget(drafts(), max);
@@ -119,13 +121,13 @@ mod tests {
             (parts, cut)
         };
         assert_eq!(cut(whole).1, [None, Some(10), None, None]);
-        let (parts, found) = cut(whole - 100);
+        let (parts, found) = cut(whole - TokenEstimate::of_tokens(100));
         assert!(found[3].is_some() && found[1] == Some(10), "{found:?}");
         assert!(parts[3].text.contains("bytes were left out here"));
-        let (parts, found) = cut(whole - 500);
+        let (parts, found) = cut(whole - TokenEstimate::of_tokens(500));
         assert!(found[1] > Some(10) && found[2].is_none(), "{found:?}");
         assert!(parts[1].text.ends_with("; /p/AGENTS.md has them]"));
-        let (parts, _) = cut(0);
+        let (parts, _) = cut(TokenEstimate::ZERO);
         assert_eq!(parts[0].text.len(), line.len() * 100, "never cut");
         assert!(parts[1..].iter().all(|part| part.text.starts_with('[')));
     }

@@ -2,12 +2,12 @@
 
 use scorel_proto::{
     Block, CustomMessageBody, InternalMessage, Message, Meta, SKILLS_KIND, SkillState,
+    TokenEstimate,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::FoundSkill;
-use crate::instructions::estimate_tokens;
 
 /// Characters of a list, however large the window is.
 const MAX_CHARS: usize = 16_000;
@@ -100,7 +100,8 @@ fn changes(known: &SkillIndex, index: &SkillIndex, window: u64) -> Option<String
 /// The list within its bounds: descriptions are shortened, then left out, then names are counted.
 fn list(head: &str, entries: &[&IndexEntry], window: u64) -> String {
     let fits = |text: &str| {
-        text.chars().count() <= MAX_CHARS && estimate_tokens(text) <= window * MAX_PERCENT / 100
+        text.chars().count() <= MAX_CHARS
+            && TokenEstimate::of_text(text).tokens() <= window * MAX_PERCENT / 100
     };
     for chars in SHORTER {
         let lines: Vec<String> = entries.iter().map(|entry| line(entry, chars)).collect();
@@ -157,7 +158,7 @@ mod tests {
         assert!(listed(&entries, 8_000).ends_with("- skill-39"));
         let counted = listed(&entries, 4_000);
         assert!(counted.ends_with(" more)"), "{counted}");
-        assert!(estimate_tokens(&counted) <= 80);
+        assert!(TokenEstimate::of_text(&counted).tokens() <= 80);
         let many = listed(&index(200, &"é".repeat(1_024)), roomy);
         assert!(many.chars().count() <= MAX_CHARS);
     }
