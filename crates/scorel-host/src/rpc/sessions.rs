@@ -47,11 +47,7 @@ async fn create(
         session_id: SessionId::generate(),
         params,
     };
-    let session_id = host.mutate(command, effect).await?.session()?;
-    Ok(CreateSessionResult {
-        session_id,
-        session: host.sessions.get(session_id).await?.session()?,
-    })
+    made(&host, command, effect).await
 }
 
 async fn clone(
@@ -65,6 +61,15 @@ async fn clone(
         session_id: SessionId::generate(),
         params,
     };
+    made(&host, command, effect).await
+}
+
+/// Carries out an effect that makes a session, and describes it.
+async fn made(
+    host: &Arc<Host>,
+    command: MutationCommand,
+    effect: Effect,
+) -> Result<CreateSessionResult, CallError> {
     let session_id = host.mutate(command, effect).await?.session()?;
     Ok(CreateSessionResult {
         session_id,

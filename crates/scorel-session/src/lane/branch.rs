@@ -1,8 +1,8 @@
 use scorel_proto::{BranchBody, EventId, PersistentBody, Seq};
 
+use super::Section;
 use super::mutate::Mutation;
 use super::travel::invalid;
-use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError, TargetProblem};
 
@@ -48,9 +48,6 @@ impl Mutation for Branch {
             leaf_event_id: self.leaf,
             files: Vec::new(),
         });
-        let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
-        section.leaf_moved();
-        section.announce();
-        Ok(seq)
+        section.move_leaf(&self.command, body)
     }
 }

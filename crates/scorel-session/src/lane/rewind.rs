@@ -1,8 +1,8 @@
 use scorel_proto::{EventId, PersistentBody, RewindBody, Seq};
 
+use super::Section;
 use super::mutate::Mutation;
 use super::travel::invalid;
-use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError, TargetProblem};
 
@@ -47,9 +47,6 @@ impl Mutation for Rewind {
             target_event_id: self.target,
             files: Vec::new(),
         });
-        let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
-        section.leaf_moved();
-        section.announce();
-        Ok(seq)
+        section.move_leaf(&self.command, body)
     }
 }

@@ -1,10 +1,10 @@
 //! The checks that moves of the leaf share: `rewind`, `branch`, and messages with a parent.
 
-use scorel_proto::{CompactBody, EventId, NodeKind, PathNode, PersistentBody};
+use scorel_proto::{CompactBody, EventId, NodeKind, PathNode, PersistentBody, Seq};
 
-use super::Section;
 use super::read::decoded;
-use crate::{SessionError, TargetProblem};
+use super::{EventDraft, Section};
+use crate::{MutationCommand, SessionError, TargetProblem};
 
 impl Section<'_> {
     /// Fails unless the session is at rest: a turn that runs has the leaf under it, and a queued
@@ -18,6 +18,18 @@ impl Section<'_> {
             return Err(self.busy());
         }
         Ok(())
+    }
+
+    /// Records a move of the leaf.
+    pub(super) fn move_leaf(
+        &mut self,
+        command: &MutationCommand,
+        body: PersistentBody,
+    ) -> Result<Seq, SessionError> {
+        let seq = self.commit(EventDraft::new(body).by(command))?.seq;
+        self.leaf_moved();
+        self.announce();
+        Ok(seq)
     }
 
     /// The error of a call that a busy session refuses.
