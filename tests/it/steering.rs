@@ -195,7 +195,7 @@ struct Edits {
     conflicts: usize,
 }
 
-/// Sends messages and removes the first one that waits, whoever sent it.
+/// Sends messages, and removes the first one that waits, also that of the other client.
 async fn edit(client: Connection, session_id: SessionId) -> Edits {
     let mut edits = Edits::default();
     for round in 0..40 {

@@ -39,7 +39,7 @@ async fn json_of(daemon: &DaemonUnderTest, arguments: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn a_long_rate_limit_is_waited_for_until_someone_ends_the_wait() {
+async fn a_long_rate_limit_is_waited_for_until_a_client_ends_the_wait() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let far = (now.as_secs() + 5 * 3600).to_string();
     for headers in [

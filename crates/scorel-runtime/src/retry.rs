@@ -18,8 +18,8 @@ pub struct RetryPolicy {
     pub max_wait: Duration,
     /// How often a turn is suspended.
     pub max_waits: u32,
-    /// The upper bound of what is added to such a wait at random: whoever hits the limit of an
-    /// account hits it together with its other sessions.
+    /// The upper bound of the random part of such a wait: the sessions of an account hit its limit
+    /// together, and would all call again at the same moment.
     pub wait_jitter: Duration,
 }
 

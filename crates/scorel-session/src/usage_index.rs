@@ -46,7 +46,7 @@ pub(crate) struct UsageIndex {
 
 #[derive(Debug)]
 enum IndexStage {
-    /// Nobody has asked. Records are in the logs, and will be read with them.
+    /// The usage has not been queried. Records are in the logs, and will be read with them.
     Unread,
     /// The logs are being read. Records that are committed meanwhile.
     Reading(Vec<CountedRecord>),
@@ -165,7 +165,7 @@ impl UsageIndex {
                 }
             }
         }
-        // Deleted while nobody counted, or right before a crash.
+        // Deleted before the usage was queried, or right before a crash.
         for session in known_sessions.into_values() {
             entries.add_deleted(session);
         }

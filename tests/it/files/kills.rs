@@ -128,11 +128,11 @@ async fn what_a_command_did_before_the_daemon_was_killed_is_recorded() {
         return;
     }
     let mut scene = Scene::new(|project| fs::write(project.join("a"), "before").unwrap()).await;
-    let call = bash("echo after > a; touch done; sleep 1000");
+    let call = bash("echo after > a; touch done; echo written; sleep 1000");
+    let mut watch = Watch::from_start(&scene.client, scene.id).await;
     scene.begin(&[call]).await;
-    while !scene.path("done").exists() {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    // Its output comes after its changes.
+    watch.until("tool_execution_update").await;
     scene.daemon.kill().await;
     scene.daemon.spawn().await;
     let client = connect(&scene.daemon.socket()).await;

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 pub(super) struct Dollars(u64);
 
 impl Dollars {
-    /// Rejects typing errors: far above the price of any model, and above what anyone spends.
+    /// Rejects typing errors: far above the price of any model, and above any budget.
     const MAX: f64 = 1_000_000.0;
 
     pub(super) const fn get(self) -> u64 {

@@ -55,7 +55,7 @@ impl TurnTask {
                 () = answered => continue,
                 () = passed(request.deadline) => {
                     let decision = request.at_deadline.unwrap_or(PermissionDecision::Deny);
-                    (decision, "nobody answered in time")
+                    (decision, "no answer before the deadline")
                 }
             };
             self.decide(request.request_id, decision, reason).await?;

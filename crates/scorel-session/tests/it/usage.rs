@@ -125,7 +125,7 @@ async fn nothing_is_lost_or_counted_twice_by_restarts_and_crashes() {
     let wall = FakeWall::new();
     let rig = priced(&wall);
     let id = rig.session().await;
-    rig.exchange(id, "before anyone asked").await;
+    rig.exchange(id, "before the first query").await;
     assert_eq!(usage(&rig, UsageGrouping::Day).await.total.calls, 1);
     rig.exchange(id, "counted as it was committed").await;
     rig.sessions.sweep().await;
