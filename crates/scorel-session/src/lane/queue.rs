@@ -63,10 +63,10 @@ impl Section<'_> {
         }
     }
 
-    /// Whether a message that is added now keeps the outcome of the cancelled turn from pausing the
+    /// Whether a message that is added now keeps the end of the cancelled job from pausing the
     /// queue: its author has seen the cancel and goes on.
     pub(super) fn goes_on(&self) -> bool {
-        self.view().state.turn.is_some() && self.lane.job.stop().is_some()
+        self.view().state.has_job() && self.lane.job.stop().is_some()
     }
 
     /// Appends an item. Its receipt is in the item, because the queue outlives this record.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use scorel_proto::{Phase, TurnId};
 
 use super::{Scene, WINDOW, outline, states};
+use crate::rig::message;
 
 #[tokio::test(start_paused = true)]
 async fn a_cancel_ends_the_summary_of_an_idle_session() {
@@ -29,6 +30,24 @@ async fn a_cancel_ends_the_summary_of_an_idle_session() {
     assert_eq!(states(&log), ["started", "cancelled"]);
     let session = lane.session().expect("there");
     assert_eq!((session.phase, session.queue_paused), (Phase::Idle, true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_during_the_cancel_of_a_summary_goes_on() {
+    let mut scene = Scene::with(3).await;
+    scene.compact().await.expect("it begins");
+    let _call = scene.rig.model().await;
+    scene.rig.say(scene.id, "waits").await;
+    let lane = scene.rig.lane(scene.id).await;
+    assert!(lane.cancel(None));
+    lane.send(message("instead")).await.expect("accepted");
+    for answer in ["2", "3"] {
+        scene.rig.model().await.answer(answer).await;
+        assert_eq!(scene.follower.outcome().await, "completed");
+    }
+    let log = scene.rig.check(scene.id).await;
+    assert_eq!(states(&log), ["started", "cancelled"]);
+    assert_eq!(log.all("queue_update")[1]["ops"][0]["goOn"], true);
 }
 
 #[tokio::test(start_paused = true)]
