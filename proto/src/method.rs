@@ -285,11 +285,13 @@ methods! {
         AppendCustom = "appendCustom", Control, now, AppendCustomParams => AppendResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, PayloadTooLarge];
         /// Adds a message to the conversation without starting a turn: the model reads it with the
-        /// next one. Fails with `runtime_busy` while a turn runs.
+        /// next one. While a turn is open the message is a steer, which that turn reads before its
+        /// next model call. Fails with `runtime_busy` while a turn is being cancelled, and while the
+        /// conversation is summarised or files are restored without a turn.
         AppendCustomMessage = "appendCustomMessage", Control, now,
-            AppendCustomMessageParams => AppendResult,
+            AppendCustomMessageParams => AppendCustomMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
-             PayloadTooLarge];
+             PayloadTooLarge, Overloaded];
         /// Replaces the older messages in the model's context by a summary. Returns once the
         /// compaction is recorded; a `compact` or `compaction` event reports how it ended. Fails with
         /// `conflict`, `details.kind: nothing`, if the conversation is too short.

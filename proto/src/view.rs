@@ -25,8 +25,8 @@ pub use turn::{OpenCall, OpenTurn, Phase};
 use crate::{
     CompactBody, CompactionBody, CompactionId, CompactionState, CostTotal, DamageAcceptedBody,
     Event, EventId, Message, MessageBody, OnRestart, OutcomeReason, PermissionDecision,
-    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, Seq,
-    SessionChanges, ThinkingLevel, TitleSource, ToolPreset, TransientBody, TransientEvent,
+    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItemId,
+    Seq, SessionChanges, ThinkingLevel, TitleSource, ToolPreset, TransientBody, TransientEvent,
     TreePlacement, TurnId, UnknownEvent, Usage,
 };
 
@@ -278,6 +278,7 @@ impl SessionState {
         OpenRestore::fold(&mut self.restore, event);
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),
+            PersistentBody::CustomMessage(body) => self.took(event, body.queue_item_id),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
             PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
             // A copied outcome ended a turn of another session.
@@ -296,7 +297,6 @@ impl SessionState {
             PersistentBody::Compaction(body) => self.compaction_event(event, body),
             PersistentBody::Compact(body) => self.compacted(event, body),
             PersistentBody::TurnOutcome(_)
-            | PersistentBody::CustomMessage(_)
             | PersistentBody::Rewind(_)
             | PersistentBody::Branch(_)
             | PersistentBody::ChannelInject(_)
@@ -410,11 +410,9 @@ impl SessionState {
         if let (None, Message::User(message)) = (&self.opening, &body.message) {
             self.opening = opening(&message.content);
         }
+        self.took(event, body.queue_item_id);
         if event.origin.is_some() {
             return;
-        }
-        if let Some(item) = body.queue_item_id {
-            self.queue.consume(item);
         }
         match &body.message {
             Message::Assistant(message) => {
@@ -428,6 +426,14 @@ impl SessionState {
                 }
             }
             Message::User(_) | Message::Internal(_) => {}
+        }
+    }
+
+    /// Removes the item from which a message was made. Events that a clone copied had theirs in
+    /// another session's queue.
+    fn took(&mut self, event: &PersistentEvent, item: Option<QueueItemId>) {
+        if let (Some(item), None) = (item, &event.origin) {
+            self.queue.consume(item);
         }
     }
 

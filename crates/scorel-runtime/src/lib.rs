@@ -14,7 +14,6 @@ mod completion;
 mod cost_limits;
 mod driver;
 mod event;
-mod input_estimate;
 mod limit_error;
 mod limits;
 mod model_call;

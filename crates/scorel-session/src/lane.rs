@@ -25,6 +25,7 @@
 mod accept;
 mod api;
 mod append;
+mod append_message;
 mod branch;
 mod call_sizes;
 mod cancel;

@@ -231,6 +231,7 @@ impl MessageBody {
 
 /// Body of `custom_message`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct CustomMessageBody {
     /// The kind of message, as named by the extension.
     pub kind: String,
@@ -239,6 +240,9 @@ pub struct CustomMessageBody {
     /// Data of the extension, which the model does not get.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
+    /// The queue item from which the message was made. The event removes that item from the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_item_id: Option<QueueItemId>,
 }
 
 /// Body of `rewind`.

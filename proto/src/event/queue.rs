@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{Block, ClientId, CommandId, QueueItemId, TurnId};
 
@@ -89,7 +90,7 @@ impl QueueOp {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueItem {
-    /// The item's id. The `message` event made from it carries it as `queueItemId`.
+    /// The item's id. The event made from it carries it as `queueItemId`.
     pub queue_item_id: QueueItemId,
     /// What becomes of the message.
     pub kind: QueueKind,
@@ -100,12 +101,38 @@ pub struct QueueItem {
     /// The client that edited it last; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_by: Option<ClientId>,
+    /// What the message is besides its content; absent for a user's plain message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<QueueItemMeta>,
     /// The `commandId` of the call that queued it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
     /// The SHA-256 of that call's method and parameters, in hexadecimal, to recognise a repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+}
+
+/// What a queued message is besides its content.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueItemMeta {
+    /// Present if `appendCustomMessage` queued the message: it becomes a `custom_message`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub custom: Option<QueuedCustomMessage>,
+}
+
+/// What the `custom_message` made from a queue item has besides the item's content.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueuedCustomMessage {
+    /// The kind of message, as named by the extension.
+    pub kind: String,
+    /// Whether the message has the role `internal` instead of `user`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub internal: bool,
+    /// Data of the extension, which the model does not get.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
 }
 
 /// What becomes of a queued message.

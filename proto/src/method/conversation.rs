@@ -342,7 +342,33 @@ pub struct AppendCustomMessageParams {
     pub command_id: Option<CommandId>,
 }
 
-/// Result of `appendCustom` and `appendCustomMessage`. The event is durable.
+/// Result of `appendCustomMessage`. The event is durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    tag = "status",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+pub enum AppendCustomMessageResult {
+    /// No turn is open, so the message is part of the conversation now.
+    Appended {
+        /// The id of the `custom_message` event.
+        event_id: EventId,
+        /// The `seq` of the `custom_message` event.
+        seq: Seq,
+    },
+    /// The open turn reads the message before its next model call.
+    Queued {
+        /// The queue item, a steer. The later `custom_message` event carries it as `queueItemId`.
+        queue_item_id: QueueItemId,
+        /// The zero-based position in the queue.
+        position: u32,
+        /// The `seq` of the `queue_update` event.
+        seq: Seq,
+    },
+}
+
+/// Result of `appendCustom`. The event is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppendResult {

@@ -212,6 +212,7 @@ mod tests {
             content: vec![Block::text("later")],
             client_id: ClientId::Daemon,
             edited_by: None,
+            meta: None,
             command_id: None,
             digest: None,
         }

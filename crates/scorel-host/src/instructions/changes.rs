@@ -85,6 +85,7 @@ fn message(
             meta: Meta::default(),
         }),
         data: serde_json::to_value(ChangedParts { parts }).ok(),
+        queue_item_id: None,
     })
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomParams, AppendResult,
-    CustomBody, CustomMessageBody, InternalMessage, Message, Meta, Method, UserMessage,
+    AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomMessageResult,
+    AppendCustomParams, AppendResult, CustomBody, CustomMessageBody, InternalMessage, Message,
+    Meta, Method, UserMessage,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::SessionError;
@@ -51,7 +52,7 @@ async fn custom_message(
     host: Arc<Host>,
     call: RpcCall,
     mut params: AppendCustomMessageParams,
-) -> Result<AppendResult, CallError> {
+) -> Result<AppendCustomMessageResult, CallError> {
     check_kind(&params.kind)?;
     if let Some(data) = &params.data {
         check_data(data)?;
@@ -64,6 +65,7 @@ async fn custom_message(
         kind: params.kind,
         message,
         data: params.data,
+        queue_item_id: None,
     };
     Ok(lane.append_custom_message(command, body).await?)
 }

@@ -59,6 +59,7 @@ pub(crate) fn listing(
             meta: Meta::default(),
         }),
         data: serde_json::to_value(index).ok(),
+        queue_item_id: None,
     })
 }
 

@@ -4,19 +4,17 @@ use super::TurnDriver;
 use super::state::TurnState;
 use crate::Spending;
 use crate::cost_limits::{AmountsSpent, cost_unknown};
-use crate::input_estimate::input_tokens;
 
 impl TurnDriver {
     /// Answers [`TurnStep::NeedSpending`](super::TurnStep::NeedSpending).
     pub fn provide_spending(&mut self, spending: &Spending) {
         let (limits, price) = (&self.ports.limits, self.ports.provider.model().price);
-        let tokens = input_tokens(&self.ports.system, &self.ports.tools, &spending.context);
         let spent = AmountsSpent {
             turn: self.cost.micro_usd,
             session: spending.session_micro_usd,
             day: spending.day_micro_usd,
         };
-        let estimate = price.map_or(0, |price| price.of_input(tokens));
+        let estimate = price.map_or(0, |price| price.of_input(spending.input_tokens));
         self.state = match limits.cost.exceeded(spent, estimate) {
             Some(error) => TurnState::Finished(OutcomeReason::Limit, Some(error)),
             None => TurnState::Affordable,

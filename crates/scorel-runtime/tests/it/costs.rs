@@ -137,15 +137,15 @@ async fn each_limit_of_cost_ends_the_turn_before_the_call_that_would_exceed_it()
 
 #[tokio::test(start_paused = true)]
 async fn the_input_of_the_next_call_counts() {
-    // The request is estimated at more than 2 tokens: "be brief" and the tool alone.
-    for (limit, calls) in [(2, 0), (100, 1)] {
+    for (input_tokens, calls) in [(101, 0), (100, 1)] {
         let mut scene = scene([Script::says("hi")], Some(PRICE));
         scene.limits = limited(CostLimits {
-            turn: Some(limit),
+            turn: Some(100),
             ..CostLimits::default()
         });
+        scene.spending.input_tokens = input_tokens;
         scene.play().await;
-        assert_eq!(scene.model.calls(), calls, "{limit}");
+        assert_eq!(scene.model.calls(), calls, "{input_tokens}");
     }
 }
 

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    AppendResult, CancelResult, CustomBody, CustomMessageBody, EventId, PermissionDecisionBody,
-    PersistentBody, Phase, QueueEdit, RewriteQueueResult, SendMessageResult, Seq, Session,
-    SessionChanges, StorageStall, TurnId,
+    AppendCustomMessageResult, AppendResult, CancelResult, CustomBody, CustomMessageBody, EventId,
+    PermissionDecisionBody, PersistentBody, Phase, QueueEdit, RewriteQueueResult,
+    SendMessageResult, Seq, Session, SessionChanges, StorageStall, TurnId,
 };
 
 use super::accept::AcceptDamage;
 use super::append::Append;
+use super::append_message::AppendMessage;
 use super::branch::Branch;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
@@ -131,22 +132,21 @@ impl Lane {
         command: MutationCommand,
         body: CustomBody,
     ) -> Result<AppendResult, SessionError> {
-        let body = PersistentBody::Custom(body);
         self.mutate(Append { command, body }).await
     }
 
-    /// Adds a message to the conversation without starting a turn.
+    /// Adds a message to the conversation without starting a turn. An open turn gets it as a steer.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Busy`] while a turn runs, otherwise see [`SessionError`].
+    /// [`SessionError::Busy`] while a turn is being cancelled or another job runs, otherwise see
+    /// [`SessionError`].
     pub async fn append_custom_message(
         self: &Arc<Self>,
         command: MutationCommand,
         body: CustomMessageBody,
-    ) -> Result<AppendResult, SessionError> {
-        let body = PersistentBody::CustomMessage(body);
-        self.mutate(Append { command, body }).await
+    ) -> Result<AppendCustomMessageResult, SessionError> {
+        self.mutate(AppendMessage { command, body }).await
     }
 
     /// Changes title, model, thinking level, tools, `onRestart` or the archived flag.

@@ -1,15 +1,15 @@
-use scorel_proto::{AppendResult, PersistentBody, TreePlacement};
+use scorel_proto::{AppendResult, CustomBody, PersistentBody};
 
 use super::mutate::Mutation;
 use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `appendCustom` and `appendCustomMessage`.
+/// `appendCustom`.
 #[derive(Debug)]
 pub(super) struct Append {
     pub(super) command: MutationCommand,
-    pub(super) body: PersistentBody,
+    pub(super) body: CustomBody,
 }
 
 impl Mutation for Append {
@@ -26,19 +26,9 @@ impl Mutation for Append {
         }
     }
 
-    /// A message between a tool call and its result would break the request, so a running turn
-    /// gets none.
-    fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        let is_message = self.body.place() == TreePlacement::Leaf;
-        let has_turn = section.view().state.turn.is_some();
-        if is_message && (has_turn || section.lane.has_job()) {
-            return Err(section.busy());
-        }
-        Ok(())
-    }
-
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
-        let event = section.commit(EventDraft::new(self.body).by(&self.command))?;
+        let body = PersistentBody::Custom(self.body);
+        let event = section.commit(EventDraft::new(body).by(&self.command))?;
         section.announce();
         Ok(AppendResult {
             event_id: event.id,

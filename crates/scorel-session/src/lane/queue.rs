@@ -5,8 +5,9 @@
 //! message in the log, never both and never neither.
 
 use scorel_proto::{
-    Block, Message, MessageBody, MessageSource, Meta, PersistentBody, Queue, QueueItem,
-    QueueItemId, QueueKind, QueueOp, QueueUpdateBody, Seq, TurnId, UserMessage,
+    Block, CustomMessageBody, InternalMessage, Message, MessageBody, MessageSource, Meta,
+    PersistentBody, Queue, QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody, Seq,
+    TurnId, UserMessage,
 };
 use serde::Serialize;
 
@@ -53,10 +54,15 @@ impl Section<'_> {
         Ok(())
     }
 
-    /// What a message becomes that is sent as a steer: a turn that is being cancelled makes no
-    /// further model call, and nothing but a turn makes any.
+    /// Whether there is a turn to steer: one that is being cancelled makes no further model call,
+    /// and nothing but a turn makes any.
+    pub(super) fn takes_steers(&self) -> bool {
+        self.view().state.turn.is_some() && self.lane.job.stop().is_none()
+    }
+
+    /// What a message becomes that is sent as a steer.
     pub(super) fn queued_as(&self, wanted: QueueKind) -> QueueKind {
-        if self.view().state.turn.is_some() && self.lane.job.stop().is_none() {
+        if self.takes_steers() {
             wanted
         } else {
             QueueKind::FollowUp
@@ -145,12 +151,9 @@ impl Section<'_> {
         turn_id: TurnId,
         source: MessageSource,
     ) -> Result<(), SessionError> {
-        let body = PersistentBody::Message(MessageBody {
-            queue_item_id: Some(item.queue_item_id),
-            ..MessageBody::new(user_message(item.content, Some(source)))
-        });
-        let draft = EventDraft::new(body).in_turn(turn_id);
-        self.commit(draft.authored_by(item.client_id))?;
+        let author = item.client_id;
+        let draft = EventDraft::new(taken(item, source)).in_turn(turn_id);
+        self.commit(draft.authored_by(author))?;
         Ok(())
     }
 
@@ -179,9 +182,34 @@ pub(super) fn sent_item(
         content,
         client_id: command.client_id,
         edited_by: None,
+        meta: None,
         digest: command.id.is_some().then_some(command.digest),
         command_id: command.id,
     }
+}
+
+/// The record that takes an item out of the queue.
+fn taken(item: QueueItem, source: MessageSource) -> PersistentBody {
+    let queue_item_id = Some(item.queue_item_id);
+    let message = user_message(item.content, Some(source));
+    let Some(custom) = item.meta.and_then(|meta| meta.custom) else {
+        return PersistentBody::Message(MessageBody {
+            queue_item_id,
+            ..MessageBody::new(message)
+        });
+    };
+    let message = match message {
+        Message::User(UserMessage { content, meta }) if custom.internal => {
+            Message::Internal(InternalMessage { content, meta })
+        }
+        message => message,
+    };
+    PersistentBody::CustomMessage(CustomMessageBody {
+        kind: custom.kind,
+        message,
+        data: custom.data,
+        queue_item_id,
+    })
 }
 
 fn queue_bytes(items: &[QueueItem]) -> usize {

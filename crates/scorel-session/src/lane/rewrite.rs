@@ -98,6 +98,7 @@ impl QueueRewrite {
                     content: content.0.clone(),
                     client_id: self.command.client_id,
                     edited_by: None,
+                    meta: None,
                     // The receipt is that of the whole call.
                     command_id: None,
                     digest: None,

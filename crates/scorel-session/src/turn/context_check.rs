@@ -81,6 +81,12 @@ impl ContextCheck {
         }
     }
 
+    /// How many tokens the next request has, from the sizes that the window keeps.
+    pub(super) async fn request_tokens(&self) -> Result<u64, SessionError> {
+        let (_, size) = self.sized().await?;
+        Ok(size.tokens)
+    }
+
     /// The context of the next model call.
     pub(super) async fn next(&mut self) -> Result<NextContext, SessionError> {
         let (context, size) = self.sized().await?;

@@ -76,7 +76,8 @@ impl TurnTask {
                     }
                 }
                 TurnStep::NeedSpending { day } => {
-                    driver.provide_spending(&self.spending(day).await?);
+                    let tokens = check.request_tokens().await?;
+                    driver.provide_spending(&self.spending(day, tokens).await?);
                 }
                 TurnStep::Suspended => return Ok(Driven::Suspended),
             }

@@ -1,5 +1,7 @@
 //! Cancelling, in every phase.
 
+mod every_point;
+
 use std::time::Duration;
 
 use scorel_proto::{Phase, SessionId, StopReason, TurnId};

@@ -4,8 +4,8 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use scorel_proto::{
-    Block, ClientId, ContextTrimBody, CustomBody, CustomMessageBody, ErrorCode, EventId, Message,
-    PersistentBody, Seq, SessionChanges, SessionId, Usage,
+    AppendCustomMessageResult, Block, ClientId, ContextTrimBody, CustomBody, CustomMessageBody,
+    ErrorCode, EventId, Message, PersistentBody, Seq, SessionChanges, SessionId, Usage,
 };
 use scorel_session::{CloneRequest, SendRequest, SessionError};
 use serde_json::{Value, json};
@@ -234,6 +234,7 @@ async fn what_clients_append_is_there_once_and_the_model_reads_the_messages() {
         kind: "board.note".to_owned(),
         message: Message::user(text),
         data: Some(json!(7)),
+        queue_item_id: None,
     };
     let lane = rig.lane(id).await;
     let command = |name: &str| {
@@ -249,19 +250,21 @@ async fn what_clients_append_is_there_once_and_the_model_reads_the_messages() {
         answers.push(made.expect("added"));
     }
     assert_eq!(answers[0], answers[1]);
-    assert_eq!(leaf(&rig, id).await, Some(answers[0].event_id));
+    let AppendCustomMessageResult::Appended {
+        event_id: noted, ..
+    } = answers[0]
+    else {
+        panic!("the session is idle");
+    };
+    assert_eq!(leaf(&rig, id).await, Some(noted));
     let texts = asked(&rig, id, message("two")).await;
     assert_eq!(texts, ["one", "to one", "moved", "two"]);
     // It is as good as the end of a turn.
     let end = leaf(&rig, id).await;
-    lane.rewind(plain(), Some(answers[0].event_id), end)
-        .await
-        .expect("moved");
+    lane.rewind(plain(), Some(noted), end).await.expect("moved");
 
     rig.begin(id, "three").await;
     let call = rig.model().await;
-    let busy = lane.append_custom_message(plain(), note("late")).await;
-    assert_eq!(busy.expect_err("busy").code(), ErrorCode::RuntimeBusy);
     let data = CustomBody {
         kind: "x".to_owned(),
         data: json!({}),
@@ -298,6 +301,7 @@ async fn previews_tell_what_the_turns_were_about() {
         kind: "x".to_owned(),
         message: Message::user("a note"),
         data: None,
+        queue_item_id: None,
     };
     lane.append_custom_message(plain(), body)
         .await

@@ -5,19 +5,18 @@ mod stopped;
 mod trim;
 
 use scorel_proto::{
-    Block, CompactionFacts, Context, ErrorCategory, Message, Phase, SendMessageResult, SessionId,
-    StopReason, Usage,
+    Block, CompactionFacts, Context, Message, Phase, SendMessageResult, SessionId, StopReason,
+    Usage,
 };
-use scorel_runtime::ProviderError;
 use scorel_session::{MutationCommand, SessionError};
 
 use crate::follower::Follower;
 use crate::log::{Log, text};
 use crate::rig::{Rig, client};
-use crate::stage::{ModelCall, provider_error};
+use crate::stage::{ModelCall, overflow, provider_error};
 
 /// A window of 20,000 tokens: 5,000 of them for the answer, so the budget is 15,000. A fourth may stay.
-const WINDOW: u64 = 20_000;
+pub(crate) const WINDOW: u64 = 20_000;
 
 /// The characters of 3,360 tokens.
 const LONG: usize = 12_000;
@@ -58,7 +57,7 @@ impl Scene {
     }
 }
 
-fn long(name: &str) -> String {
+pub(crate) fn long(name: &str) -> String {
     format!("{name} {}", "x".repeat(LONG))
 }
 
@@ -66,7 +65,7 @@ fn plain() -> MutationCommand {
     MutationCommand::new(client(), None, "compact", &())
 }
 
-fn asks_for_summary(call: &ModelCall) -> bool {
+pub(crate) fn asks_for_summary(call: &ModelCall) -> bool {
     last_text(call).is_some_and(|text| text.contains("## Next step"))
 }
 
@@ -99,13 +98,6 @@ fn outline(context: &Context) -> Vec<String> {
 fn states(log: &Log) -> Vec<&str> {
     let all = log.all("compaction");
     all.iter().map(|record| text(record, "state")).collect()
-}
-
-fn overflow() -> ProviderError {
-    ProviderError {
-        category: ErrorCategory::ContextOverflow,
-        ..provider_error(false)
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,6 +17,7 @@ fn message(kind: &str, text: &str, data: Value) -> CustomMessageBody {
             meta: Meta::default(),
         }),
         data: Some(data),
+        queue_item_id: None,
     }
 }
 

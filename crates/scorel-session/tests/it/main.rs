@@ -40,6 +40,7 @@ mod send;
 mod stage;
 mod stalled;
 mod steer;
+mod strict;
 mod title;
 mod travel;
 mod turns;

@@ -15,7 +15,7 @@ use crate::rig::{Rig, client};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-fn question() -> Question {
+pub(crate) fn question() -> Question {
     Question {
         reason: "it writes".to_owned(),
         rules: vec!["write(*)".to_owned()],

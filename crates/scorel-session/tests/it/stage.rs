@@ -1,5 +1,7 @@
 //! The test's side of a script.
 
+use std::time::Duration;
+
 use scorel_proto::{Block, ErrorCategory, StopReason, Usage};
 use scorel_runtime::{
     ModelRequest, ProviderError, ProviderEvent, ToolCall, ToolOutcome, ToolUpdates,
@@ -131,6 +133,24 @@ pub(crate) fn provider_error(retryable: bool) -> ProviderError {
         message: "too many people".to_owned(),
         hint: None,
         usage: None,
+    }
+}
+
+/// The error of an endpoint that wants no request for so long.
+pub(crate) fn limited(wait: Duration) -> ProviderError {
+    ProviderError {
+        category: ErrorCategory::RateLimit,
+        retry_after: Some(wait),
+        status: Some(429),
+        ..provider_error(true)
+    }
+}
+
+/// The error of an endpoint whose model's window is too small for the request.
+pub(crate) fn overflow() -> ProviderError {
+    ProviderError {
+        category: ErrorCategory::ContextOverflow,
+        ..provider_error(false)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Messages to the running turn.
 
+mod custom;
+
 use std::time::Duration;
 
 use scorel_proto::{Message, Phase, QueueKind, SendMessageResult, SessionId, WhileRunning};

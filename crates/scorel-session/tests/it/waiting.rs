@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use scorel_proto::{ErrorCategory, Phase, SessionChanges, SessionId, TurnId};
-use scorel_runtime::ProviderError;
+use scorel_proto::{Phase, SessionChanges, SessionId, TurnId};
 use scorel_session::{MutationCommand, SendRequest, SessionError};
 use tokio::time::Instant;
 
 use crate::follower::Follower;
 use crate::rig::{Rig, client, message};
-use crate::stage::provider_error;
+use crate::stage::limited;
 use crate::wall::{FakeWall, NOON};
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -23,15 +22,6 @@ struct Waiting {
     turn: TurnId,
     follower: Follower,
     since: Instant,
-}
-
-fn limited(wait: Duration) -> ProviderError {
-    ProviderError {
-        category: ErrorCategory::RateLimit,
-        retry_after: Some(wait),
-        status: Some(429),
-        ..provider_error(true)
-    }
 }
 
 /// A session whose turn waits.

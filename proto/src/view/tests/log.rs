@@ -167,6 +167,7 @@ impl Log {
             content: vec![Block::text("later")],
             client_id: ClientId::Daemon,
             edited_by: None,
+            meta: None,
             command_id: None,
             digest: None,
         };

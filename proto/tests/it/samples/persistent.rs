@@ -4,9 +4,10 @@ use scorel_proto::{
     CostSource, CostTotal, CustomBody, CustomMessageBody, DamageAcceptedBody, Event,
     InstructionPart, InstructionSnapshotBody, Message, MessageBody, NoticeBody, Origin,
     OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
-    PersistentBody, PersistentEvent, QueueItem, QueueKind, QueueOp, QueueUpdateBody, RewindBody,
-    SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolStartedBody,
-    TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
+    PersistentBody, PersistentEvent, QueueItem, QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody,
+    QueuedCustomMessage, RewindBody, SeqReserveBody, SessionChanges, SessionInfoBody,
+    ThinkingLevel, TitleSource, ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody,
+    TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
 };
 use serde_json::json;
 
@@ -83,6 +84,13 @@ fn tree() -> Vec<(&'static str, PersistentBody)> {
         (".internal", message(messages::internal())),
         ("", PersistentBody::Compact(compact())),
         ("", PersistentBody::CustomMessage(custom_message())),
+        (
+            ".queued",
+            PersistentBody::CustomMessage(CustomMessageBody {
+                queue_item_id: Some(ids::item(1)),
+                ..custom_message()
+            }),
+        ),
         (
             "",
             PersistentBody::Rewind(RewindBody {
@@ -175,6 +183,7 @@ fn custom_message() -> CustomMessageBody {
         kind: "todo".into(),
         message: messages::internal(),
         data: Some(json!({"items": []})),
+        queue_item_id: None,
     }
 }
 
@@ -219,6 +228,14 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
                 version: 7,
                 ops: Vec::new(),
                 cancel_turn_id: Some(ids::turn()),
+            }),
+        ),
+        (
+            ".custom",
+            PersistentBody::QueueUpdate(QueueUpdateBody {
+                version: 7,
+                ops: vec![QueueOp::append(custom_item())],
+                cancel_turn_id: None,
             }),
         ),
         ("", PersistentBody::ToolStarted(tool_started())),
@@ -341,8 +358,25 @@ pub(super) fn item() -> QueueItem {
         content: vec![Block::text("And then the tests")],
         client_id: ids::client(),
         edited_by: None,
+        meta: None,
         command_id: Some(ids::command()),
         digest: Some(ids::digest()),
+    }
+}
+
+/// An item that `appendCustomMessage` queued.
+fn custom_item() -> QueueItem {
+    let custom = QueuedCustomMessage {
+        kind: "board.note".into(),
+        internal: true,
+        data: Some(json!({"lane": 3})),
+    };
+    QueueItem {
+        kind: QueueKind::Steer,
+        meta: Some(QueueItemMeta {
+            custom: Some(custom),
+        }),
+        ..item()
     }
 }
 

@@ -92,6 +92,7 @@ impl History {
             content: vec![Block::text(self.dice.text())],
             client_id: ClientId::Daemon,
             edited_by: None,
+            meta: None,
             command_id: None,
             digest: None,
         }

@@ -1,10 +1,10 @@
 use scorel_proto::{
-    AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomParams, AppendResult,
-    Branch, BranchParams, Cancel, CancelParams, CancelResult, Compact, CompactParams,
-    CompactResult, Content, EndWait, EndWaitParams, Message, PermissionDecision, QueueEdit,
-    QueueKind, RespondPermission, RespondPermissionParams, Rewind, RewindParams, RewriteQueue,
-    RewriteQueueParams, RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult,
-    SeqResult, StorageStall, UnsavedRecord, WhileRunning,
+    AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomMessageResult,
+    AppendCustomParams, AppendResult, Branch, BranchParams, Cancel, CancelParams, CancelResult,
+    Compact, CompactParams, CompactResult, Content, EndWait, EndWaitParams, Message,
+    PermissionDecision, QueueEdit, QueueKind, RespondPermission, RespondPermissionParams, Rewind,
+    RewindParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
+    SendMessageParams, SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
 };
 
 use serde_json::json;
@@ -204,7 +204,20 @@ fn moving() -> Vec<Golden> {
     };
     let mut all = Vec::from(method::<Rewind>(&rewind, &seq));
     all.extend(method::<AppendCustom>(&custom, &appended));
-    all.extend(method::<AppendCustomMessage>(&custom_message, &appended));
+    let message_added = AppendCustomMessageResult::Appended {
+        event_id: ids::event(3),
+        seq: ids::seq(12),
+    };
+    let message_queued = AppendCustomMessageResult::Queued {
+        queue_item_id: ids::item(1),
+        position: 0,
+        seq: ids::seq(12),
+    };
+    all.extend(method::<AppendCustomMessage>(
+        &custom_message,
+        &message_added,
+    ));
+    all.push(result_of::<AppendCustomMessage>(".queued", &message_queued));
     all.push(params_of::<Rewind>(".beginning", &beginning));
     let end_wait = EndWaitParams {
         session_id,
