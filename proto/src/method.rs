@@ -5,6 +5,7 @@ mod conversation;
 mod end_wait;
 mod files;
 mod host;
+mod present;
 mod project;
 mod reading;
 mod session;
@@ -272,14 +273,15 @@ methods! {
         /// Makes a turn that waits for a rate limit go on at once.
         EndWait = "endWait", Control, now, EndWaitParams => SeqResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
-        /// Moves the active leaf back to an earlier event on its path.
-        Rewind = "rewind", Control, now, RewindParams => SeqResult,
+        /// Moves the active leaf back to an earlier event on its path, and files with it if that is
+        /// wanted.
+        Rewind = "rewind", Control, now, RewindParams => MoveResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, InvalidEventId,
-             CannotRewindPastCompact];
-        /// Moves the active leaf to another branch.
-        Branch = "branch", Control, now, BranchParams => SeqResult,
+             CannotRewindPastCompact, FilesystemError, PayloadTooLarge];
+        /// Moves the active leaf to another branch, and files with it if that is wanted.
+        Branch = "branch", Control, now, BranchParams => MoveResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
-             InvalidEventId];
+             InvalidEventId, FilesystemError, PayloadTooLarge];
         /// Stores data in the session's log, for extensions and clients. Neither the model nor the
         /// conversation is touched; `getEvents` returns it.
         AppendCustom = "appendCustom", Control, now, AppendCustomParams => AppendResult,
@@ -297,7 +299,8 @@ methods! {
         /// `conflict`, `details.kind: nothing`, if the conversation is too short.
         Compact = "compact", Control, now, CompactParams => CompactResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, ProviderError];
-        /// Says what `restoreFiles` would do with each file. Changes nothing.
+        /// Says what `restoreFiles`, or `rewind` and `branch` with `restoreFiles`, would do with each
+        /// file. Changes nothing.
         PreviewRestore = "previewRestore", Read, now,
             PreviewRestoreParams => PreviewRestoreResult,
             [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError];

@@ -15,7 +15,7 @@ use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use target::TargetArgs;
-pub(crate) use travel::{BranchArgs, CloneArgs, ResendArgs, RewindArgs};
+pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
 
 pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
 

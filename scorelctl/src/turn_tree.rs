@@ -175,6 +175,7 @@ mod tests {
             user_event_id: None,
             preview: None,
             outcome: None,
+            file_changes: None,
         });
         TurnTree::new(nodes.collect(), Some(ids[3]))
     }

@@ -112,8 +112,10 @@ impl CommandStage {
             ),
             (
                 "branch",
-                json!({"sessionId": session, "leafEventId": leaf, "expectedLeafId": null}),
-                json!({"sessionId": session, "leafEventId": leaf, "expectedLeafId": leaf}),
+                json!({"sessionId": session, "leafEventId": leaf, "expectedLeafId": null,
+                    "restoreFiles": {}}),
+                json!({"sessionId": session, "leafEventId": leaf, "expectedLeafId": null,
+                    "restoreFiles": {"scope": "all"}}),
             ),
             (
                 "appendCustomMessage",

@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 use crate::under_test::{SCORELD, Watch, has_sandbox, new_session, scorelctl, send, session};
 
 mod kills;
+mod kinds;
+mod moves;
 
 /// Nothing is asked about.
 const FULL: &str = "\n[permissions]\nmode = \"full\"\nbuiltinAsk = []\n";
@@ -112,7 +114,8 @@ impl Scene {
     async fn preview(&self, scope: RestoreScope) -> Vec<(String, RestoreAction)> {
         let params = PreviewRestoreParams {
             session_id: self.id,
-            before_event_id: self.first(),
+            before_event_id: Some(self.first()),
+            target_event_id: None,
             scope: Some(scope),
         };
         let preview = self.client.call::<PreviewRestore>(&params).await.unwrap();

@@ -10,8 +10,8 @@
 //! publish) in the few files below.
 //!
 //! ```text
-//! api ─→ mutate ─→ send, rewrite, rewind, branch, append, update, respond,
-//!                      │  end_wait, restore, accept, cancel, delete
+//! api ─→ mutate ─→ send, rewrite, move_leaf, begin_restore, append, update, respond,
+//!                      │  end_wait, accept, cancel, delete
 //!                      │      load ─→ recovery
 //!                      ↓        ↓        ↓
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
@@ -26,7 +26,7 @@ mod accept;
 mod api;
 mod append;
 mod append_message;
-mod branch;
+mod begin_restore;
 mod call_sizes;
 mod cancel;
 mod checkpointing;
@@ -46,6 +46,7 @@ mod instructions;
 mod job;
 mod load;
 mod log;
+mod move_leaf;
 mod mutate;
 mod notice;
 mod open_report;
@@ -62,7 +63,6 @@ mod recovery;
 mod respond;
 mod restore;
 mod restore_plan;
-mod rewind;
 mod rewrite;
 mod run;
 mod section;
@@ -83,14 +83,15 @@ use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
+pub use begin_restore::{RestoreChoice, RestorePoint};
 pub(crate) use compact::CompactRequest;
 pub(crate) use compaction_record::CompactionResult;
 pub(crate) use draft::EventDraft;
 pub(crate) use history::LaneHistory;
 pub(crate) use job::{Job, RunningJob};
+pub use move_leaf::LeafTarget;
 pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;
-pub use restore::RestoreRequest;
 pub(crate) use section::Section;
 pub use send::SendRequest;
 

@@ -62,7 +62,7 @@ pub use error::SessionError;
 pub use guidance::{Guidance, KnownGuidance};
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{HostFeed, HostFeedGap};
-pub use lane::{Lane, RestoreRequest, SendRequest};
+pub use lane::{Lane, LeafTarget, RestoreChoice, RestorePoint, SendRequest};
 pub use receipts::MutationCommand;
 pub use sessions::{CloneRequest, NewSession, Sessions};
 pub use settings::SessionSettings;

@@ -5,6 +5,8 @@ use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::files::RestoreOptions;
+use super::present::present;
 use crate::{
     Block, CommandId, CompactionId, EventId, Message, PermissionDecision, PermissionRequestId,
     QueueItem, QueueItemId, QueueKind, Seq, SessionId, StorageStall, TurnId,
@@ -97,13 +99,6 @@ pub struct SendMessageParams {
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
-}
-
-/// Distinguishes `null` (`Some(None)`) from an absent field (`None`), which serde alone does not.
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
 }
 
 /// What to do with a message when the session is busy.
@@ -285,6 +280,11 @@ pub struct RewindParams {
     /// `conflict` if it is another event by now.
     #[serde(deserialize_with = "Option::deserialize")]
     pub expected_leaf_id: Option<EventId>,
+    /// Also gives the files of the project that the session has changed since the target's turn ended the
+    /// state again that they had then. The call returns when that is done; `files_restored` reports it.
+    /// With files in conflict it fails with `conflict`, `details.kind: files`, unless these are skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore_files: Option<RestoreOptions>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
@@ -302,6 +302,11 @@ pub struct BranchParams {
     /// `conflict` if it is another event by now.
     #[serde(deserialize_with = "Option::deserialize")]
     pub expected_leaf_id: Option<EventId>,
+    /// Also gives the files of the project that the session has changed since the target's turn ended the
+    /// state again that they had then. The call returns when that is done; `files_restored` reports it.
+    /// With files in conflict it fails with `conflict`, `details.kind: files`, unless these are skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore_files: Option<RestoreOptions>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,

@@ -3,16 +3,26 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::present::present;
 use crate::{CommandId, EventId, FailedFile, FilePath, RestoreScope, Seq, SessionId};
 
-/// Parameters of `previewRestore`.
+/// Parameters of `previewRestore`: either `beforeEventId` or `targetEventId`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewRestoreParams {
     /// The session.
     pub session_id: SessionId,
-    /// Any record of the session.
-    pub before_event_id: EventId,
+    /// As of `restoreFiles`: any record of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_event_id: Option<EventId>,
+    /// As of `rewind` and `branch`: the end of a turn, or `null` for the beginning of the session. The
+    /// files as they were after that turn.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub target_event_id: Option<Option<EventId>>,
     /// Which files; absent: `tools`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
@@ -22,7 +32,7 @@ pub struct PreviewRestoreParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewRestoreResult {
-    /// The files that were changed since the event, by path.
+    /// The files that were changed since, by path.
     pub files: Vec<RestoreEntry>,
 }
 
@@ -64,6 +74,30 @@ pub enum OnConflict {
     Skip,
 }
 
+/// How `rewind` and `branch` restore files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RestoreOptions {
+    /// Which files; absent: `tools`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<RestoreScope>,
+    /// What to do if a file is in conflict; absent: `refuse`, and then the leaf stays too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_conflict: Option<OnConflict>,
+}
+
+/// Result of `rewind` and `branch`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MoveResult {
+    /// The seq of the `rewind` or `branch` record.
+    pub seq: Seq,
+    /// With `restoreFiles`: what was restored. `seq` and `eventId` are those of the `rewind` or `branch`
+    /// record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<RestoreFilesResult>,
+}
+
 /// Parameters of `restoreFiles`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -87,7 +121,7 @@ pub struct RestoreFilesParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreFilesResult {
-    /// The seq of the `files_restore` record.
+    /// The seq of the record: `files_restore`, `rewind` or `branch`.
     pub seq: Seq,
     /// The id of that record: `beforeEventId` of the restore that undoes this one.
     pub event_id: EventId,

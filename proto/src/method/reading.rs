@@ -65,6 +65,10 @@ pub struct TreeEntry {
     /// With `previews`: how the turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeReason>,
+    /// With `previews`: how many files the turn left in another state than it found them in. In a clone,
+    /// the copied turns have changed none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_changes: Option<u64>,
 }
 
 /// Parameters of `getEvents`.

@@ -8,6 +8,10 @@ use crate::{EventId, PersistentBody, PersistentEvent, Seq, TreePlacement, Unknow
 
 const NONE: u32 = u32::MAX;
 
+/// Flags of an encoded node.
+const TURN_END: u8 = 1;
+const CHANGES_FILES: u8 = 2;
+
 /// The skeleton of a session's tree: the parent of each event, and the active leaf.
 ///
 /// It holds no content. The journal's index maps the seq of a node to its line in the log.
@@ -27,6 +31,7 @@ struct StoredNode {
     parent: u32,
     kind: NodeKind,
     turn_end: bool,
+    changes_files: bool,
 }
 
 /// The kind of a node, for the walk that builds a context.
@@ -51,6 +56,8 @@ pub struct PathNode {
     pub kind: NodeKind,
     /// See [`TreeNode::turn_end`].
     pub turn_end: bool,
+    /// Whether it is a message that records changes of files.
+    pub changes_files: bool,
 }
 
 /// One node with its parent.
@@ -154,6 +161,7 @@ impl Tree {
                 seq: node.seq,
                 kind: node.kind,
                 turn_end: node.turn_end,
+                changes_files: node.changes_files,
             }
         })
     }
@@ -182,7 +190,10 @@ impl Tree {
             (TreePlacement::Leaf, _) => NodeKind::Message,
         };
         let index = self.add(event.id, event.parent_id, event.seq, kind);
-        self.nodes[index as usize].turn_end = stands_alone(event);
+        let node = &mut self.nodes[index as usize];
+        node.turn_end = stands_alone(event);
+        node.changes_files =
+            matches!(&event.body, PersistentBody::Message(body) if !body.files.is_empty());
         match &event.body {
             PersistentBody::Rewind(body) => {
                 self.leaf = body.target_event_id.and_then(|id| self.index_of(id));
@@ -229,6 +240,7 @@ impl Tree {
             parent,
             kind,
             turn_end: false,
+            changes_files: false,
         });
         let nodes = &self.nodes;
         self.by_id.insert(index, |index| nodes[index as usize].id);
@@ -245,7 +257,7 @@ impl Tree {
             bytes.extend_from_slice(&node.seq.get().to_le_bytes());
             bytes.extend_from_slice(&node.parent.to_le_bytes());
             bytes.push(node.kind.code());
-            bytes.push(u8::from(node.turn_end));
+            bytes.push(node.flags());
         }
         bytes
     }
@@ -294,8 +306,14 @@ impl StoredNode {
             seq: Seq::new(u64::from_le_bytes(bytes[16..24].try_into().ok()?))?,
             parent: u32::from_le_bytes(bytes[24..28].try_into().ok()?),
             kind: NodeKind::from_code(bytes[28])?,
-            turn_end: bytes[29] != 0,
+            turn_end: bytes[29] & TURN_END != 0,
+            changes_files: bytes[29] & CHANGES_FILES != 0,
         })
+    }
+
+    fn flags(&self) -> u8 {
+        let turn_end = u8::from(self.turn_end) * TURN_END;
+        turn_end | u8::from(self.changes_files) * CHANGES_FILES
     }
 }
 

@@ -1,4 +1,5 @@
-use clap::Args;
+use clap::{Args, ValueEnum};
+use scorel_proto::{OnConflict, RestoreOptions, RestoreScope};
 
 use super::on_ask::OnAsk;
 use super::target::TargetArgs;
@@ -16,6 +17,8 @@ pub(crate) struct RewindArgs {
         allow_negative_numbers = true
     )]
     pub(crate) event: TurnSelector,
+    #[command(flatten)]
+    pub(crate) files: MovedFilesArgs,
 }
 
 #[derive(Debug, Args)]
@@ -25,6 +28,51 @@ pub(crate) struct BranchArgs {
     /// The end of the branch: the beginning or end of an event's id, as `scorelctl tree` shows it
     #[arg(value_name = "EVENT", value_parser = event_of_branch)]
     pub(crate) event: TurnSelector,
+    #[command(flatten)]
+    pub(crate) files: MovedFilesArgs,
+}
+
+/// Files that go where the conversation goes.
+#[derive(Debug, Args)]
+pub(crate) struct MovedFilesArgs {
+    /// Also give the files the state that they had there: those that only tools have changed since, or
+    /// all, also those that commands have changed, or other programs while a command ran
+    #[arg(
+        long,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "tools"
+    )]
+    pub(crate) files: Option<WhichFiles>,
+    /// Leave files as they are that something else has changed since, instead of moving nothing
+    #[arg(long, requires = "files")]
+    pub(crate) skip_conflicts: bool,
+    /// Only say what would happen to each file
+    #[arg(long, requires = "files")]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhichFiles {
+    Tools,
+    All,
+}
+
+impl MovedFilesArgs {
+    pub(crate) fn scope(&self) -> Option<RestoreScope> {
+        self.files.map(|which| match which {
+            WhichFiles::Tools => RestoreScope::Tools,
+            WhichFiles::All => RestoreScope::All,
+        })
+    }
+
+    pub(crate) fn options(&self) -> Option<RestoreOptions> {
+        self.scope().map(|scope| RestoreOptions {
+            scope: Some(scope),
+            on_conflict: self.skip_conflicts.then_some(OnConflict::Skip),
+        })
+    }
 }
 
 #[derive(Debug, Args)]

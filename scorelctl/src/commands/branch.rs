@@ -1,11 +1,11 @@
 use scorel_proto::{Branch, BranchParams};
 
-use super::rewind::MovedLine;
+use super::{moved, restored};
 use crate::args::BranchArgs;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 use crate::target;
 use crate::turn_tree::TurnTree;
 
@@ -21,20 +21,21 @@ pub(super) async fn run(
         return Err(Failure::usage("a branch ends at an event")
             .hint("`scorelctl rewind root` begins the conversation anew"));
     };
+    let place = (session_id, Some(end.id));
+    if args.files.dry_run {
+        moved::preview(place, &args.files, control, output).await?;
+        return Ok(Exit::Success);
+    }
     let params = BranchParams {
         session_id,
         leaf_event_id: end.id,
         expected_leaf_id: tree.leaf,
+        restore_files: args.files.options(),
         command_id: Some(new_command_id()),
     };
-    let seq = control.call::<Branch>(&params).await?.seq;
-    let line = MovedLine {
-        session_id,
-        active_leaf_id: Some(end.id),
-        seq,
-    };
-    result(output, &line, |output| {
-        output.line(&format!("the conversation continues after {}", end.id))
-    })?;
+    let moved = control.call::<Branch>(&params).await;
+    let moved = moved.map_err(restored::refused)?;
+    moved::print(place, &moved, &args.files, output)?;
+    moved::check(&moved)?;
     Ok(Exit::Success)
 }

@@ -5,10 +5,11 @@ mod records;
 use std::io;
 
 use scorel_proto::{
-    ChangedBy, EventId, FileChange, FileState, OnConflict, PreviewRestore, PreviewRestoreParams,
-    RestoreAction, RestoreFiles, RestoreFilesParams, RestoreScope, SessionId,
+    ChangedBy, EventId, FileChange, FileState, OnConflict, PreviewRestoreParams, RestoreFiles,
+    RestoreFilesParams, RestoreScope, SessionId,
 };
 
+use super::restored;
 use crate::args::{FilesArgs, FilesCommand, RestoreArgs};
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
@@ -106,15 +107,11 @@ async fn restore(
     if args.dry_run {
         let params = PreviewRestoreParams {
             session_id,
-            before_event_id,
+            before_event_id: Some(before_event_id),
+            target_event_id: None,
             scope: Some(scope),
         };
-        let preview = control.call::<PreviewRestore>(&params).await?;
-        return result(output, &preview, |output| {
-            preview.files.iter().try_for_each(|file| {
-                output.line(&format!("{:<8}  {}", action(file.action), file.path))
-            })
-        });
+        return restored::preview(control, &params, output).await;
     }
     let params = RestoreFilesParams {
         session_id,
@@ -123,43 +120,10 @@ async fn restore(
         on_conflict: args.skip_conflicts.then_some(OnConflict::Skip),
         command_id: Some(new_command_id()),
     };
-    let restored = control.call::<RestoreFiles>(&params).await;
-    let restored = restored.map_err(|error| {
-        let hint = "see which with --dry-run; restore the others with --skip-conflicts";
-        match Failure::from(error) {
-            Failure::Report(report) if report.details["kind"] == "files" => {
-                Failure::Report(report).hint(hint)
-            }
-            other => other,
-        }
+    let files = control.call::<RestoreFiles>(&params).await;
+    let files = files.map_err(restored::refused)?;
+    result(output, &files, |output| {
+        restored::print(&files, scope, "--all", output)
     })?;
-    result(output, &restored, |output| {
-        output.line(&match restored.restored {
-            1 => "1 file restored".to_owned(),
-            count => format!("{count} files restored"),
-        })?;
-        if restored.restored == 0 && scope == RestoreScope::Tools {
-            output.note("files that commands changed are left out; --all restores them too")?;
-        }
-        restored.failed.iter().try_for_each(|file| {
-            output.note(&format!("{} was not restored: {}", file.path, file.error))
-        })
-    })?;
-    match restored.failed.len() {
-        0 => Ok(()),
-        count => {
-            let text = format!("{count} files were not restored");
-            Err(Failure::new(Exit::Internal, "files_not_restored", text))
-        }
-    }
-}
-
-const fn action(action: RestoreAction) -> &'static str {
-    match action {
-        RestoreAction::Write => "write",
-        RestoreAction::Delete => "delete",
-        RestoreAction::None => "none",
-        RestoreAction::Conflict => "conflict",
-        RestoreAction::Unknown => "unknown",
-    }
+    restored::check(&files.failed)
 }

@@ -1,22 +1,13 @@
-use scorel_proto::{EventId, Rewind, RewindParams, Seq, SessionId};
-use serde::Serialize;
+use scorel_proto::{Rewind, RewindParams};
 
+use super::{moved, restored};
 use crate::args::RewindArgs;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 use crate::target;
 use crate::turn_tree::TurnTree;
-
-/// What a move of the leaf prints with `--json`, a stable format.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct MovedLine {
-    pub(super) session_id: SessionId,
-    pub(super) active_leaf_id: Option<EventId>,
-    pub(super) seq: Seq,
-}
 
 pub(super) async fn run(
     args: &RewindArgs,
@@ -28,26 +19,30 @@ pub(super) async fn run(
     let tree = TurnTree::read(control, session_id).await?;
     let end = tree.choose(&args.event)?;
     let target_event_id = end.map(|end| end.id);
+    let place = (session_id, target_event_id);
+    if args.files.dry_run {
+        moved::preview(place, &args.files, control, output).await?;
+        return Ok(Exit::Success);
+    }
     let params = RewindParams {
         session_id,
         target_event_id,
         expected_leaf_id: tree.leaf,
+        restore_files: args.files.options(),
         command_id: Some(new_command_id()),
     };
-    let seq = control.call::<Rewind>(&params).await?.seq;
-    let line = MovedLine {
-        session_id,
-        active_leaf_id: target_event_id,
-        seq,
-    };
-    result(output, &line, |output| match target_event_id {
-        Some(id) => output.line(&format!("the conversation continues after {id}")),
-        None => output.line("the conversation begins anew"),
-    })?;
+    let moved = control.call::<Rewind>(&params).await;
+    let moved = moved.map_err(restored::refused)?;
+    moved::print(place, &moved, &args.files, output)?;
     if let Some(leaf) = tree.leaf {
+        let files = match args.files.files {
+            Some(_) => " --files=all",
+            None => "",
+        };
         output.note(&format!(
-            "`scorelctl branch {leaf}` goes back to where it was"
+            "`scorelctl branch {leaf}{files}` goes back to where it was"
         ))?;
     }
+    moved::check(&moved)?;
     Ok(Exit::Success)
 }

@@ -164,6 +164,7 @@ mod tests {
                 user_event_id: None,
                 preview: None,
                 outcome: None,
+                file_changes: None,
             })
             .collect();
         assert_eq!(

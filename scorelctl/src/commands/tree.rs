@@ -107,11 +107,21 @@ impl TreeRow<'_> {
             .map(one_line)
             .unwrap_or_default();
         let outcome = self.end.outcome.map(outcome).unwrap_or_default();
+        let files = files(self.end.file_changes.unwrap_or_default());
         let text = format!(
-            "{place:>5}  {indent}{}  {preview}{outcome}",
+            "{place:>5}  {indent}{}  {preview}{files}{outcome}",
             &id[id.len() - SHORT_ID..]
         );
         text.trim_end().to_owned()
+    }
+}
+
+/// How many files a turn changed, if it did.
+fn files(count: u64) -> String {
+    match count {
+        0 => String::new(),
+        1 => "  (1 file)".to_owned(),
+        count => format!("  ({count} files)"),
     }
 }
 

@@ -3,7 +3,10 @@
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 
-use scorel_proto::{Phase, RestoreFiles, RestoreScope};
+use scorel_client::{ClientError, Connection};
+use scorel_proto::{
+    EventId, Phase, RestoreFiles, RestoreOptions, RestoreScope, Rewind, RewindParams,
+};
 use scorel_testkit::Strace;
 use tokio::time::timeout;
 
@@ -30,6 +33,51 @@ const POINTS: [(&str, u32); 10] = [
     ("fsync", 38),
 ];
 
+/// How the files are restored.
+#[derive(Debug, Clone, Copy)]
+enum RestoreBy {
+    RestoreFiles,
+    Rewind,
+}
+
+impl RestoreBy {
+    /// The type of the record.
+    const fn record(self) -> &'static str {
+        match self {
+            Self::RestoreFiles => "files_restore",
+            Self::Rewind => "rewind",
+        }
+    }
+
+    /// Restores the files that [`SCRIPT`] has changed.
+    async fn call(
+        self,
+        scene: &Scene,
+        client: &Connection,
+        leaf: Option<EventId>,
+    ) -> Result<(), ClientError> {
+        match self {
+            Self::RestoreFiles => {
+                let params = scene.params(scene.first(), RestoreScope::All);
+                client.call::<RestoreFiles>(&params).await.map(drop)
+            }
+            Self::Rewind => {
+                let params = RewindParams {
+                    session_id: scene.id,
+                    target_event_id: None,
+                    expected_leaf_id: leaf,
+                    restore_files: Some(RestoreOptions {
+                        scope: Some(RestoreScope::All),
+                        on_conflict: None,
+                    }),
+                    command_id: None,
+                };
+                client.call::<Rewind>(&params).await.map(drop)
+            }
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_in_a_restore_the_next_daemon_carries_it_out() {
     if let Some(reason) = Strace::unavailable() {
@@ -39,15 +87,17 @@ async fn killed_in_a_restore_the_next_daemon_carries_it_out() {
     if !has_sandbox() {
         return;
     }
-    let mut died = 0;
-    for (call, count) in POINTS {
-        died += u32::from(die_at(call, count).await);
+    for by in [RestoreBy::RestoreFiles, RestoreBy::Rewind] {
+        let mut died = 0;
+        for (call, count) in POINTS {
+            died += u32::from(die_at(by, call, count).await);
+        }
+        // Which thread makes a call varies, and with it the count.
+        assert!(died > 4, "{by:?}: only {died} daemons died");
     }
-    // Which thread makes a call varies, and with it the count.
-    assert!(died > 4, "only {died} daemons died");
 }
 
-async fn die_at(call: &str, count: u32) -> bool {
+async fn die_at(by: RestoreBy, call: &str, count: u32) -> bool {
     let mut scene = Scene::new(|project| {
         for number in 0..10 {
             fs::write(project.join(format!("w{number}")), format!("w{number}")).unwrap();
@@ -58,6 +108,7 @@ async fn die_at(call: &str, count: u32) -> bool {
     })
     .await;
     scene.turn(&[bash(SCRIPT)]).await;
+    let leaf = session(&scene.client, scene.id).await.active_leaf_id;
     scene.daemon.stop().await;
     let inject = format!("inject={call}:signal=KILL:when={count}");
     let strace = Strace::new(scene.daemon.root(), &["-e".to_owned(), inject]);
@@ -66,8 +117,7 @@ async fn die_at(call: &str, count: u32) -> bool {
         Err(status) => status.signal() == Some(9),
         Ok(()) => {
             let client = connect(&scene.daemon.socket()).await;
-            let params = scene.params(scene.first(), RestoreScope::All);
-            let died = client.call::<RestoreFiles>(&params).await.is_err();
+            let died = by.call(&scene, &client, leaf).await.is_err();
             match died {
                 true => drop(scene.daemon.wait().await),
                 false => scene.daemon.kill().await,
@@ -76,13 +126,8 @@ async fn die_at(call: &str, count: u32) -> bool {
         }
     };
     drop(strace.finish());
-    let is_recorded = || {
-        scene
-            .log()
-            .iter()
-            .any(|line| line["type"] == "files_restore")
-    };
-    let recorded = is_recorded();
+    let log = scene.log();
+    let recorded = log.iter().any(|line| line["type"] == by.record());
     scene.daemon.run_under(Vec::new());
     scene.daemon.spawn().await;
     let client = connect(&scene.daemon.socket()).await;
@@ -97,8 +142,7 @@ async fn die_at(call: &str, count: u32) -> bool {
             ended.unwrap_or_else(|_| panic!("{call} {count}: the restore does not end"));
         }
     } else {
-        let params = scene.params(scene.first(), RestoreScope::All);
-        client.call::<RestoreFiles>(&params).await.unwrap();
+        by.call(&scene, &client, leaf).await.unwrap();
     }
     for kind in ["w", "d"] {
         for number in 0..if kind == "w" { 10 } else { 5 } {
@@ -117,7 +161,11 @@ async fn die_at(call: &str, count: u32) -> bool {
         .find(|line| line["type"] == "files_restored")
         .unwrap();
     assert!(ended.get("failed").is_none(), "{call} {count}: {ended}");
-    assert_eq!(session(&client, scene.id).await.phase, Phase::Idle);
+    let session = session(&client, scene.id).await;
+    assert_eq!(session.phase, Phase::Idle);
+    if matches!(by, RestoreBy::Rewind) {
+        assert_eq!(session.active_leaf_id, None, "{call} {count}");
+    }
     scene.daemon.stop().await;
     died
 }

@@ -34,6 +34,7 @@ impl WireScene {
             session_id: self.session,
             target_event_id: Some(target),
             expected_leaf_id: self.leaf().await,
+            restore_files: None,
             command_id: None,
         };
         self.client.call::<Rewind>(&params).await.unwrap();
@@ -44,6 +45,7 @@ impl WireScene {
             session_id: self.session,
             leaf_event_id: leaf,
             expected_leaf_id: self.leaf().await,
+            restore_files: None,
             command_id: None,
         };
         self.client.call::<Branch>(&params).await.unwrap();

@@ -12,7 +12,7 @@ use scorel_proto::FileChange;
 use crate::project::{Project, undoing};
 
 /// The calls that change something.
-const CALLS: [&str; 8] = [
+const CALLS: [&str; 9] = [
     "openat",
     "write",
     "fchmod",
@@ -21,6 +21,7 @@ const CALLS: [&str; 8] = [
     "renameat2",
     "unlinkat",
     "mkdirat",
+    "symlinkat",
 ];
 
 /// Whether to kill in all of the calls and not in every seventh of a kind.
@@ -73,8 +74,11 @@ fn killed_in_any_call_a_restore_is_completed_by_its_repetition() {
 
 fn died_at(call: &str, count: u32) -> bool {
     let project = Project::new();
-    for number in 0..10 {
+    for number in 0..7 {
         project.write(format!("w{number}"), "before");
+    }
+    for number in 0..3 {
+        project.link(&format!("l{number}"), "w0");
     }
     for number in 0..5 {
         project.write(format!("d/{number}"), "deleted");
@@ -82,9 +86,10 @@ fn died_at(call: &str, count: u32) -> bool {
     let before = project.snapshot();
     let recorder = project.recorder();
     let recorded = project.watch(&recorder, || {
-        for number in 0..10 {
+        for number in 0..7 {
             project.write(format!("w{number}"), "after");
         }
+        project.sh("ln -sfn w1 l0; ln -sfn w1 l1; ln -sfn w1 l2");
         fs::remove_dir_all(project.path("d")).unwrap();
         for number in 0..5 {
             project.write(format!("new{number}/made"), "new");

@@ -7,7 +7,7 @@ use scorel_proto::{
     RestoreFilesParams, RestoreFilesResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
-use scorel_session::RestoreRequest;
+use scorel_session::{RestoreChoice, RestorePoint};
 
 use super::caller::command;
 use super::register::method;
@@ -24,9 +24,17 @@ async fn preview(
     _: RpcCall,
     params: PreviewRestoreParams,
 ) -> Result<PreviewRestoreResult, CallError> {
+    let point = match (params.before_event_id, params.target_event_id) {
+        (Some(event), None) => RestorePoint::Before(event),
+        (None, Some(target)) => RestorePoint::After(target),
+        _ => {
+            let text = "either `beforeEventId` or `targetEventId` is needed";
+            return Err(CallError::invalid(text));
+        }
+    };
     let lane = host.sessions.get(params.session_id).await?;
     let scope = params.scope.unwrap_or_default();
-    let files = lane.preview_restore(params.before_event_id, scope).await?;
+    let files = lane.preview_restore(point, scope).await?;
     Ok(PreviewRestoreResult { files })
 }
 
@@ -38,11 +46,11 @@ async fn restore(
 ) -> Result<RestoreFilesResult, CallError> {
     let id = params.command_id.take();
     let command = command(&call, id, RestoreFiles::NAME, &params)?;
-    let request = RestoreRequest {
-        before_event_id: params.before_event_id,
+    let choice = RestoreChoice {
         scope: params.scope.unwrap_or_default(),
         on_conflict: params.on_conflict.unwrap_or_default(),
     };
     let lane = host.sessions.get(params.session_id).await?;
-    Ok(lane.restore_files(command, request).await?)
+    let before = params.before_event_id;
+    Ok(lane.restore_files(command, before, choice).await?)
 }

@@ -12,12 +12,11 @@ use scorel_proto::{
 use super::accept::AcceptDamage;
 use super::append::Append;
 use super::append_message::AppendMessage;
-use super::branch::Branch;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
 use super::end_wait::EndWait;
+use super::move_leaf::{LeafTarget, MoveLeaf};
 use super::respond::PermissionResponse;
-use super::rewind::Rewind;
 use super::rewrite::QueueRewrite;
 use super::update::UpdateRequest;
 use super::{Lane, SendRequest};
@@ -95,9 +94,9 @@ impl Lane {
         target: Option<EventId>,
         expected_leaf: Option<EventId>,
     ) -> Result<Seq, SessionError> {
-        self.mutate(Rewind {
+        self.mutate(MoveLeaf {
             command,
-            target,
+            target: LeafTarget::Ancestor(target),
             expected_leaf,
         })
         .await
@@ -114,9 +113,9 @@ impl Lane {
         leaf: EventId,
         expected_leaf: Option<EventId>,
     ) -> Result<Seq, SessionError> {
-        self.mutate(Branch {
+        self.mutate(MoveLeaf {
             command,
-            leaf,
+            target: LeafTarget::Branch(leaf),
             expected_leaf,
         })
         .await

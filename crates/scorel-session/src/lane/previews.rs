@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use scorel_journal::RecordPosition;
 use scorel_proto::{
-    Block, EventId, GetTreeResult, Message, OutcomeReason, PersistentBody, Seq, TurnId, opening,
+    Block, EventId, FileHistory, GetTreeResult, Message, OutcomeReason, PersistentBody, Seq,
+    TurnId, opening,
 };
 use serde::Deserialize;
 
@@ -26,6 +27,8 @@ struct PreviewSource {
     node: usize,
     /// The first event after the turn before.
     first: RecordPosition,
+    /// Those that record changes of files, in the order of the log.
+    changing: Vec<RecordPosition>,
     after: Vec<RecordPosition>,
 }
 
@@ -36,6 +39,7 @@ struct TurnPreview {
     user_event_id: Option<EventId>,
     preview: Option<String>,
     outcome: Option<OutcomeReason>,
+    file_changes: Option<u64>,
     bytes: u64,
 }
 
@@ -89,6 +93,7 @@ impl Lane {
             node.user_event_id = preview.user_event_id;
             node.preview = preview.preview;
             node.outcome = preview.outcome;
+            node.file_changes = preview.file_changes;
         }
         Ok(page)
     }
@@ -114,8 +119,29 @@ impl Lane {
         }
         if let Some(turn_id) = event.turn_id {
             self.find_outcome(turn_id, source, &mut preview)?;
+            self.count_changes(source, &mut preview)?;
         }
         Ok(preview)
+    }
+
+    /// Counts the files that have another state after the turn than before it.
+    fn count_changes(
+        &self,
+        source: &PreviewSource,
+        preview: &mut TurnPreview,
+    ) -> Result<(), SessionError> {
+        let mut history = FileHistory::default();
+        for place in &source.changing {
+            preview.bytes += u64::from(place.len);
+            let line = self.read_intact(*place)?;
+            if let Some(Ok(event)) = line.map(|line| decoded(&line)) {
+                history.apply(&event);
+            }
+        }
+        let changed = history.files();
+        let changed = changed.filter(|(_, file)| !file.after.is(&file.before));
+        preview.file_changes = Some(changed.count() as u64);
+        Ok(())
     }
 
     fn find_outcome(
@@ -152,15 +178,19 @@ impl PublishedLane<'_> {
         ends.filter(|(_, node)| node.turn_end)
             .filter_map(|(index, node)| {
                 let tree = &self.view().tree;
-                let (mut up, mut first) = (tree.up_from(Some(node.id)), node.seq);
-                up.next();
-                for above in up.take_while(|above| !above.turn_end) {
-                    first = above.seq;
+                let (mut first, mut changing) = (node.seq, Vec::new());
+                let turn = tree.up_from(Some(node.id));
+                let turn = turn.take_while(|above| above.id == node.id || !above.turn_end);
+                for part in turn {
+                    first = part.seq;
+                    changing.extend(part.changes_files.then_some(part.seq));
                 }
+                let changing = changing.into_iter().rev();
                 let after = self.places_after(node.seq);
                 Some(PreviewSource {
                     node: index,
                     first: self.place_of(first)?,
+                    changing: changing.filter_map(|seq| self.place_of(seq)).collect(),
                     after: after[..after.len().min(OUTCOME_WITHIN)].to_vec(),
                 })
             })

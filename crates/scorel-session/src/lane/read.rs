@@ -168,6 +168,7 @@ fn tree_entry(node: TreeNode) -> TreeEntry {
         user_event_id: None,
         preview: None,
         outcome: None,
+        file_changes: None,
     }
 }
 

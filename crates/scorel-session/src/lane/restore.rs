@@ -1,81 +1,26 @@
-//! `restoreFiles` and `previewRestore`.
+//! `restoreFiles`, moves of the leaf that restore files, and `previewRestore`.
 
 use std::sync::Arc;
 
 use scorel_journal::RecordPosition;
 use scorel_proto::{
-    EventId, FailedFile, FilesRestoreBody, FilesRestoredBody, OnConflict, OpenRestore,
-    PersistentBody, PersistentEvent, RestoreEntry, RestoreFilesResult, RestoreScope, Seq,
+    EventId, FailedFile, FilesRestoredBody, OpenRestore, PersistentBody, PersistentEvent,
+    RestoreEntry, RestoreFilesResult, RestoreScope, Seq,
 };
 
+use super::begin_restore::{
+    BeginRestore, MoveAndRestore, RestoreChoice, RestorePoint, RestoreStep,
+};
+use super::move_leaf::{LeafTarget, MoveLeaf};
 use super::mutate::Mutation;
 use super::read::decoded;
 use super::restore_plan::RestorePlan;
-use super::send::is_busy;
-use super::{EventDraft, Job, Lane, Section};
-use crate::receipts::ReceiptAnswer;
+use super::{EventDraft, Lane, Section};
 use crate::{MutationCommand, SessionError};
 
 /// How often a restore is planned anew because records came in between. They come one by one, from
 /// clients, while the session is idle.
 const MAX_PLANS: usize = 16;
-
-/// The parameters of `restoreFiles`.
-#[derive(Debug, Clone, Copy)]
-pub struct RestoreRequest {
-    pub before_event_id: EventId,
-    pub scope: RestoreScope,
-    pub on_conflict: OnConflict,
-}
-
-/// One attempt to begin a restore.
-#[derive(Debug)]
-struct BeginRestore {
-    command: MutationCommand,
-    request: RestoreRequest,
-    /// Made after the first attempt, so that a session that is busy reads nothing.
-    plan: Option<RestorePlan>,
-}
-
-enum RestoreStep {
-    /// It was carried out before, or is being carried out; the seq of its record.
-    Repeated(Seq),
-    NeedsPlan,
-    Begun(Box<PersistentEvent>),
-}
-
-impl Mutation for BeginRestore {
-    type Reply = RestoreStep;
-
-    fn command(&self) -> Option<&MutationCommand> {
-        Some(&self.command)
-    }
-
-    fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
-        answer.done().map(RestoreStep::Repeated)
-    }
-
-    fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        match is_busy(section) {
-            true => Err(section.busy()),
-            false => Ok(()),
-        }
-    }
-
-    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
-        let Some(plan) = self.plan.filter(|plan| plan.is_current(section)) else {
-            return Ok(RestoreStep::NeedsPlan);
-        };
-        let body = PersistentBody::FilesRestore(FilesRestoreBody {
-            before_event_id: self.request.before_event_id,
-            scope: self.request.scope,
-            files: plan.files,
-        });
-        let draft = EventDraft::new(body).by(&self.command);
-        let begun = section.begin_restore(draft)?;
-        Ok(RestoreStep::Begun(Box::new(begun)))
-    }
-}
 
 impl Lane {
     /// What a restore would do with each file.
@@ -85,11 +30,14 @@ impl Lane {
     /// See [`SessionError`].
     pub async fn preview_restore(
         self: &Arc<Self>,
-        before: EventId,
+        point: RestorePoint,
         scope: RestoreScope,
     ) -> Result<Vec<RestoreEntry>, SessionError> {
         self.published().check_exists()?;
-        let from = self.seq_of(before).await?;
+        if let RestorePoint::After(target) = point {
+            self.published().check_target(target)?;
+        }
+        let from = self.restore_from(point).await?;
         Ok(self.plan_restore(from, scope).await?.entries)
     }
 
@@ -101,31 +49,74 @@ impl Lane {
     pub async fn restore_files(
         self: &Arc<Self>,
         command: MutationCommand,
-        request: RestoreRequest,
+        before_event_id: EventId,
+        choice: RestoreChoice,
+    ) -> Result<RestoreFilesResult, SessionError> {
+        let attempt = |plan| BeginRestore {
+            command: command.clone(),
+            before_event_id,
+            scope: choice.scope,
+            plan,
+        };
+        let point = RestorePoint::Before(before_event_id);
+        self.restore(point, choice, attempt).await
+    }
+
+    /// Moves the leaf and gives files the state that they had after the turn that ends there. Returns when
+    /// that is done; it goes on if the caller is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Lane::rewind`] or [`Lane::branch`] in their order, then
+    /// [`SessionError::FilesConflict`]. Nothing has changed then.
+    pub async fn move_and_restore(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        target: LeafTarget,
+        expected_leaf: Option<EventId>,
+        choice: RestoreChoice,
+    ) -> Result<RestoreFilesResult, SessionError> {
+        let leaf = MoveLeaf {
+            command,
+            target,
+            expected_leaf,
+        };
+        let attempt = |plan| MoveAndRestore {
+            leaf: leaf.clone(),
+            plan,
+        };
+        let point = RestorePoint::After(target.event());
+        self.restore(point, choice, attempt).await
+    }
+
+    /// Makes a plan and attempts to begin with it, until nothing is recorded in between.
+    async fn restore<M: Mutation<Reply = RestoreStep>>(
+        self: &Arc<Self>,
+        point: RestorePoint,
+        choice: RestoreChoice,
+        attempt: impl Fn(Option<RestorePlan>) -> M + Send + Sync,
     ) -> Result<RestoreFilesResult, SessionError> {
         let mut plan = None;
         for _ in 0..=MAX_PLANS {
-            let attempt = BeginRestore {
-                command: command.clone(),
-                request,
-                plan: plan.take(),
-            };
-            match self.mutate(attempt).await? {
+            match self.mutate(attempt(plan.take())).await? {
                 RestoreStep::Begun(event) => return self.restored(&event).await,
                 RestoreStep::Repeated(seq) => return self.restored_before(seq).await,
                 RestoreStep::NeedsPlan => {
-                    let RestoreRequest {
-                        before_event_id,
-                        scope,
-                        on_conflict,
-                    } = request;
-                    let from = self.seq_of(before_event_id).await?;
+                    let from = self.restore_from(point).await?;
+                    let RestoreChoice { scope, on_conflict } = choice;
                     plan = Some(self.prepare_restore(from, scope, on_conflict).await?);
                 }
             }
         }
         let text = "other clients change the session all the time";
         Err(SessionError::Conflict(text.to_owned()))
+    }
+
+    async fn restore_from(self: &Arc<Self>, point: RestorePoint) -> Result<Seq, SessionError> {
+        match point {
+            RestorePoint::Before(event) => self.seq_of(event).await,
+            RestorePoint::After(target) => self.seq_after(target).await,
+        }
     }
 
     async fn restored_before(
@@ -219,26 +210,6 @@ impl Lane {
 }
 
 impl Section<'_> {
-    /// Commits the record of a restore (`files_restore`, `rewind` or `branch`) and starts the job that
-    /// carries it out, if it names files.
-    ///
-    /// Everything in the record was planned when nothing else ran, and the plan is current.
-    pub(super) fn begin_restore(
-        &mut self,
-        draft: EventDraft,
-    ) -> Result<PersistentEvent, SessionError> {
-        // Durably, before the record: the next daemon loads only the sessions on the list, and would
-        // leave the files half restored.
-        self.enter_active()?;
-        let event = self.commit(draft)?;
-        let open = self.view().state.restore;
-        match open {
-            Some(open) => self.begin_job(Job::Restore(open)),
-            None => self.announce(),
-        }
-        Ok(event)
-    }
-
     /// Records the end of the running restore, and goes on with the queue.
     pub(crate) fn end_restore(&mut self, body: FilesRestoredBody) -> Result<(), SessionError> {
         self.end_job(|section| {

@@ -105,7 +105,6 @@ impl Lane {
     /// # Errors
     ///
     /// The log cannot be read.
-    #[expect(dead_code, reason = "for moves of the leaf that restore files")]
     pub(crate) async fn seq_after(
         self: &Arc<Self>,
         target: Option<EventId>,

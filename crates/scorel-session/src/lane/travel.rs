@@ -1,10 +1,11 @@
 //! The checks that moves of the leaf share: `rewind`, `branch`, and messages with a parent.
 
-use scorel_proto::{CompactBody, EventId, NodeKind, PathNode, PersistentBody, Seq};
+use scorel_proto::{CompactBody, EventId, NodeKind, PathNode, PersistentBody};
 
+use super::Section;
+use super::published::PublishedLane;
 use super::read::decoded;
-use super::{EventDraft, Section};
-use crate::{MutationCommand, SessionError, TargetProblem};
+use crate::{SessionError, TargetProblem};
 
 impl Section<'_> {
     /// Fails unless the session is at rest: a turn that runs has the leaf under it, and a queued
@@ -18,18 +19,6 @@ impl Section<'_> {
             return Err(self.busy());
         }
         Ok(())
-    }
-
-    /// Records a move of the leaf.
-    pub(super) fn move_leaf(
-        &mut self,
-        command: &MutationCommand,
-        body: PersistentBody,
-    ) -> Result<Seq, SessionError> {
-        let seq = self.commit(EventDraft::new(body).by(command))?.seq;
-        self.leaf_moved();
-        self.announce();
-        Ok(seq)
     }
 
     /// The error of a call that a busy session refuses.
@@ -52,15 +41,7 @@ impl Section<'_> {
     /// Fails unless a finished turn ends at `target`, or nothing does (`None`, the empty
     /// conversation).
     pub(super) fn check_target(&self, target: Option<EventId>) -> Result<(), SessionError> {
-        let Some(id) = target else { return Ok(()) };
-        let view = self.view();
-        if view.tree.is_turn_end(id) {
-            Ok(())
-        } else if view.tree.contains(id) {
-            Err(invalid(target, TargetProblem::NotTurnEnd))
-        } else {
-            Err(invalid(target, TargetProblem::Unknown))
-        }
+        self.published().check_target(target)
     }
 
     /// Whether `target` is on the active path; the empty conversation is on every path.
@@ -122,6 +103,21 @@ impl Section<'_> {
     /// Tells the host that the conversation goes on from another place.
     pub(super) fn leaf_moved(&self) {
         self.lane.shared.setup.leaf_moved(self.lane.id());
+    }
+}
+
+impl PublishedLane<'_> {
+    /// See [`Section::check_target`].
+    pub(super) fn check_target(&self, target: Option<EventId>) -> Result<(), SessionError> {
+        let Some(id) = target else { return Ok(()) };
+        let tree = &self.view().tree;
+        if tree.is_turn_end(id) {
+            Ok(())
+        } else if tree.contains(id) {
+            Err(invalid(target, TargetProblem::NotTurnEnd))
+        } else {
+            Err(invalid(target, TargetProblem::Unknown))
+        }
     }
 }
 

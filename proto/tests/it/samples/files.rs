@@ -1,13 +1,14 @@
 //! Events and methods about files.
 
 use scorel_proto::{
-    ChangedBy, FailedFile, FileBefore, FileChange, FileMode, FilePath, FileState, FilesRestoreBody,
-    FilesRestoredBody, LinkTarget, MessageBody, OnConflict, PersistentBody, PreviewRestore,
-    PreviewRestoreParams, PreviewRestoreResult, RestoreAction, RestoreEntry, RestoreFiles,
-    RestoreFilesParams, RestoreFilesResult, RestoreScope, ToolStartedBody,
+    Branch, BranchParams, ChangedBy, FailedFile, FileBefore, FileChange, FileMode, FilePath,
+    FileState, FilesRestoreBody, FilesRestoredBody, LinkTarget, MessageBody, MoveResult,
+    OnConflict, PersistentBody, PreviewRestore, PreviewRestoreParams, PreviewRestoreResult,
+    RestoreAction, RestoreEntry, RestoreFiles, RestoreFilesParams, RestoreFilesResult,
+    RestoreOptions, RestoreScope, Rewind, RewindParams, ToolStartedBody,
 };
 
-use super::methods::{method, params_of};
+use super::methods::{method, params_of, result_of};
 use super::{ids, messages};
 use crate::golden::Golden;
 
@@ -85,8 +86,18 @@ pub(super) fn methods() -> Vec<Golden> {
     let session_id = ids::session();
     let preview = PreviewRestoreParams {
         session_id,
-        before_event_id: ids::event(1),
+        before_event_id: Some(ids::event(1)),
+        target_event_id: None,
         scope: Some(RestoreScope::All),
+    };
+    let of_move = PreviewRestoreParams {
+        before_event_id: None,
+        target_event_id: Some(Some(ids::event(1))),
+        ..preview
+    };
+    let of_beginning = PreviewRestoreParams {
+        target_event_id: Some(None),
+        ..of_move
     };
     let actions = [
         RestoreAction::Write,
@@ -124,5 +135,39 @@ pub(super) fn methods() -> Vec<Golden> {
     let mut all = Vec::from(method::<PreviewRestore>(&preview, &files));
     all.extend(method::<RestoreFiles>(&restore, &restored));
     all.push(params_of::<RestoreFiles>(".usual", &usual));
+    all.push(params_of::<PreviewRestore>(".target", &of_move));
+    all.push(params_of::<PreviewRestore>(".beginning", &of_beginning));
+    all.extend(moves(&restored));
     all
+}
+
+/// Moves of the leaf that restore files.
+fn moves(restored: &RestoreFilesResult) -> Vec<Golden> {
+    let options = RestoreOptions {
+        scope: Some(RestoreScope::All),
+        on_conflict: Some(OnConflict::Skip),
+    };
+    let rewind = RewindParams {
+        session_id: ids::session(),
+        target_event_id: None,
+        expected_leaf_id: Some(ids::event(2)),
+        restore_files: Some(options),
+        command_id: None,
+    };
+    let branch = BranchParams {
+        session_id: ids::session(),
+        leaf_event_id: ids::event(1),
+        expected_leaf_id: Some(ids::event(2)),
+        restore_files: Some(RestoreOptions::default()),
+        command_id: None,
+    };
+    let moved = MoveResult {
+        seq: restored.seq,
+        files: Some(restored.clone()),
+    };
+    vec![
+        params_of::<Rewind>(".files", &rewind),
+        params_of::<Branch>(".files", &branch),
+        result_of::<Rewind>(".files", &moved),
+    ]
 }

@@ -34,6 +34,6 @@ pub(super) fn params_of<M: Method>(variant: &str, params: &M::Params) -> Golden 
 }
 
 /// One more golden of a method's result.
-fn result_of<M: Method>(variant: &str, result: &M::Result) -> Golden {
+pub(super) fn result_of<M: Method>(variant: &str, result: &M::Result) -> Golden {
     Golden::of(format!("result/{}{variant}", M::NAME), result)
 }

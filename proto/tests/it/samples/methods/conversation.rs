@@ -1,7 +1,7 @@
 use scorel_proto::{
     AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomMessageResult,
     AppendCustomParams, AppendResult, Branch, BranchParams, Cancel, CancelParams, CancelResult,
-    Compact, CompactParams, CompactResult, Content, EndWait, EndWaitParams, Message,
+    Compact, CompactParams, CompactResult, Content, EndWait, EndWaitParams, Message, MoveResult,
     PermissionDecision, QueueEdit, QueueKind, RespondPermission, RespondPermissionParams, Rewind,
     RewindParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
     SendMessageParams, SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
@@ -161,22 +161,29 @@ fn queue_edits() -> Vec<QueueEdit> {
 fn moving() -> Vec<Golden> {
     let session_id = ids::session();
     let seq = SeqResult { seq: ids::seq(12) };
+    let moved = MoveResult {
+        seq: seq.seq,
+        files: None,
+    };
     let rewind = RewindParams {
         session_id,
         target_event_id: Some(ids::event(1)),
         expected_leaf_id: Some(ids::event(2)),
+        restore_files: None,
         command_id: Some(ids::command()),
     };
     let beginning = RewindParams {
         session_id,
         target_event_id: None,
         expected_leaf_id: None,
+        restore_files: None,
         command_id: None,
     };
     let branch = BranchParams {
         session_id,
         leaf_event_id: ids::event(1),
         expected_leaf_id: Some(ids::event(2)),
+        restore_files: None,
         command_id: Some(ids::command()),
     };
     let compact = CompactParams {
@@ -202,7 +209,7 @@ fn moving() -> Vec<Golden> {
         event_id: ids::event(3),
         seq: ids::seq(12),
     };
-    let mut all = Vec::from(method::<Rewind>(&rewind, &seq));
+    let mut all = Vec::from(method::<Rewind>(&rewind, &moved));
     all.extend(method::<AppendCustom>(&custom, &appended));
     let message_added = AppendCustomMessageResult::Appended {
         event_id: ids::event(3),
@@ -225,7 +232,7 @@ fn moving() -> Vec<Golden> {
         command_id: Some(ids::command()),
     };
     all.extend(method::<EndWait>(&end_wait, &seq));
-    all.extend(method::<Branch>(&branch, &seq));
+    all.extend(method::<Branch>(&branch, &moved));
     let compacting = CompactResult {
         seq: ids::seq(3),
         compaction_id: ids::compaction(),

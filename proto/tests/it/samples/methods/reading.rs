@@ -71,6 +71,7 @@ fn log() -> Vec<Golden> {
         user_event_id: None,
         preview: None,
         outcome: None,
+        file_changes: None,
     };
     let described = GetTreeResult {
         nodes: vec![TreeEntry {
@@ -78,6 +79,7 @@ fn log() -> Vec<Golden> {
             user_event_id: Some(ids::event(1)),
             preview: Some("Fix the tests".into()),
             outcome: Some(OutcomeReason::Completed),
+            file_changes: Some(2),
             ..node
         }],
         more: false,

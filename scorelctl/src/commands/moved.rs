@@ -1,0 +1,74 @@
+//! What `rewind` and `branch` share.
+
+use scorel_proto::{EventId, MoveResult, PreviewRestoreParams, RestoreFilesResult, Seq, SessionId};
+use serde::Serialize;
+
+use super::restored;
+use crate::args::MovedFilesArgs;
+use crate::daemon::DaemonClient;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+
+/// What a move of the leaf prints with `--json`, a stable format.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MovedLine<'a> {
+    session_id: SessionId,
+    active_leaf_id: Option<EventId>,
+    seq: Seq,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<&'a RestoreFilesResult>,
+}
+
+/// Says what would happen to each file if the leaf moved.
+pub(super) async fn preview(
+    (session_id, target): (SessionId, Option<EventId>),
+    args: &MovedFilesArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let params = PreviewRestoreParams {
+        session_id,
+        before_event_id: None,
+        target_event_id: Some(target),
+        scope: args.scope(),
+    };
+    restored::preview(control, &params, output).await
+}
+
+/// Prints where the leaf is now, and what became of the files.
+pub(super) fn print(
+    (session_id, target): (SessionId, Option<EventId>),
+    moved: &MoveResult,
+    args: &MovedFilesArgs,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let files = moved.files.as_ref();
+    let line = MovedLine {
+        session_id,
+        active_leaf_id: target,
+        seq: moved.seq,
+        files,
+    };
+    result(output, &line, |output| {
+        match target {
+            Some(id) => output.line(&format!("the conversation continues after {id}")),
+            None => output.line("the conversation begins anew"),
+        }?;
+        match files {
+            Some(files) => restored::print(
+                files,
+                args.scope().unwrap_or_default(),
+                "--files=all",
+                output,
+            ),
+            None => Ok(()),
+        }
+    })
+}
+
+/// Fails if a file could not be restored.
+pub(super) fn check(moved: &MoveResult) -> Result<(), Failure> {
+    let failed = moved.files.as_ref().map(|files| files.failed.as_slice());
+    restored::check(failed.unwrap_or_default())
+}

@@ -1,0 +1,80 @@
+//! What commands that restore files print.
+
+use scorel_client::ClientError;
+use scorel_proto::{
+    FailedFile, PreviewRestore, PreviewRestoreParams, RestoreAction, RestoreFilesResult,
+    RestoreScope,
+};
+
+use crate::daemon::DaemonClient;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+
+/// Says what would happen to each file.
+pub(super) async fn preview(
+    control: &mut DaemonClient,
+    params: &PreviewRestoreParams,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let preview = control.call::<PreviewRestore>(params).await?;
+    result(output, &preview, |output| {
+        preview
+            .files
+            .iter()
+            .try_for_each(|file| output.line(&format!("{:<8}  {}", action(file.action), file.path)))
+    })
+}
+
+/// The error of a call that restores files.
+pub(super) fn refused(error: ClientError) -> Failure {
+    let hint = "see which with --dry-run; restore the others with --skip-conflicts";
+    match Failure::from(error) {
+        Failure::Report(report) if report.details["kind"] == "files" => {
+            Failure::Report(report).hint(hint)
+        }
+        other => other,
+    }
+}
+
+/// Prints how many files were restored. `all` is the option that restores more of them.
+pub(super) fn print(
+    restored: &RestoreFilesResult,
+    scope: RestoreScope,
+    all: &str,
+    output: &mut Output,
+) -> Result<(), std::io::Error> {
+    output.line(&match restored.restored {
+        1 => "1 file restored".to_owned(),
+        count => format!("{count} files restored"),
+    })?;
+    if restored.restored == 0 && scope == RestoreScope::Tools {
+        output.note(&format!(
+            "files that commands changed are left out; {all} restores them too"
+        ))?;
+    }
+    restored.failed.iter().try_for_each(|file| {
+        output.note(&format!("{} was not restored: {}", file.path, file.error))
+    })
+}
+
+/// Fails if a file could not be restored.
+pub(super) fn check(failed: &[FailedFile]) -> Result<(), Failure> {
+    match failed.len() {
+        0 => Ok(()),
+        count => {
+            let text = format!("{count} files were not restored");
+            Err(Failure::new(Exit::Internal, "files_not_restored", text))
+        }
+    }
+}
+
+const fn action(action: RestoreAction) -> &'static str {
+    match action {
+        RestoreAction::Write => "write",
+        RestoreAction::Delete => "delete",
+        RestoreAction::None => "none",
+        RestoreAction::Conflict => "conflict",
+        RestoreAction::Unknown => "unknown",
+    }
+}
