@@ -1,7 +1,6 @@
 //! Restoring files.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use scorel_files::CheckpointLimits;
 use scorel_proto::{FileState, RestoreAction};
