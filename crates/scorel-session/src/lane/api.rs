@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use scorel_proto::{
     AppendCustomMessageResult, AppendResult, CancelResult, CustomBody, CustomMessageBody, EventId,
-    PermissionDecisionBody, PersistentBody, Phase, QueueEdit, RewriteQueueResult,
-    SendMessageResult, Seq, Session, SessionChanges, StorageStall, TurnId,
+    PermissionDecisionBody, Phase, QueueEdit, RewriteQueueResult, SendMessageResult, Seq, Session,
+    SessionChanges, StorageStall, TurnId,
 };
 
 use super::accept::AcceptDamage;

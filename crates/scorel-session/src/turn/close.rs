@@ -2,7 +2,7 @@ use scorel_proto::{
     CompactionState, EventId, MessageCancelReason, MessageCancelled, OpenTurn, OutcomeReason,
     PersistentBody, RuntimeEnd, RuntimeStart, TransientBody, TurnError, TurnId, TurnOutcomeBody,
 };
-use scorel_runtime::TurnEnd;
+use scorel_runtime::{StopCause, TurnEnd};
 
 use super::task::TurnTask;
 use crate::SessionError;
@@ -21,20 +21,34 @@ impl TurnTask {
     /// The last look at the queue and the outcome are one section: a steer that is accepted after it
     /// finds no turn, and one before it is read.
     pub(super) async fn complete(&self, end: TurnEnd) -> Result<Completion, SessionError> {
-        let turn_id = self.turn_id;
+        let task = self.clone();
         let title = self.title_request().await;
         let completed = self.lane.persist(move |section| {
             if section.view().state.queue.has_steers() {
                 return Ok(Completion::Steered);
             }
-            close(section, turn_id, &end)?;
+            close(section, &task, &end)?;
             Ok(Completion::Closed)
         });
         let completed = completed.await?;
-        if let (Completion::Closed, Some(request)) = (&completed, title) {
+        if let (Completion::Closed, Some(request), false) = (&completed, title, self.is_cancelled())
+        {
             self.make_title(request);
         }
         Ok(completed)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.stop.cause() == Some(StopCause::Cancelled)
+    }
+
+    /// An answer may come to its end while a cancel is under way. The cancel was acknowledged, so it
+    /// counts: the queue must not go on as if there had been none.
+    fn reason(&self, end: &TurnEnd) -> OutcomeReason {
+        match end.reason {
+            OutcomeReason::Completed if self.is_cancelled() => OutcomeReason::Cancelled,
+            reason => reason,
+        }
     }
 
     /// Records the turn's outcome; waits for a log that cannot be written.
@@ -45,7 +59,7 @@ impl TurnTask {
             lane.abandon_job();
             return;
         }
-        let turn_id = self.turn_id;
+        let task = self.clone();
         let completed = end.reason == OutcomeReason::Completed;
         // Before the outcome, while the window is sure to be held.
         let title = if completed {
@@ -53,11 +67,11 @@ impl TurnTask {
         } else {
             None
         };
-        let closed = lane.persist(move |section| close(section, turn_id, &end));
+        let closed = lane.persist(move |section| close(section, &task, &end));
         if let Err(error) = closed.await {
             tracing::error!(session = %lane.id(), %error, "the turn has no outcome");
             lane.abandon_job();
-        } else if let Some(request) = title {
+        } else if let (Some(request), false) = (title, self.is_cancelled()) {
             self.make_title(request);
         }
     }
@@ -65,9 +79,10 @@ impl TurnTask {
 
 /// One section: no client may see the outcome while the next turn of the queue has not started, or
 /// it would take the session for idle.
-fn close(section: &mut Section<'_>, turn_id: TurnId, end: &TurnEnd) -> Result<(), SessionError> {
-    leave_nothing_open(section, turn_id, end.error.as_ref())?;
-    section.end_job(|section| commit_outcome(section, turn_id, end))?;
+fn close(section: &mut Section<'_>, task: &TurnTask, end: &TurnEnd) -> Result<(), SessionError> {
+    leave_nothing_open(section, task.turn_id, end.error.as_ref())?;
+    // No cancel is taken from here on.
+    section.end_job(|section| commit_outcome(section, task, end))?;
     section.go_on();
     section.job_closed();
     section.announce();
@@ -105,23 +120,24 @@ fn open_messages(section: &Section<'_>) -> Vec<EventId> {
 
 fn commit_outcome(
     section: &mut Section<'_>,
-    turn_id: TurnId,
+    task: &TurnTask,
     end: &TurnEnd,
 ) -> Result<(), SessionError> {
+    let reason = task.reason(end);
     let started = |turn: &OpenTurn| turn.started_at;
     let started = section.view().state.turn.as_ref().map(started);
     let shown = TransientBody::RuntimeEnd(RuntimeEnd {
-        reason: end.reason,
+        reason,
         error: end.error.as_ref().map(|error| error.message.clone()),
     });
     let outcome = PersistentBody::TurnOutcome(TurnOutcomeBody {
-        reason: end.reason,
+        reason,
         error: end.error.clone(),
         usage: end.usage,
         cost: end.cost,
         steps: end.steps,
         duration_ms: started.map_or(0, |started| section.lane().now_ms().saturating_sub(started)),
     });
-    let draft = EventDraft::new(outcome).in_turn(turn_id);
-    section.commit_behind(turn_id, shown, draft)
+    let draft = EventDraft::new(outcome).in_turn(task.turn_id);
+    section.commit_behind(task.turn_id, shown, draft)
 }

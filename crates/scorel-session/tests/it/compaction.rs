@@ -61,7 +61,7 @@ pub(crate) fn long(name: &str) -> String {
     format!("{name} {}", "x".repeat(LONG))
 }
 
-fn plain() -> MutationCommand {
+pub(crate) fn plain() -> MutationCommand {
     MutationCommand::new(client(), None, "compact", &())
 }
 

@@ -17,6 +17,7 @@ mod follower;
 mod found;
 mod guidance;
 mod host;
+mod limits;
 mod listing;
 mod loading;
 mod log;

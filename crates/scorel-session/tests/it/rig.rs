@@ -142,6 +142,15 @@ impl Rig {
         self.send(id, message(text)).await.expect("accepted")
     }
 
+    /// Says something to a session whose turn is open.
+    pub(crate) async fn steer(&self, id: SessionId, text: &str) -> SendMessageResult {
+        let request = SendRequest {
+            while_running: WhileRunning::Steer,
+            ..message(text)
+        };
+        self.send(id, request).await.expect("accepted")
+    }
+
     /// Says something to an idle session; the turn.
     pub(crate) async fn begin(&self, id: SessionId, text: &str) -> TurnId {
         turn(&self.say(id, text).await)

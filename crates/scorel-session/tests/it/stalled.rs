@@ -391,6 +391,7 @@ async fn a_turn_whose_outcome_cannot_be_written_yet_can_be_cancelled_and_blocks_
     let mut follower = rig.follow(id).await;
     let turn = rig.begin(id, "one").await;
     let call = rig.model().await;
+    rig.say(id, "two").await;
     // The answer fits, the outcome does not.
     disk.full_after(1);
     call.answer("1").await;
@@ -401,6 +402,10 @@ async fn a_turn_whose_outcome_cannot_be_written_yet_can_be_cancelled_and_blocks_
     assert!(lane.cancel(Some(turn)), "the turn takes the signal");
     assert_eq!(lane.phase(), (Phase::Cancelling, Some(turn)));
     disk.set_full(false);
-    assert_eq!(follower.outcome().await, "completed");
-    rig.check(id).await;
+    // The answer is whole, but the next turn does not follow a cancel.
+    assert_eq!(follower.outcome().await, "cancelled");
+    let log = rig.check(id).await;
+    assert_eq!(log.only("assistant")["message"]["stopReason"], "end_turn");
+    let session = lane.session().expect("there");
+    assert_eq!((session.queue.len(), session.queue_paused), (1, true));
 }

@@ -7,16 +7,18 @@ use scorel_proto::{
     CostSource, CostTotal, GetUsageParams, GetUsageResult, ProjectId, SessionId, UsageGrouping,
 };
 use scorel_runtime::{ProviderError, TokenPrice};
-use scorel_session::SessionError;
+use scorel_session::{SessionError, TitleAnswer};
+use tokio::sync::oneshot;
 
+use crate::compaction::{WINDOW, asks_for_summary, long, plain};
 use crate::rig::Rig;
-use crate::stage::{USAGE, provider_error};
+use crate::stage::{USAGE, overflow, provider_error};
 use crate::wall::FakeWall;
 
-const DAY: Duration = Duration::from_secs(24 * 3600);
+pub(crate) const DAY: Duration = Duration::from_secs(24 * 3600);
 /// What an answer costs at [`PRICE`], in millionths of a dollar.
-const ANSWER: u64 = 10 * 2 + 5 * 10;
-const PRICE: TokenPrice = TokenPrice {
+pub(crate) const ANSWER: u64 = 10 * 2 + 5 * 10;
+pub(crate) const PRICE: TokenPrice = TokenPrice {
     input: 2_000_000,
     output: 10_000_000,
     cache_read: None,
@@ -24,7 +26,7 @@ const PRICE: TokenPrice = TokenPrice {
     source: CostSource::Table,
 };
 
-fn priced(wall: &FakeWall) -> Rig {
+pub(crate) fn priced(wall: &FakeWall) -> Rig {
     let rig = Rig::with(wall.settings());
     rig.plan(|plan| plan.price = Some(PRICE));
     rig
@@ -176,58 +178,73 @@ async fn tokens_without_a_price_are_shown_as_such() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_session_and_the_day_have_limits_of_their_own() {
+async fn summaries_titles_and_failed_calls_count_for_turn_session_and_day() {
     let wall = FakeWall::new();
     let rig = priced(&wall);
-    let (one, two) = (rig.session().await, rig.session().await);
-    rig.exchange(one, "spends").await;
-    let limited = |session, day| {
-        rig.plan(|plan| {
-            plan.limits.cost.session = session;
-            plan.limits.cost.day = day;
-        });
-    };
-    let code = async |id| {
-        let mut follower = rig.follow(id).await;
-        rig.begin(id, "go").await;
-        let outcome = follower.until("turn_outcome").await;
-        assert_eq!(outcome["reason"], "limit");
-        outcome["error"]["code"]
-            .as_str()
-            .expect("a code")
-            .to_owned()
-    };
-    limited(Some(ANSWER), None);
-    assert_eq!(code(one).await, "session_cost");
-    // The other session has spent nothing: the estimate of its call is what counts.
-    limited(Some(1_000 * ANSWER), Some(ANSWER));
-    assert_eq!(code(two).await, "day_cost");
-    wall.set_forward(DAY);
-    limited(None, Some(1_000 * ANSWER));
-    rig.exchange(two, "another day").await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_resumed_turn_has_the_limits_of_the_whole_turn() {
-    let wall = FakeWall::new();
-    let rig = priced(&wall);
+    rig.plan(|plan| plan.window = Some(WINDOW));
     let id = rig.session().await;
-    rig.begin(id, "go").await;
-    rig.model().await.tools(&[("c1", "write")]).await;
-    let run = rig.tool().await;
-    let resuming = scorel_session::SessionSettings {
-        on_restart: scorel_proto::OnRestart::Resume,
-        ..wall.settings()
+    let (asked, _request) = oneshot::channel();
+    let (answer, answered) = oneshot::channel();
+    rig.plan(|plan| plan.title = Some((asked, answered)));
+    let mut follower = rig.follow(id).await;
+    let mut calls = 0;
+    for number in ["0", "1", "2"] {
+        rig.exchange(id, &long(number)).await;
+        calls += 1;
+    }
+    let title = TitleAnswer {
+        title: Some("Numbers".to_owned()),
+        model: "script/small".to_owned(),
+        usage: Some(USAGE),
+        cost: Some(PRICE.cost(&USAGE)),
     };
-    let again = rig.crashed().restarted_with(resuming);
-    again.plan(|plan| {
-        plan.price = Some(PRICE);
-        plan.limits.cost.turn = Some(ANSWER);
-    });
-    let mut follower = again.follow(id).await;
-    let outcome = follower.until("turn_outcome").await;
-    assert_eq!(outcome["error"]["code"], "turn_cost");
-    assert_eq!(outcome["cost"]["microUsd"], ANSWER);
-    assert_eq!(outcome["steps"], 1);
-    run.end("too late");
+    answer.send(title).expect("a title is wanted");
+    follower.until("auxiliary_usage").await;
+    calls += 1;
+    // A turn whose call fails, is too large, is summarised, and succeeds.
+    rig.begin(id, "go").await;
+    let charged = ProviderError {
+        usage: Some(USAGE),
+        ..provider_error(true)
+    };
+    rig.model().await.fail(charged).await;
+    rig.model().await.fail(overflow()).await;
+    let summary = rig.model().await;
+    assert!(asks_for_summary(&summary));
+    summary.answer("numbers").await;
+    rig.model().await.answer("done").await;
+    let outcome = loop {
+        let outcome = follower.until("turn_outcome").await;
+        if outcome["steps"] != 1 || outcome["usage"]["inputTokens"] != 10 {
+            break outcome;
+        }
+    };
+    assert_eq!(outcome["usage"]["inputTokens"], 3 * USAGE.input_tokens);
+    assert_eq!(outcome["cost"]["microUsd"], 3 * ANSWER);
+    calls += 3;
+    // A summary without a turn.
+    rig.exchange(id, &long("3")).await;
+    rig.exchange(id, &long("4")).await;
+    let lane = rig.lane(id).await;
+    lane.compact(plain(), None).await.expect("it begins");
+    rig.model().await.answer("numbers").await;
+    follower.until("compact").await;
+    calls += 3;
+
+    let log = rig.check(id).await;
+    let session = lane.session().expect("there");
+    assert_eq!(session.usage.total(), calls * USAGE.total());
+    assert_eq!(session.cost.micro_usd, calls * ANSWER);
+    let day = usage(&rig, UsageGrouping::Day).await;
+    assert_eq!(day.total.usage.total(), calls * USAGE.total());
+    assert_eq!(
+        (day.total.cost.micro_usd, day.total.calls),
+        (calls * ANSWER, calls)
+    );
+    // Of the calls all but the title and the last summary belong to a turn.
+    let turns = log.all("turn_outcome").into_iter();
+    let turns: u64 = turns
+        .filter_map(|turn| turn["cost"]["microUsd"].as_u64())
+        .sum();
+    assert_eq!(turns, (calls - 2) * ANSWER);
 }

@@ -72,6 +72,89 @@ async fn a_wait_says_until_when_and_makes_one_further_request() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn sixty_seconds_are_a_retry_and_more_is_a_wait() {
+    for (seconds, shown) in [(60, "model_retry"), (61, "turn_waiting")] {
+        let rig = Rig::with(FakeWall::new().settings());
+        let id = rig.session().await;
+        let mut follower = rig.follow(id).await;
+        rig.begin(id, "go").await;
+        let since = Instant::now();
+        let wait = Duration::from_secs(seconds);
+        rig.model().await.fail(limited(wait)).await;
+        follower.until(shown).await;
+        rig.model().await.answer("patience").await;
+        assert!(since.elapsed() >= wait);
+        assert_eq!(follower.outcome().await, "completed");
+        let waits = rig.check(id).await.all("turn_waiting").len();
+        assert_eq!(waits, usize::from(shown == "turn_waiting"));
+    }
+}
+
+/// How a wait ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum WayOut {
+    Passed,
+    /// A steer ends no wait, so it passes.
+    Steer,
+    SetBack,
+    EndWait,
+    Model,
+    Cancel,
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_way_out_of_a_wait_makes_one_request_and_a_cancel_none() {
+    use WayOut::{Cancel, EndWait, Model, Passed, SetBack, Steer};
+    for way in [Passed, Steer, SetBack, EndWait, Model, Cancel] {
+        for killed in [false, true] {
+            let Waiting {
+                mut rig,
+                wall,
+                id,
+                turn,
+                mut follower,
+                ..
+            } = waiting(5 * HOUR).await;
+            if killed {
+                rig = rig.crashed().restarted_with(wall.settings());
+                follower = rig.follow(id).await;
+            }
+            let lane = rig.lane(id).await;
+            match way {
+                Passed => {}
+                Steer => drop(rig.steer(id, "and this").await),
+                SetBack => wall.set_back(24 * HOUR),
+                EndWait => drop(lane.end_wait(end_wait(None), turn).await.expect("it waits")),
+                Model => {
+                    let changes = SessionChanges {
+                        model: Some("other".to_owned()),
+                        ..SessionChanges::default()
+                    };
+                    lane.update(end_wait(None), changes).await.expect("changed");
+                }
+                Cancel => assert!(lane.cancel(Some(turn))),
+            }
+            if way != Cancel {
+                rig.model().await.answer("patience").await;
+            }
+            let expected = if way == Cancel {
+                "cancelled"
+            } else {
+                "completed"
+            };
+            assert_eq!(
+                follower.outcome().await,
+                expected,
+                "{way:?}, killed: {killed}"
+            );
+            let more = tokio::time::timeout(10 * HOUR, rig.model()).await;
+            assert!(more.is_err(), "{way:?}, killed: {killed}");
+            rig.check(id).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn seven_hours_are_an_error_that_says_when_the_limit_ends() {
     let wall = FakeWall::new();
     let rig = Rig::with(wall.settings());
