@@ -228,6 +228,7 @@ fn failure(error: SummaryError) -> TurnError {
     match error {
         SummaryError::Failed(error) => TurnError {
             resets_at: None,
+            sizes: None,
             code: "provider_error".to_owned(),
             message,
             retryable: error.retryable,
@@ -235,6 +236,7 @@ fn failure(error: SummaryError) -> TurnError {
         },
         SummaryError::Session(error) => TurnError {
             resets_at: None,
+            sizes: None,
             code: error.code().name().to_owned(),
             message,
             retryable: error.code().retryable(),
@@ -242,6 +244,7 @@ fn failure(error: SummaryError) -> TurnError {
         },
         SummaryError::Refused(_) | SummaryError::Stopped(_) => TurnError {
             resets_at: None,
+            sizes: None,
             code: "no_summary".to_owned(),
             message,
             retryable: true,
