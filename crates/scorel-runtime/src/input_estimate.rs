@@ -2,7 +2,7 @@
 
 use scorel_proto::{Context, Message, TokenEstimate};
 
-use crate::ToolList;
+use crate::{ToolList, ToolSpec};
 
 /// How far the size that the last call reported may exceed the estimate, in percent. Beyond it the
 /// call's request was no part of this one, for example because it was compacted since.
@@ -15,11 +15,7 @@ pub(crate) fn input_tokens(system: &str, tools: &ToolList, messages: &Context) -
         let messages = messages.iter().skip(index);
         messages.map(TokenEstimate::of_message).sum()
     };
-    let specs = tools.specs().map(|spec| {
-        TokenEstimate::of_text(&spec.description)
-            + TokenEstimate::of_text(&spec.parameters.to_string())
-    });
-    let fixed = TokenEstimate::of_text(system) + specs.sum();
+    let fixed = TokenEstimate::of_text(system) + tools.specs().map(ToolSpec::tokens).sum();
     let estimated = (fixed + since(0)).tokens();
     let reported = messages
         .iter()
