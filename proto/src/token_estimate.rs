@@ -11,7 +11,7 @@ const TWO_BYTES: u64 = 50;
 const THREE_BYTES: u64 = 120;
 const FOUR_BYTES: u64 = 250;
 
-/// What an endpoint writes around each block.
+/// In hundredths; see [`TokenEstimate::FRAME`].
 const BLOCK: u64 = 800;
 
 /// An image costs what its size in pixels says; this is the cost of a large one.
@@ -26,6 +26,9 @@ pub struct TokenEstimate(u64);
 impl TokenEstimate {
     /// Nothing.
     pub const ZERO: Self = Self(0);
+
+    /// What an endpoint writes around each block, message or tool.
+    pub const FRAME: Self = Self(BLOCK);
 
     /// A known number of tokens, such as a budget.
     #[must_use]
@@ -83,7 +86,7 @@ impl TokenEstimate {
             Block::ToolResult(result) => Self::of_blocks(&result.content),
             Block::Blob { preview, .. } => Self::of_text(preview),
         };
-        inside + Self(BLOCK)
+        inside + Self::FRAME
     }
 
     /// The number of tokens, rounded up.

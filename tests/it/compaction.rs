@@ -1,5 +1,8 @@
 //! A conversation that gets too long, from the command line.
 
+mod failing;
+mod large;
+
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::Value;
 

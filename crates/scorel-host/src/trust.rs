@@ -5,12 +5,14 @@
 //! directory of its copy.
 
 mod item_files;
+mod known_items;
+mod listed_file;
 mod store;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_journal::{FileStorage, replace_file};
 use scorel_proto::{
@@ -20,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::trusted_file::{self, FileProblem, Trust};
 use item_files::ItemFiles;
+use known_items::KnownItems;
 use store::Store;
 
 pub(crate) use store::KeepError;
@@ -40,6 +43,7 @@ const MAX_SHOWN: usize = 200;
 pub(crate) struct TrustStore {
     path: PathBuf,
     store: Store,
+    known: Arc<KnownItems>,
     /// Serializes read-modify-write of the file.
     changing: Mutex<()>,
 }
@@ -67,8 +71,11 @@ struct TrustEntry {
 }
 
 /// The trusted items of one project, as `trust.json` had them.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ProjectTrust(TrustedItems);
+#[derive(Debug, Clone)]
+pub(crate) struct ProjectTrust {
+    items: TrustedItems,
+    known: Arc<KnownItems>,
+}
 
 /// An item that a project brings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +109,7 @@ impl TrustStore {
         Self {
             path,
             store: Store::new(store),
+            known: Arc::default(),
             changing: Mutex::default(),
         }
     }
@@ -109,8 +117,10 @@ impl TrustStore {
     /// What is trusted of a project. Reads the file.
     pub(crate) fn of(&self, project: ProjectId) -> Result<ProjectTrust, TrustError> {
         let mut document = self.read()?;
-        let items = document.projects.remove(&project).unwrap_or_default();
-        Ok(ProjectTrust(items))
+        Ok(ProjectTrust {
+            items: document.projects.remove(&project).unwrap_or_default(),
+            known: Arc::clone(&self.known),
+        })
     }
 
     /// The state of items, with those that were trusted and are gone. Reads their files.
@@ -122,7 +132,7 @@ impl TrustStore {
         let trust = self.of(project)?;
         let mut items: Vec<TrustItem> = present.iter().map(|it| trust.describe(it)).collect();
         let is_gone = |name: &&String| !present.iter().any(|it| it.item == **name);
-        for item in trust.0.keys().filter(is_gone) {
+        for item in trust.items.keys().filter(is_gone) {
             items.push(TrustItem {
                 item: item.clone(),
                 state: TrustState::Changed,
@@ -199,7 +209,7 @@ impl TrustStore {
 
     /// The checked copy of a trusted item.
     pub(crate) fn copy(&self, trust: &ProjectTrust, item: &str) -> Result<PathBuf, String> {
-        let entry = trust.0.get(item).ok_or("it is not trusted")?;
+        let entry = trust.items.get(item).ok_or("it is not trusted")?;
         self.store.verified(item, &entry.digest)
     }
 
@@ -230,11 +240,12 @@ impl TrustStore {
 }
 
 impl ProjectTrust {
-    /// Whether an item is trusted as it is now. Reads its files only if it was trusted before.
+    /// Whether an item is trusted as it is now. Reads its files only if it was trusted before, and not
+    /// again while they stay as they are.
     pub(crate) fn state(&self, item: &str, dir: &Path) -> TrustState {
-        match self.0.get(item) {
+        match self.items.get(item) {
             None => TrustState::Untrusted,
-            Some(entry) => match ItemFiles::scan(dir) {
+            Some(entry) => match self.known.files(dir) {
                 Ok(files) if files.digest(item) == entry.digest => TrustState::Trusted,
                 _ => TrustState::Changed,
             },
@@ -242,7 +253,7 @@ impl ProjectTrust {
     }
 
     fn describe(&self, ProjectItem { item, dir }: &ProjectItem) -> TrustItem {
-        let entry = self.0.get(item);
+        let entry = self.items.get(item);
         let scanned = ItemFiles::scan(dir);
         let (digest, problem) = match &scanned {
             Ok(files) => (Some(files.digest(item)), None),

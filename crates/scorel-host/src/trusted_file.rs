@@ -56,7 +56,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         Self {
             dev: metadata.dev(),
             ino: metadata.ino(),
@@ -82,9 +82,14 @@ impl Stamp {
 
     /// Whether a later change is certain to change the stamp.
     pub fn is_settled(&self) -> bool {
+        self.is_settled_at(SystemTime::now())
+    }
+
+    /// Whether a change after `now` is certain to change the stamp.
+    pub fn is_settled_at(&self, now: SystemTime) -> bool {
         let seconds = u64::try_from(self.changed.0).unwrap_or(0);
         let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        changed.elapsed().is_ok_and(|age| age > SETTLING)
+        now.duration_since(changed).is_ok_and(|age| age > SETTLING)
     }
 }
 

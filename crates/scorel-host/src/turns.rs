@@ -217,6 +217,7 @@ impl Turns {
                 retryable: false,
                 hint: None,
                 resets_at: None,
+                sizes: None,
             }
         })?;
         let recorder = self
@@ -244,6 +245,7 @@ impl TurnSetup for Turns {
                 retryable: false,
                 hint: None,
                 resets_at: None,
+                sizes: None,
             }
         })?;
         let dir = Path::new(&project.work_dir);
@@ -419,6 +421,7 @@ fn config_error(message: String) -> TurnError {
         retryable: false,
         hint: None,
         resets_at: None,
+        sizes: None,
     }
 }
 

@@ -8,5 +8,6 @@ pub(crate) fn limit(code: &str, message: impl Into<String>) -> TurnError {
         retryable: false,
         hint: None,
         resets_at: None,
+        sizes: None,
     }
 }

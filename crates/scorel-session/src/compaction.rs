@@ -17,7 +17,7 @@ mod trim;
 use std::sync::Arc;
 
 use scorel_proto::{
-    CompactBody, CompactionFacts, CompactionId, CompactionTrigger, Context, ContextWindow, Message,
+    CompactBody, CompactionFacts, CompactionId, CompactionTrigger, ContextWindow, Message,
     TokenEstimate, TurnError, TurnId,
 };
 use scorel_runtime::{Provider, Spent, StopCause, StopSignal, TurnPorts};
@@ -144,22 +144,18 @@ impl Compaction {
             blobs: self.lane.blobs(),
             calibration: &plan.size.calibration,
             instructions: order.instructions.as_deref(),
+            conversation: &plan.window,
+            cut: &plan.cut,
         };
-        let covered = plan.window.context().up_to(plan.cut.end);
         let provider = auxiliary.unwrap_or(&self.ports.provider);
         let summary = match auxiliary {
             Some(auxiliary) => {
                 let window = auxiliary.model().context_window;
-                summarizer
-                    .of_quotation(&**auxiliary, &covered, window, spent)
-                    .await?
+                summarizer.of_quotation(&**auxiliary, window, spent).await?
             }
-            None => summarizer.of_session(covered.clone(), spent).await?,
+            None => summarizer.of_session(spent).await?,
         };
-        let facts = self
-            .facts(plan, covered)
-            .await
-            .map_err(SummaryError::Session)?;
+        let facts = self.facts(plan).await.map_err(SummaryError::Session)?;
         let mut body = CompactBody {
             summary,
             compacted_through: plan.cut.through,
@@ -187,11 +183,8 @@ impl Compaction {
 
     /// What no model has to remember: the facts of the covered part, after those of the summary that
     /// it begins with.
-    async fn facts(
-        &self,
-        plan: &CompactionPlan,
-        covered: Context,
-    ) -> Result<CompactionFacts, SessionError> {
+    async fn facts(&self, plan: &CompactionPlan) -> Result<CompactionFacts, SessionError> {
+        let covered = plan.window.context().up_to(plan.cut.end);
         let older = match plan.window.barrier() {
             Some(seq) => self.lane.facts_at(seq).await?,
             None => CompactionFacts::default(),
@@ -228,6 +221,7 @@ fn failure(error: SummaryError) -> TurnError {
     match error {
         SummaryError::Failed(error) => TurnError {
             resets_at: None,
+            sizes: None,
             code: "provider_error".to_owned(),
             message,
             retryable: error.retryable,
@@ -235,6 +229,7 @@ fn failure(error: SummaryError) -> TurnError {
         },
         SummaryError::Session(error) => TurnError {
             resets_at: None,
+            sizes: None,
             code: error.code().name().to_owned(),
             message,
             retryable: error.code().retryable(),
@@ -242,6 +237,7 @@ fn failure(error: SummaryError) -> TurnError {
         },
         SummaryError::Refused(_) | SummaryError::Stopped(_) => TurnError {
             resets_at: None,
+            sizes: None,
             code: "no_summary".to_owned(),
             message,
             retryable: true,

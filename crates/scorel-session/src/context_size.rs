@@ -5,7 +5,7 @@
 //! and only what follows it is estimated; where there is no such count everything is.
 
 use scorel_proto::{ContextWindow, MeasuredCall, Seq, TokenEstimate};
-use scorel_runtime::{ModelInfo, TurnPorts};
+use scorel_runtime::{ModelInfo, ToolSpec, TurnPorts};
 
 /// How far an estimate may be corrected. Beyond that the endpoint's count means something else.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.5..=2.0;
@@ -19,14 +19,9 @@ pub(crate) struct FixedParts {
 
 impl FixedParts {
     pub(crate) fn of(ports: &TurnPorts) -> Self {
-        let tool = |spec: &scorel_runtime::ToolSpec| {
-            TokenEstimate::of_text(&spec.name)
-                + TokenEstimate::of_text(&spec.description)
-                + TokenEstimate::of_text(&spec.parameters.to_string())
-        };
         Self {
             system: TokenEstimate::of_text(&ports.system),
-            tools: ports.tools.specs().map(tool).sum(),
+            tools: ports.tools.specs().map(ToolSpec::tokens).sum(),
         }
     }
 

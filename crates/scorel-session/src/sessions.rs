@@ -7,6 +7,7 @@ mod clone;
 mod create;
 mod delete;
 mod housekeeping;
+mod make;
 mod page_token;
 mod pressure;
 mod recover;

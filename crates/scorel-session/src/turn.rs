@@ -86,5 +86,6 @@ fn turn_error(error: &SessionError) -> TurnError {
         retryable: error.code().retryable(),
         hint: None,
         resets_at: None,
+        sizes: None,
     }
 }

@@ -183,4 +183,7 @@ pub enum CompactionTrigger {
     Overflow,
     /// A client called `compact`.
     Manual,
+    /// A cause that this version does not know.
+    #[serde(other)]
+    Other,
 }

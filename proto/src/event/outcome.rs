@@ -59,4 +59,21 @@ pub struct TurnError {
     /// When a rate limit ends, in milliseconds since 1970; absent if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<u64>,
+    /// What fills the model's window; present for `context_overflow`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<ContextSizes>,
+}
+
+/// A request that does not fit into its model's window, in tokens. All but the window is estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextSizes {
+    /// The system prompt.
+    pub system: u64,
+    /// The descriptions of the tools.
+    pub tools: u64,
+    /// The messages: those that no summary can replace, or for which none could be made.
+    pub kept: u64,
+    /// The model's context window.
+    pub window: u64,
 }

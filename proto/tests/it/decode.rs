@@ -1,7 +1,7 @@
 //! How events are read: what is unknown is kept, what is malformed is refused, nothing panics.
 
 use proptest::prelude::*;
-use scorel_proto::{EncodedEvent, Event, PersistentBody};
+use scorel_proto::{CompactionTrigger, ContextWindow, EncodedEvent, Event, PersistentBody};
 use serde_json::{Value, json};
 
 use crate::samples;
@@ -59,6 +59,26 @@ fn unknown_fields_do_not_hinder_a_known_type() {
         event.body,
         PersistentBody::SeqReserve(scorel_proto::SeqReserveBody {})
     );
+}
+
+/// As an unknown event it would be none, and the next request would hold all that it replaces.
+#[test]
+fn a_summary_of_a_newer_version_still_replaces_what_it_covers() {
+    let compact = include_str!("../golden/event/compact.json");
+    let mut compact: Value = serde_json::from_str(compact).unwrap();
+    compact["trigger"] = json!("idle");
+    compact["quality"] = json!({"score": 3});
+    compact["facts"]["branches"] = json!(["main"]);
+    let Event::Persistent(event) = decode(&compact) else {
+        panic!("it was not understood");
+    };
+    let PersistentBody::Compact(body) = &event.body else {
+        panic!("{event:?}");
+    };
+    assert_eq!(body.trigger, CompactionTrigger::Other);
+    assert_eq!(body.facts.files, ["src/main.rs"]);
+    let window = ContextWindow::beginning_with(Some(&event));
+    assert_eq!(window.barrier(), Some(event.seq));
 }
 
 #[test]

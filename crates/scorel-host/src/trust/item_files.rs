@@ -1,27 +1,20 @@
 //! The files of an item that a project brings, and the digest over them.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use scorel_proto::ErrorChain;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::listed_file::ListedFile;
 use crate::trusted_file::{self, Trust};
 
 /// Gets the path, the mode and the content of each file; an error ends the walk.
-type FileVisitor<'a> = dyn FnMut(&str, u32, &[u8]) -> Result<(), String> + 'a;
+pub(super) type FileVisitor<'a> = dyn FnMut(&str, u32, &[u8]) -> Result<(), String> + 'a;
 
 /// Bytes of all files of an item.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
-
-/// Files of an item.
-const MAX_FILES: usize = 10_000;
-
-/// Directories below each other. A tree that is deeper is no skill.
-const MAX_DEPTH: usize = 32;
 
 /// The files of an item by their paths below its directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,18 +36,45 @@ impl ItemFiles {
     /// # Errors
     /// Why it cannot be trusted: a link, a special file, too much of it, or what the system says.
     pub(crate) fn scan(dir: &Path) -> Result<Self, String> {
-        let mut files = Self::default();
-        let mut left = MAX_BYTES;
-        files.add(dir, "", &mut left, &mut |_, _, _| Ok(()), 0)?;
-        Ok(files)
+        Self::scan_with(dir, &mut |_, _, _| Ok(()))
     }
 
     /// As [`ItemFiles::scan`], which hands each file's path, mode and content to `visit`.
     pub(super) fn scan_with(dir: &Path, visit: &mut FileVisitor<'_>) -> Result<Self, String> {
+        Self::read(&ListedFile::below(dir)?, visit).map(|(files, _)| files)
+    }
+
+    /// Reads files that were listed. Also whether each was the file that had been listed.
+    pub(super) fn read(
+        listed: &[ListedFile],
+        visit: &mut FileVisitor<'_>,
+    ) -> Result<(Self, bool), String> {
         let mut files = Self::default();
         let mut left = MAX_BYTES;
-        files.add(dir, "", &mut left, visit, 0)?;
-        Ok(files)
+        let mut same = true;
+        for ListedFile {
+            file,
+            path,
+            mode,
+            stamp,
+        } in listed
+        {
+            let read = trusted_file::read(file, left, Trust::Untrusted);
+            let read = read.map_err(|error| ErrorChain(&error).to_string())?;
+            let (found, bytes) = read.ok_or_else(|| format!("{path} has just been removed"))?;
+            same &= found == *stamp;
+            left -= bytes.len() as u64;
+            visit(path, *mode, &bytes)?;
+            let sha256 = format!("{:x}", Sha256::digest(&bytes));
+            files.0.insert(
+                path.clone(),
+                ItemFile {
+                    mode: *mode,
+                    sha256,
+                },
+            );
+        }
+        Ok((files, same))
     }
 
     /// The digest of an item: of its name, and of the path, mode and content of each file.
@@ -66,70 +86,12 @@ impl ItemFiles {
         }
         format!("{:x}", hash.finalize())
     }
-
-    fn add(
-        &mut self,
-        dir: &Path,
-        prefix: &str,
-        left: &mut u64,
-        visit: &mut FileVisitor<'_>,
-        depth: usize,
-    ) -> Result<(), String> {
-        if depth > MAX_DEPTH {
-            return Err(format!(
-                "{prefix} is more than {MAX_DEPTH} directories deep"
-            ));
-        }
-        let failed = |error: std::io::Error| format!("{}: {error}", dir.display());
-        for entry in fs::read_dir(dir).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let name = entry.file_name();
-            let name = name
-                .to_str()
-                .filter(|name| !name.chars().any(char::is_control))
-                .ok_or_else(|| format!("{name:?} is not a name that can be shown"))?;
-            let path = match prefix {
-                "" => name.to_owned(),
-                prefix => format!("{prefix}/{name}"),
-            };
-            let kind = entry.file_type().map_err(failed)?;
-            if kind.is_dir() {
-                self.add(&entry.path(), &path, left, visit, depth + 1)?;
-            } else if kind.is_file() {
-                let mode = entry.metadata().map_err(failed)?.permissions().mode() & 0o777;
-                self.add_file(&entry.path(), path, mode, left, visit)?;
-            } else {
-                return Err(format!("{path} is a link or a special file"));
-            }
-        }
-        Ok(())
-    }
-
-    fn add_file(
-        &mut self,
-        file: &Path,
-        path: String,
-        mode: u32,
-        left: &mut u64,
-        visit: &mut FileVisitor<'_>,
-    ) -> Result<(), String> {
-        if self.0.len() == MAX_FILES {
-            return Err(format!("it has more than {MAX_FILES} files"));
-        }
-        let read = trusted_file::read(file, *left, Trust::Untrusted);
-        let read = read.map_err(|error| ErrorChain(&error).to_string())?;
-        let (_, bytes) = read.ok_or_else(|| format!("{path} has just been removed"))?;
-        *left -= bytes.len() as u64;
-        visit(&path, mode, &bytes)?;
-        let sha256 = format!("{:x}", Sha256::digest(&bytes));
-        self.0.insert(path, ItemFile { mode, sha256 });
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 

@@ -11,6 +11,7 @@
 #[expect(dead_code, reason = "the other suite uses more of it")]
 mod collected;
 mod cut;
+mod estimates;
 mod fixture;
 #[path = "../it/gemini_turn.rs"]
 mod gemini_turn;
@@ -75,6 +76,9 @@ fn trials() -> Vec<Trial> {
         trial!(cut::streams_of_openai_responses_are_never_done_early),
         trial!(cut::streams_of_anthropic_messages_are_never_done_early),
         trial!(cut::streams_of_google_generative_ai_are_never_done_early),
+        trial!(estimates::a_recorded_request_is_at_most_a_tenth_larger_than_its_estimate),
+        trial!(estimates::what_endpoints_add_to_a_request_is_little),
+        trial!(estimates::after_one_recorded_call_the_next_is_within_15_percent),
         trial!(passback::anthropic_messages::every_recorded_answer_goes_back_as_it_came),
         trial!(passback::anthropic_messages::the_engine_sends_a_paused_answer_back_and_goes_on),
         trial!(passback::google_generative_ai::recorded_answers_go_back_as_they_came),

@@ -91,6 +91,7 @@ impl TurnDriver {
             retryable: error.retryable,
             hint: error.hint.clone(),
             resets_at: error.retry_after.filter(|_| is_limit).map(resets_at),
+            sizes: None,
         }
     }
 }

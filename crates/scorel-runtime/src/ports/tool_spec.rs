@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
+use scorel_proto::TokenEstimate;
 use serde_json::Value;
 
 use super::arguments::schema;
@@ -19,6 +20,17 @@ pub struct ToolSpec {
     pub read_only: bool,
     /// What kind of tool it is; tool presets are made of classes.
     pub class: ToolClass,
+}
+
+impl ToolSpec {
+    /// The estimated size of its description in a request.
+    #[must_use]
+    pub fn tokens(&self) -> TokenEstimate {
+        TokenEstimate::of_text(&self.name)
+            + TokenEstimate::of_text(&self.description)
+            + TokenEstimate::of_text(&self.parameters.to_string())
+            + TokenEstimate::FRAME
+    }
 }
 
 /// The kind of a tool. A preset offers whole classes, so a new tool needs no entry in any preset.

@@ -13,6 +13,8 @@ pub(crate) struct Cut {
     pub(crate) keep: Option<EventId>,
     /// The estimated size of what goes.
     pub(crate) gone: TokenEstimate,
+    /// Whether the last words of the user that it replaces are answered by what stays.
+    pub(crate) answered: bool,
 }
 
 impl Cut {
@@ -56,11 +58,16 @@ impl Cut {
         let goes = |(item, _): &&(&WindowItem, &Message)| Some(item.event_id) != keep;
         covered.iter().find(goes)?;
         let gone = items[..end].iter().filter(goes);
+        let (last, message) = covered.last()?;
+        let is_of_user = matches!(message, Message::User(_)) || last.has_reminders();
+        let goes_on = matches!(items.get(end), Some((_, Message::Assistant(_))));
         Some(Self {
             end,
-            through: covered.last()?.0.last_event_id,
+            through: last.last_event_id,
             keep,
             gone: gone.map(|(item, _)| item.tokens).sum(),
+            // The message that stays is still worked on.
+            answered: is_of_user && goes_on && Some(last.event_id) != keep,
         })
     }
 }

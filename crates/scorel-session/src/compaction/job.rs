@@ -20,6 +20,7 @@ pub(crate) async fn run(lane: Arc<Lane>, id: CompactionId, stop: StopSignal) {
         Ok(end) => end,
         Err(error) => CompactionEnd::Failed(TurnError {
             resets_at: None,
+            sizes: None,
             code: error.code().name().to_owned(),
             message: error.to_string(),
             retryable: error.code().retryable(),

@@ -9,10 +9,23 @@ pub(super) const QUOTING_SYSTEM: &str = "You summarise conversations between a u
 /// About two words to three tokens, in the languages where words are counted.
 const WORDS_PER_TOKEN: f64 = 0.6;
 
-/// The request to summarise what stands above it.
-pub(super) fn summary_prompt(summary_tokens: u64, instructions: Option<&str>) -> String {
+/// What the model cannot see: the messages that stay answer the last one that goes.
+const ANSWERED: &str = "The newest messages are left out above, because they stay. They begin with the \
+    agent's answer to what the user said last above: that message is `answered`.";
+
+/// The request to summarise what stands above it. `answered`: what the user said last there is
+/// answered by what stays.
+pub(super) fn summary_prompt(
+    summary_tokens: u64,
+    answered: bool,
+    instructions: Option<&str>,
+) -> String {
     let words = (summary_tokens as f64 * WORDS_PER_TOKEN) as u64;
     let mut prompt = PROMPT.trim_end().replace("{words}", &words.to_string());
+    if answered {
+        prompt.push_str("\n\n");
+        prompt.push_str(ANSWERED);
+    }
     if let Some(instructions) = instructions {
         prompt.push_str("\n\nThe user adds, about this summary:\n\n");
         prompt.push_str(instructions);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use scorel_journal::Blobs;
-use scorel_proto::{Context, ErrorCategory, Message, StopReason, TokenEstimate};
+use scorel_proto::{Context, ContextWindow, ErrorCategory, Message, StopReason, TokenEstimate};
 use scorel_runtime::{
     Completion, CompletionError, CompletionPorts, ModelRequest, Provider, ProviderError, Spent,
     StopCause, StopSignal, ThinkingLevel, TurnPorts,
 };
 
+use super::cut::Cut;
 use super::prompt::{QUOTING_SYSTEM, quoted_prompt, summary_prompt};
 use super::transcript::{parts, quoted};
 use crate::context_size::{Calibration, FixedParts};
@@ -41,25 +42,24 @@ pub(super) struct Summarizer<'a> {
     pub(super) blobs: &'a Blobs,
     pub(super) calibration: &'a Calibration,
     pub(super) instructions: Option<&'a str>,
+    /// The conversation, and where it is cut.
+    pub(super) conversation: &'a ContextWindow,
+    pub(super) cut: &'a Cut,
 }
 
 impl Summarizer<'_> {
     /// Asks the session's model, with the request that it knows already and one more message: its
     /// endpoint has the rest in its cache. If that does not fit, it is quoted.
-    pub(super) async fn of_session(
-        &self,
-        context: Context,
-        spent: &mut Spent,
-    ) -> Result<String, SummaryError> {
+    pub(super) async fn of_session(&self, spent: &mut Spent) -> Result<String, SummaryError> {
         let provider = Arc::clone(&self.ports.provider);
         let window = provider.model().context_window;
-        let prompt = self.prompt();
-        let messages: TokenEstimate = context.iter().map(TokenEstimate::of_message).sum();
-        let request = FixedParts::of(self.ports).all() + messages + TokenEstimate::of_text(&prompt);
+        let prompt = self.prompt(self.cut.answered);
+        let mut messages = self.conversation.context().up_to(self.cut.end);
+        let covered: TokenEstimate = messages.iter().map(TokenEstimate::of_message).sum();
+        let request = FixedParts::of(self.ports).all() + covered + TokenEstimate::of_text(&prompt);
         if self.calibration.tokens(request) + self.settings.summary_tokens > window {
-            return self.of_quotation(&*provider, &context, window, spent).await;
+            return self.of_quotation(&*provider, window, spent).await;
         }
-        let mut messages = context.clone();
         messages.push(Message::user(prompt));
         let request = ModelRequest {
             system: self.ports.system.clone(),
@@ -72,8 +72,7 @@ impl Summarizer<'_> {
                 if error.category == ErrorCategory::ContextOverflow =>
             {
                 // Its window is smaller than it is said to be.
-                self.of_quotation(&*provider, &context, window / 2, spent)
-                    .await
+                self.of_quotation(&*provider, window / 2, spent).await
             }
             asked => asked,
         }
@@ -83,19 +82,18 @@ impl Summarizer<'_> {
     pub(super) async fn of_quotation(
         &self,
         provider: &dyn Provider,
-        context: &Context,
         window: u64,
         spent: &mut Spent,
     ) -> Result<String, SummaryError> {
-        let prompt = self.prompt();
+        let prompt = self.prompt(false);
         let beside = TokenEstimate::of_text(&prompt).tokens() + 2 * self.settings.summary_tokens;
         let room = (window as f64 * QUOTED_SHARE) as u64;
-        let parts = self
-            .quote(context, room.saturating_sub(beside).max(1024))
-            .await?;
+        let parts = self.quote(room.saturating_sub(beside).max(1024)).await?;
         let mut summary: Option<String> = None;
         for (number, part) in (1..).zip(&parts) {
             let place = (number, parts.len());
+            // The next part shows what comes after any other.
+            let prompt = self.prompt(self.cut.answered && number == parts.len());
             let text = quoted_prompt(part, place, summary.as_deref(), &prompt);
             let request = ModelRequest {
                 system: QUOTING_SYSTEM.to_owned(),
@@ -108,14 +106,18 @@ impl Summarizer<'_> {
         summary.ok_or(SummaryError::Refused("there is nothing to summarise"))
     }
 
-    fn prompt(&self) -> String {
-        summary_prompt(self.settings.summary_tokens, self.instructions)
+    fn prompt(&self, answered: bool) -> String {
+        summary_prompt(self.settings.summary_tokens, answered, self.instructions)
     }
 
-    async fn quote(&self, context: &Context, room: u64) -> Result<Vec<String>, SummaryError> {
-        let (context, blobs) = (context.clone(), self.blobs.clone());
-        let quoted = blocking(move || parts(&quoted(context.iter(), &blobs), room)).await;
-        quoted.map_err(SummaryError::Session)
+    async fn quote(&self, room: u64) -> Result<Vec<String>, SummaryError> {
+        let (conversation, end) = (self.conversation.clone(), self.cut.end);
+        let blobs = self.blobs.clone();
+        let quoted = blocking(move || {
+            let covered = conversation.items().take(end);
+            parts(&quoted(covered, &blobs), room)
+        });
+        quoted.await.map_err(SummaryError::Session)
     }
 
     async fn ask(

@@ -1,7 +1,7 @@
 //! A conversation as quoted text, for a model that is not in it.
 
 use scorel_journal::Blobs;
-use scorel_proto::{Block, Message, TokenEstimate};
+use scorel_proto::{Block, Message, TokenEstimate, WindowItem};
 
 /// How many bytes of a tool's result or arguments are quoted: a summary needs what was found, and the
 /// rest of a long output is what made the conversation too long.
@@ -9,11 +9,11 @@ const RESULT_BYTES: usize = 2 * 1024;
 
 /// The messages as text, one each.
 pub(super) fn quoted<'a>(
-    messages: impl Iterator<Item = &'a Message>,
+    messages: impl Iterator<Item = (&'a WindowItem, &'a Message)>,
     blobs: &Blobs,
 ) -> Vec<String> {
     messages
-        .map(|message| quoted_message(message, blobs))
+        .map(|(item, message)| quoted_message(item, message, blobs))
         .collect()
 }
 
@@ -59,7 +59,7 @@ fn pieces(text: &str, max_tokens: u64) -> Vec<&str> {
     pieces
 }
 
-fn quoted_message(message: &Message, blobs: &Blobs) -> String {
+fn quoted_message(item: &WindowItem, message: &Message, blobs: &Blobs) -> String {
     let (who, content) = match message {
         Message::User(message) => ("user".to_owned(), &message.content),
         Message::Assistant(message) => ("agent".to_owned(), &message.content),
@@ -67,8 +67,11 @@ fn quoted_message(message: &Message, blobs: &Blobs) -> String {
             let result = message.result();
             let failed = if result.is_error { ", failed" } else { "" };
             let who = format!("result of {}{failed}", message.tool_name);
-            let text = shortened(&quoted_blocks(&result.content, blobs));
-            return quotation(&who, &text);
+            let own = quoted_blocks(item.own_blocks(&result.content), blobs);
+            // Whole: the user may have said something there.
+            let reminders = quoted_blocks(item.reminder_blocks(&result.content), blobs);
+            let text = format!("{}\n{reminders}", shortened(&own));
+            return quotation(&who, text.trim_end());
         }
         Message::Internal(message) => ("program".to_owned(), &message.content),
     };

@@ -48,26 +48,14 @@ impl Sessions {
         id: SessionId,
         request: CloneRequest,
     ) -> Result<Session, SessionError> {
-        if self.shared.is_draining() {
-            return Err(SessionError::ShuttingDown);
-        }
-        let sessions = Arc::clone(self);
-        // In a task of its own: it is completed even if the caller's connection closes.
-        let made = tokio::spawn(async move {
-            let lane = match sessions.get(id).await {
-                Err(SessionError::NotFound(_)) => {
-                    sessions.make_clone(id, request).await?;
-                    sessions.get(id).await?
-                }
-                known => known?,
-            };
-            let mut locked = lane.lock().await;
-            let section = locked.section();
-            section.announce();
-            Ok(section.describe())
-        });
-        made.await
-            .map_err(|error| SessionError::Internal(error.to_string()))?
+        self.make(id, move |sessions, known| async move {
+            if let Some(lane) = known {
+                return Ok(lane);
+            }
+            sessions.make_clone(id, request).await?;
+            sessions.get(id).await
+        })
+        .await
     }
 
     /// Removes what a daemon that died has left of clones. To be called before a clone can be made.

@@ -48,26 +48,15 @@ impl Sessions {
         id: SessionId,
         new: NewSession,
     ) -> Result<Session, SessionError> {
-        if self.shared.is_draining() {
-            return Err(SessionError::ShuttingDown);
-        }
-        let sessions = Arc::clone(self);
-        // In a task of its own: it is completed even if the caller's connection closes.
-        let made = tokio::spawn(async move {
-            let lane = match sessions.get(id).await {
-                Err(SessionError::NotFound(_)) => {
-                    sessions.create_lane(sessions.header(id, &new)).await?
-                }
-                known => known?,
+        self.make(id, move |sessions, known| async move {
+            let lane = match known {
+                Some(lane) => lane,
+                None => sessions.create_lane(sessions.header(id, &new)).await?,
             };
             sessions.describe_new(&lane, &new).await?;
-            let mut locked = lane.lock().await;
-            let section = locked.section();
-            section.announce();
-            Ok(section.describe())
-        });
-        made.await
-            .map_err(|error| SessionError::Internal(error.to_string()))?
+            Ok(lane)
+        })
+        .await
     }
 
     /// Records what a new session is besides its header, unless it has records already.

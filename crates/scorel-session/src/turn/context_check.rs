@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    CompactionBody, CompactionId, CompactionState, CompactionTrigger, Context, ContextTrimBody,
-    ContextWindow, PersistentBody, TurnError,
+    CompactionBody, CompactionId, CompactionState, CompactionTrigger, Context, ContextSizes,
+    ContextTrimBody, ContextWindow, PersistentBody, TurnError,
 };
 use scorel_runtime::{ModelInfo, RawRuntimeEvent, Spent, TurnPorts};
 
@@ -245,19 +245,24 @@ impl ContextCheck {
         let (_, size) = self.sized().await?;
         let messages = self.task.lane.read_window(ContextWindow::tokens).await?;
         let count = |estimate| size.calibration.tokens(estimate);
-        let (system, tools) = (count(self.fixed.system), count(self.fixed.tools));
-        let kept = count(messages);
-        let window = self.model().context_window;
-        let sizes = format!(
-            "the request does not fit into the model's window of {window} tokens: instructions \
-             {system}, tools {tools}, messages {kept}"
+        let sizes = ContextSizes {
+            system: count(self.fixed.system),
+            tools: count(self.fixed.tools),
+            kept: count(messages),
+            window: self.model().context_window,
+        };
+        let text = format!(
+            "the request does not fit into the model's window of {} tokens: instructions {}, tools \
+             {}, messages {}",
+            sizes.window, sizes.system, sizes.tools, sizes.kept
         );
         Ok(NextContext::Full(TurnError {
             resets_at: None,
+            sizes: Some(sizes),
             code: "context_overflow".to_owned(),
             message: match &cause {
-                Some(cause) => format!("{sizes}; {}", cause.message),
-                None => sizes,
+                Some(cause) => format!("{text}; {}", cause.message),
+                None => text,
             },
             retryable: false,
             hint: Some(

@@ -1,6 +1,11 @@
 //! Conversations that get too long.
 
 mod auxiliary;
+mod counted;
+mod failing;
+mod fixed;
+mod images;
+mod meanwhile;
 mod stopped;
 mod trim;
 
@@ -241,6 +246,11 @@ async fn what_cannot_be_made_smaller_is_an_error_that_names_the_sizes() {
     for part in ["20000", "instructions", "tools", "messages 22"] {
         assert!(message.contains(part), "{message}");
     }
+    let sizes = &error["sizes"];
+    assert_eq!(
+        (sizes["window"].as_u64(), sizes["kept"].as_u64()),
+        (Some(WINDOW), Some(22_408))
+    );
     assert_eq!(states(&log), [""; 0], "there is nothing to summarise");
 }
 

@@ -198,6 +198,7 @@ async fn a_turn_that_cannot_be_prepared_ends_with_that_error() {
         retryable: false,
         hint: None,
         resets_at: None,
+        sizes: None,
     };
     let (rig, id) = rig(|plan| plan.failures.push_back(Failure::Error(error))).await;
     let mut follower = rig.follow(id).await;

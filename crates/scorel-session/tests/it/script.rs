@@ -54,6 +54,8 @@ pub(crate) struct Plan {
     /// In tokens; 100,000 if `None`.
     pub(crate) window: Option<u64>,
     pub(crate) facts: CompactionFacts,
+    /// The base prompt, if it is not to be short.
+    pub(crate) base: Option<String>,
     /// The project's files; absent: there is no project.
     pub(crate) files: Option<Arc<FileRecorder>>,
 }
@@ -185,7 +187,9 @@ impl TurnSetup for Script {
             text: text.to_owned(),
             ..InstructionPart::default()
         };
-        let parts = vec![part("base", "be brief"), part("environment", "a test")];
+        let base = self.plan.lock().expect("not poisoned").base.clone();
+        let base = base.unwrap_or_else(|| "be brief".to_owned());
+        let parts = vec![part("base", &base), part("environment", "a test")];
         self.known
             .lock()
             .expect("not poisoned")

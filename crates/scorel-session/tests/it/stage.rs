@@ -84,10 +84,7 @@ impl ModelCall {
 
     /// Asks for tools, by id and name, and ends.
     pub(crate) async fn tools(self, calls: &[(&str, &str)]) {
-        for (block, (id, name)) in calls.iter().enumerate() {
-            self.tool_begins(block, id, name, "{\"a\":1}").await;
-        }
-        self.done(StopReason::ToolUse).await;
+        self.tools_with(calls, Some(USAGE)).await;
     }
 
     /// Answers with a text, and says what the call has used.
@@ -104,10 +101,19 @@ impl ModelCall {
 
     /// Asks for tools, by id and name; the endpoint does not say what the call has used.
     pub(crate) async fn tools_uncounted(self, calls: &[(&str, &str)]) {
+        self.tools_with(calls, None).await;
+    }
+
+    /// The same for an endpoint that says it.
+    pub(crate) async fn tools_counted(self, calls: &[(&str, &str)], usage: Usage) {
+        self.tools_with(calls, Some(usage)).await;
+    }
+
+    async fn tools_with(self, calls: &[(&str, &str)], usage: Option<Usage>) {
         for (block, (id, name)) in calls.iter().enumerate() {
             self.tool_begins(block, id, name, "{\"a\":1}").await;
         }
-        self.done_with(StopReason::ToolUse, None).await;
+        self.done_with(StopReason::ToolUse, usage).await;
     }
 
     pub(crate) async fn fail(self, error: ProviderError) {

@@ -24,6 +24,19 @@ impl WindowItem {
     pub fn own_blocks<'a>(&self, content: &'a [Block]) -> &'a [Block] {
         &content[..content.len().saturating_sub(self.reminders)]
     }
+
+    /// The blocks that are merged reminders: messages of the user to the running turn, and notes of
+    /// the program.
+    #[must_use]
+    pub fn reminder_blocks<'a>(&self, content: &'a [Block]) -> &'a [Block] {
+        &content[content.len().saturating_sub(self.reminders)..]
+    }
+
+    /// Whether reminders are merged into the message.
+    #[must_use]
+    pub const fn has_reminders(&self) -> bool {
+        self.reminders > 0
+    }
 }
 
 /// The newest answer of a window whose endpoint said how large its request was. The request is a

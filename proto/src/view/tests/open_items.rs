@@ -191,6 +191,7 @@ fn a_retry_is_open_until_the_call_answers_waits_or_ends() {
             retryable: true,
             hint: None,
             resets_at: None,
+            sizes: None,
         },
         until: 7,
     };

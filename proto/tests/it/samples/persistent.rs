@@ -1,13 +1,13 @@
 use scorel_proto::{
     AuxiliaryUsageBody, Block, BranchBody, ChangedBy, ChannelInjectBody, ClientId, CompactBody,
-    CompactionBody, CompactionFacts, CompactionState, CompactionTrigger, ContextTrimBody, Cost,
-    CostSource, CostTotal, CustomBody, CustomMessageBody, DamageAcceptedBody, Event,
-    InstructionPart, InstructionSnapshotBody, Message, MessageBody, NoticeBody, Origin,
-    OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
-    PersistentBody, PersistentEvent, QueueItem, QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody,
-    QueuedCustomMessage, RewindBody, SeqReserveBody, SessionChanges, SessionInfoBody,
-    ThinkingLevel, TitleSource, ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody,
-    TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
+    CompactionBody, CompactionFacts, CompactionState, CompactionTrigger, ContextSizes,
+    ContextTrimBody, Cost, CostSource, CostTotal, CustomBody, CustomMessageBody,
+    DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody, Message, MessageBody,
+    NoticeBody, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
+    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem, QueueItemMeta, QueueKind,
+    QueueOp, QueueUpdateBody, QueuedCustomMessage, RewindBody, SeqReserveBody, SessionChanges,
+    SessionInfoBody, ThinkingLevel, TitleSource, ToolStartedBody, TreePlacement, TurnError,
+    TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
 };
 use serde_json::json;
 
@@ -162,6 +162,7 @@ fn compactions() -> Vec<(&'static str, PersistentBody)> {
     let failed = CompactionBody {
         error: Some(TurnError {
             resets_at: None,
+            sizes: None,
             code: "no_summary".into(),
             message: "the summary is empty".into(),
             retryable: true,
@@ -220,6 +221,10 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
         (
             ".error",
             PersistentBody::TurnOutcome(outcome(OutcomeReason::Error, Some(error()))),
+        ),
+        (
+            ".too_large",
+            PersistentBody::TurnOutcome(outcome(OutcomeReason::Error, Some(too_large()))),
         ),
         ("", PersistentBody::QueueUpdate(queue_update())),
         (
@@ -315,6 +320,23 @@ fn error() -> TurnError {
         retryable: true,
         hint: None,
         resets_at: Some(ids::TS + 18_000_000),
+        sizes: None,
+    }
+}
+
+fn too_large() -> TurnError {
+    TurnError {
+        code: "context_overflow".into(),
+        message: "the request does not fit".into(),
+        retryable: false,
+        hint: Some("choose a model with a larger window".into()),
+        resets_at: None,
+        sizes: Some(ContextSizes {
+            system: 2_100,
+            tools: 2_900,
+            kept: 31_000,
+            window: 32_768,
+        }),
     }
 }
 

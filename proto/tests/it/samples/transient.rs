@@ -40,6 +40,7 @@ pub(super) fn retry() -> ModelRetry {
             retryable: true,
             hint: Some("nothing listens on 127.0.0.1:11434: is the server running?".into()),
             resets_at: None,
+            sizes: None,
         },
         until: ids::TS + 500,
     }

@@ -214,6 +214,41 @@ fn names_that_are_no_sessions_are_notes_and_cannot_steer_the_terminal() {
 }
 
 #[test]
+fn what_is_left_of_a_clone_is_a_note_and_the_next_daemon_removes_it() {
+    let crafted = Crafted::titled();
+    let cloning = crafted.place.path("sessions/.cloning");
+    make_dir(&cloning);
+    assert_eq!(
+        crafted.fsck(&[]).notes(),
+        [""; 0],
+        "the daemon keeps it empty"
+    );
+    let left = cloning.join("ses_half");
+    make_dir(&left);
+    write_private(&left.join("events.jsonl"), b"{");
+    for arguments in [&[][..], &["--repair"]] {
+        let said = crafted.fsck(arguments);
+        assert!(said.is_clean());
+        assert_eq!(said.notes(), ["no_session"]);
+        assert!(left.exists(), "the daemon removes it, not a repair");
+    }
+    let text = String::from_utf8(crafted.place.run(&["fsck"]).stdout).unwrap();
+    assert!(text.contains("left over from a clone"), "{text}");
+    let mut daemon = crafted.place.start();
+    assert!(!left.exists());
+    let said = crafted.fsck(&[]);
+    assert!(said.is_clean());
+    make_dir(&cloning);
+    make_dir(&left);
+    assert_eq!(
+        crafted.fsck(&[]).notes(),
+        [""; 0],
+        "a clone may be in progress"
+    );
+    assert_eq!(daemon.stop().code(), Some(0));
+}
+
+#[test]
 fn a_checkpoint_of_another_log_is_a_note() {
     let crafted = Crafted::titled();
     let point = crafted.journal().resume_point().unwrap();

@@ -59,7 +59,7 @@ fn texts(value: &Value) -> Vec<String> {
         .collect()
 }
 
-fn rebuilt(recorded: &Value) -> Rebuilt {
+pub(crate) fn rebuilt(recorded: &Value) -> Rebuilt {
     let messages = recorded["messages"].as_array().unwrap().iter();
     let tools = recorded["tools"].as_array().into_iter().flatten();
     Rebuilt {

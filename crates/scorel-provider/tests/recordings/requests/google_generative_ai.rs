@@ -53,7 +53,7 @@ async fn check(fixture: &Recording) {
     assert_eq!(rendered, expected, "{}", fixture.name);
 }
 
-fn rebuild(model: &str, body: &Value) -> Rebuilt {
+pub(crate) fn rebuild(model: &str, body: &Value) -> Rebuilt {
     let generation = &body["generationConfig"];
     let thinking = match generation["thinkingConfig"]["thinkingBudget"].as_u64() {
         Some(0) => ThinkingLevel::None,

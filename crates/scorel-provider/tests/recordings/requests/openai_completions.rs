@@ -67,7 +67,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn rebuilt(recorded: &Value) -> Rebuilt {
+pub(crate) fn rebuilt(recorded: &Value) -> Rebuilt {
     let messages = recorded["messages"].as_array().unwrap();
     let (system, rest): (Vec<&Value>, Vec<&Value>) =
         messages.iter().partition(|message| is_system(message));

@@ -58,7 +58,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn rebuilt(recorded: &Value) -> Rebuilt {
+pub(crate) fn rebuilt(recorded: &Value) -> Rebuilt {
     let tools = recorded["tools"].as_array().into_iter().flatten();
     let effort = recorded["reasoning"]["effort"].as_str();
     Rebuilt {

@@ -1,0 +1,114 @@
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use super::item_files::{FileVisitor, ItemFiles};
+use super::listed_file::ListedFile;
+
+/// Items that are remembered. Beyond that all are forgotten, and read once more.
+const MAX_ITEMS: usize = 1_000;
+
+/// Items as they were read last. One whose files have kept their stamps is not read again: every turn
+/// looks at all trusted items of its project.
+#[derive(Debug, Default)]
+pub(super) struct KnownItems(Mutex<HashMap<PathBuf, KnownItem>>);
+
+#[derive(Debug)]
+struct KnownItem {
+    listed: Vec<ListedFile>,
+    files: ItemFiles,
+}
+
+impl KnownItems {
+    /// The files of the item in `dir` as they are now.
+    ///
+    /// # Errors
+    /// As [`ItemFiles::scan`].
+    pub(super) fn files(&self, dir: &Path) -> Result<ItemFiles, String> {
+        self.files_at(dir, SystemTime::now(), &mut |_, _, _| Ok(()))
+    }
+
+    fn files_at(
+        &self,
+        dir: &Path,
+        now: SystemTime,
+        visit: &mut FileVisitor<'_>,
+    ) -> Result<ItemFiles, String> {
+        let listed = ListedFile::below(dir)?;
+        if let Some(known) = self.lock().get(dir)
+            && known.listed == listed
+        {
+            return Ok(known.files.clone());
+        }
+        let (files, same) = ItemFiles::read(&listed, visit)?;
+        let mut items = self.lock();
+        items.remove(dir);
+        // A file that has just changed may change again and keep its stamp.
+        if same && listed.iter().all(|it| it.stamp.is_settled_at(now)) {
+            if items.len() == MAX_ITEMS {
+                items.clear();
+            }
+            let files = files.clone();
+            items.insert(dir.to_owned(), KnownItem { listed, files });
+        }
+        Ok(files)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, KnownItem>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::time::Duration;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// Looks at the item some time after its last change. Returns the paths that were read.
+    fn read(known: &KnownItems, dir: &TempDir, after: Duration) -> Vec<String> {
+        let mut paths = Vec::new();
+        let files = known.files_at(dir.path(), SystemTime::now() + after, &mut |path, _, _| {
+            paths.push(path.to_owned());
+            Ok(())
+        });
+        assert_eq!(files, ItemFiles::scan(dir.path()));
+        paths
+    }
+
+    #[test]
+    fn an_item_is_read_again_only_after_one_of_its_files_has_changed() {
+        let (known, dir) = (KnownItems::default(), tempfile::tempdir().unwrap());
+        let (text, script) = (dir.path().join("SKILL.md"), dir.path().join("bin/run.sh"));
+        fs::create_dir(dir.path().join("bin")).unwrap();
+        fs::write(&text, "one").unwrap();
+        fs::write(&script, "true").unwrap();
+        let later = Duration::from_secs(60);
+        let all = ["SKILL.md", "bin/run.sh"];
+        assert_eq!(read(&known, &dir, later), all);
+        assert_eq!(read(&known, &dir, later), [""; 0]);
+        fs::write(&text, "two").unwrap();
+        assert_eq!(read(&known, &dir, later), all, "the same length");
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(read(&known, &dir, later), all, "another mode");
+        fs::rename(&script, dir.path().join("bin/go.sh")).unwrap();
+        assert_eq!(read(&known, &dir, later), ["SKILL.md", "bin/go.sh"]);
+        assert_eq!(read(&known, &dir, later), [""; 0]);
+        fs::remove_file(dir.path().join("bin/go.sh")).unwrap();
+        assert_eq!(read(&known, &dir, later), ["SKILL.md"]);
+    }
+
+    #[test]
+    fn a_file_that_has_just_changed_is_read_each_time() {
+        let (known, dir) = (KnownItems::default(), tempfile::tempdir().unwrap());
+        fs::write(dir.path().join("SKILL.md"), "one").unwrap();
+        for _ in 0..2 {
+            assert_eq!(read(&known, &dir, Duration::ZERO), ["SKILL.md"]);
+        }
+    }
+}
