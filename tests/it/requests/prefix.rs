@@ -61,14 +61,14 @@ impl LongTalk {
                     .await;
                 self.expect(0, Change::Refresh);
             }
-            20 => {
+            60 => {
                 self.scene.reply(says(SUMMARY));
                 self.scene.compact(None).await;
                 self.expect(0, Change::Compaction);
             }
             30 | 50 => self.go_back().await,
             40 => self.trim().await,
-            60 => self.compact_in_turn().await,
+            20 => self.compact_in_turn().await,
             _ if number % 11 == 0 => self.scene.restart().await,
             _ => {}
         }
@@ -78,6 +78,8 @@ impl LongTalk {
             _ if number % 7 == 5 => self.steer(says("An answer.")).await,
             _ => self.look(&number.to_string()).await,
         }
+        let (endpoint, api) = (&self.scene.endpoint, self.scene.model.api.name());
+        assert_eq!(endpoint.remaining(), 0, "{api}: turn {number}");
     }
 
     /// A turn with a call.
@@ -170,7 +172,6 @@ impl LongTalk {
 fn check(talk: &LongTalk) {
     let api = talk.scene.model.api.name();
     assert_eq!(talk.scene.endpoint.rejections(), [""; 0], "{api}");
-    assert_eq!(talk.scene.endpoint.remaining(), 0, "{api}");
     let requests = talk.requests();
     let changed: Vec<usize> = (1..requests.len())
         .filter(|at| !requests[*at].continues(&requests[at - 1]))
