@@ -31,6 +31,7 @@ mod permission;
 mod raw;
 mod read_only;
 mod receipts;
+mod requests;
 mod service;
 mod steering;
 mod strace;

@@ -23,6 +23,14 @@ impl ModelReply {
             WireApi::AnthropicMessages => (anthropic_messages::render(self, model), 2),
             WireApi::GoogleGenerativeAi => (google_generative_ai::render(self, model), 1),
         };
+        let answer = match &self.stall {
+            Some(gate) => answer.wait_before_last(end, gate),
+            None => answer,
+        };
+        let answer = match &self.hold {
+            Some(gate) => answer.hold(gate),
+            None => answer,
+        };
         if self.cut_off {
             answer.without_last(end).cut()
         } else {

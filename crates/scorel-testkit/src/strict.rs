@@ -37,9 +37,16 @@ pub struct StrictServer {
 
 #[derive(Debug, Default)]
 struct StrictState {
-    replies: VecDeque<ModelReply>,
+    replies: VecDeque<StrictAnswer>,
     rejections: Vec<String>,
     issued: IssuedReasoning,
+}
+
+/// What a valid request gets.
+#[derive(Debug)]
+enum StrictAnswer {
+    Reply(ModelReply),
+    Response(ScriptedResponse),
 }
 
 impl StrictServer {
@@ -67,8 +74,22 @@ impl StrictServer {
 
     /// Appends a reply to the script.
     pub fn reply(&self, reply: ModelReply) -> &Self {
-        lock(&self.state).replies.push_back(reply);
+        let answer = StrictAnswer::Reply(reply);
+        lock(&self.state).replies.push_back(answer);
         self
+    }
+
+    /// Appends a response as it is, such as an error.
+    pub fn respond(&self, response: ScriptedResponse) -> &Self {
+        let answer = StrictAnswer::Response(response);
+        lock(&self.state).replies.push_back(answer);
+        self
+    }
+
+    /// The number of scripted answers left.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        lock(&self.state).replies.len()
     }
 
     /// The underlying server, for its address and requests.
@@ -98,14 +119,17 @@ impl StrictState {
                 return ScriptedResponse::json(400, body.to_string());
             }
         };
-        let Some(reply) = self.replies.pop_front() else {
-            return ScriptedResponse::json(
+        match self.replies.pop_front() {
+            Some(StrictAnswer::Reply(reply)) => {
+                self.issued.add(&model, &reply);
+                reply.render(api, &model)
+            }
+            Some(StrictAnswer::Response(response)) => response,
+            None => ScriptedResponse::json(
                 500,
                 r#"{"error":{"message":"the script has no reply left"}}"#,
-            );
-        };
-        self.issued.add(&model, &reply);
-        reply.render(api, &model)
+            ),
+        }
     }
 }
 

@@ -3,13 +3,18 @@
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
     AssistantMessage, Block, BranchBody, ChannelInjectBody, CompactBody, CustomBody,
-    CustomMessageBody, INSTRUCTIONS_KIND, Message, MessageBody, MessageSource, PersistentEvent,
-    RewindBody, SKILLS_KIND, SessionInfoBody, ToolResultMessage, UserMessage,
+    CustomMessageBody, INSTRUCTIONS_KIND, InternalMessage, Message, MessageBody, MessageSource,
+    PersistentEvent, RewindBody, SKILLS_KIND, SessionInfoBody, ToolResultMessage, UserMessage,
 };
 
 impl EventHandler for MessageBody {
+    /// The daemon's own message stands where a turn goes on after an interruption. The request before it
+    /// may have been sent, so no message of that one changes.
     fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        message_to_llm(&self.message)
+        match &self.message {
+            Message::Internal(note) => LlmAction::Include(reminding(note).1),
+            message => message_to_llm(message),
+        }
     }
 
     fn convert_to_display(&self) -> Vec<DisplayPart> {
@@ -146,14 +151,20 @@ fn message_to_llm(message: &Message) -> LlmAction {
             LlmAction::Include(Message::ToolResult(without_details(result)))
         }
         Message::Internal(internal) => {
-            let reminder = Block::plain_text_of(&internal.content);
-            let text = format!("<system-reminder>\n{reminder}\n</system-reminder>");
+            let (reminder, otherwise) = reminding(internal);
             LlmAction::MergePrev {
                 reminder,
-                otherwise: Message::user(text),
+                otherwise,
             }
         }
     }
+}
+
+/// What a message of the daemon reminds of, and the message that does.
+fn reminding(message: &InternalMessage) -> (String, Message) {
+    let reminder = Block::plain_text_of(&message.content);
+    let text = format!("<system-reminder>\n{reminder}\n</system-reminder>");
+    (reminder, Message::user(text))
 }
 
 /// Drops the reasoning of a partial message: no provider takes back reasoning that was cut off. A

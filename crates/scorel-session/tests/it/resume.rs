@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use scorel_proto::{OnRestart, Phase, SessionChanges, SessionId, TurnId};
+use scorel_proto::{Block, Message, OnRestart, Phase, SessionChanges, SessionId, TurnId};
 use scorel_runtime::ProviderError;
 use scorel_session::{MutationCommand, SessionSettings};
 
 use crate::log::text;
 use crate::rig::{Rig, client, settings};
-use crate::stage::provider_error;
+use crate::stage::{ModelCall, provider_error};
 
 /// A session whose turn waits for an hour.
 async fn waiting() -> (Rig, SessionId, TurnId) {
@@ -92,6 +92,36 @@ async fn an_interrupted_turn_goes_on_once_where_that_is_wanted() {
         "a turn that ends the daemon does so only twice"
     );
     run.end("too late");
+}
+
+/// The request that the crash cut off may have reached the endpoint, which then has it in its cache.
+#[tokio::test(start_paused = true)]
+async fn the_request_of_a_resumed_turn_begins_with_the_one_before() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    rig.begin(id, "go").await;
+    rig.model().await.tools(&[("c1", "look")]).await;
+    rig.tool().await.end("seen");
+    let cut_off = rig.model().await;
+    let resuming = SessionSettings {
+        on_restart: OnRestart::Resume,
+        ..settings()
+    };
+    let again = rig.crashed().restarted_with(resuming);
+    again.lane(id).await;
+    let call = again.model().await;
+    let messages = |call: &ModelCall| -> Vec<Message> {
+        let all = call.request.messages.iter();
+        all.cloned().collect()
+    };
+    let (before, after) = (messages(&cut_off), messages(&call));
+    let (same, new) = after.split_at(before.len());
+    assert_eq!(same, before);
+    let [Message::User(note)] = new else {
+        panic!("{new:?}");
+    };
+    let note = Block::plain_text_of(&note.content);
+    assert!(note.starts_with("<system-reminder>\nThe program"), "{note}");
 }
 
 #[tokio::test(start_paused = true)]

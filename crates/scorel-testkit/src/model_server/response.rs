@@ -115,6 +115,13 @@ impl ScriptedResponse {
         self
     }
 
+    /// Waits at the gate before the last steps.
+    pub(crate) fn wait_before_last(mut self, steps: usize, gate: &ResponseGate) -> Self {
+        let place = self.steps.len().saturating_sub(steps);
+        self.steps.insert(place, ResponseStep::Wait(gate.clone()));
+        self
+    }
+
     /// Splits the body into writes of at most `bytes` bytes, at least one.
     #[must_use]
     pub const fn in_writes_of(mut self, bytes: usize) -> Self {

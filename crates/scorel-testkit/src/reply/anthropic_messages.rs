@@ -10,7 +10,7 @@ pub(super) fn render(reply: &ModelReply, model: &str) -> ScriptedResponse {
     };
     stream.write(&json!({"type": "message_start", "message": {
         "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": [],
-        "stop_reason": null, "usage": {"input_tokens": 100, "output_tokens": 1},
+        "stop_reason": null, "usage": {"input_tokens": reply.usage.input, "output_tokens": 1},
     }}));
     if let Some(thinking) = &reply.thinking {
         stream.block(
@@ -41,7 +41,7 @@ pub(super) fn render(reply: &ModelReply, model: &str) -> ScriptedResponse {
     stream.write(&json!({
         "type": "message_delta",
         "delta": {"stop_reason": reason, "stop_sequence": null},
-        "usage": {"output_tokens": 10},
+        "usage": {"output_tokens": reply.usage.output},
     }));
     stream.write(&json!({"type": "message_stop"}));
     stream.answer

@@ -28,19 +28,22 @@ pub(super) fn render(reply: &ModelReply, model: &str) -> ScriptedResponse {
     }
     let mut answer = ScriptedResponse::event_stream(Vec::new());
     for part in parts {
-        answer = answer.write(event(model, &json!([part]), None));
+        answer = answer.write(event(reply, model, &json!([part]), None));
     }
-    answer.write(event(model, &json!([{"text": ""}]), Some("STOP")))
+    answer.write(event(reply, model, &json!([{"text": ""}]), Some("STOP")))
 }
 
-fn event(model: &str, parts: &Value, finish: Option<&str>) -> String {
+fn event(reply: &ModelReply, model: &str, parts: &Value, finish: Option<&str>) -> String {
     let mut candidate = json!({"index": 0, "content": {"role": "model", "parts": parts}});
     if let Some(reason) = finish {
         candidate["finishReason"] = json!(reason);
     }
+    let usage = reply.usage;
     let payload = json!({
         "candidates": [candidate],
-        "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10},
+        "usageMetadata": {
+            "promptTokenCount": usage.input, "candidatesTokenCount": usage.output,
+        },
         "modelVersion": model,
     });
     format!("data: {payload}\r\n\r\n")

@@ -1,3 +1,5 @@
+use crate::ResponseGate;
+
 /// A model's reply. [`StrictServer`](crate::StrictServer) renders it for the API of the request, with
 /// a signature on its reasoning that it checks when the reasoning comes back.
 #[derive(Debug, Clone, Default)]
@@ -6,6 +8,25 @@ pub struct ModelReply {
     pub(crate) text: Option<String>,
     pub(crate) calls: Vec<ReplyCall>,
     pub(crate) cut_off: bool,
+    pub(crate) hold: Option<ResponseGate>,
+    pub(crate) stall: Option<ResponseGate>,
+    pub(crate) usage: ReplyUsage,
+}
+
+/// The tokens that a reply reports.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReplyUsage {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+}
+
+impl Default for ReplyUsage {
+    fn default() -> Self {
+        Self {
+            input: 100,
+            output: 10,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -39,6 +60,27 @@ impl ModelReply {
             name: name.to_owned(),
             arguments: arguments.to_owned(),
         });
+        self
+    }
+
+    /// Waits at the gate before the first byte.
+    #[must_use]
+    pub fn hold(mut self, gate: &ResponseGate) -> Self {
+        self.hold = Some(gate.clone());
+        self
+    }
+
+    /// Waits at the gate before the stop reason.
+    #[must_use]
+    pub fn stall(mut self, gate: &ResponseGate) -> Self {
+        self.stall = Some(gate.clone());
+        self
+    }
+
+    /// The tokens that the reply reports; 100 and 10 if it is not called.
+    #[must_use]
+    pub const fn usage(mut self, input: u64, output: u64) -> Self {
+        self.usage = ReplyUsage { input, output };
         self
     }
 

@@ -17,5 +17,6 @@ pub(super) fn render(reply: &ModelReply) -> ScriptedResponse {
     } else {
         "tool_calls"
     };
-    chat.finish(reason).usage(100, 10).into()
+    let usage = reply.usage;
+    chat.finish(reason).usage(usage.input, usage.output).into()
 }

@@ -51,11 +51,15 @@ pub(super) fn render(reply: &ModelReply, model: &str) -> ScriptedResponse {
         answer = write_item(answer, index, &item, &[delta]);
         items.push(item);
     }
+    let usage = reply.usage;
     answer.write(event(&json!({
         "type": "response.completed",
         "response": {
             "id": "resp_1", "model": model, "status": "completed", "output": items,
-            "usage": {"input_tokens": 100, "output_tokens": 10, "total_tokens": 110},
+            "usage": {
+                "input_tokens": usage.input, "output_tokens": usage.output,
+                "total_tokens": usage.input + usage.output,
+            },
         },
     })))
 }

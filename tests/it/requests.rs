@@ -1,0 +1,40 @@
+//! What the endpoints of the four wires are sent: golden requests of everything that steers a
+//! conversation, and the prefix that a request shares with the one before.
+//!
+//! The goldens are in `tests/golden/requests`; its README says how to read them.
+
+mod cancels;
+mod compactions;
+mod goldens;
+mod guidance;
+mod lines;
+mod normalised;
+mod prefix;
+mod read_request;
+mod restarts;
+mod scene;
+mod steers;
+mod travels;
+mod wire_model;
+
+/// A golden without a scenario would never be compared.
+#[test]
+fn every_golden_has_its_scenario() {
+    let sources = [
+        include_str!("requests/cancels.rs"),
+        include_str!("requests/compactions.rs"),
+        include_str!("requests/guidance.rs"),
+        include_str!("requests/restarts.rs"),
+        include_str!("requests/steers.rs"),
+        include_str!("requests/travels.rs"),
+    ];
+    for entry in std::fs::read_dir(goldens::directory()).unwrap() {
+        let file = entry.unwrap().file_name().into_string().unwrap();
+        let Some(name) = file.strip_suffix(".txt") else {
+            continue;
+        };
+        let played = |source: &&str| source.contains(&format!("golden(\"{name}\""));
+        let is_played = name.starts_with("tools.") || sources.iter().any(|source| played(&source));
+        assert!(is_played, "{file} belongs to no scenario");
+    }
+}
