@@ -64,7 +64,10 @@ impl Follower {
             self.anchors.persistent_last_id = event.id();
         } else {
             assert!(!reloading, "{text} has no place in a reload");
-            assert!(!observed.lines.contains_key(&seq), "{text} has the seq of a record");
+            assert!(
+                !observed.lines.contains_key(&seq),
+                "{text} has the seq of a record"
+            );
         }
         if !reloading {
             let behind = Some(seq) > self.anchors.stream_last_seq;

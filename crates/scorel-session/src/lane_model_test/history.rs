@@ -10,15 +10,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_journal::{Durability, EVENTS};
-use scorel_proto::{
-    ClientId, DeviceId, OnRestart, ProjectId, SessionId, SessionKind, TurnId,
-};
+use scorel_proto::{ClientId, DeviceId, OnRestart, ProjectId, SessionId, SessionKind, TurnId};
 use tokio::time::Instant;
 
 use commands::Command;
 
 use super::follower::Follower;
-use super::observed::Observed;
+use super::observed::{Observed, PADDING};
 use super::reference::{Label, Reference};
 use super::stage::{Stage, StageEnd, StagedCall, StagedRun};
 use crate::model_test::dice::Dice;
@@ -164,6 +162,20 @@ impl History {
         let dir = std::path::Path::new(HOME).join("sessions");
         let path = dir.join(self.id.to_string()).join(EVENTS);
         self.disk.read(&path).expect("a log")
+    }
+}
+
+/// Says what was expected of a history that failed, and what the log has.
+impl Drop for History {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let due = self.reference.due();
+            eprintln!("due: {due:?}, queue: {:?}", self.reference.queue);
+            let log = String::from_utf8_lossy(&self.log()).into_owned();
+            for line in log.lines().skip(1) {
+                eprintln!("{}", line.replace(PADDING, ""));
+            }
+        }
     }
 }
 

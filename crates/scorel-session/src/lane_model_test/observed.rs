@@ -1,6 +1,6 @@
 //! The log as a program reads it that knows only the fold of the protocol.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use scorel_proto::{
     Block, ContextWindow, Event, EventId, Message, MessageSource, OutcomeReason, PersistentBody,
@@ -9,9 +9,17 @@ use scorel_proto::{
 
 use super::reference::{Kind, Label};
 
-/// A text that says `label`, long enough that a summary is shorter.
+/// Makes texts so long that a summary of one is shorter.
+pub(super) const PADDING: &str = concat!(
+    "sixteen letters sixteen letters sixteen letters sixteen letters ",
+    "sixteen letters sixteen letters sixteen letters sixteen letters ",
+    "sixteen letters sixteen letters sixteen letters sixteen letters ",
+    "sixteen letters sixteen letters sixteen letters sixteen letters ",
+);
+
+/// A text that says `label`.
 pub(super) fn text(label: Label) -> String {
-    format!("#{label};{}", "x".repeat(400))
+    format!("#{label};{PADDING}")
 }
 
 /// The labels in a text, in order.
@@ -52,6 +60,7 @@ pub(super) struct Observed {
     pub(super) lines: BTreeMap<Seq, Vec<u8>>,
     events: BTreeMap<Seq, PersistentEvent>,
     pub(super) nodes: Vec<ReadNode>,
+    places: HashMap<EventId, usize>,
     pub(super) outcomes: Vec<OutcomeReason>,
 }
 
@@ -59,7 +68,7 @@ impl Observed {
     /// Reads on. What was read before must still be there.
     pub(super) fn read(&mut self, log: &[u8]) {
         let read = self.bytes.len();
-        assert_eq!(log[..read], self.bytes, "a line was changed");
+        assert!(log[..read] == self.bytes, "a line was changed");
         for line in log[read..].split_inclusive(|byte| *byte == b'\n') {
             assert!(line.ends_with(b"\n"), "a line is whole");
             self.bytes.extend_from_slice(line);
@@ -85,6 +94,7 @@ impl Observed {
             self.outcomes.push(body.reason);
         }
         if event.body.place() == TreePlacement::Leaf {
+            self.places.insert(event.id, self.nodes.len());
             self.nodes.push(node(&event));
         }
         self.events.insert(event.seq, *event);
@@ -100,8 +110,12 @@ impl Observed {
     }
 
     pub(super) fn place_of(&self, id: EventId) -> usize {
-        let at = self.nodes.iter().position(|node| node.id == id);
-        at.unwrap_or_else(|| panic!("{id} is in no tree"))
+        let at = self.places.get(&id);
+        *at.unwrap_or_else(|| panic!("{id} is in no tree"))
+    }
+
+    pub(super) fn is_node(&self, id: EventId) -> bool {
+        self.places.contains_key(&id)
     }
 }
 
@@ -120,7 +134,10 @@ fn node(event: &PersistentEvent) -> ReadNode {
             (kind, said(&body.message), None)
         }
         PersistentBody::Compact(body) => {
-            assert!(body.keep.is_empty(), "no turn runs that must keep a message");
+            assert!(
+                body.keep.is_empty(),
+                "no turn runs that must keep a message"
+            );
             let through = Some(body.compacted_through);
             (Kind::Summary(0), labels(&body.summary), through)
         }

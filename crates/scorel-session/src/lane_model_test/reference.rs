@@ -254,10 +254,9 @@ impl Reference {
     fn queue_after(&mut self, completed: bool) {
         let go_on = std::mem::take(&mut self.go_on);
         let pauses = !completed && !go_on && !self.queue.is_empty() && !self.paused;
-        let (mut queue, follow_ups): (Vec<Item>, Vec<Item>) =
-            std::mem::take(&mut self.queue)
-                .into_iter()
-                .partition(|item| item.kind == QueueKind::Steer);
+        let (mut queue, follow_ups): (Vec<Item>, Vec<Item>) = std::mem::take(&mut self.queue)
+            .into_iter()
+            .partition(|item| item.kind == QueueKind::Steer);
         let had_steers = !queue.is_empty();
         queue.extend(follow_ups);
         for item in &mut queue {

@@ -31,7 +31,8 @@ impl History {
         let sessions = std::mem::replace(&mut self.sessions, sessions);
         let end = std::mem::replace(&mut self.end, end);
         let held = (sessions, end, self.lane.take(), self.call.take());
-        self.dead.push(Box::new((held, std::mem::take(&mut self.runs))));
+        self.dead
+            .push(Box::new((held, std::mem::take(&mut self.runs))));
         for client in &mut self.clients {
             client.disconnected();
         }

@@ -188,11 +188,7 @@ impl Reference {
         Ok(())
     }
 
-    pub(crate) fn branch(
-        &mut self,
-        target: usize,
-        expected: Option<usize>,
-    ) -> Result<(), Refusal> {
+    pub(crate) fn branch(&mut self, target: usize, expected: Option<usize>) -> Result<(), Refusal> {
         self.check_move(Some(target), expected)?;
         if self.is_on_path(Some(target)) {
             return Err(Refusal::InvalidTarget);
