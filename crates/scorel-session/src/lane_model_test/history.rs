@@ -109,7 +109,7 @@ impl History {
     }
 
     pub(super) async fn run(&mut self) {
-        let steps = 10 + self.dice.below(30);
+        let steps = 6 + self.dice.below(20);
         for _ in 0..steps {
             self.step().await;
             self.settle().await;

@@ -35,9 +35,7 @@ pub(super) fn said(message: &Message) -> Vec<Label> {
         Message::User(message) => Block::plain_text_of(&message.content),
         Message::Assistant(message) => Block::plain_text_of(&message.content),
         Message::Internal(message) => Block::plain_text_of(&message.content),
-        Message::ToolResult(message) => {
-            serde_json::to_string(&message.result().content).expect("encodable")
-        }
+        Message::ToolResult(message) => Block::plain_text_of(&message.result().content),
     };
     labels(&text)
 }

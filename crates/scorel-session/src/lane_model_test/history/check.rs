@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use scorel_proto::{OpenTurn, Phase, QueueKind, SessionView};
+use scorel_proto::{Block, OpenTurn, Phase, QueueKind, SessionView};
 
 use super::{FOREVER, History};
 use crate::Lane;
@@ -148,7 +148,7 @@ impl History {
     fn check_queue(&self) {
         let queue = &self.observed.view.state.queue;
         let items = queue.items.iter().map(|item| {
-            let text = serde_json::to_string(&item.content).expect("encodable");
+            let text = Block::plain_text_of(&item.content);
             (labels(&text), item.kind)
         });
         let items: Vec<(Vec<Label>, QueueKind)> = items.collect();
