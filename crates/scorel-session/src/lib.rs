@@ -37,6 +37,8 @@ mod host_feed;
 mod jobs;
 mod lane;
 #[cfg(test)]
+mod lane_model_test;
+#[cfg(test)]
 mod model_test;
 mod receipts;
 mod restore;

@@ -8,8 +8,8 @@
 //! `SCOREL_HISTORIES` says how many histories are played, `SCOREL_SEED` where they begin.
 
 mod client;
-mod dice;
-mod disk;
+pub(crate) mod dice;
+pub(crate) mod disk;
 mod history;
 mod home;
 mod reference;
@@ -73,14 +73,14 @@ fn play(seeds: impl Iterator<Item = u64>, home: fn() -> HistoryHome, twisted: bo
     });
 }
 
-fn number(name: &str) -> Option<u64> {
+pub(crate) fn number(name: &str) -> Option<u64> {
     std::env::var(name)
         .ok()
         .map(|value| value.parse().expect("a number"))
 }
 
 /// A seed that differs from run to run, if none is wanted.
-fn first_seed() -> u64 {
+pub(crate) fn first_seed() -> u64 {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .expect("after 1970");

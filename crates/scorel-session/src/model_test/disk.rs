@@ -11,7 +11,7 @@ use super::dice::Dice;
 
 /// What goes wrong with the next access that it can happen to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
     #[default]
     None,
     /// A write takes this many bytes and no more.
@@ -25,7 +25,7 @@ pub(super) enum Trouble {
 
 /// A disk. Clones are the same disk.
 #[derive(Debug, Clone, Default)]
-pub(super) struct MemoryDisk(Arc<Mutex<State>>);
+pub(crate) struct MemoryDisk(Arc<Mutex<State>>);
 
 #[derive(Debug, Clone, Default)]
 struct State {
@@ -43,15 +43,15 @@ struct Content {
 }
 
 impl MemoryDisk {
-    pub(super) fn storage(&self) -> Arc<dyn Storage> {
+    pub(crate) fn storage(&self) -> Arc<dyn Storage> {
         Arc::new(self.clone())
     }
 
-    pub(super) fn expect(&self, trouble: Trouble) {
+    pub(crate) fn expect(&self, trouble: Trouble) {
         self.state().trouble = trouble;
     }
 
-    pub(super) fn is_off(&self) -> bool {
+    pub(crate) fn is_off(&self) -> bool {
         self.state().trouble == Trouble::Off
     }
 
@@ -59,7 +59,7 @@ impl MemoryDisk {
     ///
     /// The end of the process loses nothing that was written; the loss of power loses any part of
     /// what was not synced.
-    pub(super) fn crashed(&self, power_lost: bool, dice: &mut Dice) -> Self {
+    pub(crate) fn crashed(&self, power_lost: bool, dice: &mut Dice) -> Self {
         let mut after = std::mem::take(&mut *self.state());
         self.state().trouble = Trouble::Off;
         after.trouble = Trouble::None;
@@ -83,21 +83,21 @@ impl MemoryDisk {
         Self(Arc::new(Mutex::new(after)))
     }
 
-    pub(super) fn read(&self, path: &Path) -> Option<Vec<u8>> {
+    pub(crate) fn read(&self, path: &Path) -> Option<Vec<u8>> {
         let state = self.state();
         let file = state.names.get(path)?;
         Some(state.files[file].bytes.clone())
     }
 
     /// Replaces the bytes of a file, as another program would.
-    pub(super) fn tamper(&self, path: &Path, bytes: Vec<u8>) {
+    pub(crate) fn tamper(&self, path: &Path, bytes: Vec<u8>) {
         let mut state = self.state();
         let file = state.names[path];
         let synced = bytes.len();
         state.files.insert(file, Content { bytes, synced });
     }
 
-    pub(super) fn forget(&self, path: &Path) {
+    pub(crate) fn forget(&self, path: &Path) {
         let mut state = self.state();
         state.names.remove(path);
         state.synced_names.remove(path);

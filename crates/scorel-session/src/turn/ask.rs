@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use scorel_proto::{
     PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PermissionRequestId,
-    PersistentBody,
+    PersistentBody, SessionView,
 };
 use scorel_runtime::{Permission, Question, StopCause, ToolCall};
 
@@ -24,6 +24,12 @@ pub(super) enum PermissionAnswer {
     Stopped(StopCause),
 }
 
+/// What there is to a question when its turn takes it up.
+enum OpenRequest {
+    Waits(PermissionRequestBody),
+    Decided(PermissionDecisionBody),
+}
+
 impl TurnTask {
     /// Records the request, unless an earlier daemon has, and waits for the decision.
     pub(super) async fn ask(
@@ -31,19 +37,18 @@ impl TurnTask {
         call: &ToolCall,
         question: &Question,
     ) -> Result<PermissionAnswer, SessionError> {
-        let wanted = request(call, question);
-        let is_same = |asked: &PermissionRequestBody| is_same(asked, &wanted);
-        if let Some(decision) = self.decision(&call.id, is_same) {
-            return Ok(PermissionAnswer::Decided(decision));
-        }
-        let request = self.open_request(wanted.clone()).await?;
+        let request = match self.open_request(request(call, question)).await? {
+            OpenRequest::Waits(request) => request,
+            OpenRequest::Decided(decision) => return Ok(PermissionAnswer::Decided(decision)),
+        };
         let is_this = |asked: &PermissionRequestBody| asked.request_id == request.request_id;
         loop {
             // Enabled before the check: a decision between the two would be missed.
             let answered = self.lane.answered();
             tokio::pin!(answered);
             answered.as_mut().enable();
-            if let Some(decision) = self.decision(&call.id, is_this) {
+            let decision = self.lane.view(|view| decided(view, &call.id, is_this));
+            if let Some(decision) = decision {
                 return Ok(PermissionAnswer::Decided(decision));
             }
             let (decision, reason) = tokio::select! {
@@ -62,31 +67,25 @@ impl TurnTask {
         }
     }
 
-    /// The decision about a call, if it was about a request that `is_wanted`.
-    fn decision(
-        &self,
-        call_id: &str,
-        is_wanted: impl Fn(&PermissionRequestBody) -> bool,
-    ) -> Option<PermissionDecisionBody> {
-        let published = self.lane.published();
-        let turn = published.view().state.turn.as_ref()?;
-        let mut calls = turn.calls.iter();
-        let call = calls.find(|call| call.tool_call_id == call_id)?;
-        let asked = call.asked.as_ref().filter(|asked| is_wanted(asked));
-        asked.and(call.decision.clone())
-    }
-
     /// The open request for a call, or a new one. A request with other words, from another daemon's
     /// configuration, is cancelled: its answer would not answer this one.
+    ///
+    /// In one section: a client may answer the request of an earlier daemon at any moment, and must not
+    /// be asked again.
     async fn open_request(
         &self,
         wanted: PermissionRequestBody,
-    ) -> Result<PermissionRequestBody, SessionError> {
+    ) -> Result<OpenRequest, SessionError> {
         let turn_id = self.turn_id;
         self.lane
             .persist(move |section| {
+                let is_wanted = |asked: &PermissionRequestBody| is_same(asked, &wanted);
+                let decision = decided(&section.view(), &wanted.tool_call_id, is_wanted);
+                if let Some(decision) = decision {
+                    return Ok(OpenRequest::Decided(decision));
+                }
                 match open_for(section, &wanted.tool_call_id) {
-                    Some(open) if is_same(&open, &wanted) => return Ok(open),
+                    Some(open) if is_same(&open, &wanted) => return Ok(OpenRequest::Waits(open)),
                     Some(open) => {
                         let decision = PermissionDecisionBody {
                             request_id: open.request_id,
@@ -100,7 +99,7 @@ impl TurnTask {
                 let body = PersistentBody::PermissionRequest(wanted.clone());
                 section.commit(EventDraft::new(body).in_turn(turn_id))?;
                 section.announce();
-                Ok(wanted.clone())
+                Ok(OpenRequest::Waits(wanted.clone()))
             })
             .await
     }
@@ -126,6 +125,18 @@ impl TurnTask {
             })
             .await
     }
+}
+
+/// The decision about an open call, if it was about a request that `is_wanted`.
+fn decided(
+    view: &SessionView,
+    call_id: &str,
+    is_wanted: impl Fn(&PermissionRequestBody) -> bool,
+) -> Option<PermissionDecisionBody> {
+    let mut calls = view.state.turn.as_ref()?.calls.iter();
+    let call = calls.find(|call| call.tool_call_id == call_id)?;
+    let asked = call.asked.as_ref().filter(|asked| is_wanted(asked));
+    asked.and(call.decision.clone())
 }
 
 /// The open request for a call.

@@ -1,10 +1,11 @@
 //! Calls that need permission.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{
     ClientId, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
-    PermissionRequestId, Phase, Seq, SessionId, TurnId,
+    PermissionRequestId, Phase, Seq, SessionChanges, SessionId, TurnId,
 };
 use scorel_runtime::Question;
 use scorel_session::{MutationCommand, SessionError};
@@ -136,6 +137,37 @@ async fn a_question_survives_a_crash_and_an_orderly_stop_and_its_call_runs_once(
         assert_eq!(log.all("permission_request").len(), 1);
         assert_eq!(log.all("tool_started").len(), 2);
         assert_eq!(log.only("turn_outcome")["turnId"], turn.to_string());
+    }
+}
+
+/// The answer comes at another moment in each round, among changes that other clients make.
+#[tokio::test(start_paused = true)]
+async fn an_answer_while_the_next_daemon_takes_up_the_question_is_not_asked_for_again() {
+    for yields in 0..100 {
+        let (rig, id, _) = asking(question()).await;
+        let asked = request(&rig, id).await;
+        let again = next(&rig);
+        let lane = again.lane(id).await;
+        for _ in 0..20 {
+            let lane = Arc::clone(&lane);
+            tokio::spawn(async move {
+                let command = MutationCommand::new(ClientId::Daemon, None, "updateSession", &());
+                let changes = SessionChanges {
+                    title: Some("renamed".to_owned()),
+                    ..SessionChanges::default()
+                };
+                lane.update(command, changes).await.expect("changed");
+            });
+            tokio::task::yield_now().await;
+        }
+        for _ in 0..yields {
+            tokio::task::yield_now().await;
+        }
+        let session = decision(asked.request_id, PermissionDecision::Session);
+        respond(&again, id, session).await.expect("taken");
+        let mut follower = again.follow(id).await;
+        assert_eq!(go_on(&again, &mut follower).await, "completed");
+        assert_eq!(again.log(id).all("permission_request").len(), 1);
     }
 }
 
