@@ -313,7 +313,7 @@ impl StoredNode {
 
     fn flags(&self) -> u8 {
         let turn_end = u8::from(self.turn_end) * TURN_END;
-        turn_end | u8::from(self.changes_files) * CHANGES_FILES
+        turn_end | (u8::from(self.changes_files) * CHANGES_FILES)
     }
 }
 
