@@ -312,8 +312,9 @@ impl StoredNode {
     }
 
     fn flags(&self) -> u8 {
-        let turn_end = u8::from(self.turn_end) * TURN_END;
-        turn_end | u8::from(self.changes_files) * CHANGES_FILES
+        let turn_end = if self.turn_end { TURN_END } else { 0 };
+        let changes_files = if self.changes_files { CHANGES_FILES } else { 0 };
+        turn_end | changes_files
     }
 }
 
