@@ -149,6 +149,8 @@ async fn every_kind_of_change_comes_back_with_the_conversation_and_git_is_never_
     assert_eq!(moved.failed, []);
     let back = snapshot(&project);
     assert_eq!(restorable(&back), restorable(&before));
+    let huge = project.join("huge");
+    assert!(back[&huge] == after[&huge], "what is not kept stays");
     let redone = scene.restore(moved.event_id, RestoreScope::All).await;
     assert_eq!(restorable(&snapshot(&project)), restorable(&after));
     scene.restore(redone.event_id, RestoreScope::All).await;

@@ -261,7 +261,7 @@ async fn the_command_line_moves_files_that_commands_changed_only_with_all() {
     let without = scene.ctl(&["rewind", "--dry-run"]).await;
     assert_eq!(without.status.code(), Some(2), "{}", text(&without));
 
-    let tools = text(&scene.ctl(&["rewind", "--files"]).await);
+    let tools = text(&scene.ctl(&["rewind", "--files", "-1"]).await);
     assert!(tools.contains("\n1 file restored\n"), "{tools}");
     assert!(scene.has("B") && !scene.has("tool2"));
     let again = format!("branch {leaf} --files=all");

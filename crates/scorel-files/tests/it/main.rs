@@ -1,9 +1,5 @@
 //! Recording and restoring on real files.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test that cannot go on has failed, and says what it skips"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod denied;
 mod full_disk;
