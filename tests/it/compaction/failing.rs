@@ -4,34 +4,27 @@ use scorel_testkit::{
     DaemonUnderTest, ModelServer, RecordedRequest, ScriptedChat, ScriptedResponse,
 };
 
-use super::{WINDOW, long, ok, says};
+use super::{ok, says};
 use crate::under_test::SCORELD;
 
-/// What the endpoint answers instead of a summary, and how often it is asked.
-fn refusals() -> [(&'static str, ScriptedResponse, usize); 6] {
+/// The budget is 16,000. With up to 18,976 tokens a call still has room.
+const WINDOW: &str = "contextWindow = 20000\nmaxTokens = 4000\n";
+
+/// The characters of 2,520 tokens: one message is never too large for the room above the budget.
+const CHARS: usize = 9_000;
+
+/// What the endpoint answers instead of a summary.
+fn refusals() -> [(&'static str, ScriptedResponse); 6] {
     let chat = ScriptedChat::default;
+    let call = chat().tool_call("c", "Glob", "{}").finish("tool_calls");
+    let limit = ScriptedResponse::status(429).header("retry-after", "120");
     [
-        ("empty", says(" ").into(), 2),
-        ("cut off", chat().text("half").finish("length").into(), 2),
-        (
-            "a tool call",
-            chat()
-                .tool_call("c", "Glob", "{}")
-                .finish("tool_calls")
-                .into(),
-            2,
-        ),
-        (
-            "larger than its source",
-            says(&"y".repeat(250_000)).into(),
-            2,
-        ),
-        ("500", ScriptedResponse::status(500), 2),
-        (
-            "429",
-            ScriptedResponse::status(429).header("retry-after", "120"),
-            2,
-        ),
+        ("empty", says(" ").into()),
+        ("cut off", chat().text("half").finish("length").into()),
+        ("a tool call", call.into()),
+        ("larger than its source", says(&"y".repeat(250_000)).into()),
+        ("500", ScriptedResponse::status(500)),
+        ("429", limit),
     ]
 }
 
@@ -46,10 +39,13 @@ async fn without_a_summary_a_conversation_goes_on_while_it_fits() {
     daemon.configure_model(&model.base_url());
     daemon.configure_more(&format!("{WINDOW}[runtime]\nretries = 0\n"));
     daemon.spawn().await;
-    for (how, refusal, times) in refusals() {
-        model.answer_with(move |request| match asks_for_summary(request) {
-            true => refusal.clone(),
-            false => says("yes").into(),
+    for (how, refusal) in refusals() {
+        model.answer_with(move |request| {
+            if asks_for_summary(request) {
+                refusal.clone()
+            } else {
+                says("yes").into()
+            }
         });
         let before = model.requests().len();
         let asked = || {
@@ -62,11 +58,11 @@ async fn without_a_summary_a_conversation_goes_on_while_it_fits() {
         ok(&daemon, &["send", "--session", "new", "hello"]).await;
         let mut sent = 0;
         while asked() == 0 && sent < 8 {
-            let said = ok(&daemon, &["send", &long(&sent.to_string())]).await;
+            let said = ok(&daemon, &["send", &"x".repeat(CHARS)]).await;
             assert!(said.contains("yes"), "{how}: {said}");
             sent += 1;
         }
-        assert_eq!(asked(), times, "{how}");
+        assert_eq!(asked(), 2, "{how}: once more, and then no more");
         let shown = ok(&daemon, &["show"]).await;
         assert!(shown.contains("could not be summarised"), "{how}: {shown}");
     }

@@ -65,8 +65,8 @@ async fn twenty_results_of_6000_tokens_fit_into_a_window_of_32768() {
         fs::write(daemon.project().join(format!("{file}.txt")), text).unwrap();
     }
     daemon.spawn().await;
-    for (arguments, turns) in [(&["send", "--session", "new"][..], 1), (&["send"], 2)] {
-        let said = ok(&daemon, &[arguments, &["read all files"]].concat()).await;
+    for (arguments, turns) in [(&["send", "--session", "new"][..], 1), (&["send"][..], 2)] {
+        let said = ok(&daemon, &[arguments, &["read all files"][..]].concat()).await;
         assert!(said.contains("all of it"), "{said}");
         assert_eq!(
             endpoint.steps.load(Ordering::Relaxed),

@@ -92,8 +92,8 @@ mod tests {
         let all = ["SKILL.md", "bin/run.sh"];
         assert_eq!(read(&known, &dir, later), all);
         assert_eq!(read(&known, &dir, later), [""; 0]);
-        fs::write(&text, "two").unwrap();
-        assert_eq!(read(&known, &dir, later), all, "the same length");
+        fs::write(&text, "longer").unwrap();
+        assert_eq!(read(&known, &dir, later), all, "another size");
         fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(read(&known, &dir, later), all, "another mode");
         fs::rename(&script, dir.path().join("bin/go.sh")).unwrap();
