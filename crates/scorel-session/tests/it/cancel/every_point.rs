@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::compaction::{WINDOW, asks_for_summary, long};
 use crate::follower::Follower;
+use crate::log::{name, text};
 use crate::permission::question;
 use crate::rig::Rig;
 use crate::stage::{ModelCall, ToolRun, USAGE, limited, overflow, provider_error};
@@ -45,7 +46,7 @@ struct EventfulTurn {
 }
 
 impl EventfulTurn {
-    /// In a conversation that is long enough for a compaction.
+    /// In a conversation that is long enough for a compaction, before a message that waits.
     async fn with_cancel_at(point: usize) -> Self {
         let rig = Rig::new();
         rig.plan(|plan| {
@@ -61,6 +62,7 @@ impl EventfulTurn {
         }
         let lane = rig.lane(id).await;
         let turn = rig.begin(id, "go").await;
+        rig.say(id, "later").await;
         Self {
             rig: Arc::new(rig),
             id,
@@ -226,14 +228,14 @@ impl EventfulTurn {
     /// The turn ends in time. Its tools end late.
     async fn ends(&mut self) {
         let cancelled_at = Instant::now();
-        let reason = self.outcome().await;
+        let reason = self.reason().await;
         let took = cancelled_at.elapsed();
         assert!(took <= LIMIT, "{took:?}");
         let expected = if self.taken { "cancelled" } else { "completed" };
         assert_eq!(reason, expected);
     }
 
-    async fn outcome(&mut self) -> String {
+    async fn reason(&mut self) -> String {
         let rig = Arc::clone(&self.rig);
         for run in self.runs.drain(..) {
             tokio::spawn(end_late(run));
@@ -243,9 +245,9 @@ impl EventfulTurn {
                 tokio::spawn(end_late(rig.tool().await));
             }
         };
-        let follower = &mut self.follower;
+        let (follower, turn) = (&mut self.follower, Some(self.turn));
         let outcome = async {
-            while follower.view.state.turn.is_some() {
+            while follower.view.state.turn_id() == turn {
                 follower.next().await;
             }
         };
@@ -253,29 +255,36 @@ impl EventfulTurn {
             () = outcome => {}
             () = tools => unreachable!("it has no end"),
         }
-        let log = self.rig.log(self.id);
-        (*log.reasons().last().expect("an outcome")).to_owned()
+        let events = self.follower.events();
+        let outcome = events.iter().rfind(|event| name(event) == "turn_outcome");
+        text(outcome.expect("seen"), "reason").to_owned()
     }
 
-    /// The requests of the next turn.
+    /// The requests of the next turns. A cancel pauses the queue; a message lets it go on.
     async fn next_requests(mut self) -> Vec<ModelRequest> {
-        self.rig.check(self.id).await;
-        self.rig.begin(self.id, "and now?").await;
+        let mut turns = 1;
+        if self.taken {
+            let session = self.lane.session().expect("there");
+            assert_eq!((session.queue.len(), session.queue_paused), (1, true));
+            self.rig.say(self.id, "and now?").await;
+            turns += 1;
+        }
         let mut requests = Vec::new();
-        loop {
+        while turns > 0 {
             let call = self.rig.model().await;
             if call.events.is_closed() {
                 // The cancelled turn's last one.
                 continue;
             }
             requests.push(call.request.clone());
-            let more = asks_for_summary(&call);
+            let is_summary = asks_for_summary(&call);
             call.answer("they go on").await;
-            if !more {
-                break;
+            if !is_summary {
+                assert_eq!(self.follower.outcome().await, "completed");
+                turns -= 1;
             }
         }
-        assert_eq!(self.follower.outcome().await, "completed");
+        self.rig.check(self.id).await;
         requests
     }
 }
@@ -292,12 +301,15 @@ async fn at_every_point_a_cancel_ends_the_turn_in_time_and_the_next_request_is_a
     let mut points = 0;
     loop {
         let mut turn = EventfulTurn::with_cancel_at(points + 1).await;
-        if turn.play().await.is_ok() {
+        let is_whole = turn.play().await.is_ok();
+        if !is_whole {
+            points += 1;
+            turn.ends().await;
+        }
+        requests.extend(turn.next_requests().await);
+        if is_whole {
             break;
         }
-        points += 1;
-        turn.ends().await;
-        requests.extend(turn.next_requests().await);
     }
     assert!(points >= 60, "{points}");
     assert_accepted(&requests).await;
