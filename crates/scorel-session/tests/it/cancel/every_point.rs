@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{
-    ClientId, PermissionDecision, PermissionDecisionBody, SessionId, StopReason, TurnId,
+    ClientId, Context, Message, PermissionDecision, PermissionDecisionBody, SessionId, StopReason,
+    TurnId,
 };
-use scorel_runtime::{ModelRequest, ProviderError, ProviderEvent};
+use scorel_runtime::{ModelRequest, ProviderError, ProviderEvent, tool_calls};
 use scorel_session::{Lane, MutationCommand};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -276,6 +277,7 @@ impl EventfulTurn {
                 // The cancelled turn's last one.
                 continue;
             }
+            assert_no_call_dangles(&call.request.messages);
             requests.push(call.request.clone());
             let is_summary = asks_for_summary(&call);
             call.answer("they go on").await;
@@ -287,6 +289,25 @@ impl EventfulTurn {
         self.rig.check(self.id).await;
         requests
     }
+}
+
+/// Providers would answer a dangling call in the request, so the endpoints do not tell.
+fn assert_no_call_dangles(context: &Context) {
+    let mut due: Vec<String> = Vec::new();
+    for message in context {
+        if let Message::ToolResult(message) = message {
+            assert_eq!(due.remove(0), message.result().tool_use_id);
+            continue;
+        }
+        assert_eq!(due, [""; 0], "calls without results");
+        if let Message::Assistant(message) = message {
+            due = tool_calls(message)
+                .into_iter()
+                .map(|call| call.id)
+                .collect();
+        }
+    }
+    assert_eq!(due, [""; 0], "calls without results");
 }
 
 async fn end_late(run: ToolRun) {
