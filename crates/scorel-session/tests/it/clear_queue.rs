@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scorel_proto::{CancelResult, ClientId, CommandId, ErrorCode, SessionId, TurnId};
+use scorel_proto::{CancelResult, ClientId, CommandId, ErrorCode, Phase, SessionId, TurnId};
 use scorel_session::{Lane, MutationCommand, SessionError};
 use serde_json::json;
 
@@ -77,7 +77,7 @@ async fn a_retry_gets_the_first_answer_and_signals_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_restart_keeps_the_answer() {
+async fn a_restart_keeps_the_answer_and_clears_nothing_newer() {
     let rig = Rig::new();
     let me = client();
     let (id, turn, first) = cancelled(&rig, me).await;
@@ -92,6 +92,14 @@ async fn a_restart_keeps_the_answer() {
         let answer = cancel(&lane, stop(me, "stop", Some(turn)), Some(turn)).await;
         assert_eq!(answer, first);
         assert_eq!(again.log(id).lines, before);
+        // What came since then stays.
+        let newer = again.begin(id, "newer").await;
+        let _call = again.model().await;
+        again.say(id, "queued").await;
+        let answer = cancel(&lane, stop(me, "stop", Some(turn)), Some(turn)).await;
+        assert_eq!(answer, first);
+        assert_eq!(lane.phase(), (Phase::Running, Some(newer)));
+        assert_eq!(lane.session().expect("there").queue.len(), 1);
     }
 }
 

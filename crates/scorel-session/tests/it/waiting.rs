@@ -122,9 +122,14 @@ async fn every_way_out_of_a_wait_makes_one_request_and_a_cancel_none() {
             let lane = rig.lane(id).await;
             match way {
                 Passed => {}
-                Steer => drop(rig.steer(id, "and this").await),
+                Steer => {
+                    rig.steer(id, "and this").await;
+                }
                 SetBack => wall.set_back(24 * HOUR),
-                EndWait => drop(lane.end_wait(end_wait(None), turn).await.expect("it waits")),
+                EndWait => {
+                    let ended = lane.end_wait(end_wait(None), turn).await;
+                    ended.expect("it waits");
+                }
                 Model => {
                     let changes = SessionChanges {
                         model: Some("other".to_owned()),

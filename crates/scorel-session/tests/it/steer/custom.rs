@@ -2,7 +2,7 @@
 
 use scorel_proto::{
     AppendCustomMessageResult, Block, ClientId, CustomMessageBody, ErrorCode, InternalMessage,
-    Message, Meta, QueueItemId, SessionId,
+    Message, Meta, QueueEdit, QueueItemId, SessionId,
 };
 use scorel_session::{MutationCommand, SessionError};
 use serde_json::json;
@@ -151,4 +151,33 @@ async fn a_turn_that_is_being_cancelled_takes_none_and_none_starts_a_turn() {
     let log = rig.check(id).await;
     assert_eq!(log.only("custom_message")["turnId"], json!(null));
     assert_eq!(log.all("queue_update").len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_was_not_read_waits_behind_the_cancel_and_starts_a_turn_when_the_queue_goes_on() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "go").await;
+    let call = rig.model().await;
+    let added = append(&rig, id, by(client(), "a"), internal("moved")).await;
+    let added = item(&added.expect("queued"));
+    let lane = rig.lane(id).await;
+    assert!(lane.cancel(None));
+    call.ended().await;
+    assert_eq!(follower.outcome().await, "cancelled");
+    let session = lane.session().expect("there");
+    assert_eq!((session.queue.len(), session.queue_paused), (1, true));
+    let resume = MutationCommand::new(ClientId::Daemon, None, "rewriteQueue", &());
+    let edits = vec![QueueEdit::Resume {}];
+    let resumed = lane.rewrite_queue(resume, session.queue_version, edits);
+    resumed.await.expect("it goes on");
+    let call = rig.model().await;
+    let reminder = "user: <system-reminder>\nmoved\n</system-reminder>";
+    assert_eq!(last(&call, 1), [reminder]);
+    call.answer("noted").await;
+    assert_eq!(follower.outcome().await, "completed");
+    let log = rig.check(id).await;
+    assert_eq!(log.only("custom_message")["queueItemId"], json!(added));
+    assert_eq!(log.reasons(), ["cancelled", "completed"]);
 }
