@@ -43,6 +43,7 @@ mod steer;
 mod title;
 mod travel;
 mod turns;
+mod two_clients;
 mod usage;
 mod waiting;
 mod wall;
