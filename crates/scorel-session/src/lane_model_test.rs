@@ -2,7 +2,7 @@
 //!
 //! A history does what clients, the model, tools, time and crashes may do to a session: it sends,
 //! steers, edits the queue, cancels, moves the leaf, edits and resends, compacts, answers questions,
-//! ends waits, repeats commands, kills the daemon, stops it, and unloads the session. The reference
+//! ends waits, restores files, repeats commands, kills the daemon, stops it, and unloads the session. The reference
 //! says what becomes of each step, without the lane; after each step the lane must be that, and the
 //! promises of a session must hold:
 //!
@@ -26,6 +26,7 @@
 mod follower;
 mod history;
 mod observed;
+mod project;
 mod reference;
 mod stage;
 

@@ -17,6 +17,7 @@ use commands::Command;
 
 use super::follower::Follower;
 use super::observed::{Observed, PADDING};
+use super::project::Project;
 use super::reference::{Label, Reference};
 use super::stage::{Stage, StageEnd, StagedCall, StagedRun};
 use crate::model_test::dice::Dice;
@@ -44,6 +45,7 @@ struct Traits {
 pub(super) struct History {
     dice: Dice,
     traits: Traits,
+    project: Option<Arc<Project>>,
     disk: MemoryDisk,
     sessions: Arc<Sessions>,
     id: SessionId,
@@ -75,7 +77,8 @@ impl History {
             began: Instant::now(),
         };
         let disk = MemoryDisk::default();
-        let (sessions, end) = daemon(traits, &disk);
+        let project = dice.one_in(20).then(|| Arc::new(Project::new()));
+        let (sessions, end) = daemon(traits, &disk, project.clone());
         let new = NewSession {
             project_id: ProjectId::generate(),
             kind: SessionKind::User,
@@ -90,6 +93,7 @@ impl History {
         Self {
             dice,
             traits,
+            project,
             disk,
             lane: Some(sessions.get(id).await.expect("there")),
             sessions,
@@ -109,7 +113,7 @@ impl History {
     }
 
     pub(super) async fn run(&mut self) {
-        let steps = 6 + self.dice.below(20);
+        let steps = 5 + self.dice.below(18);
         for _ in 0..steps {
             self.step().await;
             self.settle().await;
@@ -123,12 +127,15 @@ impl History {
             40..60 => self.send().await,
             60..70 => self.rewrite().await,
             70..78 => self.cancel().await,
-            78..88 => self.travel().await,
+            78..87 => self.travel().await,
+            87..88 if self.project.is_some() => self.restore().await,
+            87..88 => self.travel().await,
             88..91 => self.compact().await,
             91..94 => self.repeat().await,
             94..97 => self.crash().await,
             97..98 => self.stop().await,
             98..99 => self.unload().await,
+            _ if self.project.is_some() => self.restore().await,
             _ => self.end_wait().await,
         }
     }
@@ -180,8 +187,12 @@ impl Drop for History {
 }
 
 /// A daemon on a disk.
-fn daemon(traits: Traits, disk: &MemoryDisk) -> (Arc<Sessions>, StageEnd) {
-    let (stage, end) = Stage::new(traits.asks);
+fn daemon(
+    traits: Traits,
+    disk: &MemoryDisk,
+    project: Option<Arc<Project>>,
+) -> (Arc<Sessions>, StageEnd) {
+    let (stage, end) = Stage::new(traits.asks, project);
     let began = traits.began;
     let now = move || NOON + u64::try_from(began.elapsed().as_millis()).expect("short");
     let settings = SessionSettings {

@@ -14,7 +14,6 @@ pub(super) const PADDING: &str = concat!(
     "sixteen letters sixteen letters sixteen letters sixteen letters ",
     "sixteen letters sixteen letters sixteen letters sixteen letters ",
     "sixteen letters sixteen letters sixteen letters sixteen letters ",
-    "sixteen letters sixteen letters sixteen letters sixteen letters ",
 );
 
 /// A text that says `label`.

@@ -8,7 +8,9 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::stream;
 use scorel_files::FileRecorder;
-use scorel_proto::{Block, ErrorCategory, InstructionPart, ProjectId, SessionId, TurnError};
+use scorel_proto::{
+    Block, ErrorCategory, InstructionPart, ProjectId, RecordedFiles, SessionId, TurnError,
+};
 use scorel_runtime::{
     Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderError, ProviderEvent,
     ProviderStream, Question, RetryPolicy, Tool, ToolCall, ToolClass, ToolContext, ToolList,
@@ -17,6 +19,7 @@ use scorel_runtime::{
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
+use super::project::Project;
 use crate::{
     CompactionSettings, CompactionSetup, Guidance, PreparedTurn, TitleAnswer, TitleRequest,
     TokioClock, TurnRequest, TurnSetup,
@@ -60,12 +63,12 @@ pub(super) struct StagedRun {
 }
 
 impl StagedRun {
-    pub(super) fn end(self, text: String) {
+    pub(super) fn end(self, text: String, recorded: RecordedFiles) {
         let outcome = ToolOutcome {
             content: vec![Block::text(text)],
             is_error: false,
             details: None,
-            recorded: Box::default(),
+            recorded: Box::new(recorded),
         };
         self.reply.send(outcome).expect("the tool runs");
     }
@@ -76,6 +79,7 @@ impl StagedRun {
 pub(super) struct Stage {
     /// Whether the tool `write` needs permission.
     asks: bool,
+    project: Option<Arc<Project>>,
     calls: mpsc::UnboundedSender<StagedCall>,
     runs: mpsc::UnboundedSender<StagedRun>,
 }
@@ -88,11 +92,12 @@ pub(super) struct StageEnd {
 }
 
 impl Stage {
-    pub(super) fn new(asks: bool) -> (Arc<Self>, StageEnd) {
+    pub(super) fn new(asks: bool, project: Option<Arc<Project>>) -> (Arc<Self>, StageEnd) {
         let (calls_to, calls) = mpsc::unbounded_channel();
         let (runs_to, runs) = mpsc::unbounded_channel();
         let stage = Self {
             asks,
+            project,
             calls: calls_to,
             runs: runs_to,
         };
@@ -173,7 +178,9 @@ impl TurnSetup for Stage {
     fn leaf_moved(&self, _: SessionId) {}
 
     fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<FileRecorder>> {
-        Err(io::ErrorKind::NotFound.into())
+        let project = self.project.as_ref();
+        let project = project.ok_or(io::ErrorKind::NotFound)?;
+        Ok(project.recorder())
     }
 
     fn unload(&self, _: SessionId) {}

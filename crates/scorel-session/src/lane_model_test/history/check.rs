@@ -135,6 +135,7 @@ impl History {
             );
         }
         self.check_queue();
+        self.check_files();
         self.check_tree();
         assert_eq!(observed.outcomes, self.reference.outcomes);
         if let Some(window) = section.window() {
@@ -142,6 +143,14 @@ impl History {
             let said: Vec<Said> = window.context().iter().map(speech).collect();
             assert_eq!(said, self.reference.context(), "what the model would read");
             WINDOWS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn check_files(&self) {
+        if let Some(project) = &self.project {
+            for (name, label) in &self.reference.files.now {
+                assert_eq!(project.read(name), *label, "the file {name}");
+            }
         }
     }
 
