@@ -28,16 +28,19 @@ use crate::{
 /// Small, so that a compaction leaves a few messages and replaces the others.
 const KEEP_TOKENS: u64 = 250;
 
+/// More calls and events than a history leaves unread.
+const ROOM: usize = 64;
+
 /// A call of the model, which the history answers.
 #[derive(Debug)]
 pub(super) struct StagedCall {
     pub(super) request: ModelRequest,
-    events: mpsc::UnboundedSender<Result<ProviderEvent, ProviderError>>,
+    events: mpsc::Sender<Result<ProviderEvent, ProviderError>>,
 }
 
 impl StagedCall {
     pub(super) fn event(&self, event: ProviderEvent) {
-        self.events.send(Ok(event)).expect("the call is read");
+        self.events.try_send(Ok(event)).expect("the call is read");
     }
 
     pub(super) fn fail(self, retry_after: Option<Duration>, retryable: bool) {
@@ -50,7 +53,7 @@ impl StagedCall {
             hint: None,
             usage: None,
         };
-        self.events.send(Err(error)).expect("the call is read");
+        self.events.try_send(Err(error)).expect("the call is read");
     }
 }
 
@@ -80,21 +83,21 @@ pub(super) struct Stage {
     /// Whether the tool `write` needs permission.
     asks: bool,
     project: Option<Arc<Project>>,
-    calls: mpsc::UnboundedSender<StagedCall>,
-    runs: mpsc::UnboundedSender<StagedRun>,
+    calls: mpsc::Sender<StagedCall>,
+    runs: mpsc::Sender<StagedRun>,
 }
 
 /// The history's end of the stage of one daemon.
 #[derive(Debug)]
 pub(super) struct StageEnd {
-    pub(super) calls: mpsc::UnboundedReceiver<StagedCall>,
-    pub(super) runs: mpsc::UnboundedReceiver<StagedRun>,
+    pub(super) calls: mpsc::Receiver<StagedCall>,
+    pub(super) runs: mpsc::Receiver<StagedRun>,
 }
 
 impl Stage {
     pub(super) fn new(asks: bool, project: Option<Arc<Project>>) -> (Arc<Self>, StageEnd) {
-        let (calls_to, calls) = mpsc::unbounded_channel();
-        let (runs_to, runs) = mpsc::unbounded_channel();
+        let (calls_to, calls) = mpsc::channel(ROOM);
+        let (runs_to, runs) = mpsc::channel(ROOM);
         let stage = Self {
             asks,
             project,
@@ -191,7 +194,7 @@ impl TurnSetup for Stage {
 #[derive(Debug)]
 struct StagedModel {
     model: ModelInfo,
-    calls: mpsc::UnboundedSender<StagedCall>,
+    calls: mpsc::Sender<StagedCall>,
 }
 
 impl Provider for StagedModel {
@@ -200,9 +203,9 @@ impl Provider for StagedModel {
     }
 
     fn stream(&self, request: ModelRequest) -> ProviderStream {
-        let (events, received) = mpsc::unbounded_channel();
+        let (events, received) = mpsc::channel(ROOM);
         // A daemon that died makes calls that no history answers.
-        let _ = self.calls.send(StagedCall { request, events });
+        let _ = self.calls.try_send(StagedCall { request, events });
         Box::pin(stream::unfold(received, |mut received| async move {
             let event = received.recv().await?;
             Some((event, received))
@@ -245,7 +248,7 @@ impl Gatekeeper for StagedGate {
 #[derive(Debug)]
 struct StagedTool {
     spec: ToolSpec,
-    runs: mpsc::UnboundedSender<StagedRun>,
+    runs: mpsc::Sender<StagedRun>,
 }
 
 impl Tool for StagedTool {
@@ -266,7 +269,7 @@ impl StagedTool {
     async fn run(self: Arc<Self>, call: ToolCall, context: ToolContext) -> ToolOutcome {
         let (reply, outcome) = oneshot::channel();
         let id = call.id;
-        let _ = self.runs.send(StagedRun { id, context, reply });
+        let _ = self.runs.try_send(StagedRun { id, context, reply });
         let gone = |_| ToolOutcome::error("the daemon is gone");
         outcome.await.unwrap_or_else(gone)
     }

@@ -163,7 +163,7 @@ impl Table {
             },
         };
         let end = async {
-            if round % 5 == 0 {
+            if round.is_multiple_of(5) {
                 assert!(lane.cancel(None));
             } else {
                 call.answer("done").await;
@@ -178,7 +178,7 @@ impl Table {
         if a.is_ok() {
             self.removed.insert(first);
         }
-        if b.is_ok() && round % 4 == 0 {
+        if b.is_ok() && round.is_multiple_of(4) {
             self.removed.insert(last);
         }
         self.both_lost += usize::from(a.is_err() && b.is_err());

@@ -203,7 +203,7 @@ impl History {
                 let position = self.dice.one_in(2).then_some(position);
                 Edit::Add(self.label(), kind, position, self.dice.one_in(3))
             }
-            6 => Edit::Edit(key, self.label()),
+            6 => Edit::Reword(key, self.label()),
             7 => Edit::Move(key, position),
             8 => Edit::Remove(key),
             _ => Edit::Convert(key, kind),
@@ -219,7 +219,7 @@ impl History {
                 position,
                 hold: Some(hold),
             },
-            Edit::Edit(key, label) => QueueEdit::Edit {
+            Edit::Reword(key, label) => QueueEdit::Edit {
                 queue_item_id: self.item(key),
                 content: content(label),
             },
