@@ -37,6 +37,7 @@ const HOME: &str = "/home";
 struct Traits {
     ring_bytes: usize,
     asks: bool,
+    keep_tokens: u64,
     resumes: bool,
     began: Instant,
 }
@@ -73,6 +74,7 @@ impl History {
         let traits = Traits {
             ring_bytes: dice.pick(&[1, 3_000, 20_000, 1 << 20]),
             asks: dice.one_in(2),
+            keep_tokens: dice.pick(&[1, 30, 80]),
             resumes: dice.one_in(3),
             began: Instant::now(),
         };
@@ -113,7 +115,7 @@ impl History {
     }
 
     pub(super) async fn run(&mut self) {
-        let steps = 5 + self.dice.below(18);
+        let steps = 4 + self.dice.below(13);
         for _ in 0..steps {
             self.step().await;
             self.settle().await;
@@ -124,13 +126,13 @@ impl History {
     async fn step(&mut self) {
         match self.dice.below(100) {
             0..40 => self.go_on().await,
-            40..60 => self.send().await,
-            60..70 => self.rewrite().await,
-            70..78 => self.cancel().await,
-            78..87 => self.travel().await,
-            87..88 if self.project.is_some() => self.restore().await,
-            87..88 => self.travel().await,
-            88..91 => self.compact().await,
+            40..58 => self.send().await,
+            58..68 => self.rewrite().await,
+            68..76 => self.cancel().await,
+            76..83 => self.travel().await,
+            83..84 if self.project.is_some() => self.restore().await,
+            83..84 => self.travel().await,
+            84..91 => self.compact().await,
             91..94 => self.repeat().await,
             94..97 => self.crash().await,
             97..98 => self.stop().await,
@@ -192,7 +194,7 @@ fn daemon(
     disk: &MemoryDisk,
     project: Option<Arc<Project>>,
 ) -> (Arc<Sessions>, StageEnd) {
-    let (stage, end) = Stage::new(traits.asks, project);
+    let (stage, end) = Stage::new((traits.asks, traits.keep_tokens), project);
     let began = traits.began;
     let now = move || NOON + u64::try_from(began.elapsed().as_millis()).expect("short");
     let settings = SessionSettings {

@@ -25,9 +25,6 @@ use crate::{
     TokioClock, TurnRequest, TurnSetup,
 };
 
-/// Small, so that a compaction leaves a few messages and replaces the others.
-const KEEP_TOKENS: u64 = 250;
-
 /// More calls and events than a history leaves unread.
 const ROOM: usize = 64;
 
@@ -82,6 +79,8 @@ impl StagedRun {
 pub(super) struct Stage {
     /// Whether the tool `write` needs permission.
     asks: bool,
+    /// How much a compaction leaves, in tokens.
+    keep_tokens: u64,
     project: Option<Arc<Project>>,
     calls: mpsc::Sender<StagedCall>,
     runs: mpsc::Sender<StagedRun>,
@@ -95,11 +94,15 @@ pub(super) struct StageEnd {
 }
 
 impl Stage {
-    pub(super) fn new(asks: bool, project: Option<Arc<Project>>) -> (Arc<Self>, StageEnd) {
+    pub(super) fn new(
+        (asks, keep_tokens): (bool, u64),
+        project: Option<Arc<Project>>,
+    ) -> (Arc<Self>, StageEnd) {
         let (calls_to, calls) = mpsc::channel(ROOM);
         let (runs_to, runs) = mpsc::channel(ROOM);
         let stage = Self {
             asks,
+            keep_tokens,
             project,
             calls: calls_to,
             runs: runs_to,
@@ -162,7 +165,7 @@ impl TurnSetup for Stage {
             notices: Vec::new(),
             compaction: CompactionSetup {
                 settings: CompactionSettings {
-                    keep_tokens: KEEP_TOKENS,
+                    keep_tokens: self.keep_tokens,
                     ..CompactionSettings::default()
                 },
                 auxiliary: None,
