@@ -17,6 +17,7 @@ use commands::Command;
 
 use super::follower::Follower;
 use super::observed::{Observed, PADDING};
+use super::project::Project;
 use super::reference::{Label, Reference};
 use super::stage::{Stage, StageEnd, StagedCall, StagedRun};
 use crate::model_test::dice::Dice;
@@ -36,6 +37,7 @@ const HOME: &str = "/home";
 struct Traits {
     ring_bytes: usize,
     asks: bool,
+    keep_tokens: u64,
     resumes: bool,
     began: Instant,
 }
@@ -44,6 +46,7 @@ struct Traits {
 pub(super) struct History {
     dice: Dice,
     traits: Traits,
+    project: Option<Arc<Project>>,
     disk: MemoryDisk,
     sessions: Arc<Sessions>,
     id: SessionId,
@@ -71,11 +74,13 @@ impl History {
         let traits = Traits {
             ring_bytes: dice.pick(&[1, 3_000, 20_000, 1 << 20]),
             asks: dice.one_in(2),
+            keep_tokens: dice.pick(&[1, 30, 80]),
             resumes: dice.one_in(3),
             began: Instant::now(),
         };
         let disk = MemoryDisk::default();
-        let (sessions, end) = daemon(traits, &disk);
+        let project = dice.one_in(20).then(|| Arc::new(Project::new()));
+        let (sessions, end) = daemon(traits, &disk, project.clone());
         let new = NewSession {
             project_id: ProjectId::generate(),
             kind: SessionKind::User,
@@ -90,6 +95,7 @@ impl History {
         Self {
             dice,
             traits,
+            project,
             disk,
             lane: Some(sessions.get(id).await.expect("there")),
             sessions,
@@ -109,7 +115,7 @@ impl History {
     }
 
     pub(super) async fn run(&mut self) {
-        let steps = 6 + self.dice.below(20);
+        let steps = 4 + self.dice.below(13);
         for _ in 0..steps {
             self.step().await;
             self.settle().await;
@@ -120,15 +126,18 @@ impl History {
     async fn step(&mut self) {
         match self.dice.below(100) {
             0..40 => self.go_on().await,
-            40..60 => self.send().await,
-            60..70 => self.rewrite().await,
-            70..78 => self.cancel().await,
-            78..88 => self.travel().await,
-            88..91 => self.compact().await,
+            40..58 => self.send().await,
+            58..68 => self.rewrite().await,
+            68..76 => self.cancel().await,
+            76..83 => self.travel().await,
+            83..84 if self.project.is_some() => self.restore().await,
+            83..84 => self.travel().await,
+            84..91 => self.compact().await,
             91..94 => self.repeat().await,
             94..97 => self.crash().await,
             97..98 => self.stop().await,
             98..99 => self.unload().await,
+            _ if self.project.is_some() => self.restore().await,
             _ => self.end_wait().await,
         }
     }
@@ -180,8 +189,12 @@ impl Drop for History {
 }
 
 /// A daemon on a disk.
-fn daemon(traits: Traits, disk: &MemoryDisk) -> (Arc<Sessions>, StageEnd) {
-    let (stage, end) = Stage::new(traits.asks);
+fn daemon(
+    traits: Traits,
+    disk: &MemoryDisk,
+    project: Option<Arc<Project>>,
+) -> (Arc<Sessions>, StageEnd) {
+    let (stage, end) = Stage::new((traits.asks, traits.keep_tokens), project);
     let began = traits.began;
     let now = move || NOON + u64::try_from(began.elapsed().as_millis()).expect("short");
     let settings = SessionSettings {

@@ -13,8 +13,6 @@ use super::reference::{Kind, Label};
 pub(super) const PADDING: &str = concat!(
     "sixteen letters sixteen letters sixteen letters sixteen letters ",
     "sixteen letters sixteen letters sixteen letters sixteen letters ",
-    "sixteen letters sixteen letters sixteen letters sixteen letters ",
-    "sixteen letters sixteen letters sixteen letters sixteen letters ",
 );
 
 /// A text that says `label`.

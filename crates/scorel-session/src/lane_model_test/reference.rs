@@ -2,12 +2,15 @@
 //! tree of labels and at most one job.
 
 pub(super) mod commands;
+mod files;
 pub(super) mod path;
 mod turn;
 
 use std::collections::VecDeque;
 
 use scorel_proto::{OutcomeReason, Phase, QueueKind};
+
+use files::Files;
 
 /// What a text says; each text of a history says something else.
 pub(super) type Label = u32;
@@ -133,10 +136,11 @@ pub(super) struct Reference {
     resumes: bool,
     /// Whether the session may write without being asked.
     allowed: bool,
+    pub(super) files: Files,
 }
 
 impl Reference {
-    pub(super) const fn new(asks: bool, resumes: bool) -> Self {
+    pub(super) fn new(asks: bool, resumes: bool) -> Self {
         Self {
             nodes: Vec::new(),
             leaf: None,
@@ -152,6 +156,7 @@ impl Reference {
             asks,
             resumes,
             allowed: false,
+            files: Files::default(),
         }
     }
 
@@ -187,6 +192,14 @@ impl Reference {
         match self.job {
             Some(Job::Turn(_)) => Some(self.turns),
             _ => None,
+        }
+    }
+
+    /// Whether the running call with this key writes.
+    pub(super) fn writes(&self, key: Label) -> bool {
+        match self.running().map(|turn| &turn.at) {
+            Some(At::Tools(calls)) => calls.iter().any(|call| call.key == key && call.writes),
+            _ => false,
         }
     }
 

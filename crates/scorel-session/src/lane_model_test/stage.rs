@@ -8,7 +8,9 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::stream;
 use scorel_files::FileRecorder;
-use scorel_proto::{Block, ErrorCategory, InstructionPart, ProjectId, SessionId, TurnError};
+use scorel_proto::{
+    Block, ErrorCategory, InstructionPart, ProjectId, RecordedFiles, SessionId, TurnError,
+};
 use scorel_runtime::{
     Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderError, ProviderEvent,
     ProviderStream, Question, RetryPolicy, Tool, ToolCall, ToolClass, ToolContext, ToolList,
@@ -17,24 +19,25 @@ use scorel_runtime::{
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
+use super::project::Project;
 use crate::{
     CompactionSettings, CompactionSetup, Guidance, PreparedTurn, TitleAnswer, TitleRequest,
     TokioClock, TurnRequest, TurnSetup,
 };
 
-/// Small, so that a compaction leaves a few messages and replaces the others.
-const KEEP_TOKENS: u64 = 250;
+/// More calls and events than a history leaves unread.
+const ROOM: usize = 64;
 
 /// A call of the model, which the history answers.
 #[derive(Debug)]
 pub(super) struct StagedCall {
     pub(super) request: ModelRequest,
-    events: mpsc::UnboundedSender<Result<ProviderEvent, ProviderError>>,
+    events: mpsc::Sender<Result<ProviderEvent, ProviderError>>,
 }
 
 impl StagedCall {
     pub(super) fn event(&self, event: ProviderEvent) {
-        self.events.send(Ok(event)).expect("the call is read");
+        self.events.try_send(Ok(event)).expect("the call is read");
     }
 
     pub(super) fn fail(self, retry_after: Option<Duration>, retryable: bool) {
@@ -47,7 +50,7 @@ impl StagedCall {
             hint: None,
             usage: None,
         };
-        self.events.send(Err(error)).expect("the call is read");
+        self.events.try_send(Err(error)).expect("the call is read");
     }
 }
 
@@ -60,12 +63,12 @@ pub(super) struct StagedRun {
 }
 
 impl StagedRun {
-    pub(super) fn end(self, text: String) {
+    pub(super) fn end(self, text: String, recorded: RecordedFiles) {
         let outcome = ToolOutcome {
             content: vec![Block::text(text)],
             is_error: false,
             details: None,
-            recorded: Box::default(),
+            recorded: Box::new(recorded),
         };
         self.reply.send(outcome).expect("the tool runs");
     }
@@ -76,23 +79,31 @@ impl StagedRun {
 pub(super) struct Stage {
     /// Whether the tool `write` needs permission.
     asks: bool,
-    calls: mpsc::UnboundedSender<StagedCall>,
-    runs: mpsc::UnboundedSender<StagedRun>,
+    /// How much a compaction leaves, in tokens.
+    keep_tokens: u64,
+    project: Option<Arc<Project>>,
+    calls: mpsc::Sender<StagedCall>,
+    runs: mpsc::Sender<StagedRun>,
 }
 
 /// The history's end of the stage of one daemon.
 #[derive(Debug)]
 pub(super) struct StageEnd {
-    pub(super) calls: mpsc::UnboundedReceiver<StagedCall>,
-    pub(super) runs: mpsc::UnboundedReceiver<StagedRun>,
+    pub(super) calls: mpsc::Receiver<StagedCall>,
+    pub(super) runs: mpsc::Receiver<StagedRun>,
 }
 
 impl Stage {
-    pub(super) fn new(asks: bool) -> (Arc<Self>, StageEnd) {
-        let (calls_to, calls) = mpsc::unbounded_channel();
-        let (runs_to, runs) = mpsc::unbounded_channel();
+    pub(super) fn new(
+        (asks, keep_tokens): (bool, u64),
+        project: Option<Arc<Project>>,
+    ) -> (Arc<Self>, StageEnd) {
+        let (calls_to, calls) = mpsc::channel(ROOM);
+        let (runs_to, runs) = mpsc::channel(ROOM);
         let stage = Self {
             asks,
+            keep_tokens,
+            project,
             calls: calls_to,
             runs: runs_to,
         };
@@ -154,7 +165,7 @@ impl TurnSetup for Stage {
             notices: Vec::new(),
             compaction: CompactionSetup {
                 settings: CompactionSettings {
-                    keep_tokens: KEEP_TOKENS,
+                    keep_tokens: self.keep_tokens,
                     ..CompactionSettings::default()
                 },
                 auxiliary: None,
@@ -173,7 +184,9 @@ impl TurnSetup for Stage {
     fn leaf_moved(&self, _: SessionId) {}
 
     fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<FileRecorder>> {
-        Err(io::ErrorKind::NotFound.into())
+        let project = self.project.as_ref();
+        let project = project.ok_or(io::ErrorKind::NotFound)?;
+        Ok(project.recorder())
     }
 
     fn unload(&self, _: SessionId) {}
@@ -184,7 +197,7 @@ impl TurnSetup for Stage {
 #[derive(Debug)]
 struct StagedModel {
     model: ModelInfo,
-    calls: mpsc::UnboundedSender<StagedCall>,
+    calls: mpsc::Sender<StagedCall>,
 }
 
 impl Provider for StagedModel {
@@ -193,9 +206,9 @@ impl Provider for StagedModel {
     }
 
     fn stream(&self, request: ModelRequest) -> ProviderStream {
-        let (events, received) = mpsc::unbounded_channel();
+        let (events, received) = mpsc::channel(ROOM);
         // A daemon that died makes calls that no history answers.
-        let _ = self.calls.send(StagedCall { request, events });
+        let _ = self.calls.try_send(StagedCall { request, events });
         Box::pin(stream::unfold(received, |mut received| async move {
             let event = received.recv().await?;
             Some((event, received))
@@ -238,7 +251,7 @@ impl Gatekeeper for StagedGate {
 #[derive(Debug)]
 struct StagedTool {
     spec: ToolSpec,
-    runs: mpsc::UnboundedSender<StagedRun>,
+    runs: mpsc::Sender<StagedRun>,
 }
 
 impl Tool for StagedTool {
@@ -259,7 +272,7 @@ impl StagedTool {
     async fn run(self: Arc<Self>, call: ToolCall, context: ToolContext) -> ToolOutcome {
         let (reply, outcome) = oneshot::channel();
         let id = call.id;
-        let _ = self.runs.send(StagedRun { id, context, reply });
+        let _ = self.runs.try_send(StagedRun { id, context, reply });
         let gone = |_| ToolOutcome::error("the daemon is gone");
         outcome.await.unwrap_or_else(gone)
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use scorel_proto::{Message, OutcomeReason, PermissionDecision};
-use scorel_runtime::{ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls};
+use scorel_runtime::{
+    StopCause, ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls,
+};
 
 use super::ask::{PermissionAnswer, permission};
 use super::bridge::TurnBridge;
@@ -58,6 +60,11 @@ impl TurnTask {
                     }
                     driver.provide_permission(permission(&decision));
                 }
+                TurnStep::Event(_) if self.is_left_to_the_next_daemon() => {
+                    wind_down(driver).await;
+                    let end = self.stopped(StopCause::Interrupted);
+                    return Ok(Driven::Left(end.into()));
+                }
                 TurnStep::Event(event) => {
                     check.look_at(&event);
                     if let Err(error) = bridge.handle(event).await {
@@ -82,6 +89,13 @@ impl TurnTask {
                 TurnStep::Suspended => return Ok(Driven::Suspended),
             }
         }
+    }
+
+    /// Whether the daemon stops while the turn waits for an answer, with nothing under way. The engine,
+    /// which may not have got to the question of an earlier daemon, would refuse the call.
+    fn is_left_to_the_next_daemon(&self) -> bool {
+        let interrupted = self.stop.cause() == Some(StopCause::Interrupted);
+        interrupted && self.lane.published().is_waiting()
     }
 
     /// Hands the steers that wait to the model call that follows.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{ErrorCode, StopReason};
+use scorel_proto::{ErrorCode, Phase, StopReason};
 
 use crate::disk::Disk;
+use crate::permission::{asking, next, question, request};
 use crate::rig::{Rig, message};
 
 const GRACE: Duration = Duration::from_secs(10);
@@ -111,6 +112,25 @@ async fn a_message_that_is_accepted_while_the_daemon_stops_has_an_outcome() {
                 assert_eq!(log.records.len(), 0);
             }
         }
+    }
+}
+
+/// The stop comes at another moment in each round.
+#[tokio::test(start_paused = true)]
+async fn a_stop_while_a_turn_takes_up_its_question_leaves_it_open() {
+    for yields in 0..100 {
+        let (rig, id, turn) = asking(question()).await;
+        let asked = request(&rig, id).await;
+        let again = next(&rig);
+        again.lane(id).await;
+        for _ in 0..yields {
+            tokio::task::yield_now().await;
+        }
+        assert!(again.sessions.drain(GRACE).await);
+        let again = next(&again);
+        let lane = again.lane(id).await;
+        assert_eq!(lane.phase(), (Phase::AwaitingPermission, Some(turn)));
+        assert_eq!(request(&again, id).await, asked);
     }
 }
 

@@ -45,6 +45,7 @@ mod strict;
 mod title;
 mod travel;
 mod turns;
+mod two_clients;
 mod usage;
 mod waiting;
 mod wall;

@@ -27,7 +27,7 @@ pub(crate) fn question() -> Question {
 }
 
 /// A session whose turn waits for permission to run `c1`, the first of two calls.
-async fn asking(question: Question) -> (Rig, SessionId, TurnId) {
+pub(crate) async fn asking(question: Question) -> (Rig, SessionId, TurnId) {
     let rig = Rig::new();
     rig.plan(|plan| plan.question = Some(question));
     let id = rig.session().await;
@@ -40,13 +40,13 @@ async fn asking(question: Question) -> (Rig, SessionId, TurnId) {
 }
 
 /// The next daemon after a crash, which asks the same.
-fn next(rig: &Rig) -> Rig {
+pub(crate) fn next(rig: &Rig) -> Rig {
     let again = rig.crashed();
     again.plan(|plan| plan.question = Some(question()));
     again
 }
 
-async fn request(rig: &Rig, id: SessionId) -> PermissionRequestBody {
+pub(crate) async fn request(rig: &Rig, id: SessionId) -> PermissionRequestBody {
     let view = rig.follow(id).await;
     view.view.state.permissions[0].clone()
 }

@@ -8,10 +8,10 @@ use scorel_proto::{Block, OpenTurn, Phase, QueueKind, SessionView};
 use super::{FOREVER, History};
 use crate::Lane;
 use crate::lane::Section;
-use crate::lane_model_test::WINDOWS;
 use crate::lane_model_test::observed::{labels, said};
 use crate::lane_model_test::reference::path::{Said, speaker};
 use crate::lane_model_test::reference::{Due, Kind, Label};
+use crate::lane_model_test::{SUMMARIES, WINDOWS};
 
 impl History {
     /// Waits until the session is what the reference says, and checks that it is so in every detail.
@@ -135,6 +135,7 @@ impl History {
             );
         }
         self.check_queue();
+        self.check_files();
         self.check_tree();
         assert_eq!(observed.outcomes, self.reference.outcomes);
         if let Some(window) = section.window() {
@@ -142,6 +143,14 @@ impl History {
             let said: Vec<Said> = window.context().iter().map(speech).collect();
             assert_eq!(said, self.reference.context(), "what the model would read");
             WINDOWS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn check_files(&self) {
+        if let Some(project) = &self.project {
+            for (name, label) in &self.reference.files.now {
+                assert_eq!(project.read(name), *label, "the file {name}");
+            }
         }
     }
 
@@ -214,6 +223,9 @@ impl History {
 
     /// Every client comes back, and sees what the log folds into.
     pub(super) async fn check_rest(&mut self) {
+        let nodes = self.observed.nodes.iter();
+        let summaries = nodes.filter(|node| node.through.is_some());
+        SUMMARIES.fetch_add(summaries.count(), Ordering::Relaxed);
         let lane = self.lane();
         for client in &mut self.clients {
             client.catch_up(&lane, &self.observed).await;

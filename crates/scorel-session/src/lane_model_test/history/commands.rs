@@ -2,15 +2,15 @@
 
 use scorel_proto::{
     Block, CancelResult, ClientId, CommandId, CompactResult, Content, ErrorCode, EventId,
-    PermissionDecisionBody, QueueEdit, QueueItemId, QueueKind, RewriteQueueResult,
-    SendMessageResult, Seq, TurnId, WhileRunning,
+    OnConflict, PermissionDecisionBody, QueueEdit, QueueItemId, QueueKind, RestoreFilesResult,
+    RestoreScope, RewriteQueueResult, SendMessageResult, Seq, TurnId, WhileRunning,
 };
 
 use super::History;
 use crate::lane_model_test::observed::text;
 use crate::lane_model_test::reference::commands::{Edit, Message};
 use crate::lane_model_test::reference::{Label, Refusal, Sent};
-use crate::{MutationCommand, SendRequest, SessionError};
+use crate::{MutationCommand, RestoreRequest, SendRequest, SessionError};
 
 /// A command as the lane gets it, so that it can be given again.
 #[derive(Debug, Clone)]
@@ -21,6 +21,7 @@ pub(super) enum Command {
     Rewind(MutationCommand, Option<EventId>, Option<EventId>),
     Branch(MutationCommand, EventId, Option<EventId>),
     Compact(MutationCommand),
+    Restore(MutationCommand, RestoreRequest),
     EndWait(MutationCommand, TurnId),
     Respond(MutationCommand, PermissionDecisionBody),
 }
@@ -32,6 +33,7 @@ pub(super) enum Reply {
     Rewritten(RewriteQueueResult),
     Cleared(CancelResult),
     Compacting(CompactResult),
+    Restored(RestoreFilesResult),
     Done(Seq),
 }
 
@@ -54,6 +56,7 @@ impl Command {
             | Self::Rewind(command, ..)
             | Self::Branch(command, ..)
             | Self::Compact(command)
+            | Self::Restore(command, _)
             | Self::EndWait(command, _)
             | Self::Respond(command, _) => command,
         }
@@ -86,6 +89,9 @@ impl History {
                 Reply::Done(lane.branch(command, leaf, expected).await?)
             }
             Command::Compact(command) => Reply::Compacting(lane.compact(command, None).await?),
+            Command::Restore(command, request) => {
+                Reply::Restored(lane.restore_files(command, request).await?)
+            }
             Command::EndWait(command, turn) => Reply::Done(lane.end_wait(command, turn).await?),
             Command::Respond(command, decision) => {
                 Reply::Done(lane.respond(command, decision).await?)
@@ -197,7 +203,7 @@ impl History {
                 let position = self.dice.one_in(2).then_some(position);
                 Edit::Add(self.label(), kind, position, self.dice.one_in(3))
             }
-            6 => Edit::Edit(key, self.label()),
+            6 => Edit::Reword(key, self.label()),
             7 => Edit::Move(key, position),
             8 => Edit::Remove(key),
             _ => Edit::Convert(key, kind),
@@ -213,7 +219,7 @@ impl History {
                 position,
                 hold: Some(hold),
             },
-            Edit::Edit(key, label) => QueueEdit::Edit {
+            Edit::Reword(key, label) => QueueEdit::Edit {
                 queue_item_id: self.item(key),
                 content: content(label),
             },
@@ -306,6 +312,21 @@ impl History {
             Err(SessionError::NothingToCompact) => self.is_unchanged(&before),
             Err(error) => panic!("{error:?}"),
         }
+    }
+
+    pub(super) async fn restore(&mut self) {
+        if self.reference.nodes.is_empty() {
+            return;
+        }
+        let before = self.dice.below(self.reference.nodes.len());
+        let request = RestoreRequest {
+            before_event_id: self.observed.nodes[before].id,
+            scope: self.dice.pick(&[RestoreScope::Tools, RestoreScope::All]),
+            on_conflict: OnConflict::Refuse,
+        };
+        let command = Command::Restore(self.named("restoreFiles"), request);
+        let expected = self.reference.restore(before);
+        self.try_out(command, expected).await;
     }
 
     pub(super) async fn end_wait(&mut self) {

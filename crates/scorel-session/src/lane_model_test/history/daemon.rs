@@ -27,7 +27,7 @@ impl History {
     }
 
     async fn replace_daemon(&mut self) {
-        let (sessions, end) = daemon(self.traits, &self.disk);
+        let (sessions, end) = daemon(self.traits, &self.disk, self.project.clone());
         let sessions = std::mem::replace(&mut self.sessions, sessions);
         let end = std::mem::replace(&mut self.end, end);
         let held = (sessions, end, self.lane.take(), self.call.take());

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use scorel_proto::{PermissionDecision, PermissionDecisionBody, Phase, StopReason, Usage};
+use scorel_proto::{
+    PermissionDecision, PermissionDecisionBody, Phase, RecordedFiles, StopReason, Usage,
+};
 use scorel_runtime::ProviderEvent;
 
 use super::commands::Command;
@@ -102,7 +104,15 @@ impl History {
         let is_cancelled = self.reference.phase() == Phase::Cancelling;
         assert_eq!(run.context.cancel.is_cancelled(), is_cancelled);
         let said = self.label();
-        run.end(text(said));
+        let mut recorded = RecordedFiles::default();
+        if let Some(project) = &self.project
+            && self.reference.writes(key)
+        {
+            let name = self.dice.pick(&["a", "b"]);
+            recorded = project.write(name, said);
+            self.reference.file_written(name, said);
+        }
+        run.end(text(said), recorded);
         self.reference.tool_ended(key, said);
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct Message {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Edit {
     Add(Label, QueueKind, Option<u32>, bool),
-    Edit(Label, Label),
+    Reword(Label, Label),
     Move(Label, u32),
     Remove(Label),
     Convert(Label, QueueKind),
@@ -103,7 +103,7 @@ impl Reference {
             Edit::Add(label, kind, position, hold) => {
                 self.add(label, self.queued_as(kind), position, hold);
             }
-            Edit::Edit(key, label) => {
+            Edit::Reword(key, label) => {
                 let at = self.item(key)?;
                 self.queue[at].label = label;
             }
