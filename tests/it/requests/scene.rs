@@ -67,7 +67,9 @@ impl Scene {
     }
 
     pub(super) async fn completed(&mut self) {
-        assert_eq!(self.outcome().await, "completed");
+        let outcome = self.outcome().await;
+        let (api, rejections) = (self.model.api.name(), self.endpoint.rejections());
+        assert_eq!(outcome, "completed", "{api}: {rejections:?}");
     }
 
     /// Waits for the end of the turn.
