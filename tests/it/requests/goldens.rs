@@ -15,16 +15,18 @@ const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
 /// Plays a scene on every wire, whose endpoint must accept all of it, and compares what was sent with
 /// the golden.
 pub(super) async fn golden(name: &str, play: impl AsyncFn(&mut Scene)) {
-    let scenes = WireApi::ALL.map(async |api| {
-        let mut scene = Scene::over(api).await;
-        play(&mut scene).await;
-        let rejections = scene.endpoint.rejections();
-        assert_eq!(rejections, [""; 0], "{name} over {}", api.name());
-        assert_eq!(scene.endpoint.remaining(), 0, "{name} over {}", api.name());
-        section(&scene)
-    });
+    let scenes = WireApi::ALL.map(|api| Box::pin(played(name, api, &play)));
     let sections = join_all(scenes).await;
     compare(&format!("{name}.txt"), &sections.join("\n"));
+}
+
+async fn played(name: &str, api: WireApi, play: &impl AsyncFn(&mut Scene)) -> String {
+    let mut scene = Scene::over(api).await;
+    play(&mut scene).await;
+    let rejections = scene.endpoint.rejections();
+    assert_eq!(rejections, [""; 0], "{name} over {}", api.name());
+    assert_eq!(scene.endpoint.remaining(), 0, "{name} over {}", api.name());
+    section(&scene)
 }
 
 /// What was sent over one wire.

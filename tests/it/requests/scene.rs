@@ -28,6 +28,8 @@ impl Scene {
         let endpoint = StrictServer::start().await.unwrap();
         let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("STRICT_KEY", "sk-strict");
         daemon.configure(&model.section(&endpoint.server().address().to_string()));
+        // A repository of its own: others come and go in the directory for temporary files above it.
+        std::fs::create_dir(daemon.project().join(".git")).unwrap();
         daemon.write_project_file("notes.txt", "the answer is 42\n");
         daemon.spawn().await;
         let (client, session) = new_session(&daemon).await;
@@ -67,7 +69,9 @@ impl Scene {
     }
 
     pub(super) async fn completed(&mut self) {
-        assert_eq!(self.outcome().await, "completed");
+        let outcome = self.outcome().await;
+        let (api, rejections) = (self.model.api.name(), self.endpoint.rejections());
+        assert_eq!(outcome, "completed", "{api}: {rejections:?}");
     }
 
     /// Waits for the end of the turn.
