@@ -79,7 +79,7 @@ pub enum SessionError {
     NothingToCompact,
     /// The session's model or tools cannot be used.
     #[error("{}", .0.message)]
-    NotPrepared(Box<TurnError>),
+    NotPrepared(TurnError),
     /// Other programs have changed files that were to be restored.
     #[error("{} of the files were changed by something else, {} among them", paths.len(), first(paths))]
     FilesConflict { paths: Vec<FilePath> },

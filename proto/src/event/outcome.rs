@@ -61,7 +61,7 @@ pub struct TurnError {
     pub resets_at: Option<u64>,
     /// What fills the model's window; present for `context_overflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sizes: Option<ContextSizes>,
+    pub sizes: Option<Box<ContextSizes>>,
 }
 
 /// A request that does not fit into its model's window, in tokens. All but the window is estimated.

@@ -29,6 +29,7 @@ impl Scene {
 
     pub(super) async fn rewind(&self, target: EventId) {
         let params = RewindParams {
+            restore_files: None,
             session_id: self.session,
             target_event_id: Some(target),
             expected_leaf_id: self.leaf().await,
@@ -81,6 +82,7 @@ async fn a_branch() {
         scene.rewind(scene.ends().await[0]).await;
         scene.turn("Why?", "It says so.").await;
         let params = BranchParams {
+            restore_files: None,
             session_id: scene.session,
             leaf_event_id: leaf,
             expected_leaf_id: scene.leaf().await,

@@ -43,8 +43,7 @@ impl Lane {
     /// The model that a compaction would ask, if there is something to summarise.
     async fn can_compact(self: &Arc<Self>) -> Result<String, SessionError> {
         let prepared = self.prepare_outside_turn().await?;
-        let (ports, setup) =
-            prepared.map_err(|error| SessionError::NotPrepared(Box::new(error)))?;
+        let (ports, setup) = prepared.map_err(SessionError::NotPrepared)?;
         let compaction = Compaction {
             lane: Arc::clone(self),
             ports,

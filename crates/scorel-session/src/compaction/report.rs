@@ -16,8 +16,7 @@ impl Lane {
     pub async fn context_report(self: &Arc<Self>) -> Result<GetContextResult, SessionError> {
         self.published().check_exists()?;
         let prepared = self.prepare_outside_turn().await?;
-        let (ports, setup) =
-            prepared.map_err(|error| SessionError::NotPrepared(Box::new(error)))?;
+        let (ports, setup) = prepared.map_err(SessionError::NotPrepared)?;
         let window = self.read_window(ContextWindow::clone).await?;
         let (fixed, model) = (FixedParts::of(&ports), ports.provider.model());
         let size = self.size_of(&WindowSizes::of(&window), fixed, model);

@@ -258,7 +258,7 @@ impl ContextCheck {
         );
         Ok(NextContext::Full(TurnError {
             resets_at: None,
-            sizes: Some(sizes),
+            sizes: Some(Box::new(sizes)),
             code: "context_overflow".to_owned(),
             message: match &cause {
                 Some(cause) => format!("{text}; {}", cause.message),

@@ -331,12 +331,12 @@ fn too_large() -> TurnError {
         retryable: false,
         hint: Some("choose a model with a larger window".into()),
         resets_at: None,
-        sizes: Some(ContextSizes {
+        sizes: Some(Box::new(ContextSizes {
             system: 2_100,
             tools: 2_900,
             kept: 31_000,
             window: 32_768,
-        }),
+        })),
     }
 }
 
