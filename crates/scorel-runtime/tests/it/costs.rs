@@ -117,7 +117,7 @@ async fn each_limit_of_cost_ends_the_turn_before_the_call_that_would_exceed_it()
     let spent = |session_micro_usd, day_micro_usd| Spending {
         session_micro_usd,
         day_micro_usd,
-        ..Spending::default()
+        input_tokens: 1,
     };
     for (limits, spending, code) in [
         (limits(max, None, None), spent(0, 0), "turn_cost"),
@@ -156,6 +156,7 @@ async fn a_resumed_turn_has_the_limit_of_the_whole_turn() {
         turn: Some(1_000),
         ..CostLimits::default()
     });
+    scene.spending.input_tokens = 1;
     scene.progress = TurnProgress {
         cost: CostTotal {
             micro_usd: 1_000,

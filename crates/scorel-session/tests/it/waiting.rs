@@ -120,6 +120,7 @@ async fn every_way_out_of_a_wait_makes_one_request_and_a_cancel_none() {
                 follower = rig.follow(id).await;
             }
             let lane = rig.lane(id).await;
+            let since = Instant::now();
             match way {
                 Passed => {}
                 Steer => {
@@ -152,6 +153,8 @@ async fn every_way_out_of_a_wait_makes_one_request_and_a_cancel_none() {
                 expected,
                 "{way:?}, killed: {killed}"
             );
+            let at_once = since.elapsed() < Duration::from_secs(1);
+            assert_eq!(at_once, matches!(way, EndWait | Model | Cancel), "{way:?}");
             let more = tokio::time::timeout(10 * HOUR, rig.model()).await;
             assert!(more.is_err(), "{way:?}, killed: {killed}");
             rig.check(id).await;
