@@ -69,11 +69,11 @@ impl LongTalk {
             30 | 50 => self.go_back().await,
             40 => self.trim().await,
             20 => self.compact_in_turn().await,
-            _ if number % 11 == 0 => self.scene.restart().await,
+            _ if number.is_multiple_of(11) => self.scene.restart().await,
             _ => {}
         }
         match number {
-            _ if number % 13 == 0 => self.kill(number % 2 == 0).await,
+            _ if number.is_multiple_of(13) => self.kill(number.is_multiple_of(2)).await,
             _ if number % 7 == 3 => self.steer(reads("call_1", "notes.txt")).await,
             _ if number % 7 == 5 => self.steer(says("An answer.")).await,
             _ => self.look(&number.to_string()).await,
