@@ -34,7 +34,7 @@ fn every_golden_has_its_scenario() {
             continue;
         };
         let played = |source: &&str| source.contains(&format!("golden(\"{name}\""));
-        let is_played = name.starts_with("tools.") || sources.iter().any(|source| played(source));
+        let is_played = name.starts_with("tools.") || sources.iter().any(played);
         assert!(is_played, "{file} belongs to no scenario");
     }
 }
