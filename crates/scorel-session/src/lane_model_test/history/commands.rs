@@ -10,7 +10,7 @@ use super::History;
 use crate::lane_model_test::observed::text;
 use crate::lane_model_test::reference::commands::{Edit, Message};
 use crate::lane_model_test::reference::{Label, Refusal, Sent};
-use crate::{MutationCommand, RestoreRequest, SendRequest, SessionError};
+use crate::{MutationCommand, RestoreChoice, SendRequest, SessionError};
 
 /// A command as the lane gets it, so that it can be given again.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub(super) enum Command {
     Rewind(MutationCommand, Option<EventId>, Option<EventId>),
     Branch(MutationCommand, EventId, Option<EventId>),
     Compact(MutationCommand),
-    Restore(MutationCommand, RestoreRequest),
+    Restore(MutationCommand, EventId, RestoreChoice),
     EndWait(MutationCommand, TurnId),
     Respond(MutationCommand, PermissionDecisionBody),
 }
@@ -56,7 +56,7 @@ impl Command {
             | Self::Rewind(command, ..)
             | Self::Branch(command, ..)
             | Self::Compact(command)
-            | Self::Restore(command, _)
+            | Self::Restore(command, _, _)
             | Self::EndWait(command, _)
             | Self::Respond(command, _) => command,
         }
@@ -89,8 +89,8 @@ impl History {
                 Reply::Done(lane.branch(command, leaf, expected).await?)
             }
             Command::Compact(command) => Reply::Compacting(lane.compact(command, None).await?),
-            Command::Restore(command, request) => {
-                Reply::Restored(lane.restore_files(command, request).await?)
+            Command::Restore(command, before, choice) => {
+                Reply::Restored(lane.restore_files(command, before, choice).await?)
             }
             Command::EndWait(command, turn) => Reply::Done(lane.end_wait(command, turn).await?),
             Command::Respond(command, decision) => {
@@ -319,12 +319,12 @@ impl History {
             return;
         }
         let before = self.dice.below(self.reference.nodes.len());
-        let request = RestoreRequest {
-            before_event_id: self.observed.nodes[before].id,
+        let choice = RestoreChoice {
             scope: self.dice.pick(&[RestoreScope::Tools, RestoreScope::All]),
             on_conflict: OnConflict::Refuse,
         };
-        let command = Command::Restore(self.named("restoreFiles"), request);
+        let id = self.observed.nodes[before].id;
+        let command = Command::Restore(self.named("restoreFiles"), id, choice);
         let expected = self.reference.restore(before);
         self.try_out(command, expected).await;
     }
