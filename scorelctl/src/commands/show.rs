@@ -3,8 +3,8 @@ mod todo;
 use std::collections::HashSet;
 
 use scorel_proto::{
-    Event, EventId, GetEvents, GetEventsParams, GetTree, GetTreeParams, Phase, Seq, SessionId,
-    TreeEntry, TurnId,
+    CompactionState, Event, EventId, GetEvents, GetEventsParams, GetTree, GetTreeParams,
+    PersistentBody, Phase, Seq, SessionId, TreeEntry, TurnId,
 };
 
 use crate::args::TargetArgs;
@@ -85,7 +85,7 @@ pub(super) async fn run(
 /// Selects the events of the active path.
 struct ActivePath {
     path: HashSet<EventId>,
-    /// The turns on the path. Outcomes are not part of the tree; they are shown with their turn.
+    /// The turns on the path. How they ended is not part of the tree; it is shown with them.
     turns: HashSet<TurnId>,
 }
 
@@ -123,11 +123,19 @@ impl ActivePath {
             self.turns.extend(event.turn_id());
             return true;
         }
-        let outcome = event.type_name() == "turn_outcome";
-        outcome
-            && event
-                .turn_id()
-                .is_some_and(|turn| self.turns.contains(&turn))
+        let of_path = |turn| self.turns.contains(&turn);
+        ends_job(event) && event.turn_id().is_some_and(of_path)
+    }
+}
+
+/// Whether the event says how a turn ended, or a compaction in it that left no summary.
+fn ends_job(event: &Event) -> bool {
+    match event {
+        Event::Persistent(event) => match &event.body {
+            PersistentBody::Compaction(body) => body.state != CompactionState::Started,
+            body => matches!(body, PersistentBody::TurnOutcome(_)),
+        },
+        other => other.type_name() == "turn_outcome",
     }
 }
 

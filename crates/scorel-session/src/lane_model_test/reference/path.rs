@@ -37,7 +37,7 @@ impl Reference {
         for node in path[from..].iter().map(|at| &self.nodes[*at]) {
             match node.kind {
                 Kind::Summary(_) => continue,
-                Kind::Steer | Kind::Note if result_of == Some(node.turn) => {
+                Kind::Steer if result_of == Some(node.turn) => {
                     let merged: &mut Said = context.last_mut().expect("a result");
                     merged.1.extend(&node.labels);
                     continue;
@@ -78,7 +78,7 @@ impl Reference {
         };
         assert_ne!(next.kind, Kind::Result, "a result without its call");
         let last = &self.nodes[through];
-        let merges = matches!(next.kind, Kind::Steer | Kind::Note) && last.turn == next.turn;
+        let merges = next.kind == Kind::Steer && last.turn == next.turn;
         let is_in_result = matches!(last.kind, Kind::Result);
         assert!(!(merges && is_in_result), "a steer without its result");
     }
