@@ -35,10 +35,13 @@ pub use limits::TurnLimits;
 pub use ports::{
     ArgumentError, BegunCall, BlobSink, Blocking, BlockingTool, Clock, CommandAccess,
     DuplicateTool, Effect, ErrorCategory, Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot,
-    ModelInfo, ModelRequest, OpenGate, Permission, Permit, Planned, Provider, ProviderError,
-    ProviderEvent, ProviderStream, Question, ReadFilter, ThinkingLevel, TokenPrice, Tool, ToolCall,
-    ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict,
-    blocking, call_cost, parse_arguments,
+    ModelInfo, ModelRequest, OpenGate, Permission, Permit, PlanEntry, PlanStatus, Planned,
+    Provider, ProviderError, ProviderEvent, ProviderStream, Question, ReadFilter, Runner,
+    RunnerAccess, RunnerAction, RunnerAnswer, RunnerCallEnd, RunnerCapabilities, RunnerEnd,
+    RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,
+    RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerSpent, RunnerStart, ThinkingLevel,
+    TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
+    ToolUpdates, Verdict, blocking, call_cost, parse_arguments,
 };
 pub use retry::RetryPolicy;
 pub use spending::Spending;

@@ -1,0 +1,27 @@
+//! Plain commands: the prompt on standard input, one process a turn.
+
+mod claude_message;
+mod events;
+mod text;
+
+pub(crate) use events::EventsDialect;
+pub(crate) use text::TextDialect;
+
+use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerInput};
+
+use crate::exchange::Exchange;
+
+/// Writes the prompt and ends the input.
+fn prompt(input: &[RunnerInput], out: &mut Exchange) -> Result<(), RunnerError> {
+    for part in input {
+        match part {
+            RunnerInput::Text(text) => out.send_text(text),
+            RunnerInput::Image { .. } => {
+                let message = "a plain command takes no images";
+                return Err(RunnerError::new(RunnerErrorKind::Unsuitable, message));
+            }
+        }
+    }
+    out.end_input();
+    Ok(())
+}
