@@ -24,6 +24,8 @@ pub(crate) struct WireLink<D> {
     secrets: Secrets,
     start: RunnerStart,
     in_turn: bool,
+    /// The program has ended.
+    has_ended: bool,
     /// Why there are no more events than those that were collected.
     failure: Option<RunnerError>,
 }
@@ -43,6 +45,7 @@ impl<D: Dialect> WireLink<D> {
             secrets,
             start,
             in_turn: false,
+            has_ended: false,
             failure: None,
         };
         let shaken = timeout(HANDSHAKE, link.shake_hands()).await;
@@ -85,6 +88,7 @@ impl<D: Dialect> WireLink<D> {
             }
             Output::End => {
                 let (end, errors) = self.peer.wait_for_end().await;
+                self.has_ended = true;
                 let errors = self.secrets.cut(errors.as_bytes()).into_owned();
                 let errors = String::from_utf8_lossy(&errors);
                 let ended = self.dialect.ended(&end, &errors)?;
@@ -154,6 +158,10 @@ impl<D: Dialect> RunnerLink for WireLink<D> {
         let asked = self.in_turn && self.dialect.interrupt(&mut self.exchange)?;
         self.flush()?;
         Ok(asked)
+    }
+
+    fn is_reusable(&self) -> bool {
+        !self.has_ended && self.failure.is_none()
     }
 
     fn release(self: Box<Self>) -> BoxFuture<'static, RunnerExit> {

@@ -20,6 +20,7 @@ mod limits;
 mod model_call;
 mod ports;
 mod retry;
+mod runner_driver;
 mod spending;
 mod spent;
 mod stop;
@@ -44,6 +45,7 @@ pub use ports::{
     ToolUpdates, Verdict, blocking, call_cost, parse_arguments,
 };
 pub use retry::RetryPolicy;
+pub use runner_driver::{ActionEffects, RunnerDriver, RunnerFact, RunnerPorts, RunnerStep};
 pub use spending::Spending;
 pub use spent::Spent;
 pub use stop::{StopCause, StopSignal};

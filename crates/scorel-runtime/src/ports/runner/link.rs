@@ -45,6 +45,9 @@ pub trait RunnerLink: Send {
     /// Too much is waiting to be sent.
     fn interrupt(&mut self) -> Result<bool, RunnerError>;
 
+    /// Whether it takes another prompt after a turn that ended.
+    fn is_reusable(&self) -> bool;
+
     /// Ends the program: the end of its input, SIGTERM, SIGKILL, each a while after the other, until
     /// no process of it is left.
     fn release(self: Box<Self>) -> BoxFuture<'static, RunnerExit>;
