@@ -7,12 +7,14 @@
     reason = "these are tests, though without the usual harness"
 )]
 
+mod cli;
 mod clock;
 mod commands;
 mod gate;
 mod handshakes;
 mod hostile;
 mod processes;
+mod programs;
 mod replay;
 mod scripted;
 mod turn;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     trials.extend(commands::trials());
     trials.extend(handshakes::trials());
     trials.extend(hostile::trials());
+    trials.extend(programs::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
