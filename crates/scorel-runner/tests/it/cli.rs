@@ -167,9 +167,12 @@ impl Installed {
             Cli::Claude => Some(root),
             Cli::Gemini => None,
         };
+        // A model that Codex knows may be given its tools in another way.
+        let model = (self.cli == Cli::Codex).then(|| "model-1".to_owned());
         let setup = RunnerSetup {
             command,
             base_url,
+            model,
             ..setup
         };
         match self.cli {
