@@ -156,6 +156,12 @@ impl Peer {
         (end, self.errors.text())
     }
 
+    /// Ends the process at once, with SIGTERM first.
+    pub(crate) async fn stop(mut self) -> RunEnd {
+        self.run.stop();
+        self.wait_for_end().await.0
+    }
+
     /// Ends the input, and lets the process come to its end for a while. Then it is ended.
     pub(crate) async fn finish(mut self) -> RunEnd {
         self.end_input();
@@ -193,7 +199,7 @@ async fn readable(pipe: Option<&Receiver>) {
         // An error shows at the read, too.
         let _ignored = pipe.readable().await;
     } else {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

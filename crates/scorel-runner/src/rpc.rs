@@ -54,17 +54,17 @@ impl<P> JsonRpc<P> {
         }
     }
 
-    pub(crate) fn call(&mut self, purpose: P, method: &str, params: Value) -> Value {
+    pub(crate) fn call(&mut self, purpose: P, method: &str, params: &Value) -> Value {
         self.last_id += 1;
         self.pending.insert(self.last_id, purpose);
         self.marked(json!({"id": self.last_id, "method": method, "params": params}))
     }
 
-    pub(crate) fn notification(&self, method: &str, params: Value) -> Value {
+    pub(crate) fn notification(&self, method: &str, params: &Value) -> Value {
         self.marked(json!({"method": method, "params": params}))
     }
 
-    pub(crate) fn answer(&self, id: &Value, result: Value) -> Value {
+    pub(crate) fn answer(&self, id: &Value, result: &Value) -> Value {
         self.marked(json!({"id": id, "result": result}))
     }
 
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn an_answer_is_taken_once() {
         let mut rpc = JsonRpc::new(false);
-        assert_eq!(rpc.call("a", "m", json!({}))["id"], 1);
+        assert_eq!(rpc.call("a", "m", &json!({}))["id"], 1);
         let answer = json!({"id": 1, "result": 5});
         let expected = Incoming::Answer {
             purpose: "a",
@@ -145,6 +145,6 @@ mod tests {
         ] {
             assert_eq!(rpc.incoming(message), Incoming::Unknown);
         }
-        assert_eq!(rpc.notification("m", json!(1))["jsonrpc"], "2.0");
+        assert_eq!(rpc.notification("m", &json!(1))["jsonrpc"], "2.0");
     }
 }

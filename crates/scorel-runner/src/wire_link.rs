@@ -165,6 +165,16 @@ impl<D: Dialect> RunnerLink for WireLink<D> {
     }
 
     fn release(self: Box<Self>) -> BoxFuture<'static, RunnerExit> {
-        async move { exit_of(&self.peer.finish().await) }.boxed()
+        // One that did not end its turn, or broke the protocol, has nothing to say in the end.
+        let is_lost = self.in_turn || self.failure.is_some();
+        async move {
+            let end = if is_lost {
+                self.peer.stop().await
+            } else {
+                self.peer.finish().await
+            };
+            exit_of(&end)
+        }
+        .boxed()
     }
 }

@@ -89,7 +89,7 @@ impl WireRunner {
                 self.open_link(launch, dialect, start).await
             }
             WireKind::Command(CommandOutput::Text) => {
-                self.open_link(launch, TextDialect::default(), start).await
+                self.open_link(launch, TextDialect, start).await
             }
             WireKind::Command(CommandOutput::Events) => {
                 let dialect = EventsDialect::new(order.context);

@@ -46,7 +46,8 @@ pub struct RunnerPorts {
     pub limits: TurnLimits,
     /// How long the runner may be silent while it is not asking.
     pub idle: Duration,
-    /// How long it may take to end after it was asked to.
+    /// How long it may take to end its turn after it was asked to. To end its processes then takes a
+    /// second more.
     pub cancel: Duration,
 }
 
@@ -141,9 +142,9 @@ impl RunnerDriver {
             }
             match self.wait().await {
                 Waited::Opened(link) => self.opened(link),
-                Waited::NotOpened(error) => self.not_opened(error),
+                Waited::NotOpened(error) => self.not_opened(&error),
                 Waited::Event(event) => self.take(event),
-                Waited::Failed(error) => self.failed(error),
+                Waited::Failed(error) => self.failed(&error),
                 Waited::Judged(question, verdict) => self.judged(question, verdict),
                 Waited::Stop(cause) => self.end_early(EarlyEnd::Stopped(cause)),
                 Waited::Overdue => self.overdue(),
@@ -207,7 +208,7 @@ impl RunnerDriver {
         if let LinkState::Running(link) = &mut self.link
             && let Err(error) = send(&mut **link)
         {
-            self.failed(error);
+            self.failed(&error);
         }
     }
 
@@ -222,9 +223,9 @@ impl RunnerDriver {
         self.due.push_back(RunnerStep::NeedPrompt);
     }
 
-    fn not_opened(&mut self, error: RunnerError) {
+    fn not_opened(&mut self, error: &RunnerError) {
         if error.kind == RunnerErrorKind::ContextLost && !self.has_lost {
-            self.lost(&error);
+            self.lost(error);
         } else {
             self.finish(OutcomeReason::Error, Some(error.turn_error()));
         }
@@ -238,10 +239,10 @@ impl RunnerDriver {
         self.fact(RunnerFact::ContextLost { reason });
     }
 
-    fn failed(&mut self, error: RunnerError) {
+    fn failed(&mut self, error: &RunnerError) {
         let is_lost = error.kind == RunnerErrorKind::ContextLost && !self.has_lost;
         if is_lost && self.order.context.is_some() && self.steps == 0 {
-            self.lost(&error);
+            self.lost(error);
             self.release(false);
             return;
         }
@@ -304,7 +305,7 @@ impl RunnerDriver {
     fn begin_call(&mut self, call: crate::ToolCall) {
         if let Err(text) = self.calls.may_begin(&call) {
             let error = RunnerError::new(RunnerErrorKind::Protocol, text);
-            self.failed(error);
+            self.failed(&error);
             return;
         }
         let ended = self.draft.end_with_call(&call);

@@ -79,7 +79,7 @@ impl AcpDialect {
         params: &impl Serialize,
         out: &mut Exchange,
     ) -> Result<(), RunnerError> {
-        let call = self.rpc.call(purpose, method, json!(params));
+        let call = self.rpc.call(purpose, method, &json!(params));
         out.send(&call)
     }
 
@@ -273,7 +273,7 @@ impl AcpDialect {
             }
             Err(refusal) => {
                 out.notice("the agent offers no answer that holds once");
-                out.send(&self.rpc.answer(id, refusal))
+                out.send(&self.rpc.answer(id, &refusal))
             }
         }
     }
@@ -346,7 +346,7 @@ impl Dialect for AcpDialect {
         out: &mut Exchange,
     ) -> Result<(), RunnerError> {
         match self.permissions.answer(question, &answer) {
-            Some((id, result)) => out.send(&self.rpc.answer(&id, result)),
+            Some((id, result)) => out.send(&self.rpc.answer(&id, &result)),
             None => Ok(()),
         }
     }
@@ -354,11 +354,11 @@ impl Dialect for AcpDialect {
     fn interrupt(&mut self, out: &mut Exchange) -> Result<bool, RunnerError> {
         let session = self.session.clone().unwrap_or_default();
         let cancel = json!(CancelNotification::new(session));
-        out.send(&self.rpc.notification("session/cancel", cancel))?;
+        out.send(&self.rpc.notification("session/cancel", &cancel))?;
         // The protocol wants open questions answered before the turn ends.
         for (question, id, result) in self.permissions.cancel() {
             out.event(RunnerEvent::AskWithdrawn { id: question });
-            out.send(&self.rpc.answer(&id, result))?;
+            out.send(&self.rpc.answer(&id, &result))?;
         }
         Ok(true)
     }

@@ -3,7 +3,7 @@
 mod stream;
 mod tools;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use scorel_proto::Usage;
 use scorel_runtime::{
@@ -39,8 +39,8 @@ pub(crate) struct ClaudeCodeDialect {
     /// What inner agents have written, by their call.
     agents: HashMap<String, OutputTail>,
     meter: UsageMeter,
-    /// Messages of the user that the model has not been given.
-    unread: u32,
+    /// Messages sent while it worked, by their ids, that the model has not been given.
+    unread: HashSet<String>,
     interrupted: bool,
     /// The account does not work.
     unauthenticated: bool,
@@ -58,7 +58,7 @@ impl ClaudeCodeDialect {
             streamed: StreamedParts::default(),
             agents: HashMap::new(),
             meter: UsageMeter::default(),
-            unread: 0,
+            unread: HashSet::new(),
             interrupted: false,
             unauthenticated: false,
             last_request: 0,
@@ -107,7 +107,7 @@ impl ClaudeCodeDialect {
     /// Results of tools, and what we sent, once the model gets it.
     fn user(&mut self, message: &Value, out: &mut Exchange) {
         if message["isReplay"] == true {
-            self.unread = self.unread.saturating_sub(1);
+            self.unread.remove(text(message, "uuid"));
             return;
         }
         for block in blocks(message) {
@@ -184,12 +184,12 @@ impl ClaudeCodeDialect {
         }
         let is_success = text(message, "subtype") == "success" && message["is_error"] != true;
         // A message that came too late for this round begins another one.
-        if is_success && self.unread > 0 && !self.interrupted {
+        if is_success && !self.unread.is_empty() && !self.interrupted {
             out.event(RunnerEvent::Progress);
             return Ok(());
         }
         let end = self.end(message, is_success, error);
-        self.unread = 0;
+        self.unread.clear();
         self.interrupted = false;
         self.questions.clear();
         self.agents.clear();
@@ -223,8 +223,12 @@ impl ClaudeCodeDialect {
         }
     }
 
-    fn say(&mut self, input: &[RunnerInput], out: &mut Exchange) -> Result<(), RunnerError> {
-        self.unread += 1;
+    fn say(
+        &self,
+        input: &[RunnerInput],
+        id: Option<&str>,
+        out: &mut Exchange,
+    ) -> Result<(), RunnerError> {
         let part = |part: &RunnerInput| match part {
             RunnerInput::Text(text) => json!({"type": "text", "text": text}),
             RunnerInput::Image { media_type, bytes } => json!({
@@ -233,12 +237,16 @@ impl ClaudeCodeDialect {
             }),
         };
         let content: Vec<Value> = input.iter().map(part).collect();
-        out.send(&json!({
+        let mut message = json!({
             "type": "user",
             "message": {"role": "user", "content": content},
             "parent_tool_use_id": null,
             "session_id": self.session.as_deref().unwrap_or_default(),
-        }))
+        });
+        if let Some(id) = id {
+            message["uuid"] = json!(id);
+        }
+        out.send(&message)
     }
 }
 
@@ -296,7 +304,7 @@ impl Dialect for ClaudeCodeDialect {
 
     fn prompt(&mut self, input: Vec<RunnerInput>, out: &mut Exchange) -> Result<(), RunnerError> {
         self.unauthenticated = false;
-        self.say(&input, out)
+        self.say(&input, None, out)
     }
 
     fn answer(
@@ -317,7 +325,9 @@ impl Dialect for ClaudeCodeDialect {
     }
 
     fn steer(&mut self, input: Vec<RunnerInput>, out: &mut Exchange) -> Result<bool, RunnerError> {
-        self.say(&input, out)?;
+        let id = random_uuid();
+        self.say(&input, Some(&id), out)?;
+        self.unread.insert(id);
         Ok(true)
     }
 
@@ -329,6 +339,20 @@ impl Dialect for ClaudeCodeDialect {
         out.send(&json!({"type": "control_request", "request_id": id, "request": request}))?;
         Ok(true)
     }
+}
+
+/// It is kept in the session's transcript, so it is never used again.
+fn random_uuid() -> String {
+    const VERSION: u128 = 0xf << 76;
+    const VARIANT: u128 = 0xc << 60;
+    let random: u128 = rand::random();
+    let id = (random & !VERSION & !VARIANT) | (0x4 << 76) | (0x8 << 60);
+    let text = format!("{id:032x}");
+    let (a, rest) = text.split_at(8);
+    let (b, rest) = rest.split_at(4);
+    let (c, rest) = rest.split_at(4);
+    let (d, e) = rest.split_at(4);
+    format!("{a}-{b}-{c}-{d}-{e}")
 }
 
 fn blocks(message: &Value) -> &[Value] {

@@ -70,7 +70,7 @@ impl CodexDialect {
         &mut self,
         purpose: Purpose,
         method: &str,
-        params: Value,
+        params: &Value,
         out: &mut Exchange,
     ) -> Result<(), RunnerError> {
         let call = self.rpc.call(purpose, method, params);
@@ -99,7 +99,7 @@ impl CodexDialect {
             }
             None => "thread/start",
         };
-        self.call(Purpose::Thread, method, params, out)
+        self.call(Purpose::Thread, method, &params, out)
     }
 
     fn answered(
@@ -126,9 +126,9 @@ impl CodexDialect {
         match purpose {
             Purpose::Initialize => {
                 self.version = version(text(&result, "userAgent"));
-                out.send(&self.rpc.notification("initialized", json!({})))?;
+                out.send(&self.rpc.notification("initialized", &json!({})))?;
                 let params = json!({"refreshToken": false});
-                self.call(Purpose::Account, "account/read", params, out)
+                self.call(Purpose::Account, "account/read", &params, out)
             }
             Purpose::Account => {
                 if result["account"].is_null() && result["requiresOpenaiAuth"] == true {
@@ -174,7 +174,7 @@ impl CodexDialect {
 
     fn send_interrupt(&mut self, out: &mut Exchange) -> Result<(), RunnerError> {
         let params = json!({"threadId": self.thread, "turnId": self.turn});
-        self.call(Purpose::Interrupt, "turn/interrupt", params, out)
+        self.call(Purpose::Interrupt, "turn/interrupt", &params, out)
     }
 
     fn notified(
@@ -282,7 +282,7 @@ impl CodexDialect {
             // Without an answer that holds once, there is only no.
             Some(Err(refused)) => {
                 out.notice(refused);
-                out.send(&self.rpc.answer(id, json!({"decision": "decline"})))
+                out.send(&self.rpc.answer(id, &json!({"decision": "decline"})))
             }
             None => {
                 out.notice(format!("{method} is not supported"));
@@ -298,7 +298,7 @@ impl Dialect for CodexDialect {
         let version = env!("CARGO_PKG_VERSION");
         let client = json!({"name": "scorel", "title": "Scorel", "version": version});
         let params = json!({"clientInfo": client});
-        self.call(Purpose::Initialize, "initialize", params, out)
+        self.call(Purpose::Initialize, "initialize", &params, out)
     }
 
     fn is_open(&self) -> bool {
@@ -334,7 +334,7 @@ impl Dialect for CodexDialect {
     fn prompt(&mut self, input: Vec<RunnerInput>, out: &mut Exchange) -> Result<(), RunnerError> {
         self.turn = Some(String::new());
         let params = json!({"threadId": self.thread, "input": user_input(&input)});
-        self.call(Purpose::Turn, "turn/start", params, out)
+        self.call(Purpose::Turn, "turn/start", &params, out)
     }
 
     fn answer(
@@ -350,7 +350,7 @@ impl Dialect for CodexDialect {
             RunnerAnswer::Once => "accept",
             RunnerAnswer::No(_) => "decline",
         };
-        out.send(&self.rpc.answer(&id, json!({"decision": decision})))
+        out.send(&self.rpc.answer(&id, &json!({"decision": decision})))
     }
 
     fn steer(&mut self, input: Vec<RunnerInput>, out: &mut Exchange) -> Result<bool, RunnerError> {
@@ -360,7 +360,7 @@ impl Dialect for CodexDialect {
         };
         let input = user_input(&input);
         let params = json!({"threadId": self.thread, "expectedTurnId": turn, "input": input});
-        self.call(Purpose::Steer, "turn/steer", params, out)?;
+        self.call(Purpose::Steer, "turn/steer", &params, out)?;
         Ok(true)
     }
 

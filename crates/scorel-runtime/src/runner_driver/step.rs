@@ -5,6 +5,10 @@ use crate::ports::{PlanEntry, RunnerExit, RunnerLogStream, RunnerStart};
 
 /// What a [`RunnerDriver`](crate::RunnerDriver) did, or needs to go on.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all steps are of the largest kind"
+)]
 pub enum RunnerStep {
     /// A step as of every turn: [`TurnStep::Event`], [`TurnStep::NeedPermission`] or
     /// [`TurnStep::Finished`].

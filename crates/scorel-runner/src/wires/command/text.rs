@@ -7,7 +7,7 @@ use crate::dialect::{Dialect, ended};
 use crate::exchange::Exchange;
 use crate::peer::Framing;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct TextDialect;
 
 impl Dialect for TextDialect {
