@@ -1,6 +1,6 @@
 //! The runners that are known by name.
 
-use crate::setup::WireKind;
+use crate::wire_kind::WireKind;
 
 /// A runner that needs no configuration, but for its account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

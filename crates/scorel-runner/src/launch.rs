@@ -6,7 +6,8 @@ use scorel_exec::Environment;
 use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerOrder};
 use serde_json::json;
 
-use crate::setup::{RunnerSetup, WireKind};
+use crate::setup::RunnerSetup;
+use crate::wire_kind::WireKind;
 
 /// Where Codex finds the token of an endpoint that is not its own.
 const CODEX_TOKEN: &str = "SCOREL_RUNNER_TOKEN";

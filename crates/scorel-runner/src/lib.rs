@@ -28,13 +28,15 @@ mod stderr_tail;
 mod usage_meter;
 mod version;
 mod versions;
+mod wire_kind;
 mod wire_link;
 mod wire_runner;
 mod wires;
 
 pub use builtin::{BuiltinRunner, builtin, builtins};
 pub use secrets::Secrets;
-pub use setup::{CommandOutput, RunnerSetup, WireKind};
+pub use setup::RunnerSetup;
 pub use version::Version;
 pub use versions::Versions;
+pub use wire_kind::{CommandOutput, WireKind};
 pub use wire_runner::WireRunner;

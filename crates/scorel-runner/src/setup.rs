@@ -7,24 +7,7 @@ use scorel_exec::{Environment, Sandbox};
 use crate::builtin::BuiltinRunner;
 use crate::secrets::Secrets;
 use crate::version::Version;
-
-/// The protocol that a runner speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WireKind {
-    Codex,
-    ClaudeCode,
-    Acp,
-    Command(CommandOutput),
-}
-
-/// What the output of a plain command is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandOutput {
-    /// The answer.
-    Text,
-    /// One event a line.
-    Events,
-}
+use crate::wire_kind::WireKind;
 
 /// A runner with all that its programs are started with. Secrets are resolved, and the environment is
 /// complete: nothing is added but what the wire itself needs.

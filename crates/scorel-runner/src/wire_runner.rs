@@ -13,9 +13,10 @@ use scorel_runtime::{
 use crate::dialect::Dialect;
 use crate::launch::Launch;
 use crate::peer::Peer;
-use crate::setup::{CommandOutput, RunnerSetup, WireKind};
+use crate::setup::RunnerSetup;
 use crate::version::Version;
 use crate::versions::Versions;
+use crate::wire_kind::{CommandOutput, WireKind};
 use crate::wire_link::WireLink;
 use crate::wires::acp::AcpDialect;
 use crate::wires::claude_code::ClaudeCodeDialect;

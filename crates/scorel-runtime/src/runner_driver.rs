@@ -3,6 +3,7 @@ mod draft;
 mod questions;
 mod state;
 mod step;
+mod waiting;
 
 use std::collections::VecDeque;
 use std::fmt;

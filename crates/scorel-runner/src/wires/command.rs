@@ -2,26 +2,8 @@
 
 mod claude_message;
 mod events;
+mod prompt;
 mod text;
 
 pub(crate) use events::EventsDialect;
 pub(crate) use text::TextDialect;
-
-use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerInput};
-
-use crate::exchange::Exchange;
-
-/// Writes the prompt and ends the input.
-fn prompt(input: &[RunnerInput], out: &mut Exchange) -> Result<(), RunnerError> {
-    for part in input {
-        match part {
-            RunnerInput::Text(text) => out.send_text(text),
-            RunnerInput::Image { .. } => {
-                let message = "a plain command takes no images";
-                return Err(RunnerError::new(RunnerErrorKind::Unsuitable, message));
-            }
-        }
-    }
-    out.end_input();
-    Ok(())
-}

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::claude_message;
+use super::prompt::write_prompt;
 use crate::dialect::{Dialect, ended};
 use crate::exchange::Exchange;
 
@@ -133,7 +134,7 @@ impl Dialect for EventsDialect {
     }
 
     fn prompt(&mut self, input: Vec<RunnerInput>, out: &mut Exchange) -> Result<(), RunnerError> {
-        super::prompt(&input, out)
+        write_prompt(&input, out)
     }
 
     fn ended(&mut self, end: &RunEnd, errors: &str) -> Result<RunnerEnd, RunnerError> {

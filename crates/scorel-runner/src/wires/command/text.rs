@@ -3,6 +3,7 @@
 use scorel_exec::{RunEnd, ShellExit};
 use scorel_runtime::{RunnerEnd, RunnerError, RunnerEvent, RunnerInput};
 
+use super::prompt::write_prompt;
 use crate::dialect::{Dialect, ended};
 use crate::exchange::Exchange;
 use crate::peer::Framing;
@@ -34,7 +35,7 @@ impl Dialect for TextDialect {
     }
 
     fn prompt(&mut self, input: Vec<RunnerInput>, out: &mut Exchange) -> Result<(), RunnerError> {
-        super::prompt(&input, out)
+        write_prompt(&input, out)
     }
 
     fn ended(&mut self, end: &RunEnd, errors: &str) -> Result<RunnerEnd, RunnerError> {
