@@ -113,6 +113,17 @@ fn no_crate_reaches_what_it_must_not_know() {
             ],
         ),
         (
+            "scorel-runner",
+            &[
+                "scorel-tools",
+                "scorel-provider",
+                "scorel-session",
+                "scorel-journal",
+                "jsonrpsee",
+                "reqwest",
+            ],
+        ),
+        (
             "scorel-host",
             &["scoreld", "scorel-fsck", "clap", "daemonize"],
         ),

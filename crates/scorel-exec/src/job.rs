@@ -1,9 +1,9 @@
 //! The protocol between the daemon, a supervisor and its stage.
 //!
 //! ```text
-//! daemon ── stdin: length, StandbyJob; length, SupervisorJob; later STOP, KILL; EOF = the daemon is gone ─→ supervisor
+//! daemon ── socket: length, StandbyJob; length, SupervisorJob; its pipes; later STOP, KILL; EOF = the daemon is gone ─→ supervisor
 //! daemon ←─ stdout: the command's output ─ stderr: one SupervisorReport a line ───────── supervisor
-//! supervisor ── socket: length, NamespaceJob if it makes a pid namespace; length, StageJob; EOF = the supervisor is gone ─→ stage
+//! supervisor ── socket: length, NamespaceJob if it makes a pid namespace; length, StageJob; its pipes; EOF = the supervisor is gone ─→ stage
 //! supervisor ←─ one StageReport a line; EOF = it became the shell ─────── stage
 //! ```
 
@@ -83,8 +83,10 @@ pub(crate) struct StageJob {
     /// The supervisor's process id, filled in by the supervisor.
     pub(crate) parent: i32,
     pub(crate) directory: WorkingDirectory,
-    pub(crate) shell: PathBuf,
-    pub(crate) command: String,
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    /// Whether its standard streams follow the job ([`ChildPipes`](crate::child_pipes::ChildPipes)).
+    pub(crate) piped: bool,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) sandbox: Option<Sandbox>,
     pub(crate) umask: Option<Umask>,

@@ -1,7 +1,7 @@
 //! Commands under a supervisor, in a sandbox.
 //!
 //! In: a [`CommandOrder`] with a [`Sandbox`]. Out: a [`Run`], with the output so far and, in the end, a
-//! [`RunEnd`]. The crate knows no tools and no sessions; what a command may do, the caller decides.
+//! [`RunEnd`]; or a [`PipedRun`], whose caller writes the input and reads the output itself. The crate knows no tools and no sessions; what a command may do, the caller decides.
 //!
 //! A command runs below two processes of the program's own:
 //!
@@ -30,6 +30,7 @@ mod capture;
     expect(dead_code, reason = "there are no control groups")
 )]
 mod cgroup;
+mod command_line;
 #[cfg(target_os = "linux")]
 mod deadline;
 mod entry;
@@ -38,6 +39,7 @@ mod guard;
 mod job;
 mod limits;
 mod order;
+mod piped_run;
 mod process_table;
 mod registry;
 mod role;
@@ -52,6 +54,8 @@ mod surroundings;
 mod umask;
 mod working_directory;
 
+#[cfg(target_os = "linux")]
+mod child_pipes;
 #[cfg(target_os = "linux")]
 mod confine;
 #[cfg(target_os = "linux")]
@@ -69,12 +73,14 @@ mod supervisor_child;
 
 pub use ancestry::descends_from;
 pub use capture::{OutputSection, OutputWindow};
+pub use command_line::CommandLine;
 pub use entry::run_if_asked;
 pub use environment::Environment;
 pub use guard::{Guard, GuardRule, GuardedPlace};
 pub use job::ShellExit;
 pub use limits::{LimitKind, LimitScope, ReachedLimit, ResourceLimits};
 pub use order::{CommandOrder, CommandResources};
+pub use piped_run::PipedRun;
 pub use run::{EndCause, Run, RunEnd};
 pub use run_group::RunGroup;
 pub use sandbox::{Isolation, Sandbox, cargo_registry, default_caches};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::command_line::CommandLine;
 use crate::environment::Environment;
 use crate::limits::ResourceLimits;
 use crate::run_group::RunGroup;
@@ -14,8 +15,7 @@ use crate::umask::Umask;
 /// A command to run.
 #[derive(Debug, Clone)]
 pub struct CommandOrder {
-    /// The script, as for `bash -c`.
-    pub command: String,
+    pub command: CommandLine,
     pub environment: Environment,
     /// `None` runs the command with all rights of the user.
     pub sandbox: Option<Sandbox>,
@@ -29,7 +29,7 @@ pub struct CommandOrder {
     /// The umask of the command; `None` keeps this process's.
     pub umask: Option<Umask>,
     /// Where output beyond the memory limit is spooled, in a file without a name; `None` drops its
-    /// middle.
+    /// middle. Output that goes to pipes is not kept.
     pub spool_dir: Option<PathBuf>,
 }
 

@@ -10,6 +10,7 @@ use std::time::Instant;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::cgroup::CgroupDirectory;
+use crate::child_pipes::ChildPipes;
 use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
 use crate::job::{NamespaceJob, ShellExit, StageJob, SupervisorJob, WatchJob};
@@ -37,6 +38,8 @@ pub(crate) struct Pump {
     run: RegisteredRun,
     /// Exists as long as the command.
     cgroup: Option<CgroupDirectory>,
+    /// The command's standard streams; without, its output is captured and it has no input.
+    pipes: Option<ChildPipes>,
 }
 
 /// What the loop that reads the pipes needs to know of the order.
@@ -52,6 +55,7 @@ impl Pump {
         registry: Arc<RunRegistry>,
         (id, run): (u64, RegisteredRun),
         cgroup: Option<CgroupDirectory>,
+        pipes: Option<ChildPipes>,
     ) -> Self {
         Self {
             program,
@@ -60,12 +64,13 @@ impl Pump {
             id,
             run,
             cgroup,
+            pipes,
         }
     }
 
     /// Runs a command to its end, under `standby` or else under a supervisor that is started now.
     pub(crate) fn run(
-        self,
+        mut self,
         order: CommandOrder,
         directory: OwnedFd,
         standby: Option<SupervisorChild>,
@@ -111,7 +116,7 @@ impl Pump {
 
     /// Sends the order to a supervisor.
     fn start(
-        &self,
+        &mut self,
         order: CommandOrder,
         directory: &OwnedFd,
         standby: Option<SupervisorChild>,
@@ -127,7 +132,8 @@ impl Pump {
                 SupervisorChild::start(&self.program, &self.registry, directory, namespaces)?
             }
         };
-        supervisor.order(&job);
+        // Dropped here if it fails: the caller's ends of the pipes then come to their ends.
+        supervisor.order(&job, self.pipes.take().as_ref());
         Ok(supervisor)
     }
 
@@ -236,6 +242,7 @@ impl Pump {
             cgroup: cgroup.clone(),
             reports_usage: resources.group.is_some(),
         });
+        let (program, arguments) = order.command.into_parts();
         Ok(SupervisorJob {
             timeout_ms: order
                 .timeout
@@ -243,9 +250,10 @@ impl Pump {
             stage: StageJob {
                 parent: 0,
                 directory: WorkingDirectory::of(directory)?,
-                shell: shell(),
                 environment: variables.map(owned).collect(),
-                command: order.command,
+                program,
+                arguments,
+                piped: self.pipes.is_some(),
                 sandbox: order.sandbox,
                 umask: order.umask,
                 open_files: self.open_files,
@@ -270,11 +278,4 @@ fn failed_at(exit: Option<ShellExit>, has_output: impl Fn(&[u8]) -> bool) -> Opt
         _ if has_output(b"File too large") => Some(LimitKind::FileSize),
         _ => None,
     }
-}
-
-/// Bash where it is installed: models write bash, whatever the tool is called.
-fn shell() -> PathBuf {
-    let candidates = ["/bin/bash", "/usr/bin/bash"];
-    let bash = candidates.iter().find(|path| Path::new(path).exists());
-    PathBuf::from(bash.unwrap_or(&"/bin/sh"))
 }

@@ -28,6 +28,7 @@ use nix::sys::signalfd::SignalFd;
 use nix::unistd::{dup2_stdout, getppid, setsid};
 use rustix::process::Signal;
 
+use crate::child_pipes::ChildPipes;
 use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
 use crate::job::{
@@ -58,8 +59,8 @@ const KILL_INTERVAL: Duration = Duration::from_millis(10);
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Prepares for the order that is read from standard input, waits for it and carries it out. Standard
-/// output becomes the command's output, standard error takes reports; all three are pipes to the
-/// daemon. The end of standard input means that the daemon is gone, or wants no command after all.
+/// output becomes the command's output, unless that has pipes of its own; standard error takes reports.
+/// Input is a socket to the daemon, the others are pipes. The end of standard input means that the daemon is gone, or wants no command after all.
 pub(crate) fn supervise() -> ExitCode {
     match SupervisorProcess::start() {
         Ok(supervisor) => supervisor.run(),
@@ -143,11 +144,13 @@ impl SupervisorProcess {
         if !job.stage.directory.is_current()? {
             job.stage.directory.enter()?;
         }
+        let piped = job.stage.piped;
+        let pipes = piped.then(|| ChildPipes::receive(input)).transpose()?;
         let timeout = job.timeout_ms.map(Duration::from_millis);
         let guard = job.stage.sandbox.as_ref().and_then(|it| it.guard.as_ref());
         let snapshot = guard.map(Snapshot::take).transpose()?;
         let nowhere = OpenOptions::new().write(true).open("/dev/null")?;
-        let (children, channel) = stage.begin(job.stage)?;
+        let (children, channel) = stage.begin(job.stage, pipes)?;
         // The daemon reads until every copy of this end of the pipe is closed.
         dup2_stdout(nowhere).map_err(io::Error::from)?;
         Ok(Self {

@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, poll};
 
+use crate::child_pipes::ChildPipes;
 use crate::deadline::poll_timeout;
 use crate::job::{NamespaceJob, StandbyJob, SupervisorJob, write_job};
 use crate::orphans::kill_orphans;
@@ -23,7 +25,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(1700);
 #[derive(Debug)]
 pub(crate) struct SupervisorChild {
     pub(crate) child: Child,
-    /// Takes the order, and after it control bytes.
+    /// A socket. Takes the order, and after it control bytes.
     pub(crate) control: File,
 }
 
@@ -36,17 +38,17 @@ impl SupervisorChild {
         namespaces: Option<NamespaceJob>,
     ) -> io::Result<Self> {
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
+        let (ours, theirs) = UnixStream::pair()?;
         let mut command = Command::new(program);
         command
             .arg(Role::Supervisor.argument())
             .env_clear()
             .current_dir(directory)
-            .stdin(Stdio::piped())
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = registry.spawn_supervisor(&mut command)?;
-        let stdin = child.stdin.take().map(OwnedFd::from).map(File::from);
-        let control = stdin.ok_or_else(|| io::Error::other("no pipe"))?;
+        let child = registry.spawn_supervisor(&mut command)?;
+        let control = File::from(OwnedFd::from(ours));
         let mut supervisor = Self { child, control };
         supervisor.send(&StandbyJob { parent, namespaces });
         Ok(supervisor)
@@ -61,8 +63,12 @@ impl SupervisorChild {
         None
     }
 
-    pub(crate) fn order(&mut self, job: &SupervisorJob) {
+    pub(crate) fn order(&mut self, job: &SupervisorJob, pipes: Option<&ChildPipes>) {
         self.send(job);
+        if let Some(pipes) = pipes {
+            // Fails as `send` does.
+            let _ignored: io::Result<()> = pipes.send(&self.control);
+        }
     }
 
     fn send(&mut self, job: &impl serde::Serialize) {

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::cgroup::{CgroupDirectory, DelegatedGroup};
 use crate::order::CommandOrder;
+use crate::piped_run::PipedRun;
 use crate::registry::RunRegistry;
 use crate::run::Run;
 use crate::run_group::RunGroup;
@@ -44,6 +45,18 @@ pub struct Supervisors {
         expect(dead_code, reason = "nothing is started")
     )]
     standbys: Arc<Semaphore>,
+}
+
+/// What a command is started with.
+#[derive(Debug, Default)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "nothing is started")
+)]
+struct Launch {
+    standby: Option<Standby>,
+    #[cfg(target_os = "linux")]
+    pipes: Option<crate::child_pipes::ChildPipes>,
 }
 
 /// Why a command is not started.
@@ -114,7 +127,54 @@ impl Supervisors {
         order: CommandOrder,
         directory: BorrowedFd<'_>,
     ) -> Result<Run, StartError> {
-        self.launch(self.possible(order)?, directory, None)
+        self.launch(self.possible(order)?, directory, Launch::default())
+    }
+
+    /// The same with pipes to the command. Call it in a Tokio runtime with I/O.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    #[cfg(target_os = "linux")]
+    pub fn start_piped(
+        self: &Arc<Self>,
+        order: CommandOrder,
+        directory: BorrowedFd<'_>,
+    ) -> Result<PipedRun, StartError> {
+        use crate::child_pipes::ChildPipes;
+        use nix::fcntl::OFlag;
+        use nix::unistd::pipe2;
+        use tokio::net::unix::pipe::{Receiver, Sender};
+
+        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(io::Error::from);
+        let [stdin, stdout, stderr] = [pipe()?, pipe()?, pipe()?];
+        let pipes = ChildPipes {
+            stdin: stdin.0,
+            stdout: stdout.1,
+            stderr: stderr.1,
+        };
+        let launch = Launch {
+            pipes: Some(pipes),
+            ..Launch::default()
+        };
+        Ok(PipedRun {
+            stdin: Sender::from_owned_fd(stdin.1)?,
+            stdout: Receiver::from_owned_fd(stdout.0)?,
+            stderr: Receiver::from_owned_fd(stderr.0)?,
+            run: self.launch(self.possible(order)?, directory, launch)?,
+        })
+    }
+
+    /// There are no supervisors on this system.
+    ///
+    /// # Errors
+    /// [`StartError::Unsupported`].
+    #[cfg(not(target_os = "linux"))]
+    pub fn start_piped(
+        self: &Arc<Self>,
+        _: CommandOrder,
+        _: BorrowedFd<'_>,
+    ) -> Result<PipedRun, StartError> {
+        Err(StartError::Unsupported)
     }
 
     /// The same under a supervisor that stands by, if that has prepared what this command needs.
@@ -127,7 +187,11 @@ impl Supervisors {
         order: CommandOrder,
         directory: BorrowedFd<'_>,
     ) -> Result<Run, StartError> {
-        self.launch(self.possible(order)?, directory, Some(standby))
+        let launch = Launch {
+            standby: Some(standby),
+            ..Launch::default()
+        };
+        self.launch(self.possible(order)?, directory, launch)
     }
 
     /// Starts a supervisor for a command that may follow, with a sandbox like this one or with none; of
@@ -212,7 +276,7 @@ impl Supervisors {
         &self,
         order: CommandOrder,
         directory: BorrowedFd<'_>,
-        standby: Option<Standby>,
+        Launch { standby, pipes }: Launch,
     ) -> Result<Run, StartError> {
         use crate::capture::OutputCapture;
         use crate::job::NamespaceJob;
@@ -253,6 +317,7 @@ impl Supervisors {
                 Arc::clone(&registry),
                 (id, pumped),
                 cgroup,
+                pipes,
             );
             let end = pump.run(order, directory, standby);
             if let Some(group) = group {
@@ -271,12 +336,7 @@ impl Supervisors {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn launch(
-        &self,
-        _: CommandOrder,
-        _: BorrowedFd<'_>,
-        _: Option<Standby>,
-    ) -> Result<Run, StartError> {
+    fn launch(&self, _: CommandOrder, _: BorrowedFd<'_>, _: Launch) -> Result<Run, StartError> {
         Err(StartError::Unsupported)
     }
 

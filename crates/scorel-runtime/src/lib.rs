@@ -19,6 +19,7 @@ mod limits;
 mod model_call;
 mod ports;
 mod retry;
+mod runner_driver;
 mod spending;
 mod spent;
 mod stop;
@@ -34,12 +35,16 @@ pub use limits::TurnLimits;
 pub use ports::{
     ArgumentError, BegunCall, BlobSink, Blocking, BlockingTool, Clock, CommandAccess,
     DuplicateTool, Effect, ErrorCategory, Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot,
-    ModelInfo, ModelRequest, OpenGate, Permission, Permit, Planned, Provider, ProviderError,
-    ProviderEvent, ProviderStream, Question, ReadFilter, ThinkingLevel, TokenPrice, Tool, ToolCall,
-    ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict,
-    blocking, call_cost, parse_arguments,
+    ModelInfo, ModelRequest, OpenGate, Permission, Permit, PlanEntry, PlanStatus, Planned,
+    Provider, ProviderError, ProviderEvent, ProviderStream, Question, ReadFilter, Runner,
+    RunnerAccess, RunnerAction, RunnerAnswer, RunnerCallEnd, RunnerCapabilities, RunnerEnd,
+    RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,
+    RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerSpent, RunnerStart, ThinkingLevel,
+    TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
+    ToolUpdates, Verdict, blocking, call_cost, parse_arguments,
 };
 pub use retry::RetryPolicy;
+pub use runner_driver::{ActionEffects, RunnerDriver, RunnerFact, RunnerPorts, RunnerStep};
 pub use spending::Spending;
 pub use spent::Spent;
 pub use stop::{StopCause, StopSignal};

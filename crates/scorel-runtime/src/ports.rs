@@ -17,6 +17,7 @@ mod gatekeeper;
 mod permit;
 mod provider;
 mod quote;
+mod runner;
 mod token_price;
 mod tool;
 mod tool_call;
@@ -36,6 +37,12 @@ pub use permit::{CommandAccess, HiddenExtent, HiddenFiles, HiddenRoot, Permit, R
 pub use provider::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
     ThinkingLevel,
+};
+pub use runner::{
+    PlanEntry, PlanStatus, Runner, RunnerAccess, RunnerAction, RunnerAnswer, RunnerCallEnd,
+    RunnerCapabilities, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit,
+    RunnerInput, RunnerLink, RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerSpent,
+    RunnerStart,
 };
 pub use token_price::{TokenPrice, call_cost};
 pub use tool::Tool;

@@ -26,8 +26,9 @@ use rustix::io::Errno;
 use rustix::process::{WaitOptions, wait};
 
 use super::arranged::arrange_mounts;
-use super::stage::{NOT_STARTED, StageError, channel, fail, report, shell_command};
+use super::stage::{NOT_STARTED, StageError, channel, command, fail, receive_pipes, report};
 use super::{capabilities, descriptors, landlock, mounts, process, seccomp, space};
+use crate::child_pipes::ChildPipes;
 use crate::job::{NamespaceJob, ShellExit, StageJob, StageReport, read_job};
 use crate::role::Role;
 use crate::sandbox::Sandbox;
@@ -119,6 +120,7 @@ fn start_shell(channel: &mut UnixStream) -> Result<i32, StageError> {
     // While it waits for the job: no other process of the user may trace this one.
     prctl::set_dumpable(false)?;
     let job: StageJob = read_job(&mut *channel)?;
+    let pipes = receive_pipes(channel, &job)?;
     let Some(sandbox) = &job.sandbox else {
         return Err(StageError::NoSandbox);
     };
@@ -133,18 +135,22 @@ fn start_shell(channel: &mut UnixStream) -> Result<i32, StageError> {
     dup2_stdin(File::open("/dev/null")?)?;
     capabilities::restrict().map_err(io::Error::from)?;
     thread::scope(|scope| {
-        let spawned = scope.spawn(|| spawn_shell(&job, sandbox)).join();
+        let spawned = scope.spawn(|| spawn_shell(&job, sandbox, pipes)).join();
         spawned.unwrap_or_else(|_| Err(io::Error::other("the shell's thread has panicked").into()))
     })
 }
 
 /// Restricts the calling thread and starts the shell from it.
-fn spawn_shell(job: &StageJob, sandbox: &Sandbox) -> Result<i32, StageError> {
+fn spawn_shell(
+    job: &StageJob,
+    sandbox: &Sandbox,
+    pipes: Option<ChildPipes>,
+) -> Result<i32, StageError> {
     // The supervisor blocks signals, and the mask survives fork and exec.
     SigSet::empty().thread_set_mask()?;
     landlock::restrict(sandbox)?;
     seccomp::restrict(sandbox)?;
-    let started = shell_command(job).spawn();
-    let child = started.map_err(|source| StageError::shell(job, source))?;
+    let started = command(job, pipes).spawn();
+    let child = started.map_err(|source| StageError::program(job, source))?;
     Ok(i32::try_from(child.id()).map_err(io::Error::other)?)
 }

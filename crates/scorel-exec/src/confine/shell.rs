@@ -13,7 +13,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{dup2_stdin, getppid};
 
 use super::arranged::arrange_mounts;
-use super::stage::{NOT_STARTED, StageError, channel, fail, shell_command};
+use super::stage::{NOT_STARTED, StageError, channel, command, fail, receive_pipes};
 use super::{capabilities, descriptors, landlock, process, seccomp, space};
 use crate::job::{NamespaceJob, StageJob, read_job};
 
@@ -30,6 +30,7 @@ pub(crate) fn confine() -> ExitCode {
 fn become_shell(channel: &mut UnixStream) -> Result<Infallible, StageError> {
     let job: StageJob = read_job(&mut *channel)?;
     descriptors::close_inherited(Some(channel.as_raw_fd()))?;
+    let pipes = receive_pipes(channel, &job)?;
     process::prepare(&job)?;
     if let Some(sandbox) = &job.sandbox {
         // Landlock and seccomp demand it of a process without CAP_SYS_ADMIN, and without it a
@@ -58,6 +59,6 @@ fn become_shell(channel: &mut UnixStream) -> Result<Infallible, StageError> {
         capabilities::restrict().map_err(io::Error::from)?;
         seccomp::restrict(sandbox)?;
     }
-    let source = shell_command(&job).exec();
-    Err(StageError::shell(&job, source))
+    let source = command(&job, pipes).exec();
+    Err(StageError::program(&job, source))
 }

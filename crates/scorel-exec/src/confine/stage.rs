@@ -9,6 +9,7 @@ use super::landlock;
 use super::masks::MaskError;
 use super::mount_error::MountError;
 use super::space::SpaceError;
+use crate::child_pipes::ChildPipes;
 use crate::job::{StageJob, StageReport};
 use crate::working_directory::DirectoryError;
 
@@ -38,14 +39,14 @@ pub(super) enum StageError {
     Landlock(#[from] landlock::LandlockError),
     #[error("cannot restrict the system calls: {0}")]
     Seccomp(#[from] seccompiler::Error),
-    #[error("cannot start {shell}: {source}")]
-    Shell { shell: String, source: io::Error },
+    #[error("cannot start {program}: {source}")]
+    Program { program: String, source: io::Error },
 }
 
 impl StageError {
-    pub(super) fn shell(job: &StageJob, source: io::Error) -> Self {
-        Self::Shell {
-            shell: job.shell.display().to_string(),
+    pub(super) fn program(job: &StageJob, source: io::Error) -> Self {
+        Self::Program {
+            program: job.program.display().to_string(),
             source,
         }
     }
@@ -70,13 +71,25 @@ pub(super) fn report(channel: &mut UnixStream, report: &StageReport) {
     }
 }
 
-pub(super) fn shell_command(job: &StageJob) -> Command {
-    let mut command = Command::new(&job.shell);
+/// Blocks until the standard streams of the command have come, if it gets its own.
+pub(super) fn receive_pipes(
+    channel: &UnixStream,
+    job: &StageJob,
+) -> io::Result<Option<ChildPipes>> {
+    let receive = || ChildPipes::receive(channel);
+    job.piped.then(receive).transpose()
+}
+
+/// What is to be executed, with its standard streams: `pipes`, or else this process's.
+pub(super) fn command(job: &StageJob, pipes: Option<ChildPipes>) -> Command {
+    let mut command = Command::new(&job.program);
     let variables = job.environment.iter();
     command
-        .arg("-c")
-        .arg(&job.command)
+        .args(&job.arguments)
         .env_clear()
         .envs(variables.map(|(name, value)| (name, value)));
+    if let Some(pipes) = pipes {
+        pipes.attach(&mut command);
+    }
     command
 }

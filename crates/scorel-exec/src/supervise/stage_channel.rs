@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 
 use serde::Serialize;
 
+use crate::child_pipes::ChildPipes;
 use crate::job::{StageReport, write_job};
 
 /// Bytes read at a time.
@@ -33,6 +34,14 @@ impl StageChannel {
     pub(super) fn send(&mut self, job: &impl Serialize) -> io::Result<()> {
         self.stream.set_nonblocking(false)?;
         let sent = write_job(job, &self.stream);
+        self.stream.set_nonblocking(true)?;
+        sent
+    }
+
+    /// Sends the standard streams of the command after its job.
+    pub(super) fn send_pipes(&mut self, pipes: &ChildPipes) -> io::Result<()> {
+        self.stream.set_nonblocking(false)?;
+        let sent = pipes.send(&self.stream);
         self.stream.set_nonblocking(true)?;
         sent
     }

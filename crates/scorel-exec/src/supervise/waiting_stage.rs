@@ -11,6 +11,7 @@ use nix::unistd::getpid;
 use super::children::ChildProcesses;
 use super::setup::{is_told_to_end, start_stage};
 use super::stage_channel::StageChannel;
+use crate::child_pipes::ChildPipes;
 use crate::job::{ShellExit, StageJob, StageReport, StandbyJob};
 use crate::role::Role;
 use crate::working_directory::DirectoryError;
@@ -94,6 +95,7 @@ impl WaitingStage {
     pub(super) fn begin(
         &mut self,
         mut job: StageJob,
+        pipes: Option<ChildPipes>,
     ) -> io::Result<(ChildProcesses, StageChannel)> {
         let (children, mut channel) = match self.0.take() {
             Some(started) => started,
@@ -105,6 +107,9 @@ impl WaitingStage {
         job.parent = getpid().as_raw();
         // Fails if the stage has ended already. Its report or its exit code says why.
         let _ignored: io::Result<()> = channel.send(&job);
+        if let Some(pipes) = pipes {
+            let _ignored: io::Result<()> = channel.send_pipes(&pipes);
+        }
         Ok((children, channel))
     }
 

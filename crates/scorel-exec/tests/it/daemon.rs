@@ -4,11 +4,15 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 
+use tokio::io::AsyncReadExt as _;
+
 use scorel_exec::{Guard, GuardRule, GuardedPlace, Sandbox};
 
 use crate::{open, order, supervisors};
 
 pub(crate) const ARGUMENT: &str = "--daemon";
+
+pub(crate) const PIPED: &str = "--piped-daemon";
 
 /// Runs the command in the first line of standard input and forwards its output. If the second line is
 /// a directory, the command runs in a shared space and a sandbox that may write there, with the file
@@ -54,20 +58,50 @@ pub(crate) fn serve() -> ExitCode {
     })
 }
 
+/// Runs the command in the first line of standard input with pipes, and forwards its output.
+pub(crate) fn serve_piped() -> ExitCode {
+    let script = io::stdin().lock().lines().map_while(Result::ok).next();
+    let order = order(&script.unwrap());
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_io().build().unwrap().block_on(async {
+        let directory = open("/".as_ref()).unwrap();
+        let started = supervisors().start_piped(order, borrow(&directory));
+        let mut piped = started.unwrap();
+        let mut chunk = [0; 4096];
+        loop {
+            let count = piped.stdout.read(&mut chunk).await.unwrap();
+            io::stdout().write_all(&chunk[..count]).unwrap();
+            io::stdout().flush().unwrap();
+        }
+    })
+}
+
 fn borrow(fd: &std::os::fd::OwnedFd) -> std::os::fd::BorrowedFd<'_> {
     std::os::fd::AsFd::as_fd(fd)
 }
 
 /// Starts the process and waits until its command has printed `ready`.
 pub(crate) fn start(command: &str, sandbox: Option<&str>) -> Child {
+    launch(
+        ARGUMENT,
+        &format!("{command}\n{}\n", sandbox.unwrap_or_default()),
+    )
+}
+
+/// The same with pipes to the command.
+pub(crate) fn start_piped(command: &str) -> Child {
+    launch(PIPED, &format!("{command}\n"))
+}
+
+fn launch(role: &str, input: &str) -> Child {
     let mut child = Command::new("/proc/self/exe")
-        .arg(ARGUMENT)
+        .arg(role)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    write!(stdin, "{command}\n{}\n", sandbox.unwrap_or_default()).unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap()).bytes();
     let mut said = Vec::new();
     while !said.ends_with(b"ready") {

@@ -11,6 +11,7 @@ mod failing;
 mod foreign;
 mod limits;
 mod metadata;
+mod piped;
 mod processes;
 mod runaways;
 mod running;
@@ -40,10 +41,14 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(daemon::ARGUMENT) {
         return daemon::serve();
     }
+    if std::env::args().nth(1).as_deref() == Some(daemon::PIPED) {
+        return daemon::serve_piped();
+    }
     if std::env::args().nth(1).as_deref() == Some(standby::ARGUMENT) {
         return standby::serve();
     }
     let mut trials = running::trials();
+    trials.extend(piped::trials());
     trials.extend(runaways::trials());
     trials.extend(sandbox::trials());
     trials.extend(spaces::trials());
@@ -71,7 +76,7 @@ where
 {
     Trial::test(name.into(), move || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
-        let runtime = builder.enable_time().build()?;
+        let runtime = builder.enable_all().build()?;
         let bounded = async { tokio::time::timeout(TIME_LIMIT, test()).await };
         let ended = runtime.block_on(bounded);
         // What hangs on a blocking thread must not hold up the end.
@@ -89,7 +94,7 @@ fn supervisors() -> Arc<Supervisors> {
 
 fn order(command: &str) -> CommandOrder {
     CommandOrder {
-        command: command.to_owned(),
+        command: command.into(),
         environment: Environment::scrubbed(std::env::vars_os(), &[]),
         sandbox: None,
         space: None,

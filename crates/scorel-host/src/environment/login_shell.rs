@@ -51,7 +51,7 @@ pub(super) fn ask(
     let order = CommandOrder {
         space: None,
         resources: None,
-        command: script(shell, &boundary),
+        command: script(shell, &boundary).into(),
         environment,
         sandbox: None,
         timeout: Some(TIME_LIMIT),

@@ -272,7 +272,7 @@ impl Commands {
 
     fn start(&self, ready: &ReadyCommand, group: Option<Arc<RunGroup>>) -> Result<Run, ToolError> {
         let order = CommandOrder {
-            command: ready.planned.command.clone(),
+            command: ready.planned.command.clone().into(),
             environment: ready.environment.clone(),
             sandbox: ready.confinement.sandbox.clone(),
             space: ready.space.clone(),

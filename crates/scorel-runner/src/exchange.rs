@@ -1,0 +1,65 @@
+//! What a dialect makes of a message.
+
+use std::collections::VecDeque;
+
+use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerEvent, RunnerLogStream};
+use serde::Serialize;
+
+/// Collects events for the driver and messages to the program.
+#[derive(Debug, Default)]
+pub(crate) struct Exchange {
+    events: VecDeque<RunnerEvent>,
+    outgoing: Vec<u8>,
+    ends_input: bool,
+}
+
+impl Exchange {
+    pub(crate) fn event(&mut self, event: RunnerEvent) {
+        self.events.push_back(event);
+    }
+
+    /// A text for people.
+    pub(crate) fn notice(&mut self, text: impl Into<String>) {
+        self.event(RunnerEvent::Log {
+            stream: RunnerLogStream::Notice,
+            text: text.into(),
+        });
+    }
+
+    /// A message that the dialect does not know.
+    pub(crate) fn unknown(&mut self, line: &[u8]) {
+        self.event(RunnerEvent::Log {
+            stream: RunnerLogStream::Stdout,
+            text: String::from_utf8_lossy(line).into_owned(),
+        });
+    }
+
+    /// Sends a line.
+    pub(crate) fn send(&mut self, message: &impl Serialize) -> Result<(), RunnerError> {
+        let written = serde_json::to_writer(&mut self.outgoing, message);
+        written.map_err(|error| {
+            RunnerError::new(RunnerErrorKind::Failed, format!("cannot send: {error}"))
+        })?;
+        self.outgoing.push(b'\n');
+        Ok(())
+    }
+
+    /// Sends text as it is.
+    pub(crate) fn send_text(&mut self, text: &str) {
+        self.outgoing.extend_from_slice(text.as_bytes());
+    }
+
+    /// Ends the program's input after what was sent.
+    pub(crate) fn end_input(&mut self) {
+        self.ends_input = true;
+    }
+
+    pub(crate) fn next_event(&mut self) -> Option<RunnerEvent> {
+        self.events.pop_front()
+    }
+
+    pub(crate) fn take_outgoing(&mut self) -> (Vec<u8>, bool) {
+        let ends = std::mem::take(&mut self.ends_input);
+        (std::mem::take(&mut self.outgoing), ends)
+    }
+}

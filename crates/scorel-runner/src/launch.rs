@@ -1,0 +1,132 @@
+//! The command line and the environment of each wire.
+
+use std::path::{Path, PathBuf};
+
+use scorel_exec::Environment;
+use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerOrder};
+use serde_json::json;
+
+use crate::setup::RunnerSetup;
+use crate::wire_kind::WireKind;
+
+/// Where Codex finds the token of an endpoint that is not its own.
+const CODEX_TOKEN: &str = "SCOREL_RUNNER_TOKEN";
+
+/// What a program is started with.
+pub(crate) struct Launch {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) environment: Environment,
+}
+
+impl Launch {
+    pub(crate) fn of(setup: &RunnerSetup, order: &RunnerOrder) -> Result<Self, RunnerError> {
+        let mut launch = Self {
+            program: find_program(setup)?,
+            arguments: setup.command.iter().skip(1).cloned().collect(),
+            environment: setup.environment.clone(),
+        };
+        match setup.wire {
+            WireKind::Codex => launch.codex(setup),
+            WireKind::ClaudeCode => launch.claude(setup, order),
+            WireKind::Acp => {}
+            WireKind::Command(_) => {
+                if let Some(context) = &order.context {
+                    launch.environment.set("SCOREL_CONTEXT_ID", context);
+                }
+            }
+        }
+        Ok(launch)
+    }
+
+    /// For the record.
+    pub(crate) fn command(&self) -> Vec<String> {
+        let program = self.program.to_string_lossy().into_owned();
+        [vec![program], self.arguments.clone()].concat()
+    }
+
+    fn arguments(&mut self, arguments: &[&str]) {
+        let owned = arguments.iter().map(|&argument| argument.to_owned());
+        self.arguments.extend(owned);
+    }
+
+    fn codex(&mut self, setup: &RunnerSetup) {
+        self.arguments(&["app-server"]);
+        let Some(url) = &setup.base_url else { return };
+        let mut settings = vec![
+            "model_provider=\"scorel\"".to_owned(),
+            "model_providers.scorel.name=\"scorel\"".to_owned(),
+            // A JSON string is a TOML string.
+            format!("model_providers.scorel.base_url={}", json!(url)),
+            "model_providers.scorel.wire_api=\"responses\"".to_owned(),
+        ];
+        if let Some(token) = &setup.token {
+            settings.push(format!("model_providers.scorel.env_key=\"{CODEX_TOKEN}\""));
+            self.environment.set(CODEX_TOKEN, token);
+        }
+        for setting in settings {
+            self.arguments(&["-c", &setting]);
+        }
+    }
+
+    fn claude(&mut self, setup: &RunnerSetup, order: &RunnerOrder) {
+        self.arguments(&[
+            "-p",
+            "--input-format",
+            "stream-json",
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--include-partial-messages",
+            // Tells when the model is given a message that was sent while it worked.
+            "--replay-user-messages",
+            "--permission-prompt-tool",
+            "stdio",
+        ]);
+        if let Some(url) = &setup.base_url {
+            // Settings files have an `env` of their own, which wins over ours: the user's could lead the
+            // token elsewhere.
+            let settings = json!({"env": {"ANTHROPIC_BASE_URL": url}}).to_string();
+            self.arguments(&["--setting-sources", "", "--settings", &settings]);
+            self.environment.set("ANTHROPIC_BASE_URL", url);
+        } else {
+            self.arguments(&["--setting-sources", "user"]);
+        }
+        if let Some(token) = &setup.token {
+            self.environment.set("ANTHROPIC_AUTH_TOKEN", token);
+        }
+        self.environment.set("DISABLE_AUTOUPDATER", "1");
+        if let Some(model) = &setup.model {
+            self.arguments(&["--model", model]);
+        }
+        if let Some(context) = &order.context {
+            self.arguments(&["--resume", context]);
+        }
+    }
+}
+
+fn find_program(setup: &RunnerSetup) -> Result<PathBuf, RunnerError> {
+    let name = setup.command.first().map_or("", String::as_str);
+    let found = if name.contains('/') {
+        Some(PathBuf::from(name)).filter(|path| is_program(path))
+    } else {
+        let path = setup.environment.get("PATH").unwrap_or_default();
+        let places = std::env::split_paths(path);
+        let mut candidates = places.map(|place| place.join(name));
+        candidates.find(|path| is_program(path))
+    };
+    found.ok_or_else(|| {
+        let message = format!("{name} is not installed");
+        let error = RunnerError::new(RunnerErrorKind::NotInstalled, message);
+        match &setup.install {
+            Some(install) => error.with_hint(format!("install it with `{install}`")),
+            None => error,
+        }
+    })
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = std::fs::metadata(path);
+    metadata.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,42 @@
+//! Foreign agents as back ends: their programs, and the protocols that these speak.
+//!
+//! ```text
+//! WireRunner ─ open ─→ WireLink ═ Peer ═ pipes ═ the program, below a supervisor
+//!                         │
+//!                      Dialect: messages in → events and messages out
+//! ```
+//!
+//! A [`RunnerSetup`] says which program is started and with what; a [`WireRunner`] implements the port
+//! [`Runner`](scorel_runtime::Runner) for it. Its link is one process. What protocols differ in is behind
+//! the trait `Dialect`, which has no process and does no I/O, so that recorded streams are replayed
+//! through it. The peer reads nothing that was not asked for, and bounds lines and what waits to be
+//! written.
+
+mod builtin;
+mod data_url;
+mod dialect;
+mod exchange;
+mod launch;
+mod line_reader;
+mod outgoing;
+mod output_tail;
+mod peer;
+mod rpc;
+mod secrets;
+mod setup;
+mod stderr_tail;
+mod usage_meter;
+mod version;
+mod versions;
+mod wire_kind;
+mod wire_link;
+mod wire_runner;
+mod wires;
+
+pub use builtin::{BuiltinRunner, builtin, builtins};
+pub use secrets::Secrets;
+pub use setup::RunnerSetup;
+pub use version::Version;
+pub use versions::Versions;
+pub use wire_kind::{CommandOutput, WireKind};
+pub use wire_runner::WireRunner;

@@ -1,0 +1,231 @@
+//! The connection to a runner's process.
+
+use std::io;
+use std::time::Duration;
+
+use scorel_exec::{EndCause, PipedRun, Run, RunEnd, ShellExit};
+use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerExit};
+use tokio::net::unix::pipe::Receiver;
+use tokio::time::{sleep, timeout};
+
+use crate::line_reader::{LineReader, LineTooLong};
+use crate::outgoing::Outgoing;
+use crate::stderr_tail::StderrTail;
+
+/// Bytes read at a time: the capacity of a pipe.
+const CHUNK: usize = 64 * 1024;
+
+/// How long a program has to end after the end of its input, or of its output.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// How output is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    Lines,
+    /// As it comes.
+    Text,
+}
+
+/// What a process has written.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// A line, or a piece of text.
+    Piece(Vec<u8>),
+    /// What followed the last line end.
+    Rest(Vec<u8>),
+    Stderr(String),
+    /// There is no more output.
+    End,
+}
+
+/// A bounded, pulled, two-way connection: nothing is read before it is asked for, a line has a limit,
+/// and so has what waits to be written.
+pub(crate) struct Peer {
+    run: Run,
+    outgoing: Outgoing,
+    stdout: Option<Receiver>,
+    stderr: Option<Receiver>,
+    framing: Framing,
+    lines: LineReader,
+    errors: StderrTail,
+}
+
+impl Peer {
+    pub(crate) fn new(process: PipedRun, framing: Framing) -> Self {
+        Self {
+            run: process.run,
+            outgoing: Outgoing::new(process.stdin),
+            stdout: Some(process.stdout),
+            stderr: Some(process.stderr),
+            framing,
+            lines: LineReader::default(),
+            errors: StderrTail::default(),
+        }
+    }
+
+    /// Queues bytes. They are written while [`Peer::next`] is awaited.
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), RunnerError> {
+        self.outgoing.push(bytes)
+    }
+
+    /// Ends the input after what was queued.
+    pub(crate) fn end_input(&mut self) {
+        self.outgoing.end();
+    }
+
+    /// The next output. Cancel-safe.
+    pub(crate) async fn next(&mut self) -> Result<Output, RunnerError> {
+        loop {
+            if let Some(piece) = self.whole_piece()? {
+                return Ok(piece);
+            }
+            match self.ready().await {
+                Ready::Stdout => self.read_stdout(),
+                Ready::Stderr => {
+                    if let Some(text) = self.read_stderr() {
+                        return Ok(Output::Stderr(text));
+                    }
+                }
+                Ready::Ended => {
+                    self.stdout = None;
+                    self.stderr = None;
+                    let rest = self.lines.take_rest();
+                    let is_end = rest.is_empty();
+                    return Ok(if is_end {
+                        Output::End
+                    } else {
+                        Output::Rest(rest)
+                    });
+                }
+            }
+        }
+    }
+
+    /// Waits for something to read, and writes meanwhile.
+    async fn ready(&mut self) -> Ready {
+        let Self {
+            run,
+            outgoing,
+            stdout,
+            stderr,
+            ..
+        } = self;
+        if stdout.is_none() && stderr.is_none() {
+            return Ready::Ended;
+        }
+        tokio::select! {
+            biased;
+            never = outgoing.drive() => never,
+            () = readable(stdout.as_ref()) => Ready::Stdout,
+            () = readable(stderr.as_ref()) => Ready::Stderr,
+            // The pipes end with the run's last process, unless something outside holds them.
+            () = async { run.wait().await; sleep(GOODBYE).await } => Ready::Ended,
+        }
+    }
+
+    fn read_stdout(&mut self) {
+        let mut chunk = [0; CHUNK];
+        match try_read(self.stdout.as_ref(), &mut chunk) {
+            Some(0) => self.stdout = None,
+            Some(count) => self.lines.push(&chunk[..count]),
+            None => {}
+        }
+    }
+
+    fn read_stderr(&mut self) -> Option<String> {
+        let mut chunk = [0; CHUNK];
+        let count = try_read(self.stderr.as_ref(), &mut chunk)?;
+        if count == 0 {
+            self.stderr = None;
+        }
+        let text = self.errors.push(&chunk[..count]);
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The end of a process whose output has ended. It is ended if it does not do so itself soon.
+    /// Cancel-safe.
+    pub(crate) async fn wait_for_end(&mut self) -> (RunEnd, String) {
+        self.end_input();
+        let end = match timeout(GOODBYE, self.run.wait()).await {
+            Ok(end) => end,
+            Err(_) => {
+                self.run.stop();
+                self.run.wait().await
+            }
+        };
+        (end, self.errors.text())
+    }
+
+    /// Ends the process at once, with SIGTERM first.
+    pub(crate) async fn stop(mut self) -> RunEnd {
+        self.run.stop();
+        self.wait_for_end().await.0
+    }
+
+    /// Ends the input, and lets the process come to its end for a while. Then it is ended.
+    pub(crate) async fn finish(mut self) -> RunEnd {
+        self.end_input();
+        let read = async {
+            // Its last words are of no interest, and a line that is too long ends them.
+            while !matches!(self.next().await, Ok(Output::End) | Err(_)) {}
+        };
+        if timeout(GOODBYE, read).await.is_err() {
+            self.run.stop();
+        }
+        self.wait_for_end().await.0
+    }
+
+    fn whole_piece(&mut self) -> Result<Option<Output>, RunnerError> {
+        let piece = match self.framing {
+            Framing::Lines => self.lines.next_line(),
+            Framing::Text => Ok(Some(self.lines.take_text()).filter(|text| !text.is_empty())),
+        };
+        let protocol =
+            |error: LineTooLong| RunnerError::new(RunnerErrorKind::Protocol, error.to_string());
+        Ok(piece.map_err(protocol)?.map(Output::Piece))
+    }
+}
+
+enum Ready {
+    Stdout,
+    Stderr,
+    /// There is nothing more to read.
+    Ended,
+}
+
+/// Completes when there is something to read, or the end; never without a pipe.
+async fn readable(pipe: Option<&Receiver>) {
+    if let Some(pipe) = pipe {
+        // An error shows at the read, too.
+        let _ignored = pipe.readable().await;
+    } else {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// How many bytes were read, 0 at the end; `None` if there is nothing to read now.
+fn try_read(pipe: Option<&Receiver>, chunk: &mut [u8]) -> Option<usize> {
+    match pipe?.try_read(chunk) {
+        Ok(count) => Some(count),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+        Err(_) => Some(0),
+    }
+}
+
+/// For the record.
+pub(crate) fn exit_of(end: &RunEnd) -> RunnerExit {
+    let (code, signal) = match end.exit {
+        Some(ShellExit::Code(code)) => (Some(code), None),
+        Some(ShellExit::Signal(signal)) => (None, Some(signal)),
+        None => (None, None),
+    };
+    let mut problems = end.problems.clone();
+    if let EndCause::NotStarted(reason) = &end.cause {
+        problems.push(reason.clone());
+    }
+    RunnerExit {
+        code,
+        signal,
+        problems,
+    }
+}

@@ -1,0 +1,173 @@
+//! A runner over one of the wires.
+
+use std::fs::File;
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+use scorel_exec::{CommandLine, CommandOrder, Supervisors};
+use scorel_runtime::{
+    Runner, RunnerCapabilities, RunnerError, RunnerErrorKind, RunnerLink, RunnerOrder, RunnerStart,
+};
+
+use crate::dialect::Dialect;
+use crate::launch::Launch;
+use crate::peer::Peer;
+use crate::setup::RunnerSetup;
+use crate::version::Version;
+use crate::versions::Versions;
+use crate::wire_kind::{CommandOutput, WireKind};
+use crate::wire_link::WireLink;
+use crate::wires::acp::AcpDialect;
+use crate::wires::claude_code::ClaudeCodeDialect;
+use crate::wires::codex::CodexDialect;
+use crate::wires::command::{EventsDialect, TextDialect};
+
+/// A configured runner and what its programs are started with.
+#[derive(Debug, Clone)]
+pub struct WireRunner {
+    setup: Arc<RunnerSetup>,
+    supervisors: Arc<Supervisors>,
+    versions: Arc<Versions>,
+}
+
+impl WireRunner {
+    #[must_use]
+    pub fn new(setup: RunnerSetup, supervisors: Arc<Supervisors>, versions: Arc<Versions>) -> Self {
+        Self {
+            setup: Arc::new(setup),
+            supervisors,
+            versions,
+        }
+    }
+
+    /// Whether the program is installed and new enough, without starting more of it than its version.
+    /// `None` if it does not tell one.
+    ///
+    /// # Errors
+    /// [`RunnerErrorKind::NotInstalled`] and [`RunnerErrorKind::TooOld`].
+    pub async fn check(&self, launch: &RunnerOrder) -> Result<Option<Version>, RunnerError> {
+        self.check_version(&Launch::of(&self.setup, launch)?).await
+    }
+
+    async fn check_version(&self, launch: &Launch) -> Result<Option<Version>, RunnerError> {
+        let Some(min) = self.setup.min_version else {
+            return Ok(None);
+        };
+        let version = self.versions.of(&launch.program, &launch.environment).await;
+        if let Some(version) = version.filter(|version| *version < min) {
+            let name = &self.setup.name;
+            let message = format!("{name} {version} is older than {min}, the oldest that is tried");
+            let error = RunnerError::new(RunnerErrorKind::TooOld, message);
+            let hint = format!("update it, or set `minVersion` of [runners.{name}]");
+            return Err(error.with_hint(hint));
+        }
+        Ok(version)
+    }
+
+    async fn start(self, order: RunnerOrder) -> Result<Box<dyn RunnerLink>, RunnerError> {
+        let launch = Launch::of(&self.setup, &order)?;
+        let version = self.check_version(&launch).await?;
+        let start = RunnerStart {
+            command: launch.command(),
+            directory: order.directory.clone(),
+            version: version.map(|version| version.to_string()),
+            resumed: order.context.is_some(),
+            context_id: None,
+        };
+        let model = self.setup.model.clone();
+        match self.setup.wire {
+            WireKind::Codex => {
+                let dialect = CodexDialect::new(order, model);
+                self.open_link(launch, dialect, start).await
+            }
+            WireKind::ClaudeCode => {
+                let dialect = ClaudeCodeDialect::new(order);
+                self.open_link(launch, dialect, start).await
+            }
+            WireKind::Acp => {
+                let dialect = AcpDialect::new(order);
+                self.open_link(launch, dialect, start).await
+            }
+            WireKind::Command(CommandOutput::Text) => {
+                self.open_link(launch, TextDialect, start).await
+            }
+            WireKind::Command(CommandOutput::Events) => {
+                let dialect = EventsDialect::new(order.context);
+                self.open_link(launch, dialect, start).await
+            }
+        }
+    }
+
+    async fn open_link(
+        &self,
+        launch: Launch,
+        dialect: impl Dialect,
+        start: RunnerStart,
+    ) -> Result<Box<dyn RunnerLink>, RunnerError> {
+        let failed = |error: String| RunnerError::new(RunnerErrorKind::Failed, error);
+        let directory = File::open(&start.directory).map_err(|error| {
+            failed(format!(
+                "cannot open {}: {error}",
+                start.directory.display()
+            ))
+        })?;
+        let order = CommandOrder {
+            command: CommandLine::Program {
+                program: launch.program,
+                arguments: launch.arguments,
+            },
+            environment: launch.environment,
+            sandbox: self.setup.sandbox.clone(),
+            space: None,
+            resources: None,
+            timeout: None,
+            umask: None,
+            spool_dir: None,
+        };
+        let process = self.supervisors.start_piped(order, directory.as_fd());
+        let process = process.map_err(|error| failed(error.to_string()))?;
+        let peer = Peer::new(process, dialect.framing());
+        let link = WireLink::open(peer, dialect, self.setup.secrets.clone(), start).await?;
+        Ok(Box::new(link))
+    }
+}
+
+impl Runner for WireRunner {
+    fn name(&self) -> &str {
+        &self.setup.name
+    }
+
+    fn capabilities(&self) -> RunnerCapabilities {
+        let all = RunnerCapabilities {
+            steer: true,
+            resume: true,
+            permissions: true,
+            cancel: true,
+            usage: true,
+            cost: true,
+            images: true,
+        };
+        match self.setup.wire {
+            WireKind::ClaudeCode => all,
+            WireKind::Codex => RunnerCapabilities { cost: false, ..all },
+            // What an agent can do beyond that, it says in its handshake.
+            WireKind::Acp => RunnerCapabilities {
+                steer: false,
+                ..all
+            },
+            WireKind::Command(CommandOutput::Text) => RunnerCapabilities::default(),
+            WireKind::Command(CommandOutput::Events) => RunnerCapabilities {
+                resume: true,
+                ..RunnerCapabilities::default()
+            },
+        }
+    }
+
+    fn open(
+        &self,
+        order: RunnerOrder,
+    ) -> BoxFuture<'static, Result<Box<dyn RunnerLink>, RunnerError>> {
+        self.clone().start(order).boxed()
+    }
+}

@@ -1,0 +1,7 @@
+//! The protocols.
+
+pub(crate) mod acp;
+pub(crate) mod claude_code;
+pub(crate) mod codex;
+pub(crate) mod command;
+mod json;

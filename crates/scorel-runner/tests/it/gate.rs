@@ -1,0 +1,43 @@
+//! A gate that asks about everything, and remembers what it was asked.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::BoxFuture;
+use scorel_runtime::{ActionEffects, Effect, Gatekeeper, Permit, Question, RunnerAction, Verdict};
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AskingGate {
+    actions: Arc<Mutex<Vec<RunnerAction>>>,
+}
+
+impl AskingGate {
+    pub(crate) fn actions(&self) -> Vec<RunnerAction> {
+        self.actions.lock().unwrap().clone()
+    }
+}
+
+impl Gatekeeper for AskingGate {
+    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
+        assert!(!effects.is_empty());
+        let question = Question {
+            reason: "a runner asks".to_owned(),
+            rules: Vec::new(),
+            session_only: false,
+            timeout: None,
+            allow_at_timeout: false,
+        };
+        let permit = Permit::default();
+        Box::pin(std::future::ready(Verdict::Ask { question, permit }))
+    }
+
+    fn allow(&self, _: &[String]) {}
+}
+
+impl ActionEffects for AskingGate {
+    fn of(&self, action: &RunnerAction) -> Vec<Effect> {
+        self.actions.lock().unwrap().push(action.clone());
+        vec![Effect::CallOutside {
+            tool: "runner".to_owned(),
+        }]
+    }
+}

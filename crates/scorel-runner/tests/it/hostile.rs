@@ -1,0 +1,313 @@
+//! Peers that break every rule: each turn has one outcome, and nothing of it dangles.
+
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+use scorel_runner::{CommandOutput, Secrets, WireKind};
+use scorel_runtime::{Permission, RawRuntimeEvent, RunnerInput, RunnerStep, TurnStep};
+
+use crate::processes;
+use crate::scripted::{ACP, bench, runner, setup};
+use crate::trial;
+use crate::turn::{Bench, Turn};
+
+const EVENTS: WireKind = WireKind::Command(CommandOutput::Events);
+const TEXT: WireKind = WireKind::Command(CommandOutput::Text);
+
+/// What a script after the handshake of ACP leads to: the outcome, the text, and a part of the log.
+const SCRIPTS: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        "a_line_of_9_mib_is_an_error",
+        "head -c 9437184 /dev/zero | tr '\\0' x; echo; say late; end",
+        "runner_protocol",
+        "",
+        "",
+    ),
+    (
+        "a_line_without_an_end_is_an_error",
+        "exec tr '\\0' x </dev/zero",
+        "runner_protocol",
+        "",
+        "",
+    ),
+    (
+        "bytes_that_are_no_text_are_logged",
+        "say one; printf '\\xff\\xfe\\n'; say two; end",
+        "completed",
+        "onetwo",
+        "\u{fffd}\u{fffd}",
+    ),
+    (
+        "lines_that_are_no_json_are_logged",
+        "echo hello; echo '[1,'; say one; end",
+        "completed",
+        "one",
+        "hello\n[1,",
+    ),
+    (
+        "an_answer_to_no_question_is_logged",
+        "echo '{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{\"stray\":true}}'; say one; end",
+        "completed",
+        "one",
+        "stray",
+    ),
+    (
+        "an_answer_that_comes_twice_is_logged",
+        "say one; end; end; sleep 0",
+        "completed",
+        "one",
+        "",
+    ),
+    (
+        "an_unknown_update_is_logged",
+        "update '{\"sessionUpdate\":\"dance\",\"step\":3}'; say one; end",
+        "completed",
+        "one",
+        "dance",
+    ),
+    (
+        "an_unknown_request_is_refused",
+        "echo '{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"fs/dance\",\"params\":{}}'; read -r answer; \
+         case $answer in *-32601*) say refused;; *) say \"$answer\";; esac; end",
+        "completed",
+        "refused",
+        "fs/dance is not supported",
+    ),
+    (
+        "two_open_calls_under_one_id_are_an_error",
+        "for i in 1 2; do update '{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c\",\"title\":\"t\"}'; done; end",
+        "runner_protocol",
+        "",
+        "",
+    ),
+    (
+        "ten_thousand_open_calls_are_an_error",
+        "for i in {1..10000}; do update \"{\\\"sessionUpdate\\\":\\\"tool_call\\\",\\\"toolCallId\\\":\\\"c$i\\\",\\\"title\\\":\\\"t\\\"}\"; done; end",
+        "runner_protocol",
+        "",
+        "",
+    ),
+    (
+        "an_answer_of_the_wrong_shape_is_an_error",
+        "echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"stopReason\":5}}'",
+        "runner_protocol",
+        "",
+        "",
+    ),
+    (
+        "a_stop_reason_is_a_limit",
+        "say one; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"stopReason\":\"max_tokens\"}}'",
+        "max_tokens",
+        "one",
+        "",
+    ),
+    (
+        "an_exit_code_is_an_error_with_the_end_of_the_error_output",
+        "say one; echo 'out of cheese' >&2; exit 3",
+        "runner_failed",
+        "one",
+        "out of cheese",
+    ),
+    (
+        "a_kill_is_an_error",
+        "say one; kill -9 $$",
+        "runner_failed",
+        "one",
+        "",
+    ),
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for &(name, script, outcome, text, log) in SCRIPTS {
+        let name = format!("hostile::{name}");
+        trials.push(trial(name, move || async move {
+            let turn = acp(script).await;
+            assert_eq!(turn.outcome(), outcome, "{:?}", turn.end.error);
+            assert_eq!(turn.text(), text);
+            assert!(turn.logs().contains(log), "{}", turn.logs());
+        }));
+    }
+    trials.push(trial("hostile::many_updates_of_one_call", many_updates));
+    trials.push(trial(
+        "hostile::a_flood_of_errors_is_drained",
+        flood_of_errors,
+    ));
+    trials.push(trial(
+        "hostile::a_question_twice_is_an_error",
+        question_twice,
+    ));
+    trials.push(trial(
+        "hostile::a_question_without_a_one_time_yes_is_refused",
+        no_once,
+    ));
+    trials.push(trial(
+        "hostile::a_child_that_holds_the_pipes_delays_nothing",
+        held_pipes,
+    ));
+    trials.push(trial(
+        "hostile::output_after_the_end_of_input_is_read",
+        late_output,
+    ));
+    trials.push(trial("hostile::secrets_are_cut_out", secrets));
+    trials.push(trial(
+        "hostile::a_peer_that_ignores_a_cancel_is_ended",
+        ignored_cancel,
+    ));
+    trials.push(trial(
+        "hostile::a_peer_that_never_reads_does_not_block",
+        never_reads,
+    ));
+    trials.push(trial(
+        "hostile::a_runner_that_dies_at_its_question_fails",
+        dies_at_question,
+    ));
+    trials
+}
+
+async fn acp(script: &str) -> Turn {
+    let script = format!("{ACP}\n{script}\ncat >/dev/null");
+    let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
+    let turn = bench.turn("go", Permission::Granted).await;
+    bench.release().await;
+    turn
+}
+
+async fn many_updates() {
+    let turn = acp(
+        "update '{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c\",\"title\":\"t\"}'
+        line='{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"c\",\"content\":[{\"type\":\"content\",\"content\":{\"type\":\"text\",\"text\":\"x\"}}]}}}'
+        yes \"$line\" | head -n 100000
+        update '{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"c\",\"status\":\"completed\"}'; end",
+    )
+    .await;
+    assert_eq!(turn.outcome(), "completed");
+    let is_update =
+        |event: &&RawRuntimeEvent| matches!(event, RawRuntimeEvent::ToolExecutionUpdate { .. });
+    assert_eq!(turn.events().filter(is_update).count(), 100_000);
+}
+
+async fn flood_of_errors() {
+    let turn = acp("head -c 67108864 /dev/zero | tr '\\0' e >&2; say done; end").await;
+    assert_eq!(
+        (turn.outcome().as_str(), turn.text().as_str()),
+        ("completed", "done")
+    );
+}
+
+const ASK: &str = r#"ask() { echo "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"session/request_permission\",\"params\":{\"sessionId\":\"s\",\"toolCall\":{\"toolCallId\":\"c\",\"title\":\"rm\",\"kind\":\"execute\"},\"options\":[{\"optionId\":\"$2\",\"name\":\"n\",\"kind\":\"$1\"}]}}"; }
+"#;
+
+async fn question_twice() {
+    let script = format!("{ACP}{ASK} ask allow_once y; ask allow_once y; end");
+    let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
+    // The first one stays open.
+    let turn = bench.turn_with("go", |_| None, |_, _| {}).await;
+    assert_eq!(turn.outcome(), "runner_protocol");
+    assert!(turn.results()[0].1, "the call has a result");
+}
+
+async fn no_once() {
+    let script = format!(
+        "{ASK} ask allow_always y; read -r answer; case $answer in *cancelled*) say no;; *) say yes;; esac; end"
+    );
+    let turn = acp(&script).await;
+    assert_eq!(
+        (turn.outcome().as_str(), turn.text().as_str()),
+        ("completed", "no")
+    );
+}
+
+async fn held_pipes() {
+    let canary = processes::canary();
+    let script = format!("sleep {canary} & setsid sleep {canary} & echo hi");
+    let mut bench = bench(TEXT, &script, "/".as_ref());
+    let turn = bench.turn("go", Permission::Granted).await;
+    assert_eq!(
+        (turn.outcome().as_str(), turn.text().as_str()),
+        ("completed", "hi\n")
+    );
+    bench.release().await;
+    assert_eq!(processes::with(&canary), Vec::<i32>::new());
+}
+
+async fn late_output() {
+    let script = "cat >/dev/null; echo '{\"type\":\"text\",\"text\":\"late\"}'";
+    let mut bench = bench(EVENTS, script, "/".as_ref());
+    let turn = bench.turn("go", Permission::Granted).await;
+    assert_eq!(
+        (turn.outcome().as_str(), turn.text().as_str()),
+        ("completed", "late")
+    );
+}
+
+async fn secrets() {
+    let mut setup = setup(
+        TEXT,
+        &["bash", "-c", "echo a $KEY; echo b $KEY >&2; exit 1"],
+    );
+    setup.environment.set("KEY", "sk-canary-1");
+    setup.secrets = Secrets::new(["sk-canary-1".to_owned()]);
+    let mut bench = Bench::new(runner(setup), "/".as_ref());
+    let turn = bench.turn("go", Permission::Granted).await;
+    assert_eq!(turn.text(), "a [secret]\n");
+    let all = format!("{turn:?}");
+    assert!(
+        all.contains("b [secret]") && !all.contains("canary-1"),
+        "{all}"
+    );
+}
+
+async fn ignored_cancel() {
+    let canary = processes::canary();
+    let script = format!("{ACP} say one; setsid sleep {canary} & kill -STOP $$; end");
+    let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
+    bench.cancel = Duration::from_millis(100);
+    let signal = bench.signal.clone();
+    let cancel = |step: &RunnerStep, _: &mut scorel_runtime::RunnerDriver| {
+        let shown = |event: &RawRuntimeEvent| matches!(event, RawRuntimeEvent::TextDelta { .. });
+        if let RunnerStep::Turn(TurnStep::Event(event)) = step
+            && shown(event)
+        {
+            signal.cancel();
+        }
+    };
+    let turn = bench.turn_with("go", |_| None, cancel).await;
+    assert_eq!(
+        (turn.outcome().as_str(), turn.text().as_str()),
+        ("cancelled", "one")
+    );
+    assert_eq!(processes::with(&canary), Vec::<i32>::new());
+}
+
+async fn never_reads() {
+    // More than a pipe holds, to a peer that first writes more than a pipe holds.
+    let script = "head -c 1000000 /dev/zero | tr '\\0' a; cat | wc -c";
+    let mut bench = bench(TEXT, script, "/".as_ref());
+    let mut driver = bench.driver();
+    let mut text = String::new();
+    let end = loop {
+        match driver.next().await {
+            RunnerStep::NeedPrompt => {
+                driver.provide_prompt(vec![RunnerInput::Text("p".repeat(1_000_000))]);
+            }
+            RunnerStep::Turn(TurnStep::Event(RawRuntimeEvent::TextDelta { delta, .. })) => {
+                text.push_str(&delta);
+            }
+            RunnerStep::Turn(TurnStep::Finished(end)) => break end,
+            _ => {}
+        }
+    };
+    assert_eq!(end.error, None);
+    assert!(text.ends_with("a1000000\n"), "{}", text.len());
+}
+
+async fn dies_at_question() {
+    let script = format!("{ACP}{ASK} ask allow_once y; kill -9 $$");
+    let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
+    // No answer comes.
+    let turn = bench.turn_with("go", |_| None, |_, _| {}).await;
+    assert_eq!(turn.outcome(), "runner_failed");
+    let is_withdrawn = |step: &&RunnerStep| matches!(step, RunnerStep::QuestionWithdrawn);
+    assert_eq!(turn.steps.iter().filter(is_withdrawn).count(), 1);
+}

@@ -1,0 +1,74 @@
+//! The port to a runner: a foreign agent, a program with a model and tools of its own, that runs turns.
+//!
+//! ```text
+//! order ─ Runner::open ─→ RunnerLink ── start() ─→ what was started
+//!                          prompt ──→   next() ──→ events … End
+//!                          answer, steer, interrupt ──→ (while it runs)
+//!                          release ──→ how the process ended
+//! ```
+//!
+//! A link is pulled: it reads nothing from the program before the event before was taken. It may run
+//! several turns, one after the other; each begins with `prompt` and ends with [`RunnerEvent::End`] or
+//! an error.
+
+mod action;
+mod error;
+mod event;
+mod link;
+mod order;
+mod question;
+
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+
+pub use action::RunnerAction;
+pub use error::{RunnerError, RunnerErrorKind};
+pub use event::{
+    PlanEntry, PlanStatus, RunnerCallEnd, RunnerEnd, RunnerEvent, RunnerLogStream, RunnerSpent,
+};
+pub use link::{RunnerExit, RunnerLink, RunnerStart};
+pub use order::{RunnerAccess, RunnerInput, RunnerOrder};
+pub use question::{RunnerAnswer, RunnerQuestion};
+
+/// A configured runner.
+pub trait Runner: fmt::Debug + Send + Sync {
+    /// Its name in the configuration, such as `codex`.
+    fn name(&self) -> &str;
+
+    /// What it can do beyond running a prompt.
+    fn capabilities(&self) -> RunnerCapabilities;
+
+    /// Starts the program and makes or resumes its context. Sends no prompt.
+    ///
+    /// # Errors
+    /// See [`RunnerErrorKind`]; [`RunnerErrorKind::ContextLost`] if the context to resume is gone: open
+    /// it again without one. No process is left after an error, or when the future is dropped.
+    fn open(
+        &self,
+        order: RunnerOrder,
+    ) -> BoxFuture<'static, Result<Box<dyn RunnerLink>, RunnerError>>;
+}
+
+/// What a runner can do beyond running a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a yes or no of its own, and clients get them by name"
+)]
+pub struct RunnerCapabilities {
+    /// It takes messages while it works.
+    pub steer: bool,
+    /// It resumes a context in a new process.
+    pub resume: bool,
+    /// It asks before what it does.
+    pub permissions: bool,
+    /// It ends a turn on request and stays usable.
+    pub cancel: bool,
+    /// It reports tokens.
+    pub usage: bool,
+    /// It reports money.
+    pub cost: bool,
+    /// It takes images.
+    pub images: bool,
+}

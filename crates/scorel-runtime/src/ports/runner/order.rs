@@ -1,0 +1,37 @@
+use std::path::PathBuf;
+
+/// What a link is opened for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunnerOrder {
+    /// The directory that the runner works in, absolute.
+    pub directory: PathBuf,
+    /// The id of the context to resume; `None` makes a new one.
+    pub context: Option<String>,
+    /// What the runner's own sandbox may allow, where it has one.
+    pub access: RunnerAccess,
+}
+
+/// What a runner may do in its own sandbox without a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunnerAccess {
+    /// Nothing but reading.
+    ReadOnly,
+    /// Changes in the directory.
+    Workspace,
+    /// Everything.
+    Full,
+}
+
+/// A part of what a runner is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunnerInput {
+    /// Text.
+    Text(String),
+    /// An image.
+    Image {
+        /// Such as `image/png`.
+        media_type: String,
+        /// The file's bytes.
+        bytes: Vec<u8>,
+    },
+}

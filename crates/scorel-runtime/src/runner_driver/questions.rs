@@ -1,0 +1,63 @@
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::Verdict;
+use crate::ports::RunnerQuestion;
+
+/// The questions of a runner, which are judged one after the other: what is allowed by an answer holds
+/// for those that wait.
+#[derive(Default)]
+pub(super) struct Questions {
+    waiting: VecDeque<(RunnerQuestion, BoxFuture<'static, Verdict>)>,
+    /// The one that a client is asked, and since when.
+    open: Option<(String, Duration)>,
+}
+
+impl Questions {
+    pub(super) fn ask(&mut self, question: RunnerQuestion, judging: BoxFuture<'static, Verdict>) {
+        self.waiting.push_back((question, judging));
+    }
+
+    /// The next verdict, once no client is asked. Cancel-safe.
+    pub(super) async fn judged(&mut self) -> (RunnerQuestion, Verdict) {
+        if self.open.is_none()
+            && let Some((_, judging)) = self.waiting.front_mut()
+        {
+            let verdict = judging.await;
+            if let Some((question, _)) = self.waiting.pop_front() {
+                return (question, verdict);
+            }
+        }
+        std::future::pending().await
+    }
+
+    pub(super) fn open(&mut self, question: RunnerQuestion, now: Duration) {
+        self.open = Some((question.id, now));
+    }
+
+    pub(super) const fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// The id of the open question, and how long it was open.
+    pub(super) fn answered(&mut self, now: Duration) -> Option<(String, Duration)> {
+        let (id, asked_at) = self.open.take()?;
+        Some((id, now.saturating_sub(asked_at)))
+    }
+
+    /// How long the question was open, if it was.
+    pub(super) fn withdraw(&mut self, id: &str, now: Duration) -> Option<Duration> {
+        self.waiting.retain(|(question, _)| question.id != id);
+        let is_it = self.open.as_ref().is_some_and(|(open, _)| open == id);
+        let (_, waited) = is_it.then(|| self.answered(now))??;
+        Some(waited)
+    }
+
+    /// Forgets all. Returns whether one was open.
+    pub(super) fn close(&mut self) -> bool {
+        self.waiting.clear();
+        self.open.take().is_some()
+    }
+}

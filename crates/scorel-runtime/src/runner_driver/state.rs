@@ -1,0 +1,59 @@
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+use scorel_proto::{OutcomeReason, TurnError};
+
+use super::step::EarlyEnd;
+use crate::ports::{RunnerError, RunnerEvent, RunnerExit, RunnerLink, RunnerQuestion};
+use crate::{StopCause, TurnLimits, Verdict};
+
+/// How far the link is.
+pub(super) enum LinkState {
+    Closed,
+    Opening(BoxFuture<'static, Result<Box<dyn RunnerLink>, RunnerError>>),
+    /// It waits for the prompt.
+    Opened(Box<dyn RunnerLink>),
+    Running(Box<dyn RunnerLink>),
+    Releasing(BoxFuture<'static, RunnerExit>),
+    /// It takes another turn.
+    Kept(Box<dyn RunnerLink>),
+}
+
+impl fmt::Debug for LinkState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "Closed",
+            Self::Opening(_) => "Opening",
+            Self::Opened(_) => "Opened",
+            Self::Running(_) => "Running",
+            Self::Releasing(_) => "Releasing",
+            Self::Kept(_) => "Kept",
+        })
+    }
+}
+
+/// What was waited for.
+pub(super) enum Waited {
+    Opened(Box<dyn RunnerLink>),
+    NotOpened(RunnerError),
+    Event(RunnerEvent),
+    Failed(RunnerError),
+    Judged(RunnerQuestion, Verdict),
+    Stop(StopCause),
+    /// The runner is silent for too long, or does not end.
+    Overdue,
+    Released(RunnerExit),
+}
+
+impl EarlyEnd {
+    pub(super) fn outcome(&self, limits: &TurnLimits) -> (OutcomeReason, Option<TurnError>) {
+        match self {
+            Self::Stopped(cause) => {
+                let time_up = || limits.time_is_up();
+                let error = (*cause == StopCause::TimeUp).then(time_up);
+                (cause.outcome(), error)
+            }
+            Self::Limit(error) => (OutcomeReason::Limit, Some(error.clone())),
+        }
+    }
+}

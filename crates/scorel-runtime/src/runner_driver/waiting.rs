@@ -1,0 +1,84 @@
+use futures_util::future::BoxFuture;
+
+use super::RunnerDriver;
+use super::state::{LinkState, Waited};
+use super::step::{RunnerFact, RunnerStep};
+use crate::ports::RunnerExit;
+
+impl RunnerDriver {
+    /// Waits for whatever comes first. Cancel-safe.
+    pub(super) async fn wait(&mut self) -> Waited {
+        if matches!(self.link, LinkState::Closed) {
+            self.link = LinkState::Opening(self.ports.runner.open(self.order.clone()));
+        }
+        let overdue = self.time_left();
+        let is_ending = self.ending.is_some();
+        let stop = self.stop.wait();
+        match &mut self.link {
+            LinkState::Opening(opening) => tokio::select! {
+                biased;
+                cause = stop => Waited::Stop(cause),
+                opened = opening => match opened {
+                    Ok(link) => Waited::Opened(link),
+                    Err(error) => {
+                        self.link = LinkState::Closed;
+                        Waited::NotOpened(error)
+                    }
+                },
+            },
+            LinkState::Running(link) => tokio::select! {
+                biased;
+                cause = stop, if !is_ending => Waited::Stop(cause),
+                (question, verdict) = self.questions.judged() => Waited::Judged(question, verdict),
+                event = link.next() => match event {
+                    Ok(event) => Waited::Event(event),
+                    Err(error) => Waited::Failed(error),
+                },
+                () = overdue => Waited::Overdue,
+            },
+            LinkState::Releasing(releasing) => Waited::Released(releasing.await),
+            LinkState::Closed | LinkState::Opened(_) | LinkState::Kept(_) => {
+                Waited::Stop(stop.await)
+            }
+        }
+    }
+
+    /// Until the runner counts as stalled; without end while a question is open.
+    fn time_left(&self) -> BoxFuture<'static, ()> {
+        let until = match &self.ending {
+            Some((_, until)) => *until,
+            None if self.questions.is_open() => return Box::pin(std::future::pending()),
+            None => self.heard_at.saturating_add(self.ports.idle),
+        };
+        let left = until.saturating_sub(self.ports.clock.now());
+        self.ports.clock.sleep(left)
+    }
+
+    /// Ends the runner, or keeps it for the next turn.
+    pub(super) fn release(&mut self, keep: bool) {
+        self.link = match std::mem::replace(&mut self.link, LinkState::Closed) {
+            LinkState::Running(link) if keep && link.is_reusable() => {
+                let fact = RunnerFact::Exited { exit: None };
+                self.due.push_back(RunnerStep::Fact(fact));
+                LinkState::Kept(link)
+            }
+            LinkState::Running(link) | LinkState::Opened(link) => {
+                LinkState::Releasing(link.release())
+            }
+            // It was not started as far as is recorded.
+            LinkState::Opening(_) | LinkState::Closed => LinkState::Closed,
+            other => other,
+        };
+    }
+
+    pub(super) fn released(&mut self, exit: RunnerExit) {
+        self.link = LinkState::Closed;
+        let exit = Some(exit);
+        self.due
+            .push_back(RunnerStep::Fact(RunnerFact::Exited { exit }));
+    }
+
+    pub(super) const fn is_releasing(&self) -> bool {
+        matches!(self.link, LinkState::Releasing(_))
+    }
+}
