@@ -39,7 +39,10 @@ use crate::model_test::{first_seed, number};
 
 /// Seeds of histories that failed once, and what was wrong. Another order of choices makes them other
 /// histories.
-const CASES: [(u64, &str); 0] = [];
+const CASES: [(u64, &str); 1] = [(
+    156_183_915_944_565,
+    "a repeated cancel of a summary is answered otherwise after a crash",
+)];
 
 /// How often a held window was compared.
 static WINDOWS: AtomicUsize = AtomicUsize::new(0);

@@ -241,7 +241,7 @@ fn answer(event: &PersistentEvent) -> ReceiptAnswer {
             })
         }
         (PersistentBody::QueueUpdate(body), _) => ReceiptAnswer::QueueUpdated {
-            cancelled: body.cancel_turn_id.is_some(),
+            cancelled: body.records_cancel(),
             seq: event.seq,
             version: body.version,
         },

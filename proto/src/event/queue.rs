@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Block, ClientId, CommandId, QueueItemId, TurnId};
+use crate::{Block, ClientId, CommandId, CompactionId, QueueItemId, TurnId};
 
 /// Body of `queue_update`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,18 @@ pub struct QueueUpdateBody {
     /// The turn that a `cancel` with `clearQueue` signalled in the same step, if it signalled one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_turn_id: Option<TurnId>,
+    /// The compaction without a turn that it signalled instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel_compaction_id: Option<CompactionId>,
+}
+
+impl QueueUpdateBody {
+    /// Whether the record is that of a `cancel` which signalled something. A repeated `cancel` is
+    /// answered from it.
+    #[must_use]
+    pub const fn records_cancel(&self) -> bool {
+        self.cancel_turn_id.is_some() || self.cancel_compaction_id.is_some()
+    }
 }
 
 /// One operation on the queue.

@@ -54,7 +54,7 @@ impl Mutation for CancelAndClear {
             });
         }
         let cancelled = section.lane.job.cancel(self.expected);
-        let cleared = section.clear_queue(&self.command, cancelled.and_then(Job::turn));
+        let cleared = section.clear_queue(&self.command, cancelled);
         // The phase may have changed although no record says so.
         section.announce();
         match cleared {
@@ -77,7 +77,7 @@ impl Section<'_> {
     fn clear_queue(
         &mut self,
         command: &MutationCommand,
-        cancelled: Option<TurnId>,
+        cancelled: Option<Job>,
     ) -> Result<scorel_proto::Seq, SessionError> {
         let view = self.view();
         let queue = &view.state.queue;
@@ -86,7 +86,8 @@ impl Section<'_> {
         let body = PersistentBody::QueueUpdate(QueueUpdateBody {
             version: queue.version + 1,
             ops: items.map(|item| remove(item.queue_item_id)).collect(),
-            cancel_turn_id: cancelled,
+            cancel_turn_id: cancelled.and_then(Job::turn),
+            cancel_compaction_id: cancelled.and_then(Job::compaction),
         });
         drop(view);
         Ok(self.commit(EventDraft::new(body).by(command))?.seq)

@@ -20,6 +20,13 @@ impl Job {
             Self::Compaction(_) | Self::Restore(_) => None,
         }
     }
+
+    pub(super) const fn compaction(self) -> Option<CompactionId> {
+        match self {
+            Self::Compaction(id) => Some(id),
+            Self::Turn(_) | Self::Restore(_) => None,
+        }
+    }
 }
 
 /// A job whose task runs or is about to, with the signal that stops it.

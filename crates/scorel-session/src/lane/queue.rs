@@ -96,6 +96,7 @@ impl Section<'_> {
             version: self.view().state.queue.version + 1,
             ops,
             cancel_turn_id: None,
+            cancel_compaction_id: None,
         })
     }
 

@@ -156,6 +156,7 @@ impl Log {
             version,
             ops,
             cancel_turn_id: None,
+            cancel_compaction_id: None,
         }));
         self.turn = turn;
     }

@@ -233,6 +233,7 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
                 version: 7,
                 ops: Vec::new(),
                 cancel_turn_id: Some(ids::turn()),
+                cancel_compaction_id: None,
             }),
         ),
         (
@@ -241,6 +242,7 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
                 version: 7,
                 ops: vec![QueueOp::append(custom_item())],
                 cancel_turn_id: None,
+                cancel_compaction_id: None,
             }),
         ),
         ("", PersistentBody::ToolStarted(tool_started())),
@@ -370,6 +372,7 @@ fn queue_update() -> QueueUpdateBody {
             QueueOp::Resume,
         ],
         cancel_turn_id: None,
+        cancel_compaction_id: None,
     }
 }
 

@@ -82,6 +82,7 @@ impl History {
             version,
             ops: vec![op],
             cancel_turn_id: None,
+            cancel_compaction_id: None,
         })
     }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{Phase, TurnId};
+use scorel_proto::{CommandId, Phase, TurnId};
+use scorel_session::MutationCommand;
 
 use super::{Scene, WINDOW, outline, states};
-use crate::rig::message;
+use crate::rig::{client, message};
 
 #[tokio::test(start_paused = true)]
 async fn a_cancel_ends_the_summary_of_an_idle_session() {
@@ -48,6 +49,27 @@ async fn a_message_during_the_cancel_of_a_summary_goes_on() {
     let log = scene.rig.check(scene.id).await;
     assert_eq!(states(&log), ["started", "cancelled"]);
     assert_eq!(log.all("queue_update")[1]["ops"][0]["goOn"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_cancel_of_a_summary_gets_its_answer_after_a_crash_too() {
+    let scene = Scene::with(3).await;
+    scene.compact().await.expect("it begins");
+    let call = scene.rig.model().await;
+    let lane = scene.rig.lane(scene.id).await;
+    let id: CommandId = "stop".parse().expect("a command id");
+    let stop = MutationCommand::new(client(), Some(id), "cancel", &());
+    let first = lane.cancel_and_clear(stop.clone(), None).await;
+    let first = first.expect("answered");
+    assert!(first.cancelled);
+    call.ended().await;
+    let log = scene.rig.log(scene.id);
+    let update = log.all("queue_update")[0];
+    let begun = log.all("compaction")[0];
+    assert_eq!(update["cancelCompactionId"], begun["compactionId"]);
+    let next = scene.rig.crashed();
+    let again = next.lane(scene.id).await.cancel_and_clear(stop, None).await;
+    assert_eq!(again.expect("answered"), first);
 }
 
 #[tokio::test(start_paused = true)]
