@@ -83,6 +83,7 @@ impl RunnerError {
             retryable: self.kind.is_retryable(),
             hint: self.hint.clone(),
             resets_at: None,
+            sizes: None,
         }
     }
 }
