@@ -5,7 +5,10 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::{EncodedEvent, ErrorData, HostEvent, METHODS, MethodInfo, SyncMarker};
+use crate::{
+    EncodedEvent, ErrorData, HostEvent, METHODS, MethodInfo, RunnerContext, RunnerErrorKind,
+    SyncMarker, TurnSummary,
+};
 
 /// The JSON pointer to the type definitions in the OpenRPC document.
 const DEFINITIONS: &str = "/components/schemas";
@@ -63,6 +66,10 @@ impl Catalogue {
             .collect();
         let notifications = notifications(&mut generator);
         schema::<ErrorData>(&mut generator);
+        // What clients fold, and the values of a field that is a text.
+        schema::<TurnSummary>(&mut generator);
+        schema::<RunnerContext>(&mut generator);
+        schema::<RunnerErrorKind>(&mut generator);
         let mut definitions = generator.take_definitions(true);
         let mut spread = Vec::new();
         let methods = methods

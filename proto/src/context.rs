@@ -2,15 +2,25 @@ use std::ops::Index;
 use std::slice;
 use std::sync::Arc;
 
-use crate::Message;
+use crate::{Message, RenderedSlot};
 
 /// The messages of one model call, oldest first.
 ///
 /// Cloning takes two pointers, not the messages: a session's window, the request that is rendered
 /// and the copy that a retry needs share them. A change to one of them copies what is shared.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Context {
     messages: Arc<Vec<Arc<Message>>>,
+    /// Shared by all clones, also by those that have changed since: the messages of a window are
+    /// those of the request before and more.
+    rendered: Arc<RenderedSlot>,
+}
+
+/// Contexts with the same messages are equal.
+impl PartialEq for Context {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages == other.messages
+    }
 }
 
 /// The messages of a [`Context`], in order.
@@ -46,12 +56,40 @@ impl Context {
         Arc::make_mut(&mut self.messages).push(Arc::new(message));
     }
 
-    /// The messages up to `end`, which they do not include.
+    /// The messages up to `end`, which they do not include. They have a [`RenderedSlot`] of their own.
     #[must_use]
     pub fn up_to(&self, end: usize) -> Self {
         let end = end.min(self.messages.len());
+        Self::of_shared(self.messages[..end].to_vec())
+    }
+
+    /// Where a renderer keeps what it has rendered of this conversation. Clones have the same one.
+    #[must_use]
+    pub fn rendered(&self) -> &RenderedSlot {
+        &self.rendered
+    }
+
+    /// Whether this context begins with the very messages of `earlier`, none of them changed since.
+    /// Compares pointers.
+    #[must_use]
+    pub fn continues(&self, earlier: &Self) -> bool {
+        let beginning = self.messages.get(..earlier.len());
+        beginning.is_some_and(|beginning| {
+            let mut both = beginning.iter().zip(earlier.messages.iter());
+            both.all(|(message, before)| Arc::ptr_eq(message, before))
+        })
+    }
+
+    /// Shares the messages of `longer` that come after as many as are here.
+    pub fn catch_up(&mut self, longer: &Self) {
+        let newer = longer.messages.get(self.messages.len()..);
+        Arc::make_mut(&mut self.messages).extend_from_slice(newer.unwrap_or_default());
+    }
+
+    fn of_shared(messages: Vec<Arc<Message>>) -> Self {
         Self {
-            messages: Arc::new(self.messages[..end].to_vec()),
+            messages: Arc::new(messages),
+            rendered: Arc::default(),
         }
     }
 
@@ -73,10 +111,7 @@ impl<'a> IntoIterator for &'a Context {
 
 impl FromIterator<Message> for Context {
     fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
-        let messages = messages.into_iter().map(Arc::new).collect();
-        Self {
-            messages: Arc::new(messages),
-        }
+        Self::of_shared(messages.into_iter().map(Arc::new).collect())
     }
 }
 
@@ -115,5 +150,32 @@ mod tests {
         *context.get_mut(1).expect("a message") = Message::user("c");
         assert_eq!(before[1], Message::user("b"));
         assert_eq!(context.last(), Some(&Message::user("c")));
+    }
+
+    #[test]
+    fn a_context_continues_another_one_until_a_message_of_that_changes() {
+        let mut context = Context::from(vec![Message::user("a")]);
+        let mut earlier = Context::default();
+        earlier.catch_up(&context);
+        context.push(Message::user("b"));
+        assert!(context.continues(&earlier));
+        assert!(!earlier.continues(&context), "it is shorter");
+        earlier.catch_up(&context);
+        assert_eq!(earlier, context);
+        *context.get_mut(0).expect("a message") = Message::user("a");
+        assert!(!context.continues(&earlier), "equal, but not the same");
+    }
+
+    #[test]
+    fn clones_share_what_is_rendered_and_a_part_does_not() {
+        let context = Context::from(vec![Message::user("a")]);
+        let clone = context.clone();
+        clone.rendered().keep(1_u8);
+        assert_eq!(context.up_to(1).rendered().take::<u8>(), None);
+        assert_eq!(context.rendered().take::<u8>(), Some(1));
+        assert_eq!(context.rendered().take::<u8>(), None);
+        context.rendered().keep(1_u8);
+        assert_eq!(context.rendered().take::<u16>(), None);
+        assert_eq!(context.rendered().take::<u8>(), None, "dropped");
     }
 }

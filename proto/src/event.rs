@@ -10,6 +10,7 @@ mod permission;
 mod persistent;
 mod queue;
 mod recorded_call;
+mod runner;
 mod transient;
 mod waiting;
 
@@ -28,6 +29,7 @@ pub use permission::*;
 pub use persistent::*;
 pub use queue::*;
 pub use recorded_call::*;
+pub use runner::*;
 pub use transient::*;
 pub use waiting::*;
 

@@ -8,10 +8,13 @@ mod control;
 mod conversation;
 mod display;
 mod edit;
+mod excerpt;
+mod runner_message;
 mod window;
 
 pub use display::{DisplayPart, DisplayStyle};
 pub use edit::{ContextEdit, trimmed_content};
+pub use excerpt::excerpt;
 pub use window::{ContextWindow, MeasuredCall, OffPath, WindowItem, build_context};
 
 use crate::{EventId, Message, PersistentBody, PersistentEvent};
@@ -81,6 +84,9 @@ impl PersistentBody {
             Self::AuxiliaryUsage(body) => body,
             Self::FilesRestore(body) => body,
             Self::FilesRestored(body) => body,
+            Self::RunnerStart(body) => body,
+            Self::RunnerContext(body) => body,
+            Self::RunnerExit(body) => body,
             Self::DamageAccepted(body) => body,
             Self::Notice(body) => body,
             Self::SeqReserve(body) => body,

@@ -34,6 +34,8 @@ mod model;
 mod on_restart;
 mod openrpc;
 mod reference;
+mod rendered_slot;
+mod runner;
 mod seq;
 mod token_estimate;
 mod tool_preset;
@@ -53,7 +55,7 @@ pub use files::{
 };
 pub use handler::{
     ContextEdit, ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, MeasuredCall,
-    OffPath, WindowItem, build_context, trimmed_content,
+    OffPath, WindowItem, build_context, excerpt, trimmed_content,
 };
 pub use id::{
     ClientId, CommandId, CompactionId, DeviceId, EventId, InvalidId, PermissionRequestId,
@@ -68,12 +70,17 @@ pub use model::{ErrorCategory, ThinkingLevel};
 pub use on_restart::OnRestart;
 pub use openrpc::openrpc_document;
 pub use reference::reference_markdown;
+pub use rendered_slot::RenderedSlot;
+pub use runner::{
+    MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, TurnStatus, TurnSummary,
+};
 pub use seq::Seq;
 pub use token_estimate::TokenEstimate;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
     GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind, OpenBlock, OpenCall, OpenCompaction,
-    OpenItems, OpenMessage, OpenRestore, OpenTool, OpenTurn, PathNode, Phase, Queue, SKILLS_KIND,
-    SessionState, SessionView, Tree, TreeNode, opening,
+    OpenItems, OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue,
+    RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView, Tree,
+    TreeNode, opening,
 };

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Block, Cost, ToolResultBlock, Usage};
+use crate::{Block, Cost, MessageRunner, ToolResultBlock, Usage};
 
 /// One message of a conversation, by its author.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +28,23 @@ impl Message {
             content: vec![Block::text(text)],
             meta: Meta::default(),
         })
+    }
+
+    /// What came with it besides its content.
+    #[must_use]
+    pub const fn meta(&self) -> &Meta {
+        match self {
+            Self::User(message) => &message.meta,
+            Self::Assistant(message) => &message.meta,
+            Self::ToolResult(message) => &message.meta,
+            Self::Internal(message) => &message.meta,
+        }
+    }
+
+    /// The runner that it comes from; `None` for a message of a client, the daemon or a model of ours.
+    #[must_use]
+    pub const fn runner(&self) -> Option<&MessageRunner> {
+        self.meta().runner.as_ref()
     }
 
     /// The value of `role` on the wire.
@@ -86,7 +103,7 @@ pub struct AssistantMessage {
     /// dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// Opaque provider data for later requests.
+    /// Opaque provider data for later requests, and the runner that wrote it.
     #[serde(default, skip_serializing_if = "Meta::is_empty")]
     pub meta: Meta,
 }
@@ -110,7 +127,7 @@ pub struct ToolResultMessage {
     pub tool_name: String,
     /// The duration of the call in milliseconds; 0 if it never started.
     pub duration_ms: u64,
-    /// How the message arrived; absent for tool results.
+    /// The runner that executed the call; absent for a call that the daemon executed.
     #[serde(default, skip_serializing_if = "Meta::is_empty")]
     pub meta: Meta,
 }
@@ -162,13 +179,17 @@ pub struct Meta {
     /// Opaque provider data that must accompany this message in later requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Value>,
+    /// The runner that wrote an answer, or executed the call of a result. A model that the
+    /// daemon calls gets such messages as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<MessageRunner>,
 }
 
 impl Meta {
     /// Whether all fields are absent; the whole object is then omitted.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.source.is_none() && self.provider.is_none()
+        self.source.is_none() && self.provider.is_none() && self.runner.is_none()
     }
 }
 

@@ -8,6 +8,7 @@ mod host;
 mod present;
 mod project;
 mod reading;
+mod runner;
 mod session;
 mod skill;
 mod storage_stall;
@@ -25,6 +26,7 @@ pub use files::*;
 pub use host::*;
 pub use project::*;
 pub use reading::*;
+pub use runner::*;
 pub use session::*;
 pub use skill::*;
 pub use storage_stall::*;
@@ -182,6 +184,14 @@ methods! {
         /// Tests a model by asking it for one word. The call is billed by the provider.
         CheckModel = "checkModel", Control, now, CheckModelParams => CheckModelResult,
             [ProjectNotFound, ProviderError];
+        /// Lists the runners: the daemon's own engine, and the foreign agents that can run turns of a
+        /// session. Looks for their programs, and starts none but to ask for a version.
+        ListRunners = "listRunners", Read, later, ListRunnersParams => ListRunnersResult,
+            [ProjectNotFound];
+        /// Starts a runner, makes a context and ends it again, without a prompt. Fails with
+        /// `runner_error` if it cannot be used.
+        CheckRunner = "checkRunner", Control, later, CheckRunnerParams => CheckRunnerResult,
+            [RunnerError];
         /// Sums up what the model calls of all sessions used and cost, deleted sessions included.
         GetUsage = "getUsage", Read, now, GetUsageParams => GetUsageResult, [];
         /// Returns an OpenRPC document that describes every method.
@@ -229,7 +239,7 @@ methods! {
         /// Lists sessions, the most recently changed first, in pages.
         ListSessions = "listSessions", Read, now, ListSessionsParams => ListSessionsResult,
             [ProjectNotFound];
-        /// Changes a session's title, model, thinking level, tools or `onRestart`, or has its
+        /// Changes a session's title, runner, model, thinking level, tools or `onRestart`, or has its
         /// instructions renewed. Absent parameters leave their setting unchanged. Another model ends a turn's wait for a rate limit.
         UpdateSession = "updateSession", Control, now,
             UpdateSessionParams => UpdateSessionResult,
@@ -251,6 +261,11 @@ methods! {
             CloneSessionParams => CreateSessionResult,
             [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError, Conflict,
              StorageStalled, Overloaded];
+        /// Gives up the context that a runner keeps of the session: its next turn begins a new one, and
+        /// is told the conversation. Fails with `runtime_busy` while the runner runs a turn.
+        ForgetContext = "forgetContext", Control, later,
+            ForgetContextParams => ForgetContextResult,
+            [SessionNotFound, SessionFailed, RuntimeBusy, StorageStalled, Conflict];
         /// Accepts a damaged place in the log, so that the session can be written again. The damage
         /// stays in the log.
         AcceptDamage = "acceptDamage", Control, now, AcceptDamageParams => SeqResult,

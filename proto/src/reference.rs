@@ -203,7 +203,7 @@ fn type_names(catalogue: &Catalogue) -> impl Iterator<Item = &str> {
     let names = catalogue.definitions.keys().map(String::as_str);
     names.filter(move |name| {
         // These bodies also occur in `inFlight`.
-        let is_shared = ["ModelRetry", "PermissionRequestBody"].contains(name);
+        let is_shared = ["ModelRetry", "PermissionRequestBody", "RunnerLog"].contains(name);
         (is_shared || !bodies.contains(name)) && !ELSEWHERE.contains(name)
     })
 }

@@ -6,6 +6,9 @@ mod in_flight;
 mod opening;
 mod queue;
 mod restore;
+mod runner_contexts;
+mod runner_log_tail;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -19,6 +22,8 @@ pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use opening::opening;
 pub use queue::Queue;
 pub use restore::OpenRestore;
+pub use runner_contexts::{OpenRun, RunnerContext, RunnerContexts};
+pub use runner_log_tail::RunnerLogTail;
 pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
@@ -26,8 +31,8 @@ use crate::{
     CompactBody, CompactionBody, CompactionId, CompactionState, CostTotal, DamageAcceptedBody,
     Event, EventId, Message, MessageBody, OnRestart, OutcomeReason, PermissionDecision,
     PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItemId,
-    Seq, SessionChanges, ThinkingLevel, TitleSource, ToolPreset, TransientBody, TransientEvent,
-    TreePlacement, TurnId, UnknownEvent, Usage,
+    Seq, ThinkingLevel, TitleSource, ToolPreset, TransientBody, TransientEvent, TreePlacement,
+    TurnId, UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -69,6 +74,9 @@ pub struct SessionState {
     pub opening: Option<String>,
     /// The session's own model; `None` for the configured one.
     pub model: Option<String>,
+    /// What runs the session's turns; `None` for the daemon's own engine.
+    #[serde(default)]
+    pub runner: Option<String>,
     /// How much the model reasons.
     pub thinking_level: ThinkingLevel,
     /// The session's own tool preset; `None` for the configured one.
@@ -109,6 +117,9 @@ pub struct SessionState {
     /// What the model was told besides the snapshot and the conversation.
     #[serde(default)]
     pub guidance: GuidanceState,
+    /// What the runners of the session keep of it.
+    #[serde(default)]
+    pub runners: RunnerContexts,
     /// The usage of all model calls of the session.
     pub usage: Usage,
     /// What they cost.
@@ -148,13 +159,15 @@ impl SessionView {
             self.tree.end_turn();
             self.open.clear();
             self.state.end_turn(None);
+            self.state.runners.turn_ended();
         }
     }
 
     /// Folds one more persistent event.
     pub fn apply_persistent(&mut self, event: &PersistentEvent) {
         let leaf = self.tree.leaf();
-        self.tree.apply(event);
+        let runner = self.state.runners.number(event);
+        self.tree.apply(event, runner);
         self.guide(event, leaf);
         self.open.close(event.id);
         match &event.body {
@@ -196,6 +209,24 @@ impl SessionView {
         self.state.apply_transient(event);
     }
 
+    /// The names of the runners with a message on the active path. Takes time by the length of the
+    /// path.
+    #[must_use]
+    pub fn runners_on_path(&self) -> Vec<&str> {
+        self.tree
+            .runners_on_path()
+            .filter_map(|number| self.state.runners.name(number))
+            .collect()
+    }
+
+    /// The context that a turn of `runner` in `cwd` goes on in; without one it makes a new one. Takes
+    /// time by the length of the path.
+    #[must_use]
+    pub fn resumable_context(&self, runner: &str, cwd: &str) -> Option<&RunnerContext> {
+        let runners = &self.state.runners;
+        runners.resumable(runner, cwd, |id| self.tree.is_on_path(id))
+    }
+
     /// The event that the next message will have as its parent.
     #[must_use]
     pub fn leaf(&self) -> Option<EventId> {
@@ -230,8 +261,9 @@ impl SessionState {
         self.turn.as_ref().map(|turn| turn.turn_id)
     }
 
-    /// Whether the open turn waits for permission with nothing under way: no call has started, and at
-    /// least one has an open request or was allowed. False for a turn whose records may be lost,
+    /// Whether the open turn waits for permission with nothing of the daemon's under way: no call has
+    /// started but in a runner, and at least one has an open request or was allowed. One that a runner was
+    /// allowed may have run. False for a turn whose records may be lost,
     /// because a lost one may be a `tool_started`.
     #[must_use]
     pub fn is_asking(&self) -> bool {
@@ -239,27 +271,12 @@ impl SessionState {
         let asks = |call: &OpenCall| {
             let decided = call.decision.as_ref();
             let is = |request: &PermissionRequestBody| request.tool_call_id == call.tool_call_id;
-            decided.is_some_and(|body| body.decision.allows()) || self.permissions.iter().any(is)
+            let is_allowed = decided.is_some_and(|body| body.decision.allows());
+            (is_allowed && call.ran_by.is_none()) || self.permissions.iter().any(is)
         };
+        let is_at_rest = |call: &OpenCall| call.started.is_none() || call.ran_by.is_some();
         let has_hole = self.turn.as_ref().is_some_and(|turn| turn.has_hole);
-        !has_hole && calls.iter().all(|call| call.started.is_none()) && calls.iter().any(asks)
-    }
-
-    /// The title, or the opening in its place.
-    #[must_use]
-    pub fn display_title(&self) -> Option<&str> {
-        self.title.as_deref().or(self.opening.as_deref())
-    }
-
-    /// Where the displayed title comes from.
-    #[must_use]
-    pub fn display_title_source(&self) -> Option<TitleSource> {
-        match (&self.title, &self.opening) {
-            // A checkpoint of an older version does not say.
-            (Some(_), _) => self.title_source.or(Some(TitleSource::Client)),
-            (None, Some(_)) => Some(TitleSource::Opening),
-            (None, None) => None,
-        }
+        !has_hole && calls.iter().all(is_at_rest) && calls.iter().any(asks)
     }
 
     fn apply_transient(&mut self, event: &TransientEvent) {
@@ -276,6 +293,7 @@ impl SessionState {
         self.open_turn(event);
         self.count_call(event);
         OpenRestore::fold(&mut self.restore, event);
+        self.runners.fold(event);
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::CustomMessage(body) => self.took(event, body.queue_item_id),
@@ -304,6 +322,9 @@ impl SessionState {
             | PersistentBody::AuxiliaryUsage(_)
             | PersistentBody::FilesRestore(_)
             | PersistentBody::FilesRestored(_)
+            | PersistentBody::RunnerStart(_)
+            | PersistentBody::RunnerContext(_)
+            | PersistentBody::RunnerExit(_)
             | PersistentBody::SeqReserve(_) => {}
         }
     }
@@ -467,30 +488,5 @@ impl SessionState {
             .compaction
             .take()
             .filter(|open| open.compaction_id != id);
-    }
-
-    fn change(&mut self, changes: &SessionChanges) {
-        if let Some(title) = &changes.title {
-            self.title = Some(title.clone());
-            self.title_source = Some(changes.title_source.unwrap_or(TitleSource::Client));
-        }
-        if let Some(model) = &changes.model {
-            self.model = Some(model.clone());
-        }
-        if let Some(level) = changes.thinking_level {
-            self.thinking_level = level;
-        }
-        if let Some(tools) = changes.tools {
-            self.tools = Some(tools);
-        }
-        if let Some(on_restart) = changes.on_restart {
-            self.on_restart = Some(on_restart);
-        }
-        if let Some(archived) = changes.archived {
-            self.archived = archived;
-        }
-        if changes.refresh_instructions == Some(true) {
-            self.guidance.refresh = true;
-        }
     }
 }

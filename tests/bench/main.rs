@@ -30,7 +30,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 11] = [
+const GROUPS: [&str; 12] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -41,6 +41,7 @@ const GROUPS: [&str; 11] = [
     "travel",
     "sessions",
     "memory",
+    "window",
     "append",
 ];
 
@@ -87,6 +88,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "travel" => travel::measure(daemon).await,
             "sessions" => sessions(daemon).await,
             "memory" => memory::measure(daemon).await,
+            "window" => memory::windows(daemon).await,
             _ => append::measure(),
         };
         for figure in measured {

@@ -64,9 +64,69 @@ const LONG_TURNS: usize = 5_000;
 const WINDOW_DROPPED: Duration = Duration::from_secs(60 + 10 + 2);
 
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
-    let mut figures = vec![after_turns(program).await, long(program).await];
+    vec![after_turns(program).await, long(program).await]
+}
+
+/// What a long conversation takes while it is in use, and after that.
+pub(crate) async fn windows(program: &Path) -> Vec<Figure> {
+    let mut figures = vec![window(program).await];
     figures.extend(large_context(program).await);
     figures
+}
+
+/// A conversation of 10,000 messages of 1 KiB.
+const WINDOW_TURNS: usize = 5_000;
+const WINDOW_CHARACTERS: usize = 1024;
+
+/// What the window of a session takes that is idle since a moment ago.
+async fn window(program: &Path) -> Figure {
+    let mut stand = BenchDaemon::new(program).await;
+    let session = stand.new_session().await;
+    stand.model.fallback(
+        ScriptedResponse::chat()
+            .text("I have seen it.")
+            .finish("stop"),
+    );
+    stand.daemon.stop().await;
+    let dir = stand.daemon.session_dir(&session);
+    long_history::append_turns(&dir, &session, WINDOW_TURNS, WINDOW_CHARACTERS);
+    let messages = message_bytes(&stand.daemon.log(&session));
+    stand.restart().await;
+    // Threads, connections and the loaded session are there before.
+    let other = stand.new_session().await;
+    play_one(&mut stand, &other).await;
+    play_one(&mut stand, &session).await;
+    sleep(WINDOW_DROPPED).await;
+    let before = stand.daemon.resident_kib();
+    for _ in 0..3 {
+        play_one(&mut stand, &session).await;
+    }
+    sleep(PERIOD_OF_SWEEPS).await;
+    let held = stand.daemon.resident_kib();
+    sleep(WINDOW_DROPPED).await;
+    let after = stand.daemon.resident_kib();
+    let messages = messages as f64 / 1024.0;
+    Figure {
+        name: "memory of a window / its messages",
+        value: held.saturating_sub(before) as f64 / messages,
+        unit: "times",
+        goal: Goal::AtMost {
+            must: 2.0,
+            aim: 2.0,
+        },
+        with: json!({
+            "messagesKib": rounded(messages),
+            "beforeKib": before,
+            "heldKib": held,
+            "droppedKib": after,
+        }),
+    }
+}
+
+/// The length of the records of all messages.
+fn message_bytes(log: &[Value]) -> usize {
+    let messages = log.iter().filter(|record| record["type"] == "message");
+    messages.map(|message| message.to_string().len() + 1).sum()
 }
 
 /// A conversation of 60 MiB.

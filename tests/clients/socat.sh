@@ -15,27 +15,31 @@ project_id=$(call registerProject "$(jq -cn --arg dir "$project" '{workDir: $dir
 session=$(call createSession "{\"projectId\": \"$project_id\"}" | jq -r .sessionId)
 
 # Subscribe; send once the subscription has caught up, since it sends records only until then; read
-# until the turn has its outcome.
-coproc CONNECTION { exec socat - "UNIX-CONNECT:$socket"; }
+# until the turn has its outcome. One `jq` for the whole stream: one for each line takes longer than the
+# turn.
+coproc CONNECTION {
+    exec 3> >(jq --unbuffered -r '.params.result | select(.) |
+        "\(.type) \(.delta // .reason // "" | tojson)"')
+    exec socat - "UNIX-CONNECT:$socket" >&3
+}
 printf '{"jsonrpc":"2.0","id":1,"method":"subscribeEvents","params":{"sessionId":"%s"}}\n' "$session" \
     >&"${CONNECTION[1]}"
 outcome=
 text=
-while IFS= read -r -t 60 -u "${CONNECTION[0]}" line; do
-    kind=$(jq -r '.params.result.type // empty' <<<"$line")
+while read -r -t 60 -u "${CONNECTION[0]}" kind value; do
     case $kind in
         sync_end)
             printf '{"jsonrpc":"2.0","id":2,"method":"sendMessage","params":{"sessionId":"%s","content":"What is here?"}}\n' \
                 "$session" >&"${CONNECTION[1]}"
             ;;
-        text_delta) text+=$(jq -r '.params.result.delta' <<<"$line") ;;
+        text_delta) text+=$value ;;
         turn_outcome)
-            outcome=$(jq -r '.params.result.reason' <<<"$line")
+            outcome=$value
             break
             ;;
     esac
 done
-[ "$outcome" = completed ] || { echo "the outcome is '$outcome'"; exit 1; }
+[ "$outcome" = '"completed"' ] || { echo "the outcome is '$outcome'"; exit 1; }
 grep -q 'README.md' <<<"$text" || { echo "the answer does not name the file: $text"; exit 1; }
 
 # The log, read with jq alone, tells the story.

@@ -161,7 +161,7 @@ fn unsafe_code_stays_in_the_places_that_are_named() {
         .output()
         .unwrap();
     let places = String::from_utf8(output.stdout).unwrap();
-    let named: &[&str] = &[];
+    let named = ["crates/scorel-memory/src/lib.rs"];
     for place in places.lines() {
         assert!(named.contains(&place), "{place} has unsafe code");
     }

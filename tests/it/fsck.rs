@@ -63,6 +63,7 @@ async fn rename(daemon: DaemonPaths, session_id: SessionId, work: CountedWork) {
         let params = UpdateSessionParams {
             session_id,
             title: Some("title".to_owned()),
+            runner: None,
             model: None,
             thinking_level: None,
             tools: None,
@@ -88,6 +89,7 @@ async fn come_and_go(daemon: DaemonPaths, project_id: ProjectId, work: CountedWo
         let create = CreateSessionParams {
             project_id,
             title: Some("comes and goes".to_owned()),
+            runner: None,
             model: None,
             thinking_level: None,
             tools: None,

@@ -59,6 +59,7 @@ async fn refresh(client: &Connection, session_id: SessionId) -> Session {
         on_restart: None,
         session_id,
         title: None,
+        runner: None,
         model: None,
         thinking_level: None,
         tools: None,

@@ -32,6 +32,7 @@ mod raw;
 mod read_only;
 mod receipts;
 mod requests;
+mod runners;
 mod service;
 mod steering;
 mod strace;

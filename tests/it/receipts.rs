@@ -50,6 +50,7 @@ fn creation(project_id: ProjectId, command: &str) -> CreateSessionParams {
     CreateSessionParams {
         project_id,
         title: Some("once".to_owned()),
+        runner: None,
         model: None,
         thinking_level: None,
         tools: None,

@@ -9,6 +9,7 @@ mod errors;
 mod faults;
 mod kills;
 mod order;
+mod reads;
 mod receipts;
 mod script;
 

@@ -12,7 +12,7 @@ use scorel_proto::{
     RegisterProjectParams, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId,
     SubscribeEventsParams, TurnId, UpdateSession, UpdateSessionParams,
 };
-use scorel_testkit::DaemonUnderTest;
+use scorel_testkit::{DaemonUnderTest, ModelServer};
 use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::timeout;
@@ -68,6 +68,7 @@ pub(crate) async fn create_session(client: &Connection, daemon: &DaemonUnderTest
     let session = CreateSessionParams {
         project_id: project.project_id,
         title: None,
+        runner: None,
         model: None,
         thinking_level: None,
         tools: None,
@@ -75,6 +76,15 @@ pub(crate) async fn create_session(client: &Connection, daemon: &DaemonUnderTest
     };
     let session = client.call::<CreateSession>(&session).await.unwrap();
     session.session_id
+}
+
+/// A daemon that asks `model`, with `more` in its configuration.
+pub(crate) async fn daemon(model: &ModelServer, more: &str) -> DaemonUnderTest {
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.configure_more(more);
+    daemon.spawn().await;
+    daemon
 }
 
 pub(crate) async fn connect(socket: &Path) -> Connection {
@@ -88,6 +98,7 @@ pub(crate) fn message(session_id: SessionId, text: &str) -> SendMessageParams {
         while_running: None,
         parent_event_id: None,
         expected_leaf_id: None,
+        runner: None,
         model: None,
         command_id: None,
     }
@@ -118,6 +129,7 @@ pub(crate) async fn title(client: &Connection, session_id: SessionId, title: &st
     let params = UpdateSessionParams {
         session_id,
         title: Some(title.to_owned()),
+        runner: None,
         model: None,
         thinking_level: None,
         tools: None,

@@ -5,19 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat, ScriptedResponse};
 use serde_json::{Value, json};
 
-use crate::under_test::{SCORELD, Watch, new_session, scorelctl, send};
+use crate::under_test::{Watch, daemon, new_session, scorelctl, send};
 
 /// Dollars per million tokens; an answer of 100 and 10 tokens costs 300 millionths.
 const PRICE: &str = "[model.price]\ninput = 2\noutput = 10\n";
 const ANSWER: u64 = 300;
-
-async fn daemon(model: &ModelServer, more: &str) -> DaemonUnderTest {
-    let mut daemon = DaemonUnderTest::new(SCORELD);
-    daemon.configure_model(&model.base_url());
-    daemon.configure_more(more);
-    daemon.spawn().await;
-    daemon
-}
 
 fn answer(text: &str) -> ScriptedChat {
     let chat = ScriptedChat::default().text(text);

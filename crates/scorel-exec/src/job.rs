@@ -1,9 +1,9 @@
 //! The protocol between the daemon, a supervisor and its stage.
 //!
 //! ```text
-//! daemon ── socket: length, StandbyJob; length, SupervisorJob; its pipes; later STOP, KILL; EOF = the daemon is gone ─→ supervisor
+//! daemon ── socket: length, StandbyJob; length, SupervisorJob; its pipes; later GO, STOP, KILL; EOF = the daemon is gone ─→ supervisor
 //! daemon ←─ stdout: the command's output ─ stderr: one SupervisorReport a line ───────── supervisor
-//! supervisor ── socket: length, NamespaceJob if it makes a pid namespace; length, StageJob; its pipes; EOF = the supervisor is gone ─→ stage
+//! supervisor ── socket: length, NamespaceJob if it makes a pid namespace; length, StageJob; its pipes; GO; EOF = the supervisor is gone ─→ stage
 //! supervisor ←─ one StageReport a line; EOF = it became the shell ─────── stage
 //! ```
 
@@ -141,6 +141,10 @@ pub(crate) enum StageReport {
     /// The shell in the pid namespace has ended.
     Exited(ShellExit),
 }
+
+/// A byte from the daemon, which the supervisor passes on to the stage: start the command. The order
+/// before it only prepares it.
+pub(crate) const GO: u8 = b'g';
 
 /// A byte from the daemon: send SIGTERM to everything, and SIGKILL after a grace period.
 pub(crate) const STOP: u8 = b's';

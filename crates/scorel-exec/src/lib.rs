@@ -18,7 +18,8 @@
 //! which ends with the last process. The supervisor stays outside: the command has no name for it.
 //!
 //! A supervisor can be started before its command is known, with the init ([`Standby`]): the order then
-//! needs only mounts, restrictions and the shell.
+//! needs only mounts, restrictions and the shell. With the order it prepares all of these but the shell,
+//! which starts at another word ([`HeldRun`]).
 //!
 //! [`Supervisors`] starts commands. `main` calls [`run_if_asked`] before anything else. [`Support`]
 //! tells what the kernel can enforce.
@@ -36,6 +37,7 @@ mod deadline;
 mod entry;
 mod environment;
 mod guard;
+mod held_run;
 mod job;
 mod limits;
 mod order;
@@ -77,6 +79,7 @@ pub use command_line::CommandLine;
 pub use entry::run_if_asked;
 pub use environment::Environment;
 pub use guard::{Guard, GuardRule, GuardedPlace};
+pub use held_run::HeldRun;
 pub use job::ShellExit;
 pub use limits::{LimitKind, LimitScope, ReachedLimit, ResourceLimits};
 pub use order::{CommandOrder, CommandResources};

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
@@ -44,7 +44,7 @@ pub(crate) struct Pump {
 
 /// What the loop that reads the pipes needs to know of the order.
 struct Attended {
-    time_limit: Option<Instant>,
+    timeout: Option<Duration>,
     resources: Option<CommandResources>,
 }
 
@@ -75,28 +75,29 @@ impl Pump {
         directory: OwnedFd,
         standby: Option<SupervisorChild>,
     ) -> RunEnd {
-        let started = Instant::now();
         let attended = Attended {
-            time_limit: order.timeout.map(|timeout| started + timeout),
+            timeout: order.timeout,
             resources: order.resources.clone(),
         };
         // Until the command's end, whichever of its handles are dropped before.
         let _space = order.space.clone();
-        let guard = order.sandbox.as_ref().and_then(|it| it.guard.as_ref());
-        let has_guard = guard.is_some();
-        // The supervisor takes one of its own and restores that. This one is for a supervisor that
-        // is killed, which a command can do up to Linux 6.11 (Landlock scopes signals from 6.12 on).
-        let snapshot = guard.and_then(|guard| Snapshot::take(guard).ok());
+        let guard = order.sandbox.as_ref().and_then(|it| it.guard.clone());
+        let mut snapshot = None;
         let mut reports = match self.start(order, &directory, standby) {
             Ok(SupervisorChild { child, control }) => {
                 drop(directory);
+                // The supervisor takes one of its own and restores that. This one is for a supervisor
+                // that is killed, which a command can do up to Linux 6.11 (Landlock scopes signals from
+                // 6.12 on). The command waits for the connection.
+                snapshot = guard.as_ref().and_then(|it| Snapshot::take(it).ok());
                 self.run.control.connect(control);
                 self.attend(child, &attended)
             }
             Err(error) => SupervisorReports::not_started(&error),
         };
         self.run.control.disconnect();
-        if has_guard && !reports.has_restored() {
+        let started = self.run.control.released();
+        if guard.is_some() && started.is_some() && !reports.has_restored() {
             reports.restored_here(snapshot.map(|snapshot| snapshot.restore()));
         }
         let exit = reports.exit();
@@ -111,7 +112,9 @@ impl Pump {
             let value = kind.value(&limits);
             Some(ReachedLimit { kind, scope, value })
         });
-        reports.into_end(self.run.control.is_stopping(), limit, started.elapsed())
+        let duration = started.map(|it| it.elapsed());
+        let is_stopping = self.run.control.is_stopping();
+        reports.into_end(is_stopping, limit, duration.unwrap_or_default())
     }
 
     /// Sends the order to a supervisor.
@@ -142,14 +145,14 @@ impl Pump {
         let mut reports = SupervisorReports::default();
         let mut output = child.stdout.take();
         let stderr = child.stderr.take();
-        let mut lost_at = attended.time_limit.map(|limit| limit + PATIENCE);
+        let mut lost_at = self.time_limit(attended);
         if let Some(mut stderr) = stderr {
             while self.round(&mut output, &mut stderr, &mut reports, lost_at) {
                 self.share_usage(&mut reports, attended.resources.as_ref());
-                if self.run.control.is_ending() {
-                    let limit = Instant::now() + PATIENCE;
-                    lost_at = Some(lost_at.map_or(limit, |lost_at| lost_at.min(limit)));
-                }
+                let told = self.run.control.is_ending();
+                let told = told.then(|| Instant::now() + PATIENCE);
+                let limits = [lost_at, self.time_limit(attended), told];
+                lost_at = limits.into_iter().flatten().min();
                 if lost_at.is_some_and(|lost_at| Instant::now() >= lost_at) {
                     break;
                 }
@@ -158,6 +161,13 @@ impl Pump {
         self.bury(&mut child, &mut reports);
         self.drain(output);
         reports
+    }
+
+    /// When a supervisor that has not ended by itself is given up; `None` before the command has started,
+    /// or without a time limit.
+    fn time_limit(&self, attended: &Attended) -> Option<Instant> {
+        let started = self.run.control.released()?;
+        Some(started + attended.timeout? + PATIENCE)
     }
 
     /// Has what the command uses added up with the others of its group.
@@ -177,17 +187,17 @@ impl Pump {
         until: Option<Instant>,
     ) -> bool {
         let control = &self.run.control;
-        let wake = control.wake().filter(|_| !control.is_ending());
         let [reports_ready, output_ready] = {
             let readable = |fd| PollFd::new(fd, PollFlags::POLLIN);
             let mut fds = vec![readable(stderr.as_fd())];
             fds.extend(output.as_ref().map(|output| readable(output.as_fd())));
-            fds.extend(wake.map(|wake| readable(wake.as_fd())));
+            fds.extend(control.wake().map(|wake| readable(wake.as_fd())));
             // After EINTR no descriptor is ready, and the caller checks the time.
             let _ignored = poll(&mut fds, poll_timeout(until));
             let is_ready = |index: usize| fds.get(index).is_some_and(|fd| fd.any() == Some(true));
             [is_ready(0), output.is_some() && is_ready(1)]
         };
+        control.awake();
         if output_ready && !self.read_output(output.as_mut()) {
             *output = None;
         }

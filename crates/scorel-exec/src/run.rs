@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
 use crate::capture::{OutputCapture, OutputSection, OutputWindow};
-use crate::job::{KILL, STOP, ShellExit};
+use crate::job::{GO, KILL, STOP, ShellExit};
 use crate::limits::{LimitKind, ReachedLimit};
 
 /// A started command. Dropping the last clone stops it.
@@ -48,7 +48,7 @@ pub struct RunEnd {
     pub cause: EndCause,
     /// `None` if the shell was not started or its supervisor was killed first.
     pub exit: Option<ShellExit>,
-    /// Until the last process had ended.
+    /// From the [start](crate::HeldRun::start) until the last process had ended.
     pub duration: Duration,
     /// Processes that did not end by themselves.
     pub signalled: u32,
@@ -88,6 +88,11 @@ impl Run {
             state,
             stop: Arc::new(StopOnDrop(control)),
         }
+    }
+
+    /// Lets the command start as soon as it is prepared.
+    pub(crate) fn release(&self) {
+        self.stop.0.release();
     }
 
     /// Sends SIGTERM to all processes of the command, and SIGKILL a second later. Returns at once.
@@ -187,10 +192,13 @@ impl RunState {
 pub(crate) struct RunControl {
     /// `None` before the supervisor has its job and after it has ended.
     pipe: Mutex<Option<File>>,
+    /// When the command was allowed to start.
+    released: OnceLock<Instant>,
     is_stopping: AtomicBool,
     /// The limit for which the daemon ends the command.
     reached: OnceLock<LimitKind>,
-    /// Wakes the run's thread from `poll`, so that it gives up on a supervisor that does not react.
+    /// Wakes the run's thread from `poll`: how long it waits for the supervisor depends on what that
+    /// was told.
     #[cfg(target_os = "linux")]
     wake: Option<nix::sys::eventfd::EventFd>,
 }
@@ -206,9 +214,12 @@ impl RunControl {
         })
     }
 
-    /// Passes on a stop that came before there was a pipe.
+    /// Passes on what came before there was a pipe.
     pub(crate) fn connect(&self, pipe: File) {
         *self.pipe() = Some(pipe);
+        if self.released().is_some() {
+            self.send(GO);
+        }
         if self.is_stopping() {
             self.send(STOP);
         }
@@ -219,6 +230,16 @@ impl RunControl {
 
     pub(crate) fn disconnect(&self) {
         *self.pipe() = None;
+    }
+
+    pub(crate) fn release(&self) {
+        if self.released.set(Instant::now()).is_ok() {
+            self.send(GO);
+        }
+    }
+
+    pub(crate) fn released(&self) -> Option<Instant> {
+        self.released.get().copied()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -263,6 +284,13 @@ impl RunControl {
     #[cfg(target_os = "linux")]
     pub(crate) fn wake(&self) -> Option<&nix::sys::eventfd::EventFd> {
         self.wake.as_ref()
+    }
+
+    /// Takes what [`wake`](Self::wake) has told.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn awake(&self) {
+        // Fails if it was taken already.
+        let _ignored = self.wake.as_ref().map(nix::sys::eventfd::EventFd::read);
     }
 
     fn pipe(&self) -> MutexGuard<'_, Option<File>> {

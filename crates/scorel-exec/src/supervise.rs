@@ -32,8 +32,8 @@ use crate::child_pipes::ChildPipes;
 use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
 use crate::job::{
-    KILL, NamespaceJob, STOP, ShellExit, StageReport, StandbyJob, SupervisorJob, SupervisorReport,
-    read_job,
+    GO, KILL, NamespaceJob, STOP, ShellExit, StageReport, StandbyJob, SupervisorJob,
+    SupervisorReport, WatchJob, read_job,
 };
 use crate::limits::LimitKind;
 
@@ -42,7 +42,7 @@ use limit_watch::LimitWatch;
 use reporting::{problem, report};
 use setup::{is_told_to_end, take_signals};
 use stage_channel::StageChannel;
-use waiting_stage::{StandbyError, WaitingStage};
+use waiting_stage::{StandbyError, WaitingStage, end_stage};
 
 /// How long processes may outlive the shell, for example the last part of a pipeline in a process
 /// substitution, which still writes output.
@@ -58,7 +58,8 @@ const KILL_INTERVAL: Duration = Duration::from_millis(10);
 /// After this, what is left is in an uninterruptible system call and is reported as a survivor.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
-/// Prepares for the order that is read from standard input, waits for it and carries it out. Standard
+/// Prepares for the order that is read from standard input, waits for it, prepares its command and starts
+/// that at the daemon's word. Standard
 /// output becomes the command's output, unless that has pipes of its own; standard error takes reports.
 /// Input is a socket to the daemon, the others are pipes. The end of standard input means that the daemon is gone, or wants no command after all.
 pub(crate) fn supervise() -> ExitCode {
@@ -78,6 +79,8 @@ pub(crate) fn supervise() -> ExitCode {
 /// How far the command is on its way to the end; it only moves down this list.
 #[derive(Debug, Clone, Copy)]
 enum RunPhase {
+    /// The command is prepared and waits for the daemon's word.
+    Held,
     /// The shell runs; `until` is its time limit.
     Running { until: Option<Instant> },
     /// The shell has ended; other processes may still run until then.
@@ -96,11 +99,15 @@ struct SupervisorProcess {
     /// stage becomes the shell, since it is close-on-exec.
     channel: StageChannel,
     phase: RunPhase,
+    timeout: Option<Duration>,
+    /// Taken when the command starts.
+    watch: Option<WatchJob>,
     limits: Option<LimitWatch>,
     has_reached_limit: bool,
     /// What was reported as a problem.
     problems: HashSet<&'static str>,
-    /// Restored when no process is left.
+    has_started: bool,
+    /// Restored when no process is left, if the command has started.
     snapshot: Option<Snapshot>,
 }
 
@@ -146,24 +153,31 @@ impl SupervisorProcess {
         }
         let piped = job.stage.piped;
         let pipes = piped.then(|| ChildPipes::receive(input)).transpose()?;
-        let timeout = job.timeout_ms.map(Duration::from_millis);
-        let guard = job.stage.sandbox.as_ref().and_then(|it| it.guard.as_ref());
-        let snapshot = guard.map(Snapshot::take).transpose()?;
+        let guard = job.stage.sandbox.as_ref().and_then(|it| it.guard.clone());
         let nowhere = OpenOptions::new().write(true).open("/dev/null")?;
         let (children, channel) = stage.begin(job.stage, pipes)?;
-        // The daemon reads until every copy of this end of the pipe is closed.
-        dup2_stdout(nowhere).map_err(io::Error::from)?;
+        // Meanwhile the stage makes its mounts. The daemon reads until every copy of this end of the pipe
+        // is closed.
+        let ready = dup2_stdout(nowhere).map_err(io::Error::from);
+        let snapshot = match ready.and_then(|()| guard.as_ref().map(Snapshot::take).transpose()) {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                end_stage(children, channel);
+                return Err(error.into());
+            }
+        };
         Ok(Self {
             daemon: standby.parent,
             signals,
             children,
             channel,
-            phase: RunPhase::Running {
-                until: timeout.map(|timeout| Instant::now() + timeout),
-            },
-            limits: job.watch.map(LimitWatch::new),
+            phase: RunPhase::Held,
+            timeout: job.timeout_ms.map(Duration::from_millis),
+            watch: job.watch,
+            limits: None,
             has_reached_limit: false,
             problems: HashSet::new(),
+            has_started: false,
             snapshot,
         })
     }
@@ -186,9 +200,11 @@ impl SupervisorProcess {
             self.wait();
         }
         self.report_last_limit();
-        // Here and not in the daemon, which may have been killed.
+        // Here and not in the daemon, which may have been killed. What was changed while the command was
+        // held, it has not changed.
         if let Some(snapshot) = &self.snapshot {
-            let outcome = snapshot.restore();
+            let restored = self.has_started.then(|| snapshot.restore());
+            let outcome = restored.unwrap_or_default();
             report(&SupervisorReport::Guarded {
                 restored: outcome.restored,
                 has_gaps: outcome.has_gaps,
@@ -204,9 +220,23 @@ impl SupervisorProcess {
         });
     }
 
+    /// Starts the command.
+    fn release(&mut self) {
+        if !matches!(self.phase, RunPhase::Held) {
+            return;
+        }
+        // Fails if the stage has ended already. Its report or its exit code says why.
+        let _ignored: io::Result<()> = self.channel.send_go();
+        self.phase = RunPhase::Running {
+            until: self.timeout.map(|timeout| Instant::now() + timeout),
+        };
+        self.limits = self.watch.take().map(LimitWatch::new);
+        self.has_started = true;
+    }
+
     fn shell_ended(&mut self, exit: ShellExit) {
         report(&SupervisorReport::Exited(exit));
-        if let RunPhase::Running { .. } = self.phase {
+        if let RunPhase::Held | RunPhase::Running { .. } = self.phase {
             self.phase = RunPhase::Lingering {
                 until: Instant::now() + LINGER,
             };
@@ -273,17 +303,19 @@ impl SupervisorProcess {
     }
 
     fn terminate(&mut self) {
-        if matches!(
-            self.phase,
-            RunPhase::Running { .. } | RunPhase::Lingering { .. }
-        ) {
-            let terminated = self.children.signal(Signal::TERM);
-            // A stopped process handles SIGTERM only when it continues.
-            let terminated = terminated.and_then(|()| self.children.signal(Signal::CONT));
-            self.phase = RunPhase::Terminating {
-                until: Instant::now() + GRACE,
-            };
-            self.or_problem("cannot end the command's processes", terminated);
+        match self.phase {
+            // No process of the command's own needs a grace period.
+            RunPhase::Held => self.kill(),
+            RunPhase::Running { .. } | RunPhase::Lingering { .. } => {
+                let terminated = self.children.signal(Signal::TERM);
+                // A stopped process handles SIGTERM only when it continues.
+                let terminated = terminated.and_then(|()| self.children.signal(Signal::CONT));
+                self.phase = RunPhase::Terminating {
+                    until: Instant::now() + GRACE,
+                };
+                self.or_problem("cannot end the command's processes", terminated);
+            }
+            RunPhase::Terminating { .. } | RunPhase::Killing { .. } => {}
         }
     }
 
@@ -343,6 +375,7 @@ impl SupervisorProcess {
     fn time_left(&self) -> PollTimeout {
         let next = self.limits.as_ref().map(LimitWatch::next);
         poll_timeout(match self.phase {
+            RunPhase::Held => None,
             RunPhase::Running { until } => [until, next].into_iter().flatten().min(),
             RunPhase::Lingering { until } | RunPhase::Terminating { until } => {
                 Some(next.map_or(until, |next| next.min(until)))
@@ -358,6 +391,7 @@ impl SupervisorProcess {
             Ok(0) => self.kill(),
             Ok(count) if bytes[..count].contains(&KILL) => self.kill(),
             Ok(count) if bytes[..count].contains(&STOP) => self.terminate(),
+            Ok(count) if bytes[..count].contains(&GO) => self.release(),
             Ok(_) | Err(Errno::EINTR | Errno::EAGAIN) => {}
             Err(_) => self.kill(),
         }

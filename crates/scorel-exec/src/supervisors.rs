@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::cgroup::{CgroupDirectory, DelegatedGroup};
+use crate::held_run::HeldRun;
 use crate::order::CommandOrder;
 use crate::piped_run::PipedRun;
 use crate::registry::RunRegistry;
@@ -127,7 +128,26 @@ impl Supervisors {
         order: CommandOrder,
         directory: BorrowedFd<'_>,
     ) -> Result<Run, StartError> {
-        self.launch(self.possible(order)?, directory, Launch::default())
+        Ok(self.hold(None, order, directory)?.start())
+    }
+
+    /// Prepares a command in a directory, under a supervisor that stands by if that has prepared what this
+    /// command needs, and does not start it. Returns before the command is prepared, as [`Self::start`]
+    /// does.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub fn hold(
+        self: &Arc<Self>,
+        standby: Option<Standby>,
+        order: CommandOrder,
+        directory: BorrowedFd<'_>,
+    ) -> Result<HeldRun, StartError> {
+        let launch = Launch {
+            standby,
+            ..Launch::default()
+        };
+        self.launch(self.possible(order)?, directory, launch)
     }
 
     /// The same with pipes to the command. Call it in a Tokio runtime with I/O.
@@ -160,7 +180,9 @@ impl Supervisors {
             stdin: Sender::from_owned_fd(stdin.1)?,
             stdout: Receiver::from_owned_fd(stdout.0)?,
             stderr: Receiver::from_owned_fd(stderr.0)?,
-            run: self.launch(self.possible(order)?, directory, launch)?,
+            run: self
+                .launch(self.possible(order)?, directory, launch)?
+                .start(),
         })
     }
 
@@ -175,23 +197,6 @@ impl Supervisors {
         _: BorrowedFd<'_>,
     ) -> Result<PipedRun, StartError> {
         Err(StartError::Unsupported)
-    }
-
-    /// The same under a supervisor that stands by, if that has prepared what this command needs.
-    ///
-    /// # Errors
-    /// See [`StartError`].
-    pub fn start_under(
-        self: &Arc<Self>,
-        standby: Standby,
-        order: CommandOrder,
-        directory: BorrowedFd<'_>,
-    ) -> Result<Run, StartError> {
-        let launch = Launch {
-            standby: Some(standby),
-            ..Launch::default()
-        };
-        self.launch(self.possible(order)?, directory, launch)
     }
 
     /// Starts a supervisor for a command that may follow, with a sandbox like this one or with none; of
@@ -277,7 +282,7 @@ impl Supervisors {
         order: CommandOrder,
         directory: BorrowedFd<'_>,
         Launch { standby, pipes }: Launch,
-    ) -> Result<Run, StartError> {
+    ) -> Result<HeldRun, StartError> {
         use crate::capture::OutputCapture;
         use crate::job::NamespaceJob;
         use crate::pump::Pump;
@@ -332,11 +337,11 @@ impl Supervisors {
             self.registry.remove(id);
             return Err(error.into());
         }
-        Ok(Run::new(run.state, run.control))
+        Ok(HeldRun::new(Run::new(run.state, run.control)))
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn launch(&self, _: CommandOrder, _: BorrowedFd<'_>, _: Launch) -> Result<Run, StartError> {
+    fn launch(&self, _: CommandOrder, _: BorrowedFd<'_>, _: Launch) -> Result<HeldRun, StartError> {
         Err(StartError::Unsupported)
     }
 

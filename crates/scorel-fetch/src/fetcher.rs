@@ -83,7 +83,8 @@ impl Fetcher {
     }
 
     /// Whether the URL says that its host is private, and [`Fetcher::allow`] did not name it.
-    pub(crate) fn needs_permit(&self, url: &str) -> bool {
+    #[must_use]
+    pub fn needs_permit(&self, url: &str) -> bool {
         let is_allowed = |url: &Url| self.inner.allowed().iter().any(|host| host.covers(url));
         let url = Url::parse(url.trim());
         url.is_ok_and(|url| looks_private(&url) && !is_allowed(&url))

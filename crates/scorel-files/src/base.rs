@@ -88,7 +88,7 @@ impl Base {
         }
     }
 
-    /// Makes the base what the files are now. A command may run when this returns.
+    /// Makes the base what the files are now.
     ///
     /// # Errors
     ///
@@ -115,13 +115,23 @@ impl Base {
         } else if changed {
             self.write_manifest().map_err(failed)?;
         }
-        File::create(self.dir.join("open")).map_err(failed)?;
         self.taken = SystemTime::now();
         Ok(())
     }
 
-    /// The command did not start after all.
-    pub(crate) fn close(&self) {
+    /// Notes that a command is watched.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not, for people.
+    pub(crate) fn mark_open(&self) -> Result<(), String> {
+        match File::create(self.dir.join("open")) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("nothing can be noted: {error}")),
+        }
+    }
+
+    fn close(&self) {
         // Left behind, it would be taken for a command of a daemon that crashed.
         let _absent = fs::remove_file(self.dir.join("open"));
     }

@@ -106,7 +106,7 @@ impl FileRecorder {
 
 /// Commands are watched.
 impl FileRecorder {
-    /// Prepares for a command, whose changes [`Self::command_ended`] returns.
+    /// Prepares for a command: the files are now what they were before it.
     ///
     /// # Errors
     ///
@@ -123,10 +123,16 @@ impl FileRecorder {
         base.refresh(&self.project)
     }
 
-    /// The command of [`Self::watch_command`] did not start after all.
-    pub fn command_not_started(&self) {
-        if let Some(base) = &*self.base() {
-            base.close();
+    /// The command of [`Self::watch_command`] starts now, and its call is on record:
+    /// [`Self::command_ended`] returns its changes, or [`Self::command_interrupted`] in the next daemon.
+    ///
+    /// # Errors
+    ///
+    /// Why its changes will not be seen, for people.
+    pub fn command_starts(&self) -> Result<(), String> {
+        match &*self.base() {
+            Some(base) => base.mark_open(),
+            None => Err("the copies of the files are gone".to_owned()),
         }
     }
 

@@ -2,7 +2,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_exec::{Supervisors, Umask, cargo_registry, default_caches};
+use scorel_exec::{Environment, Sandbox, Supervisors, Umask, cargo_registry, default_caches};
 use scorel_permission::BaseDirs;
 use scorel_tools::{CommandSettings, Commands, Lazy};
 
@@ -94,6 +94,31 @@ impl CommandHost {
         let (host, project) = (Arc::clone(self), project.to_owned());
         let place = config.tools.environment.login_shell;
         Lazy::new(move || Some(host.environments.umask(place, &project)))
+    }
+
+    /// The environment of a foreign agent, before what its configuration adds: that of commands. Blocks.
+    pub(crate) fn runner_environment(&self, config: &Config, project: &Path) -> Environment {
+        self.environments.assemble(config, project).environment
+    }
+
+    /// What a foreign agent may do in the sandbox of commands: change the project and its own state, and
+    /// use the network.
+    pub(crate) fn runner_sandbox(
+        &self,
+        config: &Config,
+        project: &Path,
+        state: &[ConfigPath],
+    ) -> Sandbox {
+        let hidden = self.find_hidden(config, project);
+        let mut writable = vec![project.to_owned(), env::temp_dir()];
+        writable.extend(self.paths(state));
+        Sandbox {
+            writable,
+            hidden: hidden.hidden(),
+            shown: hidden.shown().to_vec(),
+            network: true,
+            ..Sandbox::default()
+        }
     }
 
     /// The environment of commands, for people. Blocks.

@@ -22,6 +22,8 @@ mod parse;
 mod path;
 mod project;
 mod provider_section;
+mod runner;
+mod runner_section;
 mod schema;
 mod source;
 mod variable;
@@ -31,8 +33,11 @@ pub use error::{ConfigError, Position};
 pub use login_shell_place::LoginShellPlace;
 pub(crate) use model::CustomProviders;
 pub use model::{KeyName, Layer, ModelSettings};
+pub(crate) use parse::nearest;
 pub use path::ConfigPath;
 pub use project::Warning;
+pub(crate) use runner::Runners;
+pub use runner::{OnContextLost, RunnerConfig, RunnerSandbox};
 pub use source::ConfigSource;
 pub use variable::{VariableName, VariablePattern, VariableValue};
 
@@ -58,6 +63,7 @@ pub struct Config {
     pub model: ModelSettings,
     /// The `[providers.NAME]` tables.
     pub(crate) providers: CustomProviders,
+    pub(crate) runners: Runners,
     pub sessions: SessionsConfig,
     pub runtime: RuntimeConfig,
     /// `[checkpoints]`, effective.

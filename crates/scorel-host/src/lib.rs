@@ -31,7 +31,9 @@ mod projects;
 mod receipts;
 mod recorders;
 mod rpc;
+mod runners;
 mod secret;
+mod session_blobs;
 mod shutdown;
 mod skills;
 mod titles;
@@ -43,8 +45,9 @@ mod unix_time;
 pub use command_report::command_environment;
 pub use config::{
     AuxiliaryConfig, Config, ConfigError, ConfigPath, ConfigSource, EnvironmentConfig, KeyName,
-    Layer, LoginShellPlace, ModelSettings, PermissionsConfig, Position, RuntimeConfig,
-    SessionsConfig, ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
+    Layer, LoginShellPlace, ModelSettings, OnContextLost, PermissionsConfig, Position,
+    RunnerConfig, RunnerSandbox, RuntimeConfig, SessionsConfig, ToolsConfig, VariableName,
+    VariablePattern, VariableValue, Warning,
 };
 pub use device::{Device, DeviceError};
 pub use environment::EnvironmentReport;

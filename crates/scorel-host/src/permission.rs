@@ -14,7 +14,7 @@ mod rule_set;
 mod tests;
 
 pub(crate) use builtin_rule::BuiltinRule;
-pub(crate) use gate::{Gate, GateSettings};
+pub(crate) use gate::{CommandPlace, Gate, GateSettings};
 pub(crate) use grants::Grants;
 pub(crate) use rule::GateRule;
 pub(crate) use rule_set::RuleSet;

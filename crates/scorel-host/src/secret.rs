@@ -68,6 +68,12 @@ impl SecretStore {
 
     /// The secret with that name; `None` if it is unset or empty. Reads the file.
     pub fn resolve(&self, name: &str) -> Result<Option<Secret>, SecretError> {
+        let plain = self.plain(name)?;
+        Ok(plain.map(Secret::new))
+    }
+
+    /// The same as text, for the environment of a program that the user has given it to.
+    pub(crate) fn plain(&self, name: &str) -> Result<Option<String>, SecretError> {
         let Some(value) = self.value(name)? else {
             return Ok(None);
         };
@@ -77,8 +83,7 @@ impl SecretStore {
         if value.chars().any(char::is_control) {
             return Err(unusable(name));
         }
-        let secret = Secret::new(value);
-        Ok((!secret.is_empty()).then_some(secret))
+        Ok((!value.is_empty()).then(|| value.to_owned()))
     }
 
     /// The text that is set for a name.

@@ -7,28 +7,31 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use futures_util::future::BoxFuture;
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup, WebFetch};
 use scorel_files::FileRecorder;
-use scorel_journal::Blobs;
 use scorel_proto::{
-    BlobHash, CompactionFacts, Context, CustomMessageBody, ErrorChain, ProjectId, SessionId,
-    ThinkingLevel, ToolPreset, TurnError,
+    CompactionFacts, Context, CustomMessageBody, ErrorChain, ProjectId, SessionId, ThinkingLevel,
+    ToolPreset, TurnError,
 };
-use scorel_provider::BlobSource;
-use scorel_runtime::{BlobSink, Provider, RetryPolicy, ToolClass, ToolList, TurnLimits, TurnPorts};
+use scorel_runtime::{
+    Provider, RetryPolicy, Runner as _, RunnerError, RunnerErrorKind, RunnerPorts, ToolClass,
+    ToolList, TurnLimits, TurnPorts,
+};
 use scorel_session::{
-    CompactionSetup, PreparedTurn, Sessions, TitleAnswer, TitleRequest, TokioClock, TurnRequest,
-    TurnSetup,
+    CompactionSetup, PreparedEngine, PreparedRunner, PreparedTurn, Sessions, TitleAnswer,
+    TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 use scorel_tools::{OpenProjects, ProjectTools, Roots, ToolHost};
 
 use crate::commands::CommandHost;
 use crate::compaction_facts::compaction_facts;
-use crate::config::{Config, ConfigSource, RuntimeConfig};
+use crate::config::{Config, ConfigSource, OnContextLost, RuntimeConfig};
 use crate::instructions::{DeeperGuides, GuidedTool, InstructionSources, guidance, instructions};
 use crate::models::{Models, WantedModel};
 use crate::notices::Notices;
-use crate::permission::{Gate, GateSettings, Grants};
+use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 use crate::recorders::Recorders;
+use crate::runners::{HostRunners, ProjectEffects, access, check_suitable, settings_hash};
+use crate::session_blobs::SessionBlobs;
 use crate::skills::{SkillProject, SkillTool, Skills, listing};
 use crate::titles;
 
@@ -45,6 +48,7 @@ pub(crate) struct Turns {
     grants: Grants,
     notices: Notices,
     commands: Arc<CommandHost>,
+    runners: HostRunners,
     skills: Skills,
     fetcher: Fetcher,
     open_projects: OpenProjects,
@@ -73,7 +77,7 @@ impl Turns {
         config: Arc<ConfigSource>,
         models: Arc<Models>,
         home: &Path,
-        commands: Arc<CommandHost>,
+        runners: HostRunners,
         skills: Skills,
         sessions: Weak<Sessions>,
     ) -> Self {
@@ -84,7 +88,8 @@ impl Turns {
             home: home.to_owned(),
             grants: Grants::new(home.join("grants.json")),
             notices: Notices::new(home.join("notices.json"), &home.join("sessions")),
-            commands,
+            commands: Arc::clone(runners.commands()),
+            runners,
             skills,
             fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
             open_projects: OpenProjects::default(),
@@ -137,6 +142,7 @@ impl Turns {
         request: &TurnRequest,
         config: &Arc<Config>,
         dir: &Path,
+        place: CommandPlace,
     ) -> Result<Gate, TurnError> {
         let granted = self
             .grants
@@ -151,10 +157,119 @@ impl Turns {
             base_dirs: self.commands.base_dirs(dir),
             timeout: config.permissions.timeout,
             allow_at_timeout: config.permissions.allow_at_timeout,
-            sandbox: self.commands.has_sandbox(),
+            commands: place,
             hides_denied: self.commands.hides_denied(),
         };
         Ok(Gate::new(settings).hiding(self.commands.hidden(config, dir)))
+    }
+
+    /// A turn of the daemon's own engine.
+    fn engine_turn(
+        &self,
+        request: &TurnRequest,
+        config: &Arc<Config>,
+        dir: &Path,
+    ) -> Result<PreparedTurn, TurnError> {
+        let thinking = self.thinking(request, config)?;
+        let provider = self.provider(request, config)?;
+        let tools = self.list(request, config, dir)?;
+        let preset = request.tools.unwrap_or(config.tools.preset);
+        let tools = tools.only(|spec| is_offered(preset, spec.class));
+        let current = instructions(InstructionSources {
+            home: &self.home,
+            project: dir,
+            model: provider.model(),
+            tools: &tools,
+            prompt: config.prompt.as_deref(),
+        });
+        let mut guidance = guidance(&request.known, current);
+        if tools.get("Skill").is_some() {
+            let window = provider.model().context_window;
+            guidance
+                .messages
+                .extend(self.skill_list(request, dir, window)?);
+        }
+        let place = if self.commands.has_sandbox() {
+            CommandPlace::Sandbox
+        } else {
+            CommandPlace::Unsandboxed
+        };
+        let gate = Arc::new(self.gate(request, config, dir, place)?);
+        let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
+        let notices = if has_commands {
+            let has_sandbox = self.commands.has_sandbox();
+            self.notices.of_turn(config.permissions.mode, has_sandbox)
+        } else {
+            Vec::new()
+        };
+        let compaction = CompactionSetup {
+            settings: config.compaction,
+            auxiliary: self.auxiliary(request, config),
+        };
+        let ports = TurnPorts {
+            provider,
+            tools,
+            gate,
+            clock: Arc::new(TokioClock::new()),
+            limits: limits(&config.runtime),
+            retry: RetryPolicy {
+                max_attempts: config.runtime.retries.saturating_add(1),
+                max_wait: config.runtime.max_wait,
+                ..RetryPolicy::default()
+            },
+            system: String::new(),
+            thinking,
+        };
+        Ok(PreparedTurn {
+            backend: TurnBackend::Engine(PreparedEngine {
+                ports,
+                guidance,
+                compaction,
+            }),
+            notices,
+        })
+    }
+
+    /// A turn of a foreign agent.
+    fn runner_turn(
+        &self,
+        request: &TurnRequest,
+        name: &str,
+        config: &Arc<Config>,
+        dir: &Path,
+    ) -> Result<PreparedTurn, TurnError> {
+        let settings = HostRunners::find(config, name).map_err(|unknown| {
+            RunnerError::new(RunnerErrorKind::NotInstalled, unknown.to_string())
+                .with_hint(unknown.hint())
+                .turn_error()
+        })?;
+        let opened = self.runners.open(config, settings, dir);
+        let runner = opened.map_err(|error| error.turn_error())?;
+        let mode = config.permissions.mode;
+        check_suitable(settings, runner.capabilities(), mode).map_err(|it| it.turn_error())?;
+        let SessionTools { project, .. } = self.tools(request, config, dir)?;
+        let effects = ProjectEffects::new(Arc::clone(project.files()), self.fetcher.clone());
+        let ports = RunnerPorts {
+            runner: Arc::new(runner),
+            gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
+            effects: Arc::new(effects),
+            clock: Arc::new(TokioClock::new()),
+            limits: limits(&config.runtime),
+            idle: settings.idle,
+            cancel: settings.cancel,
+            renew_lost: settings.on_context_lost == OnContextLost::Renew,
+        };
+        Ok(PreparedTurn {
+            backend: TurnBackend::Runner(PreparedRunner {
+                ports,
+                directory: project.files().project().to_owned(),
+                access: access(mode),
+                keep: settings.keep,
+                settings_hash: settings_hash(settings, mode),
+                handover_bytes: settings.handover_bytes,
+            }),
+            notices: Vec::new(),
+        })
     }
 
     /// What the model is to be told of its skills.
@@ -250,55 +365,11 @@ impl TurnSetup for Turns {
         })?;
         let dir = Path::new(&project.work_dir);
         let config = self.config.current(Some(dir));
-        let thinking = self.thinking(request, &config)?;
-        let provider = self.provider(request, &config)?;
         self.fetcher.allow(&config.tools.fetch_private);
-        let tools = self.list(request, &config, dir)?;
-        let preset = request.tools.unwrap_or(config.tools.preset);
-        let tools = tools.only(|spec| is_offered(preset, spec.class));
-        let current = instructions(InstructionSources {
-            home: &self.home,
-            project: dir,
-            model: provider.model(),
-            tools: &tools,
-            prompt: config.prompt.as_deref(),
-        });
-        let mut guidance = guidance(&request.known, current);
-        if tools.get("Skill").is_some() {
-            let window = provider.model().context_window;
-            guidance
-                .messages
-                .extend(self.skill_list(request, dir, window)?);
+        match &request.runner {
+            None => self.engine_turn(request, &config, dir),
+            Some(name) => self.runner_turn(request, name, &config, dir),
         }
-        let gate = Arc::new(self.gate(request, &config, dir)?);
-        let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
-        Ok(PreparedTurn {
-            guidance,
-            notices: if has_commands {
-                let has_sandbox = self.commands.has_sandbox();
-                self.notices.of_turn(config.permissions.mode, has_sandbox)
-            } else {
-                Vec::new()
-            },
-            compaction: CompactionSetup {
-                settings: config.compaction,
-                auxiliary: self.auxiliary(request, &config),
-            },
-            ports: TurnPorts {
-                provider,
-                tools,
-                gate,
-                clock: Arc::new(TokioClock::new()),
-                limits: limits(&config.runtime),
-                retry: RetryPolicy {
-                    max_attempts: config.runtime.retries.saturating_add(1),
-                    max_wait: config.runtime.max_wait,
-                    ..RetryPolicy::default()
-                },
-                system: String::new(),
-                thinking,
-            },
-        })
     }
 
     fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
@@ -422,21 +493,5 @@ fn config_error(message: String) -> TurnError {
         hint: None,
         resets_at: None,
         sizes: None,
-    }
-}
-
-/// The session's blobs, for providers that send images and for tools that store output.
-#[derive(Debug)]
-struct SessionBlobs(Blobs);
-
-impl BlobSource for SessionBlobs {
-    fn read(&self, blob: &BlobHash) -> io::Result<Vec<u8>> {
-        self.0.get(blob).map(Into::into).map_err(io::Error::other)
-    }
-}
-
-impl BlobSink for SessionBlobs {
-    fn store(&self, content: &[u8]) -> io::Result<BlobHash> {
-        self.0.put(content).map_err(io::Error::other)
     }
 }

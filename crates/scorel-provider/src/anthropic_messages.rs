@@ -26,7 +26,8 @@ pub(crate) use thinking::ClaudeThinking;
 
 use self::decoder::AnthropicDecoder;
 use self::dialect::AnthropicEndpoint;
-use crate::wire::{ModelOrigin, Wire, with_path};
+use self::history::AnthropicHistory;
+use crate::wire::{JsonBody, ModelOrigin, Wire, with_path};
 
 #[derive(Debug)]
 pub(crate) struct AnthropicMessages;
@@ -35,6 +36,7 @@ impl Wire for AnthropicMessages {
     const API: &'static str = "anthropic-messages";
 
     type Dialect = AnthropicDialect;
+    type History = AnthropicHistory;
     type Decoder = AnthropicDecoder;
 
     fn url(base: Url, _model: &str) -> Url {
@@ -55,8 +57,17 @@ impl Wire for AnthropicMessages {
         headers
     }
 
-    fn render(endpoint: &AnthropicEndpoint, request: &ModelRequest) -> Vec<u8> {
-        request::render(endpoint, request)
+    fn head(endpoint: &AnthropicEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+        request::head(endpoint, request, body);
+    }
+
+    fn tail(
+        endpoint: &AnthropicEndpoint,
+        request: &ModelRequest,
+        history: &AnthropicHistory,
+        body: &mut JsonBody,
+    ) {
+        request::tail(endpoint, request, history, body);
     }
 
     fn decoder(origin: ModelOrigin) -> AnthropicDecoder {

@@ -24,7 +24,8 @@ use self::decoder::GeminiDecoder;
 pub(crate) use self::dialect::GeminiDialect;
 use self::dialect::GeminiEndpoint;
 pub(crate) use self::family::GeminiFamily;
-use crate::wire::{ModelOrigin, Wire, has_version, with_path};
+use self::history::GeminiHistory;
+use crate::wire::{JsonBody, ModelOrigin, Wire, has_version, with_path};
 
 /// Used where the base URL names no version.
 const VERSION: &str = "v1beta";
@@ -37,6 +38,7 @@ impl Wire for GoogleGenerativeAi {
 
     /// Hosts do not differ; models do, see [`family`].
     type Dialect = GeminiDialect;
+    type History = GeminiHistory;
     type Decoder = GeminiDecoder;
 
     fn url(base: Url, model: &str) -> Url {
@@ -56,8 +58,17 @@ impl Wire for GoogleGenerativeAi {
         Some(HeaderName::from_static("x-goog-api-key"))
     }
 
-    fn render(endpoint: &GeminiEndpoint, request: &ModelRequest) -> Vec<u8> {
-        request::render(endpoint, request)
+    fn head(_endpoint: &GeminiEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+        request::head(request, body);
+    }
+
+    fn tail(
+        endpoint: &GeminiEndpoint,
+        request: &ModelRequest,
+        _history: &GeminiHistory,
+        body: &mut JsonBody,
+    ) {
+        request::tail(endpoint, request, body);
     }
 
     fn decoder(origin: ModelOrigin) -> GeminiDecoder {

@@ -23,7 +23,8 @@ pub(crate) use dialect::ChatDialect;
 
 use self::decoder::ChatDecoder;
 use self::dialect::ChatEndpoint;
-use crate::wire::{ModelOrigin, Wire, with_path};
+use self::history::ChatHistory;
+use crate::wire::{JsonBody, ModelOrigin, Wire, with_path};
 
 #[derive(Debug)]
 pub(crate) struct OpenAiCompletions;
@@ -32,14 +33,19 @@ impl Wire for OpenAiCompletions {
     const API: &'static str = "openai-completions";
 
     type Dialect = ChatDialect;
+    type History = ChatHistory;
     type Decoder = ChatDecoder;
 
     fn url(base: Url, _model: &str) -> Url {
         with_path(base, "chat/completions")
     }
 
-    fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<u8> {
-        request::render(endpoint, request)
+    fn head(endpoint: &ChatEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+        request::head(endpoint, request, body);
+    }
+
+    fn tail(endpoint: &ChatEndpoint, request: &ModelRequest, _: &ChatHistory, body: &mut JsonBody) {
+        request::tail(endpoint, request, body);
     }
 
     fn decoder(origin: ModelOrigin) -> ChatDecoder {

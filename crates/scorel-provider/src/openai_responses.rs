@@ -18,7 +18,8 @@ pub(crate) use dialect::ResponsesDialect;
 
 use self::decoder::ResponsesDecoder;
 use self::dialect::ResponsesEndpoint;
-use crate::wire::{ModelOrigin, Wire, with_path};
+use self::history::ResponsesHistory;
+use crate::wire::{JsonBody, ModelOrigin, Wire, with_path};
 
 #[derive(Debug)]
 pub(crate) struct OpenAiResponses;
@@ -27,6 +28,7 @@ impl Wire for OpenAiResponses {
     const API: &'static str = "openai-responses";
 
     type Dialect = ResponsesDialect;
+    type History = ResponsesHistory;
     type Decoder = ResponsesDecoder;
 
     fn url(base: Url, _model: &str) -> Url {
@@ -39,8 +41,17 @@ impl Wire for OpenAiResponses {
         with_path(base, path)
     }
 
-    fn render(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Vec<u8> {
-        request::render(endpoint, request)
+    fn head(endpoint: &ResponsesEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+        request::head(endpoint, request, body);
+    }
+
+    fn tail(
+        endpoint: &ResponsesEndpoint,
+        request: &ModelRequest,
+        history: &ResponsesHistory,
+        body: &mut JsonBody,
+    ) {
+        request::tail(endpoint, request, history, body);
     }
 
     fn decoder(origin: ModelOrigin) -> ResponsesDecoder {

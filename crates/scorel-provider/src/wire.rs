@@ -2,7 +2,7 @@
 //!
 //! In: a [`ModelRequest`] of the engine and an [`ModelEndpoint`]. Out: a stream of `ProviderEvent`s that
 //! ends with `Done` or with one `ProviderError`. A [`Wire`] says only what its API has of its own:
-//! URL and headers, how it renders a request, and, as its [`WireDecoder`], how it reads the payloads of
+//! URL and headers, how it renders a request (which [`rendering`] puts together), and, as its [`WireDecoder`], how it reads the payloads of
 //! the response. [`HttpProvider`] posts the request, [`reader`] drives the event stream, [`reply`]
 //! holds the rules that are the same for every API: when a reply starts, when it is complete, which
 //! payloads are errors, which stop reason is reported.
@@ -17,6 +17,7 @@ mod digest;
 mod endpoint;
 mod failure;
 mod finish;
+mod history;
 mod host_table;
 mod input_content;
 mod json_body;
@@ -24,6 +25,7 @@ mod model_origin;
 mod provider;
 mod reader;
 mod refusal;
+mod rendering;
 mod reply;
 mod surrogates;
 mod text;
@@ -39,11 +41,13 @@ pub(crate) use digest::digest;
 pub(crate) use endpoint::ModelEndpoint;
 pub(crate) use failure::stream_failure;
 pub(crate) use finish::{FinishReason, unknown_finish};
+pub(crate) use history::WireHistory;
 pub(crate) use host_table::find_host;
 pub(crate) use input_content::{InputContent, joined, sendable_text};
 pub(crate) use json_body::JsonBody;
 pub(crate) use model_origin::ModelOrigin;
 pub(crate) use provider::HttpProvider;
+pub(crate) use rendering::render;
 pub(crate) use text::{arguments_text, non_empty, text_of};
 pub(crate) use tool_names::{sent_function_name, sent_tool_name};
 pub(crate) use url::{has_version, with_path};
@@ -60,7 +64,9 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
     const API: &'static str;
 
     /// How hosts of this API differ, as data.
-    type Dialect: Debug + Copy + Send + Sync;
+    type Dialect: Debug + Copy + PartialEq + Send + Sync + 'static;
+
+    type History: WireHistory<Self::Dialect>;
 
     type Decoder: WireDecoder;
 
@@ -77,13 +83,20 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
         HeaderMap::new()
     }
 
-    /// The request body.
+    /// Writes the request body up to its conversation: the fields before it, and the beginning of the
+    /// list that it is. [`Wire::History`] writes the conversation.
     ///
     /// Equal requests give equal bytes, and a longer conversation extends the bytes of a shorter
     /// one: providers cache prompts by prefix, and any difference before the end voids the cache.
-    ///
-    /// Blocks: it reads images from files.
-    fn render(endpoint: &ModelEndpoint<Self::Dialect>, request: &ModelRequest) -> Vec<u8>;
+    fn head(endpoint: &ModelEndpoint<Self::Dialect>, request: &ModelRequest, body: &mut JsonBody);
+
+    /// Writes the fields after the conversation, which has ended.
+    fn tail(
+        endpoint: &ModelEndpoint<Self::Dialect>,
+        request: &ModelRequest,
+        history: &Self::History,
+        body: &mut JsonBody,
+    );
 
     fn decoder(origin: ModelOrigin) -> Self::Decoder;
 }

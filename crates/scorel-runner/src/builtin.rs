@@ -18,6 +18,8 @@ pub struct BuiltinRunner {
     pub min_version: Option<&'static str>,
     /// How to install it.
     pub install: &'static str,
+    /// How to log in; `None` if it has no account of its own.
+    pub login: Option<&'static str>,
 }
 
 const CLAUDE_INSTALL: &str = "npm install -g @anthropic-ai/claude-code";
@@ -31,6 +33,7 @@ const CLAUDE: BuiltinRunner = BuiltinRunner {
     token_env: None,
     min_version: Some("2.1.197"),
     install: CLAUDE_INSTALL,
+    login: Some("claude /login"),
 };
 
 /// The base URLs are those that the vendors document for Claude Code.
@@ -44,6 +47,7 @@ const BUILTINS: &[BuiltinRunner] = &[
         token_env: None,
         min_version: Some("0.169.0"),
         install: "npm install -g @openai/codex",
+        login: Some("codex login"),
     },
     CLAUDE,
     BuiltinRunner {
@@ -51,6 +55,7 @@ const BUILTINS: &[BuiltinRunner] = &[
         label: "Claude Code with GLM",
         base_url: Some("https://api.z.ai/api/anthropic"),
         token_env: Some("ZAI_API_KEY"),
+        login: None,
         ..CLAUDE
     },
     BuiltinRunner {
@@ -58,6 +63,7 @@ const BUILTINS: &[BuiltinRunner] = &[
         label: "Claude Code with Kimi",
         base_url: Some("https://api.moonshot.ai/anthropic"),
         token_env: Some("MOONSHOT_API_KEY"),
+        login: None,
         ..CLAUDE
     },
     BuiltinRunner {
@@ -65,6 +71,7 @@ const BUILTINS: &[BuiltinRunner] = &[
         label: "Claude Code with MiniMax",
         base_url: Some("https://api.minimax.io/anthropic"),
         token_env: Some("MINIMAX_API_KEY"),
+        login: None,
         ..CLAUDE
     },
     BuiltinRunner {
@@ -76,6 +83,7 @@ const BUILTINS: &[BuiltinRunner] = &[
         token_env: None,
         min_version: None,
         install: "npm install -g @moonshot-ai/kimi-code",
+        login: Some("kimi login"),
     },
 ];
 

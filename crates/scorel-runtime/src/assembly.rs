@@ -335,8 +335,8 @@ fn message(content: Vec<Block>, ending: Ending, partial: bool) -> AssistantMessa
         cost: ending.cost,
         partial,
         meta: Meta {
-            source: None,
             provider: ending.provider,
+            ..Meta::default()
         },
     }
 }

@@ -41,7 +41,7 @@ pub use ports::{
     RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,
     RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerSpent, RunnerStart, ThinkingLevel,
     TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
-    ToolUpdates, Verdict, blocking, call_cost, parse_arguments,
+    ToolUpdates, Verdict, blocking, blocking_now, call_cost, parse_arguments,
 };
 pub use retry::RetryPolicy;
 pub use runner_driver::{ActionEffects, RunnerDriver, RunnerFact, RunnerPorts, RunnerStep};

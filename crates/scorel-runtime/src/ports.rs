@@ -28,7 +28,7 @@ mod tool_spec;
 
 pub use arguments::{ArgumentError, parse_arguments};
 pub use blob_sink::BlobSink;
-pub use blocking::blocking;
+pub use blocking::{blocking, blocking_now};
 pub use blocking_tool::{Blocking, BlockingTool, Planned};
 pub use clock::Clock;
 pub use effect::Effect;

@@ -50,6 +50,8 @@ pub struct RunnerPorts {
     /// How long it may take to end its turn after it was asked to. To end its processes then takes a
     /// second more.
     pub cancel: Duration,
+    /// Whether a turn whose context is gone goes on in a new one.
+    pub renew_lost: bool,
 }
 
 /// Runs one turn of a runner, step by step, as [`TurnDriver`](crate::TurnDriver) does for a model.
@@ -177,6 +179,13 @@ impl RunnerDriver {
         }
     }
 
+    /// Whether the runner takes a message now.
+    #[must_use]
+    pub fn takes_steers(&self) -> bool {
+        let runs = matches!(self.link, LinkState::Running(_)) && self.ending.is_none();
+        runs && self.ports.runner.capabilities().steer
+    }
+
     /// Adds a message to the running turn. Returns whether the runner takes one now.
     pub fn steer(&mut self, input: Vec<RunnerInput>) -> bool {
         let mut taken = false;
@@ -225,11 +234,16 @@ impl RunnerDriver {
     }
 
     fn not_opened(&mut self, error: &RunnerError) {
-        if error.kind == RunnerErrorKind::ContextLost && !self.has_lost {
+        if self.may_renew(error) {
             self.lost(error);
         } else {
             self.finish(OutcomeReason::Error, Some(error.turn_error()));
         }
+    }
+
+    fn may_renew(&self, error: &RunnerError) -> bool {
+        let is_lost = error.kind == RunnerErrorKind::ContextLost;
+        is_lost && self.ports.renew_lost && !self.has_lost
     }
 
     /// Begins again, with a new context. Nothing was delivered to the old one.
@@ -241,8 +255,7 @@ impl RunnerDriver {
     }
 
     fn failed(&mut self, error: &RunnerError) {
-        let is_lost = error.kind == RunnerErrorKind::ContextLost && !self.has_lost;
-        if is_lost && self.order.context.is_some() && self.steps == 0 {
+        if self.may_renew(error) && self.order.context.is_some() && self.steps == 0 {
             self.lost(error);
             self.release(false);
             return;

@@ -11,7 +11,6 @@ mod manual;
 mod prompt;
 mod report;
 mod summary;
-mod transcript;
 mod trim;
 
 use std::sync::Arc;

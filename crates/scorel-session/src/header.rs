@@ -56,6 +56,8 @@ impl SessionHeader {
             title: folded.display_title().map(str::to_owned),
             title_source: folded.display_title_source(),
             model: folded.model.clone(),
+            runner: folded.runner_name().to_owned(),
+            runner_contexts: folded.runners.bound().clone(),
             thinking_level: folded.thinking_level,
             tools: folded.tools,
             phase: Phase::Idle,

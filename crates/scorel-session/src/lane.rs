@@ -100,6 +100,7 @@ use job::JobSlot;
 use state::{LaneState, PublishedState};
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
+use crate::runner_pool::RunnerPool;
 use crate::shared::LaneShared;
 use crate::{SessionError, SessionHeader, TurnSetup, blocking};
 
@@ -122,6 +123,8 @@ pub struct Lane {
     sizes: Mutex<CallSizes>,
     /// Wakes the turn after a permission decision, or the end of its wait, is durable.
     answered: Notify,
+    /// Wakes the turn of a runner after a message was queued.
+    queued: Notify,
     /// Wakes those who wait for a restore of files to end.
     restored: Notify,
     shared: Arc<LaneShared>,
@@ -151,6 +154,7 @@ impl Lane {
             job: JobSlot::default(),
             sizes: Mutex::default(),
             answered: Notify::new(),
+            queued: Notify::new(),
             restored: Notify::new(),
             dir,
             shared,
@@ -221,6 +225,16 @@ impl Lane {
     /// Completes after the next permission decision, or the end of a wait.
     pub(crate) fn answered(&self) -> Notified<'_> {
         self.answered.notified()
+    }
+
+    /// Completes after the next change of the queue.
+    pub(crate) fn queued(&self) -> Notified<'_> {
+        self.queued.notified()
+    }
+
+    /// The processes of runners.
+    pub(crate) fn runners(&self) -> &RunnerPool {
+        &self.shared.runners
     }
 }
 

@@ -42,6 +42,7 @@ mod lane_model_test;
 mod model_test;
 mod receipts;
 mod restore;
+mod runner_pool;
 mod sessions;
 mod settings;
 mod setup;
@@ -51,6 +52,7 @@ mod subscriber;
 mod sync;
 mod target_problem;
 mod title;
+mod transcript;
 mod turn;
 mod usage_index;
 mod window_pool;
@@ -68,7 +70,10 @@ pub use lane::{Lane, LeafTarget, RestoreChoice, RestorePoint, SendRequest};
 pub use receipts::MutationCommand;
 pub use sessions::{CloneRequest, NewSession, Sessions};
 pub use settings::SessionSettings;
-pub use setup::{CompactionSettings, CompactionSetup, PreparedTurn, TurnRequest, TurnSetup};
+pub use setup::{
+    CompactionSettings, CompactionSetup, PreparedEngine, PreparedRunner, PreparedTurn, TurnBackend,
+    TurnRequest, TurnSetup,
+};
 pub use subscriber::Subscriber;
 pub use target_problem::TargetProblem;
 pub use title::{TitleAnswer, TitleRequest};

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use scorel_files::FileRecorder;
@@ -9,7 +11,7 @@ use scorel_proto::{
     CompactionFacts, Context, NoticeBody, ProjectId, SessionId, ThinkingLevel, ToolPreset,
     TurnError,
 };
-use scorel_runtime::{ModelInfo, Provider, TurnPorts};
+use scorel_runtime::{ModelInfo, Provider, RunnerAccess, RunnerPorts, TurnPorts};
 
 use crate::{Guidance, KnownGuidance, TitleAnswer, TitleRequest};
 
@@ -18,7 +20,7 @@ use crate::{Guidance, KnownGuidance, TitleAnswer, TitleRequest};
 /// Asked at the start of every turn, so that a changed configuration applies to the next one. All
 /// methods may block, but for `title`.
 pub trait TurnSetup: fmt::Debug + Send + Sync {
-    /// Prepares one turn.
+    /// Prepares one turn of the session's runner.
     ///
     /// # Errors
     ///
@@ -66,6 +68,8 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
 pub struct TurnRequest {
     pub session_id: SessionId,
     pub project_id: ProjectId,
+    /// The runner; `None` is the daemon's own engine.
+    pub runner: Option<String>,
     /// The session's model, if it overrides the default.
     pub model: Option<String>,
     pub thinking_level: ThinkingLevel,
@@ -78,12 +82,44 @@ pub struct TurnRequest {
 
 #[derive(Debug)]
 pub struct PreparedTurn {
+    pub backend: TurnBackend,
+    /// What to tell the user. The session says each only once.
+    pub notices: Vec<NoticeBody>,
+}
+
+/// What runs a turn.
+#[derive(Debug)]
+pub enum TurnBackend {
+    /// The daemon's own engine.
+    Engine(PreparedEngine),
+    /// A foreign agent.
+    Runner(PreparedRunner),
+}
+
+/// A model and its tools.
+#[derive(Debug)]
+pub struct PreparedEngine {
     /// `system` is replaced by the session's frozen instructions.
     pub ports: TurnPorts,
     pub guidance: Guidance,
-    /// What to tell the user. The session says each only once.
-    pub notices: Vec<NoticeBody>,
     pub compaction: CompactionSetup,
+}
+
+/// A runner and how the session uses it.
+#[derive(Debug)]
+pub struct PreparedRunner {
+    pub ports: RunnerPorts,
+    /// The directory that the runner works in, absolute.
+    pub directory: PathBuf,
+    /// What its own sandbox may allow.
+    pub access: RunnerAccess,
+    /// How long its process is kept after the turn.
+    pub keep: Duration,
+    /// A process that was kept is used only by a turn with the same value: it was started with the same
+    /// settings.
+    pub settings_hash: u64,
+    /// The most that a context is told of the conversation, in bytes.
+    pub handover_bytes: usize,
 }
 
 /// How conversations that get too long are summarised.

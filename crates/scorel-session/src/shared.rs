@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use crate::active::ActiveSet;
 use crate::catalog::{CLONING_DIR, Catalog, DELETED_PREFIX};
 use crate::descriptors::SpareDescriptors;
+use crate::runner_pool::RunnerPool;
 use crate::usage_index::UsageIndex;
 use crate::window_pool::{WINDOW_BYTES, WindowPool};
 use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
@@ -29,6 +30,7 @@ pub(crate) struct LaneShared {
     pub(crate) windows: WindowPool,
     pub(crate) usage: UsageIndex,
     pub(crate) descriptors: SpareDescriptors,
+    pub(crate) runners: RunnerPool,
     dir: PathBuf,
     catalog: Arc<Catalog>,
     draining: AtomicBool,
@@ -54,6 +56,7 @@ impl LaneShared {
             active: ActiveSet::new(Arc::clone(&storage), active),
             windows: WindowPool::new(WINDOW_BYTES),
             descriptors: SpareDescriptors::default(),
+            runners: RunnerPool::new(),
             storage,
             settings,
             setup,
@@ -83,6 +86,7 @@ impl LaneShared {
 
     pub(crate) fn start_draining(&self) {
         self.draining.store(true, Ordering::Release);
+        self.runners.close();
     }
 
     /// The catalogue. The first call reads it.
@@ -128,6 +132,7 @@ impl LaneShared {
         self.usage.session_removed(id);
         self.host.session_removed(id);
         self.setup.forget(id);
+        self.runners.end(id);
     }
 
     /// Renames a session's directory, which deletes the session; returns the new path. Removing the

@@ -12,6 +12,7 @@ mod context_check;
 mod drive;
 mod exit;
 mod prepare;
+mod runner;
 mod spending;
 mod task;
 mod title;
@@ -24,8 +25,8 @@ use futures_util::FutureExt;
 use scorel_proto::{TurnError, TurnId};
 use scorel_runtime::StopSignal;
 
-use crate::SessionError;
 use crate::lane::Lane;
+use crate::{SessionError, TurnBackend};
 
 use drive::Driven;
 use exit::TurnExit;
@@ -66,11 +67,15 @@ async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
             Ok(prepared) => prepared,
             Err(error) => return Ok(task.failed(error).into()),
         };
-        let mut ports = prepared.ports;
-        let begun = task.begin(known, prepared.guidance, prepared.notices);
-        ports.system = begun.await?;
+        task.announce(prepared.notices).await?;
+        let engine = match prepared.backend {
+            TurnBackend::Engine(engine) => engine,
+            TurnBackend::Runner(runner) => return task.drive_runner(runner).await,
+        };
+        let mut ports = engine.ports;
+        ports.system = task.tell_model(known, engine.guidance).await?;
         match task
-            .drive(ports, prepared.compaction, task.progress())
+            .drive(ports, engine.compaction, task.progress())
             .await?
         {
             Driven::Left(exit) => return Ok(exit),

@@ -12,8 +12,9 @@ use scorel_proto::{ContextWindow, EventId, PersistentEvent, SessionId};
 use tokio::time::Instant;
 
 /// The bytes that all windows of a daemon may have together, counted as the lengths of the records
-/// that they were folded from.
-pub(crate) const WINDOW_BYTES: usize = 256 * 1024 * 1024;
+/// that they were folded from. In memory a window takes up to twice that: its messages, and what the
+/// provider has rendered of them.
+pub(crate) const WINDOW_BYTES: usize = 128 * 1024 * 1024;
 
 /// How long a window is kept after its session's job has ended: long enough for the next message of
 /// a person who reads the answer, short enough that memory follows the sessions in use.
@@ -32,6 +33,8 @@ struct PooledWindows {
     by_session: HashMap<SessionId, PooledWindow>,
     /// The sum over all windows.
     bytes: usize,
+    /// A job has ended since this was last asked for.
+    has_ended: bool,
 }
 
 #[derive(Debug)]
@@ -103,9 +106,17 @@ impl WindowPool {
 
     /// The session's job has ended: its window stays for a while.
     pub(crate) fn job_ends(&self, id: SessionId) {
-        if let Some(pooled) = self.windows().by_session.get_mut(&id) {
+        let mut windows = self.windows();
+        windows.has_ended = true;
+        if let Some(pooled) = windows.by_session.get_mut(&id) {
             pooled.idle_since = Some(Instant::now());
         }
+    }
+
+    /// Whether a job has ended since this was last called: requests, answers and what a window was built
+    /// of are free then.
+    pub(crate) fn take_ended(&self) -> bool {
+        std::mem::take(&mut self.windows().has_ended)
     }
 
     /// Drops the session's window, which may no longer match its log.

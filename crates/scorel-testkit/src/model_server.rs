@@ -107,6 +107,15 @@ impl ModelServer {
         self.state.requests.borrow().clone()
     }
 
+    /// All requests since the last time, which are not kept any longer.
+    #[must_use]
+    pub fn take_requests(&self) -> Vec<RecordedRequest> {
+        let mut taken = Vec::new();
+        let take = |requests: &mut Vec<_>| std::mem::swap(requests, &mut taken);
+        self.state.requests.send_modify(take);
+        taken
+    }
+
     /// Waits until `count` requests have arrived and returns all. There is no timeout.
     pub async fn wait_for_requests(&self, count: usize) -> Vec<RecordedRequest> {
         let mut requests = self.state.requests.subscribe();

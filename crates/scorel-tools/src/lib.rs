@@ -54,4 +54,4 @@ pub use roots::{EntryKind, Location, Roots};
 pub use session_files::SessionFiles;
 pub use skill_roots::SkillRoots;
 pub use tools::ProjectTools;
-pub use tools::bash::{CommandSettings, Commands, PlannedCommand};
+pub use tools::bash::{BegunCommand, CommandSettings, Commands, PlannedCommand};

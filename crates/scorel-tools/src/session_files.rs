@@ -94,6 +94,12 @@ impl SessionFiles {
         }
     }
 
+    /// The effect of changing the file at `path`, an argument of a call that something else carries out.
+    #[must_use]
+    pub fn changing(&self, path: &str) -> Effect {
+        self.writing(path).0
+    }
+
     /// As [`Self::reading`], with the location that is to be opened.
     pub(crate) fn plan_read(&self, path: &str) -> Result<(Effect, Location), ToolError> {
         let location = self.roots.locate(path)?;

@@ -23,6 +23,8 @@ pub struct AuxiliaryUsageBody {
 impl AuxiliaryUsageBody {
     /// `purpose` of a model call that failed and left no message.
     pub const FAILED_CALL: &'static str = "failed_call";
+    /// `purpose` of the model calls that a runner made.
+    pub const RUNNER: &'static str = "runner";
     /// `purpose` of a model call that made a session's title.
     pub const TITLE: &'static str = "title";
 }

@@ -15,6 +15,16 @@ impl PersistentBody {
                     }
                 }
             }
+            Self::RunnerStart(body) => {
+                if let Some(handover) = &body.handover {
+                    visit(&handover.blob);
+                }
+            }
+            Self::RunnerExit(body) => {
+                if let Some(log) = &body.log {
+                    visit(&log.blob);
+                }
+            }
             _ => {}
         }
     }

@@ -42,12 +42,28 @@ pub enum OutcomeReason {
     Limit,
 }
 
+impl OutcomeReason {
+    /// The reason in a few words, for people.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Cancelled => "cancelled",
+            Self::Interrupted => "interrupted: the daemon stopped in the middle of the turn",
+            Self::Error => "the turn failed",
+            Self::Limit => "the turn reached a limit",
+        }
+    }
+}
+
 /// Why a turn failed, or which limit it reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnError {
     /// The category of the failed model call, such as `rate_limit`; the name of the limit, such as
-    /// `steps`; or `internal_error`.
+    /// `steps`; what a runner could not do: `runner_not_installed`, `runner_not_logged_in`,
+    /// `runner_too_old`, `runner_context_lost`, `runner_unsuitable`, `runner_failed`,
+    /// `runner_protocol` or `runner_stalled`; or `internal_error`.
     pub code: String,
     /// A description for people.
     pub message: String,

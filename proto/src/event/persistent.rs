@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     AuxiliaryUsageBody, CompactBody, CompactionBody, FilesRestoreBody, FilesRestoredBody,
     InstructionPart, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
-    TurnOutcomeBody, WaitKind,
+    RunnerContextBody, RunnerExitBody, RunnerStartBody, TurnOutcomeBody, WaitKind,
 };
 use crate::{
     ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart, QueueItemId,
@@ -181,6 +181,12 @@ persistent_bodies! {
     FilesRestore(FilesRestoreBody) = "files_restore", Control;
     /// A restore of files has ended.
     FilesRestored(FilesRestoredBody) = "files_restored", Control;
+    /// A runner is about to get the turn's prompt. `runner_exit` follows.
+    RunnerStart(RunnerStartBody) = "runner_start", Control;
+    /// A runner's context was named, replaced or given up.
+    RunnerContext(RunnerContextBody) = "runner_context", Control;
+    /// A runner has ended, or waits for the next turn.
+    RunnerExit(RunnerExitBody) = "runner_exit", Control;
     /// A damaged place in the log was accepted.
     DamageAccepted(DamageAcceptedBody) = "damage_accepted", Control;
     /// The daemon tells the user something.
@@ -301,6 +307,9 @@ pub struct SessionChanges {
     /// The new model: its id at the configured provider, or `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The new runner, or `scorel` for the daemon's own engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
     /// The new thinking level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
@@ -357,6 +366,9 @@ pub struct ToolStartedBody {
     /// this any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileBefore>,
+    /// The runner that executes the call itself; absent for a call that the daemon executes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran_by: Option<String>,
 }
 
 /// Body of `turn_waiting`.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::RunnerLog;
 use crate::{
     ClientId, EventId, OutcomeReason, Role, Seq, SessionId, StopReason, TurnError, TurnId, Usage,
 };
@@ -100,6 +101,8 @@ transient_bodies! {
     ToolExecutionUpdate(ToolExecutionUpdate) = "tool_execution_update";
     /// A tool ended; its result follows as a `message`.
     ToolExecutionEnd(ToolExecutionEnd) = "tool_execution_end";
+    /// A runner logged something, which is no part of the conversation.
+    RunnerLog(RunnerLog) = "runner_log";
 }
 
 /// Body of `runtime_start`, which has no fields.
@@ -251,6 +254,9 @@ pub struct ToolExecutionStart {
     pub tool_name: String,
     /// The arguments of the call.
     pub args: Value,
+    /// The runner that executes the call itself; absent for a call that the daemon executes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran_by: Option<String>,
 }
 
 /// Body of `tool_execution_update`.

@@ -6,8 +6,8 @@ use crate::{
     AuxiliaryUsageBody, CompactionBody, CompactionState, ContextTrimBody, DamageAcceptedBody,
     EventId, FilesRestoreBody, FilesRestoredBody, InstructionSnapshotBody, NoticeBody,
     OutcomeReason, PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp,
-    QueueUpdateBody, SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody,
-    TurnWaitingBody,
+    QueueUpdateBody, RunnerContextBody, RunnerContextOrigin, RunnerExitBody, RunnerStartBody,
+    SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
 };
 
 macro_rules! control {
@@ -43,6 +43,9 @@ control! {
     TurnResumedBody => |_this| DisplayPart::note("going on");
     AuxiliaryUsageBody => |_this| Vec::new();
     CompactionBody => |this| compaction(this);
+    RunnerStartBody => |this| DisplayPart::note(runner_start(this));
+    RunnerContextBody => |this| runner_context(this);
+    RunnerExitBody => |this| runner_exit(this);
     FilesRestoreBody => |this| DisplayPart::note(format!(
         "restoring {} files as they were before {}", this.files.len(), this.before_event_id
     ));
@@ -70,13 +73,10 @@ impl EventHandler for ContextTrimBody {
 }
 
 fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
-    let text = match body.reason {
-        OutcomeReason::Completed => return Vec::new(),
-        OutcomeReason::Cancelled => "cancelled",
-        OutcomeReason::Interrupted => "interrupted: the daemon stopped in the middle of the turn",
-        OutcomeReason::Error => "the turn failed",
-        OutcomeReason::Limit => "the turn reached a limit",
-    };
+    if body.reason == OutcomeReason::Completed {
+        return Vec::new();
+    }
+    let text = body.reason.text();
     match &body.error {
         Some(error) => {
             let failure = format!("{text}: {}", error.message);
@@ -87,6 +87,46 @@ fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
             parts
         }
         None => DisplayPart::note(text),
+    }
+}
+
+fn runner_start(body: &RunnerStartBody) -> String {
+    let name = match &body.version {
+        Some(version) => format!("{} {version}", body.runner),
+        None => body.runner.clone(),
+    };
+    let context = match body.context {
+        RunnerContextOrigin::New => "new context",
+        RunnerContextOrigin::Resumed => "resumed context",
+    };
+    match &body.handover {
+        Some(handover) => format!(
+            "runner {name} started ({context}, handed over {} bytes of the conversation)",
+            handover.bytes
+        ),
+        None => format!("runner {name} started ({context})"),
+    }
+}
+
+/// That a runner has named its context says nothing to a reader.
+fn runner_context(body: &RunnerContextBody) -> Vec<DisplayPart> {
+    let runner = &body.runner;
+    let reason = body.reason.as_ref();
+    let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+    match &body.context_id {
+        None => DisplayPart::note(format!("runner {runner} has no context any more{reason}")),
+        Some(_) if reason.is_empty() => Vec::new(),
+        Some(_) => DisplayPart::note(format!("runner {runner} has another context{reason}")),
+    }
+}
+
+fn runner_exit(body: &RunnerExitBody) -> Vec<DisplayPart> {
+    match (body.code, body.signal) {
+        _ if body.kept => Vec::new(),
+        (Some(0), None) => Vec::new(),
+        (_, Some(signal)) => DisplayPart::note(format!("the runner was killed by signal {signal}")),
+        (Some(code), None) => DisplayPart::note(format!("the runner ended with code {code}")),
+        (None, None) => DisplayPart::note("the runner ended with the daemon"),
     }
 }
 
@@ -122,5 +162,80 @@ fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {
         QueueOp::Pause => DisplayPart::note("the queue was paused"),
         QueueOp::Resume => DisplayPart::note("the queue goes on"),
         QueueOp::Edit { .. } | QueueOp::Move { .. } | QueueOp::Convert { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{EventHandler, RunnerContextBody, RunnerExitBody, RunnerStartBody};
+
+    fn shown<T: EventHandler + serde::de::DeserializeOwned>(body: Value) -> String {
+        let body: T = serde_json::from_value(body).expect("a body");
+        let texts = body.convert_to_display().into_iter().map(|part| part.text);
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    const TURN: &str = "trn_01K1H9Q8000000000000000001";
+
+    #[test]
+    fn a_start_says_which_runner_and_which_context() {
+        let mut body = json!({
+            "runner": "codex", "traceId": TURN, "command": ["codex"], "cwd": "/p", "context": "new",
+        });
+        assert_eq!(
+            shown::<RunnerStartBody>(body.clone()),
+            "runner codex started (new context)"
+        );
+        body["version"] = json!("0.153.0");
+        body["context"] = json!("resumed");
+        body["handover"] = json!({
+            "fromEventId": "evt_01K1H9Q8000000000000000001",
+            "throughEventId": "evt_01K1H9Q8000000000000000001",
+            "bytes": 412, "blob": "0".repeat(64),
+        });
+        assert_eq!(
+            shown::<RunnerStartBody>(body),
+            "runner codex 0.153.0 started (resumed context, handed over 412 bytes of the conversation)"
+        );
+    }
+
+    #[test]
+    fn a_context_is_shown_when_it_is_gone() {
+        let body = |id: Value| json!({"runner": "codex", "contextId": id, "cwd": "/p"});
+        assert_eq!(shown::<RunnerContextBody>(body(json!("c1"))), "");
+        let mut lost = body(json!(null));
+        lost["reason"] = json!("no such thread");
+        assert_eq!(
+            shown::<RunnerContextBody>(lost),
+            "runner codex has no context any more: no such thread"
+        );
+    }
+
+    #[test]
+    fn an_exit_is_shown_unless_it_is_as_it_should_be() {
+        for (code, signal, kept, expected) in [
+            (json!(0), json!(null), false, ""),
+            (json!(null), json!(null), true, ""),
+            (json!(3), json!(null), false, "the runner ended with code 3"),
+            (
+                json!(null),
+                json!(9),
+                false,
+                "the runner was killed by signal 9",
+            ),
+            (
+                json!(null),
+                json!(null),
+                false,
+                "the runner ended with the daemon",
+            ),
+        ] {
+            let body = json!({
+                "traceId": TURN, "code": code, "signal": signal, "kept": kept, "durationMs": 1,
+            });
+            assert_eq!(shown::<RunnerExitBody>(body), expected);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Handlers of the events in the tree. Only messages and compactions reach the model.
 
+use super::runner_message::runner_message_to_llm;
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
 use crate::{
     AssistantMessage, Block, BranchBody, ChannelInjectBody, CompactBody, CustomBody,
@@ -11,6 +12,9 @@ impl EventHandler for MessageBody {
     /// The daemon's own message stands where a turn goes on after an interruption. The request before it
     /// may have been sent, so no message of that one changes.
     fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        if let Some(runner) = self.message.runner() {
+            return runner_message_to_llm(&self.message, &runner.name);
+        }
         match &self.message {
             Message::Internal(note) => LlmAction::Include(reminding(note).1),
             message => message_to_llm(message),
@@ -102,6 +106,9 @@ impl EventHandler for SessionInfoBody {
         }
         if let Some(model) = &changes.model {
             notes.extend(DisplayPart::note(format!("model is now {model}")));
+        }
+        if let Some(runner) = &changes.runner {
+            notes.extend(DisplayPart::note(format!("runner is now {runner}")));
         }
         if let Some(level) = changes.thinking_level {
             notes.extend(DisplayPart::note(format!(
@@ -255,8 +262,8 @@ mod tests {
             cost: None,
             partial,
             meta: Meta {
-                source: None,
                 provider: kept.then(|| serde_json::json!({"blocks": []})),
+                ..Meta::default()
             },
         };
         for (kept, partial, included) in [

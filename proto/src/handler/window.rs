@@ -299,6 +299,8 @@ impl ContextWindow {
         if let Some(usage) = answer.usage
             && !answer.partial
             && after_barrier
+            // It measured a request of the runner's own.
+            && answer.meta.runner.is_none()
             && event.origin.is_none()
         {
             self.measured = Some(MeasuredCall {

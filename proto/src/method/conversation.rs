@@ -96,6 +96,10 @@ pub struct SendMessageParams {
     /// `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Changes what runs the session's turns from this message on: the name of a runner, or `scorel`.
+    /// One that is not installed is accepted, and the outcome of the turn says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,

@@ -1,9 +1,12 @@
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CommandId, CostTotal, EventId, OnRestart, Phase, ProjectId, QueueItem, Seq, SessionId,
-    StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId, Usage,
+    CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase, ProjectId, QueueItem,
+    RunnerContext, Seq, SessionId, StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId,
+    Usage,
 };
 
 /// The metadata of a session: everything but its events.
@@ -27,6 +30,12 @@ pub struct Session {
     pub title_source: Option<TitleSource>,
     /// The session's own model, as the client named it; `null` if it uses the configured one.
     pub model: Option<String>,
+    /// What runs its turns: the name of a runner, or `scorel` for the daemon's own engine.
+    #[serde(default = "own_runner")]
+    pub runner: String,
+    /// The contexts that runners keep of the session, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub runner_contexts: BTreeMap<String, RunnerContext>,
     /// The session's thinking level.
     pub thinking_level: ThinkingLevel,
     /// The session's own tool preset; absent if it uses the configured one.
@@ -74,6 +83,10 @@ pub struct Session {
     pub storage_stalled: Option<StorageStall>,
 }
 
+fn own_runner() -> String {
+    OWN_RUNNER.to_owned()
+}
+
 /// What created a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -119,6 +132,9 @@ pub struct CreateSessionParams {
     /// also when that changes later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// What runs its turns: the name of a runner, or `scorel`; absent: `scorel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
     /// The thinking level; absent: `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
@@ -214,6 +230,9 @@ pub struct UpdateSessionParams {
     /// A new model for future model calls: its id at the configured provider, or `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// What runs its turns from the next one on: the name of a runner, or `scorel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
     /// A new thinking level for future model calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,

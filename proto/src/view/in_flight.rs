@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    EventId, MessageStart, ModelRetry, Role, ToolCallDelta, ToolExecutionStart,
+    EventId, MessageStart, ModelRetry, Role, RunnerLogTail, ToolCallDelta, ToolExecutionStart,
     ToolExecutionUpdate, TransientBody,
 };
 
@@ -17,6 +17,9 @@ pub struct OpenItems {
     /// The failure after which the current model call is made again; absent once it answers or ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<Box<ModelRetry>>,
+    /// The end of what the open turn's runner logged; absent if it logged nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<Box<RunnerLogTail>>,
 }
 
 /// A message that is being generated, with everything that was shown of it.
@@ -79,6 +82,9 @@ pub struct OpenTool {
     pub tool_name: String,
     /// The arguments.
     pub args: Value,
+    /// The runner that executes the call itself; absent for a call that the daemon executes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran_by: Option<String>,
     /// What the tool showed last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Value>,
@@ -88,7 +94,10 @@ impl OpenItems {
     /// Whether nothing is open.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.messages.is_empty() && self.tools.is_empty() && self.retry.is_none()
+        self.messages.is_empty()
+            && self.tools.is_empty()
+            && self.retry.is_none()
+            && self.log.is_none()
     }
 
     /// Removes an item that is in the log or was cancelled.
@@ -101,6 +110,7 @@ impl OpenItems {
         self.messages.clear();
         self.tools.clear();
         self.retry = None;
+        self.log = None;
     }
 
     pub(super) fn apply(&mut self, body: &TransientBody) {
@@ -116,6 +126,7 @@ impl OpenItems {
             TransientBody::MessageCancelled(body) => self.close(body.event_id),
             TransientBody::ToolExecutionStart(body) => self.start_tool(body),
             TransientBody::ToolExecutionUpdate(body) => self.update_tool(body),
+            TransientBody::RunnerLog(body) => self.log.get_or_insert_default().push(body),
             TransientBody::ModelRetry(body) => self.retry = Some(Box::new(body.clone())),
             TransientBody::TurnStart(_) | TransientBody::TurnEnd(_) => self.retry = None,
             TransientBody::ToolExecutionEnd(_)
@@ -144,6 +155,7 @@ impl OpenItems {
             tool_call_id: body.tool_call_id.clone(),
             tool_name: body.tool_name.clone(),
             args: body.args.clone(),
+            ran_by: body.ran_by.clone(),
             partial: None,
         });
     }

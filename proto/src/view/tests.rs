@@ -5,6 +5,7 @@ mod log;
 mod open_items;
 mod queue;
 mod random;
+mod runners;
 mod tree;
 mod turns;
 mod unknown;

@@ -11,6 +11,9 @@ const NONE: u32 = u32::MAX;
 /// Flags of an encoded node.
 const TURN_END: u8 = 1;
 const CHANGES_FILES: u8 = 2;
+/// The bits above the flags hold the number of a runner.
+const RUNNER_SHIFT: u32 = 2;
+const RUNNER_MAX: u8 = u8::MAX >> RUNNER_SHIFT;
 
 /// The skeleton of a session's tree: the parent of each event, and the active leaf.
 ///
@@ -32,6 +35,8 @@ struct StoredNode {
     kind: NodeKind,
     turn_end: bool,
     changes_files: bool,
+    /// The number of the runner that the message comes from; 0 for none.
+    runner: u8,
 }
 
 /// The kind of a node, for the walk that builds a context.
@@ -148,13 +153,7 @@ impl Tree {
 
     /// The nodes from `leaf` up to its root, both included; none for `None`.
     pub fn up_from(&self, leaf: Option<EventId>) -> impl Iterator<Item = PathNode> + '_ {
-        let first = leaf.and_then(|id| self.index_of(id));
-        // A parent always stands before its child, so the walk ends whatever a log says.
-        let parent = |index: &u32| {
-            let parent = self.nodes[*index as usize].parent;
-            (parent < *index).then_some(parent)
-        };
-        iter::successors(first, parent).map(|index| {
+        self.indices_from(leaf).map(|index| {
             let node = &self.nodes[index as usize];
             PathNode {
                 id: node.id,
@@ -163,6 +162,15 @@ impl Tree {
                 turn_end: node.turn_end,
                 changes_files: node.changes_files,
             }
+        })
+    }
+
+    fn indices_from(&self, leaf: Option<EventId>) -> impl Iterator<Item = u32> + '_ {
+        let first = leaf.and_then(|id| self.index_of(id));
+        // A parent always stands before its child, so the walk ends whatever a log says.
+        iter::successors(first, |index| {
+            let parent = self.nodes[*index as usize].parent;
+            (parent < *index).then_some(parent)
         })
     }
 
@@ -182,7 +190,18 @@ impl Tree {
             .skip(self.nodes.partition_point(|node| node.seq <= seq))
     }
 
-    pub(super) fn apply(&mut self, event: &PersistentEvent) {
+    /// The numbers of the runners with a message between a root and the leaf. Takes time by the length
+    /// of the path.
+    pub(super) fn runners_on_path(&self) -> impl Iterator<Item = u8> + use<> {
+        let numbers = self
+            .indices_from(self.leaf())
+            .map(|index| self.nodes[index as usize].runner);
+        let bits = numbers.fold(0_u64, |bits, number| bits | (1 << (number & RUNNER_MAX)));
+        (1..=RUNNER_MAX).filter(move |number| bits & (1 << number) != 0)
+    }
+
+    /// `runner` is the number of the runner that the event is a message of; 0 for none.
+    pub(super) fn apply(&mut self, event: &PersistentEvent, runner: u8) {
         let kind = match (event.body.place(), &event.body) {
             (TreePlacement::Control, _) => return,
             (TreePlacement::Move | TreePlacement::Aside, _) => NodeKind::Aside,
@@ -192,6 +211,7 @@ impl Tree {
         let index = self.add(event.id, event.parent_id, event.seq, kind);
         let node = &mut self.nodes[index as usize];
         node.turn_end = stands_alone(event);
+        node.runner = runner;
         node.changes_files =
             matches!(&event.body, PersistentBody::Message(body) if !body.files.is_empty());
         match &event.body {
@@ -241,6 +261,7 @@ impl Tree {
             kind,
             turn_end: false,
             changes_files: false,
+            runner: 0,
         });
         let nodes = &self.nodes;
         self.by_id.insert(index, |index| nodes[index as usize].id);
@@ -308,12 +329,14 @@ impl StoredNode {
             kind: NodeKind::from_code(bytes[28])?,
             turn_end: bytes[29] & TURN_END != 0,
             changes_files: bytes[29] & CHANGES_FILES != 0,
+            runner: bytes[29] >> RUNNER_SHIFT,
         })
     }
 
     fn flags(&self) -> u8 {
         let turn_end = u8::from(self.turn_end) * TURN_END;
-        turn_end | (u8::from(self.changes_files) * CHANGES_FILES)
+        let changes_files = u8::from(self.changes_files) * CHANGES_FILES;
+        turn_end | changes_files | (self.runner << RUNNER_SHIFT)
     }
 }
 

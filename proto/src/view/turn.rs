@@ -75,6 +75,9 @@ pub struct OpenCall {
     pub tool_name: String,
     /// The id of the result to come, once the call has started.
     pub started: Option<EventId>,
+    /// The runner that executes the call itself. Recovery never runs such a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran_by: Option<String>,
     /// The files that it was about to change then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileBefore>,
@@ -136,12 +139,14 @@ impl OpenTurn {
         if message.partial {
             return;
         }
+        let runner = message.meta.runner.as_ref();
         self.calls
             .extend(message.tool_uses().filter_map(|block| match block {
                 Block::ToolUse { id, name, .. } => Some(OpenCall {
                     tool_call_id: id.clone(),
                     tool_name: name.clone(),
                     started: None,
+                    ran_by: runner.map(|runner| runner.name.clone()),
                     files: Vec::new(),
                     decision: None,
                     asked: None,
@@ -160,6 +165,9 @@ impl OpenTurn {
         if let Some(call) = call {
             call.started = Some(body.event_id);
             call.files.clone_from(&body.files);
+            if body.ran_by.is_some() {
+                call.ran_by.clone_from(&body.ran_by);
+            }
         }
     }
 
@@ -168,10 +176,12 @@ impl OpenTurn {
         asked: PermissionRequestBody,
         decision: &PermissionDecisionBody,
     ) {
+        // A runner asks about a call that it has begun.
+        let awaits = |call: &OpenCall| call.started.is_none() || call.ran_by.is_some();
         let call = self
             .calls
             .iter_mut()
-            .find(|call| call.tool_call_id == asked.tool_call_id && call.started.is_none());
+            .find(|call| call.tool_call_id == asked.tool_call_id && awaits(call));
         if let Some(call) = call {
             call.decision = Some(decision.clone());
             call.asked = Some(asked);

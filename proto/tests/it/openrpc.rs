@@ -139,6 +139,13 @@ fn documented(document: &Value, name: &str) -> Option<Value> {
         "error" => component("ErrorData"),
         "block" => component("Block"),
         "message" => component("Message"),
+        "runner" => match rest.split_once('.').map_or(rest, |(name, _)| name) {
+            "context" => component("RunnerContext"),
+            "log_tail" => component("RunnerLogTail"),
+            "turn_summary" => component("TurnSummary"),
+            "error_kinds" => json!({"type": "array", "items": component("RunnerErrorKind")}),
+            other => panic!("no schema for runner/{other}"),
+        },
         other => panic!("no schema for goldens of {other}"),
     };
     Some(schema(document, found))

@@ -6,6 +6,7 @@ mod messages;
 mod methods;
 mod notifications;
 mod persistent;
+mod runners;
 mod transient;
 
 use scorel_proto::{ErrorCode, ErrorData, RpcError};
@@ -18,6 +19,7 @@ pub(crate) fn all() -> Vec<Golden> {
     let mut all = messages::all();
     all.extend(persistent::all());
     all.extend(transient::all());
+    all.extend(runners::all());
     all.extend(methods::all());
     all.extend(notifications::all());
     all.extend(errors());
@@ -29,6 +31,9 @@ fn errors() -> impl Iterator<Item = Golden> {
         let error = RpcError::new(*code, "no").with_details(match code {
             ErrorCode::InvalidParams => json!({"field": "content"}),
             ErrorCode::PayloadTooLarge => json!({"limit": 8_388_608}),
+            ErrorCode::RunnerError => json!({
+                "runner": "codex", "kind": "runner_not_logged_in", "hint": "run `codex login`",
+            }),
             ErrorCode::RuntimeBusy => json!({"phase": "running"}),
             _ => serde_json::Value::Null,
         });

@@ -124,6 +124,7 @@ async fn send(
         parent_event_id: place.map(|place| place.parent),
         expected_leaf_id: place.map(|place| place.leaf),
         model: args.model.clone(),
+        runner: None,
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<SendMessage>(&params).await?;
@@ -150,6 +151,7 @@ async fn session(args: &SendArgs, control: &mut DaemonClient) -> Result<Session,
                 project_id: project.project_id,
                 title: None,
                 model: args.model.clone(),
+                runner: None,
                 thinking_level: None,
                 tools: args.tools,
                 command_id: Some(new_command_id()),
@@ -174,6 +176,7 @@ async fn with_tools(
         session_id: session.session_id,
         title: None,
         model: None,
+        runner: None,
         thinking_level: None,
         tools: args.tools,
         on_restart: None,

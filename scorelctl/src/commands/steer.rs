@@ -35,6 +35,7 @@ pub(super) async fn run(
         parent_event_id: None,
         expected_leaf_id: None,
         model: None,
+        runner: None,
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<SendMessage>(&params).await?;

@@ -3,7 +3,7 @@ use std::io;
 
 use scorel_proto::{
     DisplayPart, DisplayStyle, Event, EventId, InFlight, ModelRetry, OpenBlock, PersistentBody,
-    PersistentEvent, TransientBody,
+    PersistentEvent, RunnerLogStream, TransientBody,
 };
 
 use super::{Screen, waits};
@@ -114,6 +114,9 @@ impl Transcript {
             }
             TransientBody::MessageCancelled(body) => self.cancelled(body.event_id, output),
             TransientBody::ModelRetry(retry) => self.retry(retry, output),
+            TransientBody::RunnerLog(log) if log.stream == RunnerLogStream::Notice => {
+                self.note(log.text.trim_end(), output)
+            }
             _ => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Running the program.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
@@ -59,7 +59,11 @@ impl TestHome {
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Ended {
         let mut running = Running::start(self.command(arguments).stdin(Stdio::piped()));
         let mut stdin = running.child.stdin.take().expect("a pipe");
-        stdin.write_all(input.as_bytes()).expect("written");
+        match stdin.write_all(input.as_bytes()) {
+            // It may have ended without asking.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            written => written.expect("written"),
+        }
         drop(stdin);
         running.wait()
     }

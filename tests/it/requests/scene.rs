@@ -131,6 +131,7 @@ impl Scene {
         let mut params = UpdateSessionParams {
             session_id: self.session,
             title: None,
+            runner: None,
             model: None,
             thinking_level: None,
             tools: None,

@@ -1,12 +1,14 @@
-//! The order lint: nothing about a record is sent before the record is synced.
+//! The order lint: nothing about a record is sent, and no command starts, before the record is synced.
 
 use std::collections::HashMap;
 
-use scorel_testkit::{Strace, Trace};
+use scorel_testkit::{Strace, Trace, TracedCall};
 use serde_json::Value;
 
 use super::script::scripted;
 use super::strace_works;
+use crate::files::{Scene, bash};
+use crate::under_test::{connect, has_sandbox};
 
 /// A record in the trace.
 struct WrittenRecord {
@@ -94,6 +96,45 @@ async fn names_are_synced_and_a_session_is_announced_after_its_names() {
     assert!(sessions >= 2, "two sessions were made");
 }
 
+/// The word that starts a command, as it is written to a socket: by the daemon, then by the supervisor.
+const GO: &[u8] = b"g";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_starts_after_the_start_of_its_call_is_synced() {
+    if !strace_works() || !has_sandbox() {
+        return;
+    }
+    let mut scene = Scene::new(|_| {}).await;
+    scene.daemon.stop().await;
+    let strace = Strace::new(scene.daemon.root(), &[]);
+    scene.daemon.run_under(strace.command());
+    scene.daemon.spawn().await;
+    scene.client = connect(&scene.daemon.socket()).await;
+    scene.turn(&[bash("echo x > made")]).await;
+    scene.daemon.stop().await;
+    let trace = strace.finish();
+    let started = records(&trace);
+    let started = started.iter().find(|it| it.line["type"] == "tool_started");
+    let durable = started.unwrap().durable.unwrap();
+    let sent = |call: &&TracedCall| {
+        let is_socket = call.target().is_some_and(|it| it.starts_with("socket:"));
+        is_socket && call.bytes() == GO
+    };
+    let words: Vec<usize> = trace
+        .calls()
+        .iter()
+        .filter(sent)
+        .map(|it| it.began)
+        .collect();
+    let [told, passed_on] = words[..] else {
+        panic!("{words:?}")
+    };
+    assert!(durable < told && told < passed_on, "{durable} {words:?}");
+    let made = |call: &&TracedCall| call.name == "openat" && call.arguments.contains("\"made\"");
+    let made = trace.calls().iter().find(made).unwrap().began;
+    assert!(passed_on < made, "{words:?} {made}");
+}
+
 /// The targets of renames, each with the position at which the rename had returned.
 fn names(trace: &Trace) -> Vec<(String, usize)> {
     let calls = trace.calls().iter();
@@ -176,7 +217,7 @@ fn records(trace: &Trace) -> Vec<WrittenRecord> {
 }
 
 /// The JSON-RPC messages sent, each with the position at which its first byte was sent.
-fn messages(trace: &Trace) -> Vec<(Value, usize)> {
+pub(super) fn messages(trace: &Trace) -> Vec<(Value, usize)> {
     let mut found = Vec::new();
     let mut begun: HashMap<&str, (Vec<u8>, usize)> = HashMap::new();
     for call in trace.calls() {

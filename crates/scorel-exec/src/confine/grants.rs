@@ -100,7 +100,7 @@ fn grant(
 
 /// The canonical path. Of a place that does not exist yet, that of its nearest existing ancestor with
 /// the rest appended.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;
     }

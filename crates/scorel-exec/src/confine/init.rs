@@ -15,7 +15,7 @@ use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Stdio};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
@@ -26,12 +26,16 @@ use rustix::io::Errno;
 use rustix::process::{WaitOptions, wait};
 
 use super::arranged::arrange_mounts;
-use super::stage::{NOT_STARTED, StageError, channel, command, fail, receive_pipes, report};
-use super::{capabilities, descriptors, landlock, mounts, process, seccomp, space};
+use super::landlock::{FileRules, LandlockError};
+use super::stage::{
+    NOT_STARTED, StageError, channel, command, fail, receive_pipes, report, wait_for_go,
+};
+use super::{capabilities, descriptors, mounts, process, seccomp, space};
 use crate::child_pipes::ChildPipes;
 use crate::job::{NamespaceJob, ShellExit, StageJob, StageReport, read_job};
 use crate::role::Role;
 use crate::sandbox::Sandbox;
+use crate::surroundings::{SHARED_MEMORY, Surroundings};
 
 /// Makes the namespaces and starts the init, which reads the job from the same socket.
 pub(crate) fn enter_namespaces() -> ExitCode {
@@ -88,7 +92,7 @@ fn attend(shell: i32, signals: &SignalFd, channel: &mut UnixStream) -> ExitCode 
         let mut fds = [readable(signals.as_fd()), readable(channel.as_fd())];
         // After EINTR neither is ready.
         let _ignored = poll(&mut fds, PollTimeout::NONE);
-        // The supervisor writes nothing after the job, so it is gone.
+        // The supervisor writes nothing more, so it is gone.
         if fds[1].any() == Some(true) {
             return ExitCode::from(NOT_STARTED);
         }
@@ -124,33 +128,57 @@ fn start_shell(channel: &mut UnixStream) -> Result<i32, StageError> {
     let Some(sandbox) = &job.sandbox else {
         return Err(StageError::NoSandbox);
     };
+    thread::scope(|scope| {
+        // In the mounts that are there now, which the process leaves and this thread does not.
+        let rules = scope.spawn(|| FileRules::make(sandbox, own_mounts(sandbox)));
+        make_mounts(&job, sandbox)?;
+        let spawned = scope.spawn(|| spawn_shell(&job, sandbox, rules, pipes, channel));
+        joined(spawned)?
+    })
+}
+
+/// Makes the command's mounts, and drops what that takes.
+fn make_mounts(job: &StageJob, sandbox: &Sandbox) -> Result<(), StageError> {
     // An undumpable process cannot write to its own files below /proc.
     prctl::set_dumpable(true)?;
     space::enter_mounts(&NamespaceJob::of(sandbox))?;
     mounts::mount_proc()?;
-    process::prepare(&job)?;
-    arrange_mounts(&job, sandbox)?;
-    process::limit(&job)?;
+    process::prepare(job)?;
+    arrange_mounts(job, sandbox)?;
+    process::limit(job)?;
     prctl::set_dumpable(false)?;
     dup2_stdin(File::open("/dev/null")?)?;
-    capabilities::restrict().map_err(io::Error::from)?;
-    thread::scope(|scope| {
-        let spawned = scope.spawn(|| spawn_shell(&job, sandbox, pipes)).join();
-        spawned.unwrap_or_else(|_| Err(io::Error::other("the shell's thread has panicked").into()))
-    })
+    Ok(capabilities::restrict().map_err(io::Error::from)?)
 }
 
-/// Restricts the calling thread and starts the shell from it.
+/// Where the command gets something else mounted than there is.
+fn own_mounts(sandbox: &Sandbox) -> &'static [&'static str] {
+    match sandbox.surroundings {
+        Surroundings::Own => &["/proc", SHARED_MEMORY],
+        Surroundings::Host | Surroundings::Shared(_) => &["/proc"],
+    }
+}
+
+/// Restricts the calling thread and, when the command may start, starts the shell from it.
 fn spawn_shell(
     job: &StageJob,
     sandbox: &Sandbox,
+    rules: ScopedJoinHandle<'_, Result<FileRules, LandlockError>>,
     pipes: Option<ChildPipes>,
+    channel: &UnixStream,
 ) -> Result<i32, StageError> {
     // The supervisor blocks signals, and the mask survives fork and exec.
     SigSet::empty().thread_set_mask()?;
-    landlock::restrict(sandbox)?;
+    joined(rules)??.restrict()?;
     seccomp::restrict(sandbox)?;
-    let started = command(job, pipes).spawn();
+    let mut command = command(job, pipes);
+    wait_for_go(channel)?;
+    let started = command.spawn();
     let child = started.map_err(|source| StageError::program(job, source))?;
     Ok(i32::try_from(child.id()).map_err(io::Error::other)?)
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> Result<T, StageError> {
+    let joined = thread.join();
+    joined.map_err(|_| io::Error::other("a thread of the command's init has panicked").into())
 }

@@ -9,14 +9,17 @@
 //! | 5 | 6.10 | `ioctl` on devices |
 //! | 6 | 6.12 | signals and abstract Unix sockets across the sandbox's border |
 
+use std::path::{Path, PathBuf};
+
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
-    Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError,
+    RulesetStatus, Scope,
 };
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::{Mode, SFlag, fstat};
 
-use super::grants::{self, GrantKind, PathGrant};
+use super::grants::{self, GrantKind, PathGrant, real};
 use crate::sandbox::Sandbox;
 
 const REQUIRED: ABI = ABI::V3;
@@ -60,9 +63,38 @@ fn strict() -> Ruleset {
     Ruleset::default().set_compatibility(CompatLevel::HardRequirement)
 }
 
-/// Restricts this thread and its descendants: what [`REQUIRED`] knows, or an error, and what newer
-/// kernels know as far as this one does.
-pub(super) fn restrict(sandbox: &Sandbox) -> Result<(), LandlockError> {
+/// The rules of a command, which can be made while its mounts are.
+///
+/// A rule is about a directory or file, not about its path, and stays when something is mounted over
+/// that. What the command gets mounted for itself is granted [later](Self::restrict), when it is there.
+pub(super) struct FileRules {
+    ruleset: RulesetCreated,
+    /// What is in the command's own mounts.
+    late: Vec<PathGrant>,
+}
+
+impl FileRules {
+    /// Makes rules of what [`REQUIRED`] knows, or an error, and of what newer kernels know as far as this
+    /// one does. `own` are the places where the command gets something else mounted than there is now.
+    pub(super) fn make(sandbox: &Sandbox, own: &[&str]) -> Result<Self, LandlockError> {
+        let own: Vec<PathBuf> = own.iter().map(|place| real(Path::new(place))).collect();
+        let is_own = |grant: &PathGrant| own.iter().any(|place| grant.path.starts_with(place));
+        let (late, now): (Vec<_>, Vec<_>) = grants::of(sandbox).into_iter().partition(is_own);
+        let ruleset = with_rules(ruleset(sandbox)?, &now)?;
+        Ok(Self { ruleset, late })
+    }
+
+    /// Restricts this thread and its descendants.
+    pub(super) fn restrict(self) -> Result<(), LandlockError> {
+        let ruleset = with_rules(self.ruleset, &self.late)?;
+        match ruleset.restrict_self()?.ruleset {
+            RulesetStatus::NotEnforced => Err(LandlockError::NotEnforced),
+            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
+        }
+    }
+}
+
+fn ruleset(sandbox: &Sandbox) -> Result<RulesetCreated, RulesetError> {
     let mut ruleset = strict()
         .handle_access(AccessFs::from_all(REQUIRED))?
         .set_compatibility(CompatLevel::BestEffort)
@@ -71,17 +103,17 @@ pub(super) fn restrict(sandbox: &Sandbox) -> Result<(), LandlockError> {
     if !sandbox.may_use_sockets() {
         ruleset = ruleset.handle_access(AccessNet::from_all(USED))?;
     }
-    let mut created = ruleset.create()?;
-    for grant in grants::of(sandbox) {
-        created = match rule(&grant) {
-            Some(rule) => created.add_rule(rule)?,
-            None => created,
-        };
-    }
-    match created.restrict_self()?.ruleset {
-        RulesetStatus::NotEnforced => Err(LandlockError::NotEnforced),
-        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
-    }
+    ruleset.create()
+}
+
+fn with_rules(
+    ruleset: RulesetCreated,
+    grants: &[PathGrant],
+) -> Result<RulesetCreated, RulesetError> {
+    grants
+        .iter()
+        .filter_map(rule)
+        .try_fold(ruleset, RulesetCreated::add_rule)
 }
 
 /// The rule for one place; `None` if it is gone. Links are not followed: their target is granted, or

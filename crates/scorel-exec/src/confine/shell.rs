@@ -13,8 +13,9 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{dup2_stdin, getppid};
 
 use super::arranged::arrange_mounts;
-use super::stage::{NOT_STARTED, StageError, channel, command, fail, receive_pipes};
-use super::{capabilities, descriptors, landlock, process, seccomp, space};
+use super::landlock::FileRules;
+use super::stage::{NOT_STARTED, StageError, channel, command, fail, receive_pipes, wait_for_go};
+use super::{capabilities, descriptors, process, seccomp, space};
 use crate::job::{NamespaceJob, StageJob, read_job};
 
 /// Reads a job from standard input, a socket, and becomes the shell. Errors are written to the
@@ -55,10 +56,12 @@ fn become_shell(channel: &mut UnixStream) -> Result<Infallible, StageError> {
     SigSet::empty().thread_set_mask()?;
     dup2_stdin(File::open("/dev/null")?)?;
     if let Some(sandbox) = &job.sandbox {
-        landlock::restrict(sandbox)?;
+        FileRules::make(sandbox, &[])?.restrict()?;
         capabilities::restrict().map_err(io::Error::from)?;
         seccomp::restrict(sandbox)?;
     }
-    let source = command(&job, pipes).exec();
+    let mut command = command(&job, pipes);
+    wait_for_go(channel)?;
+    let source = command.exec();
     Err(StageError::program(&job, source))
 }

@@ -1,6 +1,6 @@
 //! What the processes between the supervisor and the shell have in common.
 
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode};
@@ -78,6 +78,15 @@ pub(super) fn receive_pipes(
 ) -> io::Result<Option<ChildPipes>> {
     let receive = || ChildPipes::receive(channel);
     job.piped.then(receive).transpose()
+}
+
+/// Blocks until the command may start.
+pub(super) fn wait_for_go(mut channel: &UnixStream) -> Result<(), StageError> {
+    let mut byte = [0];
+    channel
+        .read_exact(&mut byte)
+        .map_err(|_| StageError::ParentGone)?;
+    Ok(())
 }
 
 /// What is to be executed, with its standard streams: `pipes`, or else this process's.

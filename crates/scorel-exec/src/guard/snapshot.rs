@@ -88,16 +88,17 @@ impl Snapshot {
 
 /// Records what is at `path` below `root`. What is behind a link counts as absent.
 fn record(root: &OwnedFd, path: &Path, budget: &mut SnapshotBudget) -> io::Result<PlaceState> {
-    let mut dir = root.try_clone()?;
+    let mut opened = None;
     let mut names: Vec<&OsStr> = path.iter().collect();
     let Some(last) = names.pop() else {
         return Err(io::Error::other("the path of a guarded place is empty"));
     };
     for name in names {
-        match open_directory(dir.as_fd(), name) {
-            Ok(opened) => dir = opened,
+        match open_directory(opened.as_ref().unwrap_or(root).as_fd(), name) {
+            Ok(inner) => opened = Some(inner),
             Err(_) => return Ok(PlaceState::Absent),
         }
     }
-    Ok(PlaceState::record(dir.as_fd(), last, budget))
+    let dir = opened.as_ref().unwrap_or(root).as_fd();
+    Ok(PlaceState::record(dir, last, budget))
 }

@@ -1,13 +1,13 @@
 //! The supervisor's end of the socket to the stage.
 
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
 use serde::Serialize;
 
 use crate::child_pipes::ChildPipes;
-use crate::job::{StageReport, write_job};
+use crate::job::{GO, StageReport, write_job};
 
 /// Bytes read at a time.
 const CHUNK: usize = 4096;
@@ -42,6 +42,14 @@ impl StageChannel {
     pub(super) fn send_pipes(&mut self, pipes: &ChildPipes) -> io::Result<()> {
         self.stream.set_nonblocking(false)?;
         let sent = pipes.send(&self.stream);
+        self.stream.set_nonblocking(true)?;
+        sent
+    }
+
+    /// Lets the command start.
+    pub(super) fn send_go(&mut self) -> io::Result<()> {
+        self.stream.set_nonblocking(false)?;
+        let sent = self.stream.write_all(&[GO]);
         self.stream.set_nonblocking(true)?;
         sent
     }

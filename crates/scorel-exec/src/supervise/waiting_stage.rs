@@ -91,7 +91,8 @@ impl WaitingStage {
         Ok(())
     }
 
-    /// Gives the stage its job, and starts it before if nothing was started.
+    /// Gives the stage its job, and starts it before if nothing was started. It prepares the command and
+    /// waits for its start.
     pub(super) fn begin(
         &mut self,
         mut job: StageJob,
@@ -113,11 +114,16 @@ impl WaitingStage {
         Ok((children, channel))
     }
 
-    /// Waits for the end of what was started, which the end of the channel leads to.
+    /// Ends what was started.
     pub(super) fn end(self) {
-        if let Some((mut children, channel)) = self.0 {
-            drop(channel);
-            children.wait();
+        if let Some((children, channel)) = self.0 {
+            end_stage(children, channel);
         }
     }
+}
+
+/// Waits for the end of a stage whose command does not start, which the end of the channel leads to.
+pub(super) fn end_stage(mut children: ChildProcesses, channel: StageChannel) {
+    drop(channel);
+    children.wait();
 }

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use scorel_exec::{CommandOrder, Sandbox, Surroundings};
+use scorel_exec::{CommandOrder, HeldRun, Run, Sandbox, Surroundings};
 
 use crate::{open, order, processes, supervisors, trial};
 
@@ -30,6 +30,15 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("sandbox::a_killed_daemon_leaves_no_standby", killed_daemon),
         trial("sandbox::a_standby_that_was_stopped_is_killed", stopped),
         trial("sandbox::few_supervisors_stand_by", bounded),
+        trial("sandbox::a_held_command_waits_for_its_start", held),
+        trial(
+            "sandbox::a_dropped_held_command_leaves_nothing",
+            dropped_held,
+        ),
+        trial(
+            "sandbox::a_killed_daemon_leaves_no_held_command",
+            killed_daemon_of_held,
+        ),
     ]
 }
 
@@ -44,10 +53,10 @@ pub(crate) fn serve() -> ExitCode {
         ..Sandbox::default()
     });
     let mut standby = supervisors().stand_by(sandbox.clone());
-    let mut others = Vec::new();
+    let (mut held, mut others) = (None::<HeldRun>, Vec::new());
     for line in lines {
         match line.split_once(' ') {
-            Some((kind @ ("run" | "network"), command)) => {
+            Some((kind, command)) => {
                 let sandbox = sandbox.clone().map(|sandbox| Sandbox {
                     network: kind == "network",
                     ..sandbox
@@ -56,17 +65,14 @@ pub(crate) fn serve() -> ExitCode {
                 order.environment.set("ONLY", "this");
                 let order = CommandOrder { sandbox, ..order };
                 let place = open(&Path::new("/").join(&directory)).unwrap();
-                let taken = standby.take().unwrap();
-                let run = supervisors().start_under(taken, order, place.as_fd());
-                let run = run.unwrap();
-                let runtime = tokio::runtime::Builder::new_current_thread().build();
-                let end = runtime.unwrap().block_on(run.wait());
-                io::stdout()
-                    .write_all(&run.section(0, 1 << 16).bytes)
-                    .unwrap();
-                println!("{:?} {:?}", end.cause, end.exit);
+                let prepared = supervisors().hold(standby.take(), order, place.as_fd());
+                match kind {
+                    "hold" => held = Some(prepared.unwrap()),
+                    _ => finish(&prepared.unwrap().start()),
+                }
             }
-            _ if line == "drop" => drop(standby.take()),
+            _ if line == "start" => finish(&held.take().unwrap().start()),
+            _ if line == "drop" => drop((standby.take(), held.take())),
             _ => {
                 others.push(supervisors().stand_by(sandbox.clone()));
                 println!("{}", others.iter().flatten().count());
@@ -75,6 +81,16 @@ pub(crate) fn serve() -> ExitCode {
         println!("end");
     }
     ExitCode::SUCCESS
+}
+
+/// Waits for the end of a command and prints what it wrote.
+fn finish(run: &Run) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let end = runtime.unwrap().block_on(run.wait());
+    io::stdout()
+        .write_all(&run.section(0, 1 << 16).bytes)
+        .unwrap();
+    println!("{:?} {:?}", end.cause, end.exit);
 }
 
 /// A process with a supervisor that stands by.
@@ -260,5 +276,52 @@ async fn bounded() {
     let mut waiting = Waiting::start(true);
     for _ in 0..3 {
         assert_eq!(waiting.ask("another"), "1\nend\n");
+    }
+}
+
+/// Has a command held, and runs another one to its end, which takes longer than preparing the first.
+fn hold(waiting: &mut Waiting, command: &str) {
+    assert_eq!(waiting.ask(&format!("hold {command}")), "end\n");
+    let other = waiting.ask("run echo other");
+    assert!(other.starts_with("other\nExited Some(Code(0))"), "{other}");
+}
+
+async fn held() {
+    for in_sandbox in [true, false] {
+        let mut waiting = Waiting::start(in_sandbox);
+        let made = waiting.directory.path().join("made");
+        hold(
+            &mut waiting,
+            &format!("echo x > {}; echo ran", made.display()),
+        );
+        assert!(!made.exists(), "{in_sandbox}");
+        let said = waiting.ask("start");
+        assert!(said.starts_with("ran\nExited Some(Code(0))"), "{said}");
+        assert!(made.exists(), "{in_sandbox}");
+        ended(waiting.supervisor);
+        assert_eq!(waiting.children(), "", "{in_sandbox}");
+    }
+}
+
+async fn dropped_held() {
+    for in_sandbox in [true, false] {
+        let mut waiting = Waiting::start(in_sandbox);
+        let made = waiting.directory.path().join("made");
+        hold(&mut waiting, &format!("echo x > {}", made.display()));
+        waiting.ask("drop");
+        ended(waiting.supervisor);
+        assert!(!made.exists(), "{in_sandbox}");
+    }
+}
+
+async fn killed_daemon_of_held() {
+    for in_sandbox in [true, false] {
+        let mut waiting = Waiting::start(in_sandbox);
+        let made = waiting.directory.path().join("made");
+        hold(&mut waiting, &format!("echo x > {}", made.display()));
+        waiting.process.kill().unwrap();
+        waiting.process.wait().unwrap();
+        ended(waiting.supervisor);
+        assert!(!made.exists(), "{in_sandbox}");
     }
 }

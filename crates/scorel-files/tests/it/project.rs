@@ -102,6 +102,7 @@ impl Project {
             Err(reason) => panic!("{reason}"),
         });
         assert!(begun.is_some(), "listing a few files takes too long");
+        recorder.command_starts().unwrap();
         command();
         recorder.command_ended()
     }

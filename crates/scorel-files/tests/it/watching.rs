@@ -146,6 +146,9 @@ fn the_changes_of_a_command_survive_the_daemon() {
     project.write("a", "before");
     let first = project.recorder();
     first.watch_command().unwrap();
+    // A command that did not start has changed nothing.
+    assert_eq!(project.recorder().command_interrupted(), None);
+    first.command_starts().unwrap();
     project.write("a", "after");
     drop(first);
     let second = project.recorder();

@@ -17,6 +17,7 @@ use super::model_section::model_settings;
 use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::provider_section::custom_providers;
+use super::runner_section::{builtin_runners, runners};
 use super::schema::{
     AtTimeout, CheckpointsSection, CompactionSection, Document, DurabilityName, LimitsSection,
     PermissionsSection, RpcSection, RuntimeSection, SessionsSection, ToolsSection,
@@ -32,6 +33,7 @@ impl Default for Config {
         Self {
             model: ModelSettings::demo(),
             providers: CustomProviders::new(),
+            runners: builtin_runners(),
             sessions: sessions(&SessionsSection::default()),
             runtime: runtime(&RuntimeSection::default()),
             checkpoints: CheckpointLimits::default(),
@@ -60,6 +62,7 @@ impl Config {
         Ok(Self {
             model: model.unwrap_or_else(ModelSettings::demo),
             providers,
+            runners: runners(&document.runners, origin)?,
             sessions: sessions(&document.sessions),
             runtime: runtime(&document.runtime),
             checkpoints: checkpoints(&document.checkpoints),

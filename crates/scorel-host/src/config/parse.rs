@@ -69,7 +69,7 @@ fn suggested(reason: String, written: &str, known: &[&str]) -> (String, Option<S
 }
 
 /// The known name most similar to `written`, if similar enough to suggest.
-pub(super) fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase().replace(['_', '-'], "");
     let alike =
         |name: &str| strsim::jaro_winkler(&written, &name.to_lowercase().replace(['_', '-'], ""));

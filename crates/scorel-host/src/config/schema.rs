@@ -14,6 +14,7 @@ use super::bounded::Bounded;
 use super::dollars::Dollars;
 use super::login_shell_place::LoginShellPlace;
 use super::path::ConfigPath;
+use super::runner::{OnContextLost, RunnerSandbox};
 use super::variable::{VariableName, VariablePattern, VariableValue};
 use crate::permission::{BuiltinRule, GateRule};
 use crate::secret::SecretName;
@@ -30,6 +31,7 @@ const MILLION: u64 = 1_000_000;
 pub(super) struct Document {
     pub(super) model: Option<Spanned<ModelSection>>,
     pub(super) providers: BTreeMap<String, Spanned<ProviderSection>>,
+    pub(super) runners: BTreeMap<String, Spanned<RunnerSection>>,
     pub(super) sessions: SessionsSection,
     pub(super) runtime: RuntimeSection,
     pub(super) checkpoints: CheckpointsSection,
@@ -80,6 +82,49 @@ pub(super) struct ProviderSection {
     pub(super) reasoning: Option<bool>,
     pub(super) images: Option<bool>,
     pub(super) price: Option<PriceSection>,
+}
+
+/// `[runners.NAME]`: a foreign agent.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct RunnerSection {
+    pub(super) r#type: Option<RunnerType>,
+    pub(super) label: Option<String>,
+    pub(super) command: Vec<String>,
+    pub(super) base_url: Option<String>,
+    pub(super) token_env: Option<SecretName>,
+    pub(super) model: Option<String>,
+    pub(super) env: BTreeMap<VariableName, VariableValue>,
+    pub(super) secret_env: BTreeMap<VariableName, SecretName>,
+    pub(super) min_version: Option<String>,
+    pub(super) sandbox: RunnerSandbox,
+    pub(super) state_dirs: Vec<ConfigPath>,
+    pub(super) keep_seconds: Option<Bounded<0, DAY>>,
+    pub(super) idle_seconds: Option<Bounded<1, DAY>>,
+    pub(super) cancel_seconds: Option<Bounded<1, 600>>,
+    pub(super) handover_bytes: Option<Bounded<1024, { 16 * MIB }>>,
+    pub(super) on_context_lost: OnContextLost,
+    pub(super) trust_own: bool,
+    pub(super) output: Option<OutputName>,
+}
+
+/// The protocol of a runner. `kimi-cli` is the Agent Client Protocol with the usual command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum RunnerType {
+    Codex,
+    ClaudeCode,
+    Acp,
+    KimiCli,
+    Command,
+}
+
+/// What the output of a `command` runner is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum OutputName {
+    Text,
+    Events,
 }
 
 /// `[model.price]`: dollars per million tokens.

@@ -14,6 +14,7 @@ use crate::home::Home;
 use crate::models::Models;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
+use crate::runners::HostRunners;
 use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
 use crate::skills::Skills;
@@ -53,11 +54,12 @@ impl Host {
         let models = Models::new(Arc::clone(&config), parts.secrets, home.models());
         let models = Arc::new(models);
         let commands = CommandHost::new(
-            parts.supervisors,
+            Arc::clone(&parts.supervisors),
             SecretStore::new(home.env()),
             home.root(),
             parts.umask,
         );
+        let runners = HostRunners::new(parts.supervisors, commands, SecretStore::new(home.env()));
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
         let mut made = None;
@@ -74,7 +76,7 @@ impl Host {
                     Arc::clone(&config),
                     Arc::clone(&models),
                     home.root(),
-                    commands,
+                    runners,
                     skills.clone(),
                     sessions,
                 );

@@ -29,18 +29,28 @@ pub(crate) struct GateSettings {
     pub(crate) timeout: Option<Duration>,
     /// Whether a request that times out counts as allowed.
     pub(crate) allow_at_timeout: bool,
-    /// Whether the kernel supports the sandbox for commands.
-    pub(crate) sandbox: bool,
+    pub(crate) commands: CommandPlace,
     /// Whether the sandbox hides from commands what rules deny to read.
     pub(crate) hides_denied: bool,
+}
+
+/// Where commands would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommandPlace {
+    /// In the daemon's sandbox.
+    Sandbox,
+    /// Without one, since the kernel supports none.
+    Unsandboxed,
+    /// In a runner, which has a sandbox of its own, or none.
+    Runner,
 }
 
 impl GateSettings {
     /// The mode to judge by: `workspace` relies on the sandbox.
     const fn judged_mode(&self) -> Mode {
-        match self.mode {
-            Mode::Workspace if !self.sandbox => Mode::Ask,
-            mode => mode,
+        match (self.mode, self.commands) {
+            (Mode::Workspace, CommandPlace::Unsandboxed | CommandPlace::Runner) => Mode::Ask,
+            (mode, _) => mode,
         }
     }
 }
@@ -238,12 +248,16 @@ impl<'a> Judgement<'a> {
     /// Judges a command and its use of the network separately. Without a sandbox every command is
     /// asked about.
     fn command(&mut self, run: &Action, network: bool) {
+        if self.settings.commands == CommandPlace::Runner {
+            self.runner_command(run);
+            return;
+        }
         let policy = self.policy_for(run);
         self.findings.judge(&policy, run, GateRule::Action);
         self.permit.hidden = HiddenByRules::by(&self.policy);
         self.permit.command = match self.settings.mode {
             Mode::Full => CommandAccess::Full,
-            _ if !self.settings.sandbox => {
+            _ if self.settings.commands == CommandPlace::Unsandboxed => {
                 self.findings.ask(UNSANDBOXED.to_owned());
                 CommandAccess::Full
             }
@@ -262,5 +276,25 @@ impl<'a> Judgement<'a> {
                 CommandAccess::Workspace { network }
             }
         };
+    }
+
+    /// Judges a command that a runner would run itself: what is clearly harmless runs, the rest is asked
+    /// about, also where the daemon's sandbox would make a question needless.
+    fn runner_command(&mut self, run: &Action) {
+        let Action::Run { command, directory } = run else {
+            return;
+        };
+        self.deny_by_network_rule(command, directory);
+        if self.settings.mode != Mode::Readonly {
+            let policy = self.policy_for(run);
+            self.findings.judge(&policy, run, GateRule::Action);
+            return;
+        }
+        let dirs = &self.settings.base_dirs;
+        let verdict = self.settings.rules.actions(Mode::Ask, dirs).judge(run);
+        if verdict.decision != Decision::Allow {
+            let reason = "the mode readonly allows a runner only commands that change nothing";
+            self.findings.deny(reason.to_owned());
+        }
     }
 }

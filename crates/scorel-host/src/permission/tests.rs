@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{BuiltinRule, Gate, GateSettings, RuleSet};
+use super::{BuiltinRule, CommandPlace, Gate, GateSettings, RuleSet};
 
 #[derive(Debug)]
 struct NoPictures;
@@ -69,7 +69,7 @@ impl GateFixture {
             base_dirs: BaseDirs::new(&project, home, home),
             timeout: None,
             allow_at_timeout: false,
-            sandbox: true,
+            commands: CommandPlace::Sandbox,
             hides_denied: true,
         };
         change(&mut settings);
@@ -215,7 +215,9 @@ fn in_mode(mode: Mode, allow: &[&str], sandbox: bool) -> GateFixture {
     GateFixture::with(&[], &[], |settings| {
         settings.mode = mode;
         settings.rules.allow = allow.iter().map(|text| text.parse().unwrap()).collect();
-        settings.sandbox = sandbox;
+        if !sandbox {
+            settings.commands = CommandPlace::Unsandboxed;
+        }
     })
 }
 

@@ -15,7 +15,7 @@ use scorel_session::{SendRequest, SessionError};
 
 use super::caller::command;
 use super::register::method;
-use super::sessions::{check_model, check_name};
+use super::sessions::{check_model, check_name, check_runner};
 use crate::call_error::CallError;
 use crate::host::Host;
 
@@ -39,6 +39,7 @@ async fn send(
     let id = params.command_id.take();
     let command = command(&call, id, SendMessage::NAME, &params)?;
     check_name("model", params.model.as_deref())?;
+    check_runner(&host, params.runner.as_deref())?;
     let lane = host.sessions.get(params.session_id).await?;
     check_model(&host, &lane, params.model.as_deref(), None).await?;
     let request = SendRequest {
@@ -48,6 +49,7 @@ async fn send(
         parent_event_id: params.parent_event_id,
         expected_leaf_id: params.expected_leaf_id,
         model: params.model,
+        runner: params.runner,
     };
     Ok(lane.send(request).await?)
 }

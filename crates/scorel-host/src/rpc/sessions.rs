@@ -7,7 +7,7 @@ use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteSession,
     DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult,
-    ListSessions, ListSessionsParams, ListSessionsResult, Method, ProjectId, SeqResult,
+    ListSessions, ListSessionsParams, ListSessionsResult, Method, OWN_RUNNER, ProjectId, SeqResult,
     SessionChanges, SessionId, ThinkingLevel, UpdateSession, UpdateSessionParams,
     UpdateSessionResult,
 };
@@ -19,6 +19,7 @@ use super::register::method;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::receipts::Effect;
+use crate::runners::HostRunners;
 
 /// Bytes of a title, a reason or a model's name.
 const MAX_NAME: usize = 1024;
@@ -41,6 +42,7 @@ async fn create(
 ) -> Result<CreateSessionResult, CallError> {
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
+    check_runner(&host, params.runner.as_deref())?;
     let id = params.command_id.take();
     let command = command(&call, id, CreateSession::NAME, &params)?;
     let effect = Effect::CreateSession {
@@ -113,6 +115,7 @@ async fn update(
 ) -> Result<UpdateSessionResult, CallError> {
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
+    check_runner(&host, params.runner.as_deref())?;
     let id = params.command_id.take();
     let command = command(&call, id, UpdateSession::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
@@ -121,6 +124,7 @@ async fn update(
         title: params.title,
         title_source: None,
         model: params.model,
+        runner: params.runner,
         thinking_level: params.thinking_level,
         tools: params.tools,
         on_restart: params.on_restart,
@@ -240,4 +244,18 @@ pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), CallErro
         return Ok(());
     };
     Err(CallError::invalid(format!("`{field}` {problem}")))
+}
+
+/// The daemon's own engine, or a runner of the user's configuration. A project configures none.
+pub(super) fn check_runner(host: &Host, runner: Option<&str>) -> Result<(), CallError> {
+    let Some(name) = runner.filter(|name| *name != OWN_RUNNER) else {
+        return Ok(());
+    };
+    match HostRunners::find(&host.config.current(None), name) {
+        Ok(_) => Ok(()),
+        Err(unknown) => {
+            let text = format!("{unknown}; {}", unknown.hint());
+            Err(CallError::invalid_field("runner", text))
+        }
+    }
 }

@@ -7,57 +7,64 @@ mod assistant;
 mod conversation;
 mod server_tools;
 
-pub(super) use conversation::{Conversation, cache_here};
+pub(super) use conversation::cache_here;
 
-use scorel_proto::{Block, Context, Message, ToolResultBlock};
+use scorel_proto::{Block, Message, ToolResultBlock};
 use serde_json::{Value, json};
 
-use super::dialect::AnthropicEndpoint;
-use crate::wire::{CallIds, InputContent};
+use self::conversation::Conversation;
+use super::dialect::{AnthropicDialect, AnthropicEndpoint};
+use crate::wire::{CallIds, InputContent, JsonBody, WireHistory};
 
 /// The image types that the API takes.
 const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Leaves out empty blocks and messages.
-pub(super) fn render(endpoint: &AnthropicEndpoint, messages: &Context) -> Conversation {
-    let mut history = AnthropicHistory {
-        endpoint,
-        ids: CallIds::new(is_call_id),
-        conversation: Conversation::default(),
-    };
-    for message in messages {
-        history.add(message);
-    }
-    history.conversation.finish();
-    history.conversation
-}
-
-struct AnthropicHistory<'a> {
-    endpoint: &'a AnthropicEndpoint,
+#[derive(Debug)]
+pub(crate) struct AnthropicHistory {
     ids: CallIds,
     conversation: Conversation,
 }
 
-impl AnthropicHistory<'_> {
-    fn add(&mut self, message: &Message) {
-        match message {
-            Message::User(message) => self.add_user(&message.content),
-            Message::Internal(message) => self.add_user(&message.content),
-            Message::Assistant(message) => {
-                let blocks = assistant::render(self.endpoint, &mut self.ids, message);
-                self.conversation.add_assistant(blocks);
-            }
-            Message::ToolResult(message) => self.add_result(message.result()),
+impl Default for AnthropicHistory {
+    fn default() -> Self {
+        Self {
+            ids: CallIds::new(is_call_id),
+            conversation: Conversation::default(),
         }
     }
+}
 
-    fn add_user(&mut self, content: &[Block]) {
-        let parts = self.parts(content);
-        self.conversation.add_user(parts);
+impl WireHistory<AnthropicDialect> for AnthropicHistory {
+    fn add(&mut self, endpoint: &AnthropicEndpoint, message: &Message, body: &mut JsonBody) {
+        match message {
+            Message::User(message) => self.add_user(endpoint, &message.content),
+            Message::Internal(message) => self.add_user(endpoint, &message.content),
+            Message::Assistant(message) => {
+                let blocks = assistant::render(endpoint, &mut self.ids, message);
+                self.conversation.add_assistant(blocks);
+            }
+            Message::ToolResult(message) => self.add_result(endpoint, message.result()),
+        }
+        self.conversation.write_settled(body);
     }
 
-    fn add_result(&mut self, result: &ToolResultBlock) {
-        let parts = self.parts(&result.content);
+    fn finish(&self, _endpoint: &AnthropicEndpoint, body: &mut JsonBody) {
+        self.conversation.write_rest(body);
+    }
+}
+
+impl AnthropicHistory {
+    pub(super) fn lacks_thinking(&self) -> bool {
+        self.conversation.lacks_thinking()
+    }
+
+    fn add_user(&mut self, endpoint: &AnthropicEndpoint, content: &[Block]) {
+        self.conversation.add_user(parts(endpoint, content));
+    }
+
+    fn add_result(&mut self, endpoint: &AnthropicEndpoint, result: &ToolResultBlock) {
+        let parts = parts(endpoint, &result.content);
         // With `is_error` the API takes nothing but text; images follow the result.
         let (mut inside, behind): (Vec<Value>, Vec<Value>) = parts
             .into_iter()
@@ -81,12 +88,10 @@ impl AnthropicHistory<'_> {
         self.conversation.add_result(block);
         self.conversation.add_user(behind);
     }
+}
 
-    fn parts(&self, content: &[Block]) -> Vec<Value> {
-        InputContent::all(self.endpoint, content)
-            .map(part)
-            .collect()
-    }
+fn parts(endpoint: &AnthropicEndpoint, content: &[Block]) -> Vec<Value> {
+    InputContent::all(endpoint, content).map(part).collect()
 }
 
 /// The API takes ids that match `^[a-zA-Z0-9_-]{1,64}$`.

@@ -2,19 +2,16 @@ use scorel_runtime::{ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use super::dialect::AnthropicEndpoint;
-use super::history::{self, cache_here};
+use super::history::{AnthropicHistory, cache_here};
 use super::thinking::ClaudeThinking;
 use crate::wire::JsonBody;
 
-/// The request body.
+/// The fields before the conversation.
 ///
 /// Cache breakpoints: the API takes four and looks back 20 blocks from each. They are set after the
 /// tools, after the system prompt, and in the last two user messages, so that each request reads
 /// what the one before it wrote.
-pub(super) fn render(endpoint: &AnthropicEndpoint, request: &ModelRequest) -> Vec<u8> {
-    let conversation = history::render(endpoint, &request.messages);
-    let thinking = thinking(endpoint, request, conversation.lacks_thinking());
-    let mut body = JsonBody::default();
+pub(super) fn head(endpoint: &AnthropicEndpoint, request: &ModelRequest, body: &mut JsonBody) {
     body.set("model", endpoint.model.id.as_str());
     body.set("max_tokens", output_limit(endpoint));
     if !request.tools.is_empty() {
@@ -25,14 +22,22 @@ pub(super) fn render(endpoint: &AnthropicEndpoint, request: &ModelRequest) -> Ve
         cache_here(&mut system);
         body.set("system", json!([system]));
     }
-    body.set("messages", conversation.into_messages());
+    body.begin_list("messages");
+}
+
+/// The fields after the conversation.
+pub(super) fn tail(
+    endpoint: &AnthropicEndpoint,
+    request: &ModelRequest,
+    history: &AnthropicHistory,
+    body: &mut JsonBody,
+) {
     body.set("stream", true);
     let stops: Vec<&str> = stop_sequences(endpoint).collect();
     if !stops.is_empty() {
         body.set("stop_sequences", stops);
     }
-    body.extend(thinking);
-    body.into_bytes()
+    body.extend(thinking(endpoint, request, history.lacks_thinking()));
 }
 
 /// `max_tokens` is required.

@@ -9,12 +9,12 @@ use scorel_proto::{
 use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
+use super::AnthropicMessages;
 use super::dialect::{AnthropicDialect, AnthropicEndpoint};
-use super::request;
 use crate::Timeouts;
 use crate::blobs::OneBlob;
 use crate::http::Http;
-use crate::wire::ModelOrigin;
+use crate::wire::{ModelOrigin, render};
 
 pub(super) fn endpoint(model: &str) -> AnthropicEndpoint {
     AnthropicEndpoint {
@@ -54,7 +54,7 @@ pub(super) fn conversation(messages: Vec<Message>) -> ModelRequest {
 }
 
 pub(super) fn body(endpoint: &AnthropicEndpoint, request: &ModelRequest) -> Value {
-    serde_json::from_slice(&request::render(endpoint, request)).unwrap()
+    serde_json::from_slice(&render::<AnthropicMessages>(endpoint, request)).unwrap()
 }
 
 /// The messages without their marks for the cache.

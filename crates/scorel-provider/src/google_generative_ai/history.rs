@@ -3,75 +3,77 @@
 //! The rules of the API: user and model contents alternate, the first is the user's, and all
 //! function responses of a turn stand in one content, in the order of their calls.
 
+mod content;
 mod content_part;
 mod model_content;
 mod responses;
 
 use scorel_proto::{Block, Message, ToolResultBlock};
-use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
+use self::content::{Content, ContentRole};
 use self::content_part::content_part;
 use self::model_content::SentCall;
 use self::responses::{FunctionResponse, FunctionResponses};
-use super::dialect::GeminiEndpoint;
+use super::dialect::{GeminiDialect, GeminiEndpoint};
 use super::family::GeminiFamily;
-use crate::wire::{InputContent, sent_function_name};
+use crate::wire::{InputContent, JsonBody, WireHistory, sent_function_name};
 
 /// Leaves out empty blocks and messages.
-pub(super) fn render(
-    endpoint: &GeminiEndpoint,
-    family: GeminiFamily,
-    request: &ModelRequest,
-) -> Vec<Value> {
-    let mut history = GeminiHistory {
-        endpoint,
-        family,
-        contents: Vec::new(),
-        calls: Vec::new(),
-        responses: FunctionResponses::default(),
-    };
-    for message in &request.messages {
-        history.add(message);
-    }
-    history.add_responses();
-    history.contents
-}
-
-struct GeminiHistory<'a> {
-    endpoint: &'a GeminiEndpoint,
-    family: GeminiFamily,
-    contents: Vec<Value>,
+#[derive(Debug, Default)]
+pub(crate) struct GeminiHistory {
+    /// Whether there is a content before `last`.
+    begun: bool,
+    /// The newest content, to which parts may be added.
+    last: Option<Content>,
     /// The calls of the last reply, whose responses are being collected.
-    calls: Vec<SentCall<'a>>,
+    calls: Vec<SentCall>,
     responses: FunctionResponses,
 }
 
-impl<'a> GeminiHistory<'a> {
-    fn add(&mut self, message: &'a Message) {
+impl WireHistory<GeminiDialect> for GeminiHistory {
+    fn add(&mut self, endpoint: &GeminiEndpoint, message: &Message, body: &mut JsonBody) {
         if !matches!(message, Message::ToolResult(_)) {
-            self.add_responses();
+            let parts = std::mem::take(&mut self.responses).into_parts();
+            self.push(ContentRole::User, parts, body);
         }
         match message {
-            Message::User(message) => self.add_user(&message.content),
-            Message::Internal(message) => self.add_user(&message.content),
+            Message::User(message) => self.add_user(endpoint, &message.content, body),
+            Message::Internal(message) => self.add_user(endpoint, &message.content, body),
             Message::Assistant(message) => {
-                let content = model_content::render(self.endpoint, self.family, message);
+                let family = GeminiFamily::of(&endpoint.model.id);
+                let content = model_content::render(endpoint, family, message);
                 self.calls = content.calls;
-                self.push("model", content.parts);
+                self.push(ContentRole::Model, content.parts, body);
             }
-            Message::ToolResult(message) => self.add_result(&message.tool_name, message.result()),
+            Message::ToolResult(message) => {
+                self.add_result(endpoint, &message.tool_name, message.result());
+            }
         }
     }
 
-    fn add_user(&mut self, content: &[Block]) {
-        let contents = InputContent::all(self.endpoint, content);
+    fn finish(&self, _endpoint: &GeminiEndpoint, body: &mut JsonBody) {
+        let mut end = Self {
+            begun: self.begun,
+            last: self.last.clone(),
+            ..Self::default()
+        };
+        end.push(ContentRole::User, self.responses.clone().into_parts(), body);
+        if let Some(last) = end.last {
+            body.item(last);
+        }
+    }
+}
+
+impl GeminiHistory {
+    fn add_user(&mut self, endpoint: &GeminiEndpoint, content: &[Block], body: &mut JsonBody) {
+        let contents = InputContent::all(endpoint, content);
         let parts = contents.map(content_part).collect();
-        self.push("user", parts);
+        self.push(ContentRole::User, parts, body);
     }
 
-    fn add_result(&mut self, name: &str, result: &ToolResultBlock) {
-        let contents = InputContent::all(self.endpoint, &result.content);
+    fn add_result(&mut self, endpoint: &GeminiEndpoint, name: &str, result: &ToolResultBlock) {
+        let contents = InputContent::all(endpoint, &result.content);
         let position = self
             .calls
             .iter()
@@ -79,36 +81,32 @@ impl<'a> GeminiHistory<'a> {
         let call = position.map(|position| &self.calls[position]);
         let response = FunctionResponse {
             // The API compares it with the call's.
-            name: &sent_function_name(call.map_or(name, |call| call.name)),
+            name: &sent_function_name(call.map_or(name, |call| &call.name)),
             id: call.and_then(|call| call.sent_id.as_deref()),
             is_error: result.is_error,
-            images_inside: self.family.images_in_responses,
+            images_inside: GeminiFamily::of(&endpoint.model.id).images_in_responses,
         };
         self.responses.add(position, &response, contents);
     }
 
-    fn add_responses(&mut self) {
-        let parts = std::mem::take(&mut self.responses).into_parts();
-        self.push("user", parts);
-    }
-
-    /// Appends parts to the last content if it has the role, else as a new content.
-    fn push(&mut self, role: &str, parts: Vec<Value>) {
+    /// Appends parts to the last content if it has the role, else as a new content. The one before it
+    /// is final then.
+    fn push(&mut self, role: ContentRole, parts: Vec<Value>, body: &mut JsonBody) {
         if parts.is_empty() {
             return;
         }
-        if self.contents.is_empty() && role != "user" {
+        if !self.begun && self.last.is_none() && role != ContentRole::User {
             let text = "[what was said before is left out]";
-            self.push("user", vec![json!({"text": text})]);
+            self.push(ContentRole::User, vec![json!({"text": text})], body);
         }
-        let last = self.contents.last_mut();
-        match last.filter(|last| last["role"] == role) {
-            Some(last) => {
-                if let Some(begun) = last["parts"].as_array_mut() {
-                    begun.extend(parts);
+        match &mut self.last {
+            Some(last) if last.role == role => last.parts.extend(parts),
+            last => {
+                if let Some(ended) = last.replace(Content { role, parts }) {
+                    self.begun = true;
+                    body.item(ended);
                 }
             }
-            None => self.contents.push(json!({"role": role, "parts": parts})),
         }
     }
 }

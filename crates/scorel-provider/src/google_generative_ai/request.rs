@@ -4,16 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::dialect::GeminiEndpoint;
 use super::family::{GeminiFamily, GeminiThinking};
-use super::history;
 use crate::ThinkingLevels;
 use crate::wire::JsonBody;
 
 /// How many stop sequences the API takes.
 const MOST_STOPS: usize = 5;
 
-pub(super) fn render(endpoint: &GeminiEndpoint, request: &ModelRequest) -> Vec<u8> {
-    let family = GeminiFamily::of(&endpoint.model.id);
-    let mut body = JsonBody::default();
+/// The fields before the conversation.
+pub(super) fn head(request: &ModelRequest, body: &mut JsonBody) {
     if !request.system.is_empty() {
         let parts = json!([{"text": request.system}]);
         body.set("systemInstruction", json!({"parts": parts}));
@@ -22,12 +20,16 @@ pub(super) fn render(endpoint: &GeminiEndpoint, request: &ModelRequest) -> Vec<u
         let functions: Vec<Value> = request.tools.iter().map(function).collect();
         body.set("tools", json!([{"functionDeclarations": functions}]));
     }
-    body.set("contents", history::render(endpoint, family, request));
+    body.begin_list("contents");
+}
+
+/// The fields after the conversation.
+pub(super) fn tail(endpoint: &GeminiEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+    let family = GeminiFamily::of(&endpoint.model.id);
     let generation = generation(endpoint, family, request.thinking);
     if !generation.is_empty() {
         body.set("generationConfig", generation);
     }
-    body.into_bytes()
 }
 
 fn function(spec: &ToolSpec) -> Value {

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::io;
 
+use bytes::Bytes;
 use futures_util::stream::StreamExt;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder, Request, Response, Url};
@@ -45,7 +46,7 @@ pub(crate) struct HttpCall {
     /// Redacted in errors.
     pub(crate) key: Option<Secret>,
     /// JSON.
-    pub(crate) body: Vec<u8>,
+    pub(crate) body: Bytes,
 }
 
 impl Http {

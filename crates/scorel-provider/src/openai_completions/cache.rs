@@ -4,6 +4,7 @@ use scorel_proto::{Block, Message};
 use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
+use super::dialect::ChatEndpoint;
 use crate::wire::digest;
 
 /// A key that stays the same while a conversation grows and differs between conversations: a digest
@@ -29,24 +30,17 @@ fn first_texts(request: &ModelRequest) -> impl Iterator<Item = &str> {
 }
 
 /// Claude caches only what is marked, also behind a router; other models cache by themselves.
-pub(super) fn wants_marks(model: &str) -> bool {
-    model.contains("claude")
+///
+/// Marked are the system prompt and the last text of the user or the model: the prefix that the next
+/// request repeats.
+pub(super) fn wants_marks(endpoint: &ChatEndpoint) -> bool {
+    endpoint.dialect.cache_marks && endpoint.model.id.contains("claude")
 }
 
-/// Marks the system prompt and the last text of the user or the model: the prefix that the next
-/// request repeats.
-pub(super) fn mark(messages: &mut [Value]) {
-    let is = |message: &Value, roles: &[&str]| {
-        let role = message["role"].as_str().unwrap_or_default();
-        roles.contains(&role) && ends_with_text(message)
-    };
-    let system = messages.iter().position(|message| is(message, &["system"]));
-    let last = messages
-        .iter()
-        .rposition(|message| is(message, &["user", "assistant"]));
-    for position in [system, last].into_iter().flatten() {
-        mark_message(&mut messages[position]);
-    }
+/// Whether a message is one that is marked if it is the last such one.
+pub(super) fn takes_mark(message: &Value) -> bool {
+    let role = message["role"].as_str().unwrap_or_default();
+    ["user", "assistant"].contains(&role) && ends_with_text(message)
 }
 
 /// Only text parts take the mark.
@@ -58,7 +52,8 @@ fn ends_with_text(message: &Value) -> bool {
     text.is_some_and(|text| !text.is_empty())
 }
 
-fn mark_message(message: &mut Value) {
+/// The message with a mark at its end, which has to be a text.
+pub(super) fn marked(mut message: Value) -> Value {
     let content = &mut message["content"];
     if content.is_string() {
         *content = json!([{"type": "text", "text": content.take()}]);
@@ -66,37 +61,35 @@ fn mark_message(message: &mut Value) {
     if let Some(part) = content.as_array_mut().and_then(|parts| parts.last_mut()) {
         part["cache_control"] = json!({"type": "ephemeral"});
     }
+    message
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::mark;
+    use super::{marked, takes_mark};
 
     #[test]
-    fn the_system_prompt_and_the_last_text_are_marked() {
-        let mut messages = vec![
-            json!({"role": "system", "content": "be brief"}),
-            json!({"role": "user", "content": "look"}),
-            json!({"role": "assistant", "content": null, "tool_calls": []}),
-            json!({"role": "tool", "tool_call_id": "1", "content": "seen"}),
-        ];
-        mark(&mut messages);
-        let marked = |text: &str| {
-            let mark = json!({"type": "ephemeral"});
-            json!([{"type": "text", "text": text, "cache_control": mark}])
-        };
-        assert_eq!(messages[0]["content"], marked("be brief"));
-        assert_eq!(messages[1]["content"], marked("look"));
-        assert_eq!(messages[3]["content"], "seen");
+    fn texts_of_the_user_and_the_model_are_marked() {
+        let message = json!({"role": "user", "content": "look"});
+        assert!(takes_mark(&message));
+        let mark = json!({"type": "ephemeral"});
+        assert_eq!(
+            marked(message)["content"],
+            json!([{"type": "text", "text": "look", "cache_control": mark}])
+        );
     }
 
     #[test]
     fn a_message_without_text_at_its_end_is_not_marked() {
         let picture = json!([{"type": "image_url", "image_url": {"url": "data:"}}]);
-        let mut messages = vec![json!({"role": "user", "content": picture})];
-        mark(&mut messages);
-        assert_eq!(messages[0]["content"], picture);
+        for message in [
+            json!({"role": "user", "content": picture}),
+            json!({"role": "assistant", "content": null, "tool_calls": []}),
+            json!({"role": "tool", "tool_call_id": "1", "content": "seen"}),
+        ] {
+            assert!(!takes_mark(&message), "{message}");
+        }
     }
 }

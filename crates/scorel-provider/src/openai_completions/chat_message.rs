@@ -54,16 +54,6 @@ impl<'a> ChatMessage<'a> {
         Self::Object(message)
     }
 
-    /// About how many bytes the message will have. Objects are few or small beside their texts.
-    pub(super) fn size_hint(&self) -> usize {
-        const SYNTAX: usize = 64;
-        SYNTAX
-            + match self {
-                Self::Text { content, .. } | Self::ToolResult { content, .. } => content.len(),
-                Self::Object(_) => 4 * SYNTAX,
-            }
-    }
-
     pub(super) const fn is_tool_result(&self) -> bool {
         matches!(self, Self::ToolResult { .. })
     }

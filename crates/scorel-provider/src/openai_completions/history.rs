@@ -4,60 +4,67 @@ mod assistant;
 mod call_id;
 
 use scorel_proto::{Block, Message, ToolResultBlock};
-use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
+use super::cache;
 use super::chat_message::{ChatMessage, ChatRole};
-use super::dialect::ChatEndpoint;
-use crate::wire::{InputContent, joined};
+use super::dialect::{ChatDialect, ChatEndpoint};
+use crate::wire::{InputContent, JsonBody, WireHistory, joined};
 
-/// The system prompt and the conversation, without empty blocks and messages.
-pub(super) fn render<'a>(
-    endpoint: &'a ChatEndpoint,
-    request: &'a ModelRequest,
-) -> Vec<ChatMessage<'a>> {
-    let mut history = ChatHistory {
-        endpoint,
-        messages: Vec::with_capacity(request.messages.len() + 1),
-        images: Vec::new(),
-    };
-    if !request.system.is_empty() {
-        let system = ChatMessage::text(ChatRole::System, request.system.as_str());
-        history.messages.push(system);
-    }
-    for message in &request.messages {
-        history.add(message);
-    }
-    history.flush_images();
-    history.messages
-}
-
-struct ChatHistory<'a> {
-    endpoint: &'a ChatEndpoint,
-    messages: Vec<ChatMessage<'a>>,
+/// Leaves out empty blocks and messages.
+#[derive(Debug, Default)]
+pub(crate) struct ChatHistory {
+    /// Whether the newest message is a tool result.
+    after_result: bool,
     /// Images in tool results. Tool messages cannot carry images, so they follow in a user message
     /// after the last result.
     images: Vec<Value>,
+    /// Where texts are marked for the cache: the last message that takes a mark, and those after it.
+    held: Vec<Value>,
 }
 
-impl<'a> ChatHistory<'a> {
-    fn add(&mut self, message: &'a Message) {
+impl WireHistory<ChatDialect> for ChatHistory {
+    fn add(&mut self, endpoint: &ChatEndpoint, message: &Message, body: &mut JsonBody) {
         if !matches!(message, Message::ToolResult(_)) {
-            self.flush_images();
+            let images = std::mem::take(&mut self.images);
+            for message in self.pictures(endpoint, images) {
+                self.push(endpoint, message, body);
+            }
         }
         match message {
-            Message::User(message) => self.add_user(&message.content),
-            Message::Internal(message) => self.add_user(&message.content),
+            Message::User(message) => self.add_user(endpoint, &message.content, body),
+            Message::Internal(message) => self.add_user(endpoint, &message.content, body),
             Message::Assistant(message) => {
-                self.messages
-                    .extend(assistant::render(self.endpoint, message));
+                if let Some(message) = assistant::render(endpoint, message) {
+                    self.push(endpoint, message, body);
+                }
             }
-            Message::ToolResult(message) => self.add_result(message.result()),
+            Message::ToolResult(message) => self.add_result(endpoint, message.result(), body),
         }
     }
 
-    fn add_user(&mut self, content: &'a [Block]) {
-        let mut contents = InputContent::all(self.endpoint, content);
+    fn finish(&self, endpoint: &ChatEndpoint, body: &mut JsonBody) {
+        let images = self.pictures(endpoint, self.images.clone());
+        if !cache::wants_marks(endpoint) {
+            images.iter().for_each(|message| body.item(message));
+            return;
+        }
+        let images: Vec<Value> = images.iter().map(|message| json!(message)).collect();
+        let rest: Vec<&Value> = self.held.iter().chain(&images).collect();
+        let last = rest.iter().rposition(|message| cache::takes_mark(message));
+        for (place, message) in rest.into_iter().enumerate() {
+            if last == Some(place) {
+                body.item(cache::marked(message.clone()));
+            } else {
+                body.item(message);
+            }
+        }
+    }
+}
+
+impl ChatHistory {
+    fn add_user(&mut self, endpoint: &ChatEndpoint, content: &[Block], body: &mut JsonBody) {
+        let mut contents = InputContent::all(endpoint, content);
         let message = match (contents.next(), contents.next()) {
             (None, _) => return,
             // Some servers do not know arrays of parts, so a single text is sent as a string.
@@ -67,25 +74,27 @@ impl<'a> ChatHistory<'a> {
                 ChatMessage::user_parts(all.map(part).collect())
             }
         };
-        self.push_user(message);
-    }
-
-    fn push_user(&mut self, message: ChatMessage<'a>) {
-        let after_tool = self
-            .messages
-            .last()
-            .is_some_and(ChatMessage::is_tool_result);
-        if after_tool && self.endpoint.dialect.assistant_after_tool {
-            let filler = ChatMessage::text(ChatRole::Assistant, "Done.");
-            self.messages.push(filler);
+        if let Some(filler) = self.filler(endpoint) {
+            self.push(endpoint, filler, body);
         }
-        self.messages.push(message);
+        self.push(endpoint, message, body);
     }
 
-    fn add_result(&mut self, result: &'a ToolResultBlock) {
+    /// What stands between a tool result and a user message, at hosts that take none right after it.
+    fn filler(&self, endpoint: &ChatEndpoint) -> Option<ChatMessage<'static>> {
+        let wanted = self.after_result && endpoint.dialect.assistant_after_tool;
+        wanted.then(|| ChatMessage::text(ChatRole::Assistant, "Done."))
+    }
+
+    fn add_result(
+        &mut self,
+        endpoint: &ChatEndpoint,
+        result: &ToolResultBlock,
+        body: &mut JsonBody,
+    ) {
         let mut texts = Vec::new();
         let mut images = Vec::new();
-        for content in InputContent::all(self.endpoint, &result.content) {
+        for content in InputContent::all(endpoint, &result.content) {
             match content {
                 InputContent::Text(text) => texts.push(text),
                 image @ InputContent::Image { .. } => images.push(part(image)),
@@ -96,18 +105,41 @@ impl<'a> ChatHistory<'a> {
             (true, true) => "(no output)".into(),
             (true, false) => "(see the picture that follows)".into(),
         };
-        let id = call_id::render(self.endpoint.dialect.call_ids, &result.tool_use_id);
-        self.messages.push(ChatMessage::tool_result(id, text));
+        let id = call_id::render(endpoint.dialect.call_ids, &result.tool_use_id);
+        self.push(endpoint, ChatMessage::tool_result(id, text), body);
         self.images.append(&mut images);
     }
 
-    fn flush_images(&mut self) {
-        if self.images.is_empty() {
-            return;
+    /// The messages with the images of the results before.
+    fn pictures(
+        &self,
+        endpoint: &ChatEndpoint,
+        mut images: Vec<Value>,
+    ) -> Vec<ChatMessage<'static>> {
+        if images.is_empty() {
+            return Vec::new();
         }
         let mut parts = vec![json!({"type": "text", "text": "Pictures from the tool results:"})];
-        parts.append(&mut self.images);
-        self.push_user(ChatMessage::user_parts(parts));
+        parts.append(&mut images);
+        let message = ChatMessage::user_parts(parts);
+        self.filler(endpoint).into_iter().chain([message]).collect()
+    }
+
+    fn push(&mut self, endpoint: &ChatEndpoint, message: ChatMessage<'_>, body: &mut JsonBody) {
+        self.after_result = message.is_tool_result();
+        if !cache::wants_marks(endpoint) {
+            body.item(message);
+            return;
+        }
+        // A mark changes the form of a message, so it needs a value.
+        let message = json!(message);
+        if cache::takes_mark(&message) {
+            self.held.drain(..).for_each(|earlier| body.item(earlier));
+        } else if self.held.is_empty() {
+            body.item(message);
+            return;
+        }
+        self.held.push(message);
     }
 }
 

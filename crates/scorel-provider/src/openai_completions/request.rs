@@ -2,24 +2,30 @@ use scorel_proto::{Block, Message, ThinkingLevel};
 use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
-use super::chat_message::ChatMessage;
+use super::cache;
+use super::chat_message::{ChatMessage, ChatRole};
 use super::dialect::{ChatEndpoint, OutputLimitField, StopLimit, ThinkingSwitch};
-use super::{cache, history};
 use crate::ThinkingLevels;
 use crate::wire::JsonBody;
 
-pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<u8> {
-    let dialect = endpoint.dialect;
-    let mut body = JsonBody::default();
+/// The fields before the conversation, and the system prompt, which begins it.
+pub(super) fn head(endpoint: &ChatEndpoint, request: &ModelRequest, body: &mut JsonBody) {
     body.set("model", endpoint.model.id.as_str());
     body.set_some("tools", tools(endpoint, request));
-    let messages = history::render(endpoint, request);
-    if dialect.cache_marks && cache::wants_marks(&endpoint.model.id) {
-        body.set("messages", marked(&messages));
-    } else {
-        body.reserve(messages.iter().map(ChatMessage::size_hint).sum());
-        body.set("messages", messages);
+    body.begin_list("messages");
+    if !request.system.is_empty() {
+        let system = ChatMessage::text(ChatRole::System, request.system.as_str());
+        if cache::wants_marks(endpoint) {
+            body.item(cache::marked(json!(system)));
+        } else {
+            body.item(system);
+        }
     }
+}
+
+/// The fields after the conversation.
+pub(super) fn tail(endpoint: &ChatEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+    let dialect = endpoint.dialect;
     body.set("stream", true);
     // Without it OpenAI and others report no usage.
     body.set("stream_options", json!({"include_usage": true}));
@@ -44,14 +50,6 @@ pub(super) fn render(endpoint: &ChatEndpoint, request: &ModelRequest) -> Vec<u8>
     if endpoint.reasoning {
         body.extend(thinking(dialect.thinking, request.thinking));
     }
-    body.into_bytes()
-}
-
-/// The messages with marks for the cache. Marks change the form of a message, so they need values.
-fn marked(messages: &[ChatMessage<'_>]) -> Vec<Value> {
-    let mut messages: Vec<Value> = messages.iter().map(|message| json!(message)).collect();
-    cache::mark(&mut messages);
-    messages
 }
 
 fn stop(endpoint: &ChatEndpoint) -> &[String] {

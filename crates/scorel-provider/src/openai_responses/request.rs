@@ -3,22 +3,19 @@ use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
 use super::dialect::{ResponsesDialect, ResponsesEndpoint};
-use super::history;
+use super::history::ResponsesHistory;
 use crate::wire::{JsonBody, digest};
 
 /// The API's minimum for `max_output_tokens`.
 const LEAST_OUTPUT: u64 = 16;
 
-pub(super) fn render(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Vec<u8> {
+/// The fields before the conversation.
+pub(super) fn head(endpoint: &ResponsesEndpoint, request: &ModelRequest, body: &mut JsonBody) {
     if !endpoint.stop_sequences.is_empty() {
         tracing::warn!(
             "openai-responses takes no stop sequences; the configured ones are not sent"
         );
     }
-    let dialect = endpoint.dialect;
-    let input = history::render(endpoint, request);
-    let cache_key = dialect.cache_key.then(|| cache_key(request, &input));
-    let mut body = JsonBody::default();
     body.set("model", endpoint.model.id.as_str());
     if !request.system.is_empty() {
         body.set("instructions", request.system.as_str());
@@ -26,7 +23,17 @@ pub(super) fn render(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Ve
     if !request.tools.is_empty() {
         body.set("tools", request.tools.iter().map(tool).collect::<Value>());
     }
-    body.set("input", input);
+    body.begin_list("input");
+}
+
+/// The fields after the conversation.
+pub(super) fn tail(
+    endpoint: &ResponsesEndpoint,
+    request: &ModelRequest,
+    history: &ResponsesHistory,
+    body: &mut JsonBody,
+) {
+    let dialect = endpoint.dialect;
     body.set("stream", true);
     // The provider keeps nothing; everything that it needs goes back with each request.
     body.set("store", false);
@@ -38,8 +45,9 @@ pub(super) fn render(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Ve
         }
         body.set_some("reasoning", reasoning(dialect, request.thinking));
     }
-    body.set_some("prompt_cache_key", cache_key);
-    body.into_bytes()
+    if dialect.cache_key {
+        body.set("prompt_cache_key", cache_key(request, history.first()));
+    }
 }
 
 fn tool(spec: &ToolSpec) -> Value {
@@ -73,7 +81,6 @@ fn reasoning(dialect: ResponsesDialect, level: ThinkingLevel) -> Option<Value> {
 }
 
 /// Stays the same while a conversation grows: a digest of the system prompt and the first item.
-fn cache_key(request: &ModelRequest, input: &[Value]) -> String {
-    let first = input.first().map(Value::to_string).unwrap_or_default();
+fn cache_key(request: &ModelRequest, first: &str) -> String {
     digest(&format!("{}\n{first}", request.system), 32)
 }

@@ -1,3 +1,4 @@
+use bytes::{BufMut, Bytes, BytesMut};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -7,20 +8,56 @@ use serde_json::Value;
 /// Each value goes straight into the bytes that are sent. Conversations have megabytes, and a tree
 /// of JSON values in between would cost more than all the rest of a request.
 #[derive(Debug, Default)]
-pub(crate) struct JsonBody(Vec<u8>);
+pub(crate) struct JsonBody(BytesMut);
 
 impl JsonBody {
+    /// Goes on with the beginning of a body that was written before: its first `len` bytes. Takes
+    /// them over, unless a request still sends them.
+    pub(super) fn beginning_of(body: Bytes, len: usize) -> Self {
+        match body.try_into_mut() {
+            Ok(mut bytes) => {
+                bytes.truncate(len);
+                Self(bytes)
+            }
+            Err(shared) => Self(BytesMut::from(&shared[..len])),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// `name` must be a name that no field has yet.
     pub(crate) fn set(&mut self, name: &str, value: impl Serialize) {
-        self.0.push(if self.0.is_empty() { b'{' } else { b',' });
-        self.write(name);
-        self.0.push(b':');
+        self.name(name);
         self.write(value);
     }
 
-    /// Makes room for a field of about that many bytes. Growing step by step would copy a long
-    /// conversation several times.
-    pub(crate) fn reserve(&mut self, bytes: usize) {
+    /// Begins a field that is a list. [`JsonBody::item`]s follow, then its end.
+    pub(crate) fn begin_list(&mut self, name: &str) {
+        self.name(name);
+        self.0.put_u8(b'[');
+    }
+
+    /// Writes the next item of the list that was begun. It must not be a list.
+    pub(crate) fn item(&mut self, item: impl Serialize) {
+        if self.0.last() != Some(&b'[') {
+            self.0.put_u8(b',');
+        }
+        self.write(item);
+    }
+
+    pub(super) fn end_list(&mut self) {
+        self.0.put_u8(b']');
+    }
+
+    /// Makes room for about that many bytes. Growing step by step would copy a long conversation
+    /// several times.
+    pub(super) fn reserve(&mut self, bytes: usize) {
         self.0.reserve(bytes);
     }
 
@@ -36,16 +73,19 @@ impl JsonBody {
         }
     }
 
-    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
-        if self.0.is_empty() {
-            self.0.push(b'{');
-        }
-        self.0.push(b'}');
-        self.0
+    pub(super) fn into_bytes(mut self) -> Bytes {
+        self.0.put_u8(b'}');
+        self.0.freeze()
+    }
+
+    fn name(&mut self, name: &str) {
+        self.0.put_u8(if self.0.is_empty() { b'{' } else { b',' });
+        self.write(name);
+        self.0.put_u8(b':');
     }
 
     fn write(&mut self, value: impl Serialize) {
-        serde_json::to_writer(&mut self.0, &value)
+        serde_json::to_writer((&mut self.0).writer(), &value)
             .expect("strings, numbers, lists and objects with text keys always have a JSON text");
     }
 }

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use reqwest::header::HeaderMap;
 use scorel_runtime::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderStream,
 };
 
-use super::{CallAdvice, ConfiguredHeaders, ModelEndpoint, Wire, reader, refusal};
+use super::{CallAdvice, ConfiguredHeaders, ModelEndpoint, Wire, reader, refusal, render};
 use crate::http::{EndpointAddress, HttpCall, provider_error};
 use crate::sse;
 
@@ -65,18 +66,23 @@ async fn open<W: Wire>(
     configured: &ConfiguredHeaders,
     request: ModelRequest,
 ) -> Result<ProviderStream, ProviderError> {
-    let request = Arc::new(request);
-    let body = render::<W>(endpoint, &request).await?;
+    let answered = request.messages.len() > 1;
+    let sent = rendered::<W>(endpoint, request).await?;
     let call = HttpCall {
         url: endpoint.url.clone(),
         headers: headers::<W>(endpoint, configured)?,
         key: endpoint.key.clone(),
-        body,
+        body: sent.clone(),
     };
     let body = match endpoint.http.post(call).await {
         Ok(body) => body,
-        Err(error) => return Err(explained::<W>(endpoint, &request, error).await),
+        Err(error) if answered && refusal::is_refusal(&error) => {
+            return Err(explained(endpoint, error, &sent));
+        }
+        Err(error) => return Err(error),
     };
+    // The next request writes on in it.
+    drop(sent);
     let events = sse::events(body);
     let settle = endpoint.http.timeouts().settle;
     let decoder = W::decoder(endpoint.origin());
@@ -84,39 +90,25 @@ async fn open<W: Wire>(
 }
 
 /// Renders on a blocking thread: images are read from files, and a long history takes time.
-async fn render<W: Wire>(
+async fn rendered<W: Wire>(
     endpoint: &Arc<ModelEndpoint<W::Dialect>>,
-    request: &Arc<ModelRequest>,
-) -> Result<Vec<u8>, ProviderError> {
-    let (endpoint, request) = (Arc::clone(endpoint), Arc::clone(request));
-    let rendered = tokio::task::spawn_blocking(move || W::render(&endpoint, &request)).await;
+    request: ModelRequest,
+) -> Result<Bytes, ProviderError> {
+    let endpoint = Arc::clone(endpoint);
+    let rendered = tokio::task::spawn_blocking(move || render::<W>(&endpoint, &request)).await;
     rendered.map_err(|error| {
         let message = format!("cannot render the request: {error}");
         provider_error(ErrorCategory::InvalidRequest, false, message)
     })
 }
 
-/// The error with what is known about its reason. A refused conversation is rendered again to look at
-/// it: keeping the body of every request until its answer would cost memory for a rare case.
-async fn explained<W: Wire>(
-    endpoint: &Arc<ModelEndpoint<W::Dialect>>,
-    request: &Arc<ModelRequest>,
-    error: ProviderError,
-) -> ProviderError {
-    let answered = request.messages.len() > 1;
-    if !answered || !refusal::is_refusal(&error) {
-        return error;
+/// The error with what is known about its reason, from what was sent.
+fn explained<D>(endpoint: &ModelEndpoint<D>, error: ProviderError, sent: &[u8]) -> ProviderError {
+    let mut error = refusal::explain(error, sent);
+    if let Some(key) = &endpoint.key {
+        error.message = key.redact(&error.message);
     }
-    match render::<W>(endpoint, request).await {
-        Ok(body) => {
-            let mut error = refusal::explain(error, &body);
-            if let Some(key) = &endpoint.key {
-                error.message = key.redact(&error.message);
-            }
-            error
-        }
-        Err(_) => error,
-    }
+    error
 }
 
 fn headers<W: Wire>(

@@ -210,8 +210,8 @@ async fn reasoning_details_come_back_in_the_next_request() {
         panic!("no end");
     };
     let meta = Meta {
-        source: None,
         provider: kept,
+        ..Meta::default()
     };
     request.messages.push(called(meta));
     request.messages.push(result());

@@ -58,6 +58,7 @@ impl Bench {
             limits: TurnLimits::default(),
             idle: Duration::from_secs(120),
             cancel: self.cancel,
+            renew_lost: true,
         };
         let (signal, order) = (self.signal.clone(), self.order.clone());
         match self.link.take() {

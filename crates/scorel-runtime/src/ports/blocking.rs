@@ -1,3 +1,4 @@
+use futures_util::future::BoxFuture;
 use serde_json::Map;
 use tokio::task::{JoinError, spawn_blocking};
 
@@ -15,10 +16,25 @@ where
     T: Send + 'static,
     E: Into<ToolOutcome> + Send + 'static,
 {
-    match spawn_blocking(work).await {
-        Ok(result) => result.map_err(Into::into),
-        Err(error) => Err(panicked(error)),
-    }
+    blocking_now(work).await
+}
+
+/// Starts a part of a tool's work on a thread that may block, and returns what waits for its end. The work
+/// goes on without that.
+pub fn blocking_now<T, E>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> BoxFuture<'static, Result<T, ToolOutcome>>
+where
+    T: Send + 'static,
+    E: Into<ToolOutcome> + Send + 'static,
+{
+    let working = spawn_blocking(work);
+    Box::pin(async move {
+        match working.await {
+            Ok(result) => result.map_err(Into::into),
+            Err(error) => Err(panicked(error)),
+        }
+    })
 }
 
 /// A defect of a tool is the model's to hear about, not the end of the turn. The other cause of a

@@ -23,13 +23,12 @@ use std::fmt;
 use futures_util::future::BoxFuture;
 
 pub use action::RunnerAction;
-pub use error::{RunnerError, RunnerErrorKind};
-pub use event::{
-    PlanEntry, PlanStatus, RunnerCallEnd, RunnerEnd, RunnerEvent, RunnerLogStream, RunnerSpent,
-};
+pub use error::RunnerError;
+pub use event::{PlanEntry, PlanStatus, RunnerCallEnd, RunnerEnd, RunnerEvent, RunnerSpent};
 pub use link::{RunnerExit, RunnerLink, RunnerStart};
 pub use order::{RunnerAccess, RunnerInput, RunnerOrder};
 pub use question::{RunnerAnswer, RunnerQuestion};
+pub use scorel_proto::{RunnerCapabilities, RunnerErrorKind, RunnerLogStream};
 
 /// A configured runner.
 pub trait Runner: fmt::Debug + Send + Sync {
@@ -48,27 +47,4 @@ pub trait Runner: fmt::Debug + Send + Sync {
         &self,
         order: RunnerOrder,
     ) -> BoxFuture<'static, Result<Box<dyn RunnerLink>, RunnerError>>;
-}
-
-/// What a runner can do beyond running a prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a yes or no of its own, and clients get them by name"
-)]
-pub struct RunnerCapabilities {
-    /// It takes messages while it works.
-    pub steer: bool,
-    /// It resumes a context in a new process.
-    pub resume: bool,
-    /// It asks before what it does.
-    pub permissions: bool,
-    /// It ends a turn on request and stays usable.
-    pub cancel: bool,
-    /// It reports tokens.
-    pub usage: bool,
-    /// It reports money.
-    pub cost: bool,
-    /// It takes images.
-    pub images: bool,
 }

@@ -11,8 +11,8 @@ use scorel_runtime::{
 
 use super::cut::Cut;
 use super::prompt::{QUOTING_SYSTEM, quoted_prompt, summary_prompt};
-use super::transcript::{parts, quoted};
 use crate::context_size::{Calibration, FixedParts};
+use crate::transcript::{parts, quoted};
 use crate::{CompactionSettings, SessionError, blocking};
 
 /// Bytes after which an answer is no summary: a multiple of any that was asked for.

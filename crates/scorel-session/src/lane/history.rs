@@ -62,6 +62,7 @@ fn settings(state: &SessionState) -> SessionChanges {
         title_source: state.title_source,
         refresh_instructions: None,
         model: state.model.clone(),
+        runner: state.runner.clone(),
         thinking_level: (level != ThinkingLevel::default()).then_some(level),
         tools: state.tools,
         on_restart: state.on_restart,

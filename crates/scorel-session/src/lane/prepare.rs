@@ -1,10 +1,13 @@
 use std::sync::Arc;
 
-use scorel_proto::{InstructionSnapshotBody, TurnError};
+use scorel_proto::{InstructionSnapshotBody, OWN_RUNNER, TurnError};
 use scorel_runtime::TurnPorts;
 
 use super::Lane;
-use crate::{CompactionSetup, KnownGuidance, PreparedTurn, SessionError, TurnRequest, blocking};
+use crate::{
+    CompactionSetup, KnownGuidance, PreparedEngine, PreparedTurn, SessionError, TurnBackend,
+    TurnRequest, blocking,
+};
 
 impl Lane {
     /// Asks the host for what a turn of this session needs. On a blocking thread: the host reads
@@ -14,7 +17,35 @@ impl Lane {
         self: &Arc<Self>,
         known: KnownGuidance,
     ) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
-        let request = self.turn_request(known);
+        let named = self.view(|view| view.state.runner_name().to_owned());
+        let runner = Some(named).filter(|name| name != OWN_RUNNER);
+        self.prepare_request(TurnRequest {
+            runner,
+            ..self.turn_request(known)
+        })
+        .await
+    }
+
+    /// What the engine needs in this session, whatever runs its turns.
+    pub(crate) async fn prepare_engine(
+        self: &Arc<Self>,
+        known: KnownGuidance,
+    ) -> Result<Result<PreparedEngine, TurnError>, SessionError> {
+        let prepared = self.prepare_request(self.turn_request(known)).await?;
+        Ok(match prepared.map(|prepared| prepared.backend) {
+            Ok(TurnBackend::Engine(engine)) => Ok(engine),
+            Ok(TurnBackend::Runner(_)) => {
+                let defect = "the host prepared a runner where the engine was asked for";
+                return Err(SessionError::Internal(defect.to_owned()));
+            }
+            Err(error) => Err(error),
+        })
+    }
+
+    async fn prepare_request(
+        self: &Arc<Self>,
+        request: TurnRequest,
+    ) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
         loop {
             self.wait_for_descriptors().await;
             let (setup, request) = (self.setup(), request.clone());
@@ -29,6 +60,7 @@ impl Lane {
         self.view(|view| TurnRequest {
             session_id: self.id(),
             project_id: self.header().project_id,
+            runner: None,
             model: view.state.model.clone(),
             thinking_level: view.state.thinking_level,
             tools: view.state.tools,
@@ -45,7 +77,7 @@ impl Lane {
     ) -> Result<Result<(TurnPorts, CompactionSetup), TurnError>, SessionError> {
         let known = self.known_guidance().await?;
         let frozen = known.snapshot.clone();
-        let prepared = self.prepare(known).await?;
+        let prepared = self.prepare_engine(known).await?;
         Ok(prepared.map(|prepared| {
             let mut ports = prepared.ports;
             let parts = frozen.or(prepared.guidance.snapshot).unwrap_or_default();

@@ -87,6 +87,7 @@ impl Section<'_> {
         let body = self.queue_update(vec![add]);
         let seq = self.commit(EventDraft::new(body).authored_by(author))?.seq;
         self.announce();
+        self.lane.queued.notify_waiters();
         Ok(seq)
     }
 
@@ -158,6 +159,26 @@ impl Section<'_> {
         Ok(())
     }
 
+    /// Adds one waiting steer to the conversation and returns its content, for a runner that takes it while
+    /// it works. One in each section: a runner must not miss what an attempt has taken before the next
+    /// record could not be written.
+    pub(crate) fn take_steer(
+        &mut self,
+        turn_id: TurnId,
+    ) -> Result<Option<Vec<Block>>, SessionError> {
+        let item = match self.lane.job.stop() {
+            None => self.next_steer(),
+            Some(_) => None,
+        };
+        let Some(item) = item else {
+            return Ok(None);
+        };
+        let content = item.content.clone();
+        self.take(item, turn_id, MessageSource::Steer)?;
+        self.announce();
+        Ok(Some(content))
+    }
+
     fn next_steer(&self) -> Option<QueueItem> {
         let view = self.view();
         let mut items = view.state.queue.items.iter();
@@ -222,7 +243,7 @@ pub(super) fn user_message(content: Vec<Block>, source: Option<MessageSource>) -
         content,
         meta: Meta {
             source,
-            provider: None,
+            ..Meta::default()
         },
     })
 }

@@ -4,9 +4,9 @@
 //! continued by the next load and gives the same records.
 
 use scorel_proto::{
-    AssistantMessage, Block, CompactionState, EventId, InternalMessage, Message, MessageBody, Meta,
-    OnRestart, OpenCall, OutcomeReason, PersistentBody, StopReason, ToolResultBlock,
-    ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
+    AssistantMessage, Block, CompactionState, EventId, InternalMessage, Message, MessageBody,
+    MessageRunner, Meta, OnRestart, OpenCall, OutcomeReason, PersistentBody, RunnerExitBody,
+    StopReason, ToolResultBlock, ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
 };
 
 use super::{EventDraft, Job, Section};
@@ -32,6 +32,8 @@ impl Section<'_> {
             return self.interrupt_compaction(CompactionState::Interrupted, None);
         };
         if self.published().is_waiting() {
+            // The supervisor ended the process with the daemon.
+            self.end_run()?;
             self.begin_turn(turn.turn_id);
             return Ok(());
         }
@@ -41,6 +43,8 @@ impl Section<'_> {
         self.keep_spooled(turn.turn_id)?;
         self.answer_open_calls("the daemon stopped")?;
         self.cancel_requests("the daemon stopped")?;
+        // After the messages of the run, which its context holds.
+        self.end_run()?;
         self.interrupt_compaction(CompactionState::Interrupted, None)?;
         let claimed = self.state.claimed == Some(turn.turn_id);
         let configured = self.lane.shared.settings.on_restart;
@@ -57,6 +61,26 @@ impl Section<'_> {
             duration_ms: last_sign.saturating_sub(turn.started_at),
         });
         self.commit(EventDraft::new(body).in_turn(turn.turn_id))?;
+        Ok(())
+    }
+
+    /// Records the end of a runner that ended unobserved, if its start has none: readers count on one
+    /// `runner_exit` for each `runner_start`.
+    pub(crate) fn end_run(&mut self) -> Result<(), SessionError> {
+        let open = self.view().state.runners.run().cloned();
+        let Some(run) = open else {
+            return Ok(());
+        };
+        let last_sign = self.view().state.updated_at;
+        let body = PersistentBody::RunnerExit(RunnerExitBody {
+            trace_id: run.trace_id,
+            code: None,
+            signal: None,
+            kept: false,
+            duration_ms: last_sign.saturating_sub(run.started_at),
+            log: None,
+        });
+        self.commit(EventDraft::new(body).in_turn(run.trace_id))?;
         Ok(())
     }
 
@@ -86,7 +110,15 @@ impl Section<'_> {
         let is_ours = spooled.turn_id == turn_id && !self.view().tree.contains(spooled.event_id);
         if is_ours && has_text(&spooled) {
             let id = spooled.event_id;
-            let draft = EventDraft::new(message(partial(spooled))).with_id(id);
+            let runner = self
+                .view()
+                .state
+                .runners
+                .run()
+                .map(|run| run.runner.clone());
+            let mut kept = partial(spooled);
+            kept.meta.runner = runner.map(|name| self.message_runner(name));
+            let draft = EventDraft::new(message(Message::Assistant(kept))).with_id(id);
             match self.commit_any_size(&draft.in_turn(turn_id)) {
                 Err(SessionError::TooLarge { .. }) => {
                     tracing::warn!(session = %self.lane.id(), "a message is too large to be kept");
@@ -96,6 +128,16 @@ impl Section<'_> {
         }
         self.state.spool.clear();
         Ok(())
+    }
+
+    /// The author of what a runner has said, with the context that it is bound to.
+    pub(crate) fn message_runner(&self, name: String) -> MessageRunner {
+        let view = self.view();
+        let context = view.state.runners.of(&name);
+        MessageRunner {
+            context_id: context.map(|context| context.context_id.clone()),
+            name,
+        }
     }
 
     /// Gives every open tool call an error as its result: no call may stay without one.
@@ -108,7 +150,10 @@ impl Section<'_> {
         for call in turn.calls {
             let id = call.started.unwrap_or_else(EventId::generate);
             let recorded = self.interrupted_files(&call);
-            let result = Message::ToolResult(unknown_result(call, cause));
+            let runner = call.ran_by.clone().map(|name| self.message_runner(name));
+            let mut result = unknown_result(call, cause);
+            result.meta.runner = runner;
+            let result = Message::ToolResult(result);
             let body = MessageBody::new(result).recording(recorded);
             let draft = EventDraft::new(PersistentBody::Message(body)).with_id(id);
             self.commit(draft.in_turn(turn_id))?;
@@ -124,8 +169,8 @@ fn has_text(spooled: &SpooledMessage) -> bool {
     })
 }
 
-fn partial(spooled: SpooledMessage) -> Message {
-    Message::Assistant(AssistantMessage {
+fn partial(spooled: SpooledMessage) -> AssistantMessage {
+    AssistantMessage {
         content: spooled.content,
         model: spooled.model,
         stop_reason: StopReason::Interrupted,
@@ -133,7 +178,7 @@ fn partial(spooled: SpooledMessage) -> Message {
         cost: None,
         partial: true,
         meta: Meta::default(),
-    })
+    }
 }
 
 fn message(message: Message) -> PersistentBody {
@@ -141,9 +186,10 @@ fn message(message: Message) -> PersistentBody {
 }
 
 fn unknown_result(call: OpenCall, cause: &str) -> ToolResultMessage {
-    let text = match call.started {
-        Some(_) => format!("started, outcome unknown: {cause} before the tool had ended"),
-        None => format!("not started: {cause}"),
+    let text = match (&call.ran_by, call.started) {
+        (Some(runner), _) => format!("ran in {runner}, outcome unknown: {cause}"),
+        (None, Some(_)) => format!("started, outcome unknown: {cause} before the tool had ended"),
+        (None, None) => format!("not started: {cause}"),
     };
     ToolResultMessage::new(
         call.tool_name,

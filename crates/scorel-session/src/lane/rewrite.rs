@@ -53,6 +53,7 @@ impl Mutation for QueueRewrite {
         let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
         let queue = section.view().state.queue.clone();
         section.announce();
+        section.lane.queued.notify_waiters();
         section.go_on();
         Ok(RewriteQueueResult {
             seq,

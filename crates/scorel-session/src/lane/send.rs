@@ -27,6 +27,8 @@ pub struct SendRequest {
     pub expected_leaf_id: Option<Option<EventId>>,
     /// Becomes the session's model.
     pub model: Option<String>,
+    /// Becomes what runs the session's turns.
+    pub runner: Option<String>,
 }
 
 impl Mutation for SendRequest {
@@ -111,7 +113,7 @@ impl Section<'_> {
     fn start_turn(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {
         let turn_id = TurnId::generate();
         let message = user_message(request.content, None);
-        self.choose_model(&request.command, request.model, &message)?;
+        self.choose(&request.command, (request.model, request.runner), &message)?;
         let body = PersistentBody::Message(MessageBody::new(message));
         let mut draft = EventDraft::new(body).in_turn(turn_id).by(&request.command);
         if let Some(parent) = request.parent_event_id {
@@ -139,7 +141,7 @@ impl Section<'_> {
         };
         let item = sent_item(request.command, kind, request.content);
         self.check_queue_bytes(&item)?;
-        self.choose_model(&command, request.model, &item)?;
+        self.choose(&command, (request.model, request.runner), &item)?;
         let queue_item_id = item.queue_item_id;
         let seq = self.enqueue(item)?;
         self.go_on();
@@ -151,14 +153,23 @@ impl Section<'_> {
         })
     }
 
-    /// Records another model for the session, before `message`.
-    fn choose_model(
+    /// Records another model or runner for the session, before `message`.
+    fn choose(
         &mut self,
         command: &MutationCommand,
-        model: Option<String>,
+        (model, runner): (Option<String>, Option<String>),
         message: &impl Serialize,
     ) -> Result<(), SessionError> {
-        if model.is_none() || model == self.view().state.model {
+        let (model, runner) = {
+            let view = self.view();
+            let state = &view.state;
+            let other = |name: &String| name != state.runner_name();
+            (
+                model.filter(|name| Some(name) != state.model.as_ref()),
+                runner.filter(other),
+            )
+        };
+        if model.is_none() && runner.is_none() {
             return Ok(());
         }
         // Checked before the model is recorded: a message that is refused afterwards would leave the
@@ -168,12 +179,17 @@ impl Section<'_> {
                 limit: MAX_RECORD as u64,
             });
         }
+        let ends_wait = model.is_some();
         let changes = SessionChanges {
             model,
+            runner,
             ..SessionChanges::default()
         };
         let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
         self.commit(EventDraft::new(body).authored_by(command.client_id))?;
-        self.end_wait(command.client_id)
+        if ends_wait {
+            self.end_wait(command.client_id)?;
+        }
+        Ok(())
     }
 }

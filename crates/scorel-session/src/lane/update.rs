@@ -34,6 +34,9 @@ impl Mutation for UpdateRequest {
         if is_other {
             section.end_wait(self.command.client_id)?;
         }
+        if section.view().state.archived {
+            section.lane.shared.runners.end(section.lane.id());
+        }
         section.announce();
         Ok((seq, section.describe()))
     }

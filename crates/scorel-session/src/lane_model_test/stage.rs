@@ -21,8 +21,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::project::Project;
 use crate::{
-    CompactionSettings, CompactionSetup, Guidance, PreparedTurn, TitleAnswer, TitleRequest,
-    TokioClock, TurnRequest, TurnSetup,
+    CompactionSettings, CompactionSetup, Guidance, PreparedEngine, PreparedTurn, TitleAnswer,
+    TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 
 /// More calls and events than a history leaves unread.
@@ -143,7 +143,7 @@ impl TurnSetup for Stage {
             ..InstructionPart::default()
         };
         let calls = self.calls.clone();
-        Ok(PreparedTurn {
+        let engine = PreparedEngine {
             ports: TurnPorts {
                 provider: Arc::new(StagedModel { model, calls }),
                 tools: self.tools(),
@@ -162,7 +162,6 @@ impl TurnSetup for Stage {
                 thinking: scorel_proto::ThinkingLevel::default(),
             },
             guidance: Guidance::first(&request.known, vec![part]),
-            notices: Vec::new(),
             compaction: CompactionSetup {
                 settings: CompactionSettings {
                     keep_tokens: self.keep_tokens,
@@ -170,6 +169,10 @@ impl TurnSetup for Stage {
                 },
                 auxiliary: None,
             },
+        };
+        Ok(PreparedTurn {
+            backend: TurnBackend::Engine(engine),
+            notices: Vec::new(),
         })
     }
 

@@ -126,10 +126,7 @@ fn first_changes(new: &NewSession) -> Option<SessionChanges> {
         model: new.model.clone(),
         thinking_level: new.thinking_level,
         tools: new.tools,
-        on_restart: None,
-        archived: None,
-        refresh_instructions: None,
-        title_source: None,
+        ..SessionChanges::default()
     };
     (changes != SessionChanges::default()).then_some(changes)
 }

@@ -22,15 +22,17 @@ impl Sessions {
         }
     }
 
-    /// Shrinks the rings of idle sessions, drops their windows after a while, unloads unused ones and
-    /// writes the catalogue.
+    /// Shrinks the rings of idle sessions, drops their windows after a while, unloads unused ones,
+    /// writes the catalogue and gives back the memory that turns have left free.
     pub async fn sweep(&self) {
         for lane in self.lanes() {
             if !lane.has_job() {
                 lane.shrink_ring();
             }
         }
-        for id in self.shared.windows.expire() {
+        let expired = self.shared.windows.expire();
+        let has_freed = self.shared.windows.take_ended() || !expired.is_empty();
+        for id in expired {
             if let Some(lane) = self.lane_in_memory(id) {
                 lane.shrink().await;
             }
@@ -44,7 +46,13 @@ impl Sessions {
             self.unload_if(id, |slot| self.is_idle(slot) && self.is_unused(slot));
         }
         let shared = Arc::clone(&self.shared);
-        let _ = tokio::task::spawn_blocking(move || shared.save_catalog()).await;
+        let end = move || {
+            shared.save_catalog();
+            if has_freed {
+                scorel_memory::give_back();
+            }
+        };
+        let _ = tokio::task::spawn_blocking(end).await;
     }
 
     /// Sessions on the active list that have not been used for a while. Leaving earlier would cost a

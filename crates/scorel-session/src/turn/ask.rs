@@ -10,7 +10,7 @@ use scorel_proto::{
     PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PermissionRequestId,
     PersistentBody, SessionView,
 };
-use scorel_runtime::{Permission, Question, StopCause, ToolCall};
+use scorel_runtime::{Gatekeeper, Permission, Question, StopCause, ToolCall};
 
 use super::task::TurnTask;
 use crate::SessionError;
@@ -41,13 +41,22 @@ impl TurnTask {
             OpenRequest::Waits(request) => request,
             OpenRequest::Decided(decision) => return Ok(PermissionAnswer::Decided(decision)),
         };
+        self.await_decision(&request).await
+    }
+
+    /// Waits for the decision about a request that is recorded.
+    pub(super) async fn await_decision(
+        &self,
+        request: &PermissionRequestBody,
+    ) -> Result<PermissionAnswer, SessionError> {
         let is_this = |asked: &PermissionRequestBody| asked.request_id == request.request_id;
+        let call_id = &request.tool_call_id;
         loop {
             // Enabled before the check: a decision between the two would be missed.
             let answered = self.lane.answered();
             tokio::pin!(answered);
             answered.as_mut().enable();
-            let decision = self.lane.view(|view| decided(view, &call.id, is_this));
+            let decision = self.lane.view(|view| decided(view, call_id, is_this));
             if let Some(decision) = decision {
                 return Ok(PermissionAnswer::Decided(decision));
             }
@@ -64,6 +73,22 @@ impl TurnTask {
                 }
             };
             self.decide(request.request_id, decision, reason).await?;
+        }
+    }
+
+    /// Cancels the open request for a call, unless a client was faster.
+    pub(super) async fn withdraw(&self, call_id: &str, reason: &str) -> Result<(), SessionError> {
+        let open = self.lane.view(|view| {
+            let mut open = view.state.permissions.iter();
+            let open = open.find(|open| open.tool_call_id == call_id);
+            open.map(|open| open.request_id)
+        });
+        match open {
+            Some(open) => {
+                self.decide(open, PermissionDecision::Cancelled, reason)
+                    .await
+            }
+            None => Ok(()),
         }
     }
 
@@ -144,6 +169,14 @@ fn open_for(section: &Section<'_>, call_id: &str) -> Option<PermissionRequestBod
     let view = section.view();
     let mut open = view.state.permissions.iter();
     open.find(|open| open.tool_call_id == call_id).cloned()
+}
+
+/// Tells the gate of the rules that a decision grants for longer than this once.
+pub(super) fn remember(gate: &dyn Gatekeeper, rules: &[String], decision: &PermissionDecisionBody) {
+    let lasts = decision.decision != PermissionDecision::Once;
+    if decision.decision.allows() && lasts {
+        gate.allow(rules);
+    }
 }
 
 /// The decision as the engine takes it.

@@ -2,10 +2,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use scorel_proto::{
-    AuxiliaryUsageBody, EventId, FileBefore, Message, MessageBody, MessageCancelled, MessageStart,
-    ModelRetry, PersistentBody, Role, SessionView, TextDelta, ThinkingDelta, ToolCallDelta,
-    ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody, TransientBody,
-    TurnStart, TurnWaitingBody, WaitKind,
+    AuxiliaryUsageBody, EventId, FileBefore, Message, MessageBody, MessageCancelled, MessageRunner,
+    MessageStart, ModelRetry, PersistentBody, Role, SessionView, TextDelta, ThinkingDelta,
+    ToolCallDelta, ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody,
+    TransientBody, TurnStart, TurnWaitingBody, WaitKind,
 };
 use scorel_runtime::{RawRuntimeEvent, ToolCall};
 
@@ -16,6 +16,8 @@ use crate::lane::EventDraft;
 /// Gives the engine's events their ids and hands them to the lane.
 pub(super) struct TurnBridge {
     task: TurnTask,
+    /// The runner that the messages come from; `None` is the engine.
+    runner: Option<MessageRunner>,
     /// The id of the message that is being generated.
     message: EventId,
     /// The ids of the results to come, by tool call id. Clients know them since
@@ -27,8 +29,27 @@ impl TurnBridge {
     pub(super) fn new(task: TurnTask) -> Self {
         Self {
             task,
+            runner: None,
             message: EventId::generate(),
             results: HashMap::new(),
+        }
+    }
+
+    /// For a turn that a runner runs.
+    pub(super) fn of_runner(task: TurnTask, name: &str) -> Self {
+        Self {
+            runner: Some(MessageRunner {
+                name: name.to_owned(),
+                context_id: None,
+            }),
+            ..Self::new(task)
+        }
+    }
+
+    /// The runner's context from now on.
+    pub(super) fn set_context(&mut self, context: Option<&str>) {
+        if let Some(runner) = &mut self.runner {
+            runner.context_id = context.map(str::to_owned);
         }
     }
 
@@ -36,14 +57,19 @@ impl TurnBridge {
     pub(super) async fn handle(&mut self, event: RawRuntimeEvent) -> Result<(), SessionError> {
         match event {
             RawRuntimeEvent::MessageStart { model } => self.start_message(model).await,
-            RawRuntimeEvent::MessageEnd { message } => {
+            RawRuntimeEvent::MessageEnd { mut message } => {
+                message.meta.runner.clone_from(&self.runner);
                 let body = MessageBody::new(Message::Assistant(message));
                 self.commit_message(self.message, body).await
             }
             RawRuntimeEvent::ToolExecutionStart { call, files } => {
                 self.start_tool(call, files).await
             }
-            RawRuntimeEvent::ToolResult { message, recorded } => {
+            RawRuntimeEvent::ToolResult {
+                mut message,
+                recorded,
+            } => {
+                message.meta.runner.clone_from(&self.runner);
                 let id = self.results.remove(&message.result().tool_use_id);
                 let id = id.unwrap_or_else(EventId::generate);
                 let body = MessageBody::new(Message::ToolResult(message)).recording(recorded);
@@ -64,7 +90,7 @@ impl TurnBridge {
             }
             RawRuntimeEvent::CallCharged { model, usage, cost } => {
                 self.control(PersistentBody::AuxiliaryUsage(AuxiliaryUsageBody {
-                    purpose: AuxiliaryUsageBody::FAILED_CALL.to_owned(),
+                    purpose: self.purpose().to_owned(),
                     model,
                     usage,
                     cost,
@@ -75,6 +101,14 @@ impl TurnBridge {
                 Some(body) => self.show(body).await,
                 None => Ok(()),
             },
+        }
+    }
+
+    /// What a charge without a message is for.
+    const fn purpose(&self) -> &'static str {
+        match self.runner {
+            Some(_) => AuxiliaryUsageBody::RUNNER,
+            None => AuxiliaryUsageBody::FAILED_CALL,
         }
     }
 
@@ -208,6 +242,7 @@ impl TurnBridge {
     ) -> Result<(), SessionError> {
         self.task.wait_for_descriptors().await;
         let event_id = EventId::generate();
+        let ran_by = self.runner.as_ref().map(|runner| runner.name.clone());
         let first_open = self.results.is_empty();
         self.results.insert(call.id.clone(), event_id);
         let started = PersistentBody::ToolStarted(ToolStartedBody {
@@ -215,6 +250,7 @@ impl TurnBridge {
             tool_name: call.name.clone(),
             event_id,
             files,
+            ran_by: ran_by.clone(),
         });
         let turn_id = self.task.turn_id;
         self.task
@@ -229,6 +265,7 @@ impl TurnBridge {
                     tool_call_id: call.id.clone(),
                     tool_name: call.name.clone(),
                     args: call.input.clone(),
+                    ran_by: ran_by.clone(),
                 });
                 section.show(turn_id, shown)
             })

@@ -109,6 +109,7 @@ fn leave_nothing_open(
         section.show(turn_id, body)?;
     }
     section.cancel_requests("the turn has ended")?;
+    section.end_run()?;
     section.interrupt_compaction(CompactionState::Failed, error)?;
     section.answer_open_calls("the turn failed")
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{Message, OutcomeReason, PermissionDecision};
+use scorel_proto::{Message, OutcomeReason};
 use scorel_runtime::{
     StopCause, ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls,
 };
 
-use super::ask::{PermissionAnswer, permission};
+use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;
 use super::close::Completion;
 use super::context_check::{ContextCheck, NextContext};
@@ -54,10 +54,7 @@ impl TurnTask {
                             return Ok(Driven::Left(self.stopped(cause).into()));
                         }
                     };
-                    let lasting = decision.decision != PermissionDecision::Once;
-                    if decision.decision.allows() && lasting {
-                        gate.allow(&question.rules);
-                    }
+                    remember(&*gate, &question.rules, &decision);
                     driver.provide_permission(permission(&decision));
                 }
                 TurnStep::Event(_) if self.is_left_to_the_next_daemon() => {

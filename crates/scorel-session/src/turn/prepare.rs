@@ -14,14 +14,8 @@ impl TurnTask {
         self.lane.prepare(known).await
     }
 
-    /// Opens the turn for subscribers, and tells the user and the model what there is to tell. Returns
-    /// the session's instructions.
-    pub(super) async fn begin(
-        &self,
-        known: KnownGuidance,
-        mut guidance: Guidance,
-        notices: Vec<NoticeBody>,
-    ) -> Result<String, SessionError> {
+    /// Opens the turn for subscribers, and tells the user what there is to tell.
+    pub(super) async fn announce(&self, notices: Vec<NoticeBody>) -> Result<(), SessionError> {
         let turn_id = self.turn_id;
         let is_running = |turn: &OpenTurn| turn.running;
         let running = self
@@ -39,13 +33,21 @@ impl TurnTask {
                 }
                 Ok(())
             })
-            .await?;
+            .await
+    }
+
+    /// Tells the model what there is to tell. Returns the session's instructions.
+    pub(super) async fn tell_model(
+        &self,
+        known: KnownGuidance,
+        mut guidance: Guidance,
+    ) -> Result<String, SessionError> {
         if !self.is_at_start() {
             // The next message may have to be a tool's result, and the model has begun with what it was
             // told before.
             guidance.messages.clear();
         }
-        self.lane.tell_model(turn_id, known, guidance).await
+        self.lane.tell_model(self.turn_id, known, guidance).await
     }
 
     /// Whether the turn has made no call yet.
@@ -64,7 +66,7 @@ impl TurnTask {
     pub(super) async fn renew_guidance(&self) -> Result<Result<String, TurnError>, SessionError> {
         let mut known = self.lane.known_guidance().await?;
         known.refresh = true;
-        let mut prepared = match self.prepare(known.clone()).await? {
+        let mut prepared = match self.lane.prepare_engine(known.clone()).await? {
             Ok(prepared) => prepared.guidance,
             Err(error) => return Ok(Err(error)),
         };

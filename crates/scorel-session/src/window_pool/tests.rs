@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{
@@ -92,6 +93,22 @@ async fn a_window_stays_for_a_minute_after_its_job() {
     advance(Duration::from_secs(90)).await;
     let _ = pool.expire();
     assert_eq!(held(&pool, &ids), [false, true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_rendered_of_a_conversation_goes_with_its_window() {
+    let pool = WindowPool::new(1_000);
+    let (ids, leaf) = filled(&pool, 1);
+    let rendered = Arc::new("[]");
+    let keep = |window: &ContextWindow| window.context().rendered().keep(Arc::clone(&rendered));
+    assert_eq!(pool.read(ids[0], leaf, keep), Some(()));
+    pool.job_ends(ids[0]);
+    advance(Duration::from_secs(59)).await;
+    let _ = pool.expire();
+    assert_eq!(Arc::strong_count(&rendered), 2);
+    advance(Duration::from_secs(1)).await;
+    let _ = pool.expire();
+    assert_eq!(Arc::strong_count(&rendered), 1);
 }
 
 #[tokio::test(start_paused = true)]

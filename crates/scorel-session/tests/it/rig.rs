@@ -285,6 +285,7 @@ pub(crate) fn message(text: &str) -> SendRequest {
         parent_event_id: None,
         expected_leaf_id: None,
         model: None,
+        runner: None,
     }
 }
 

@@ -18,8 +18,8 @@ use scorel_runtime::{
     ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
 };
 use scorel_session::{
-    CompactionSetup, Guidance, KnownGuidance, PreparedTurn, TitleAnswer, TitleRequest, TokioClock,
-    TurnRequest, TurnSetup,
+    CompactionSetup, Guidance, KnownGuidance, PreparedEngine, PreparedTurn, TitleAnswer,
+    TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
@@ -200,10 +200,12 @@ impl TurnSetup for Script {
             (guidance, plan.notices.clone(), plan.compaction.clone())
         };
         Ok(PreparedTurn {
-            ports: self.ports(request, provider),
-            guidance: guidance.unwrap_or_else(|| Guidance::first(&request.known, parts)),
+            backend: TurnBackend::Engine(PreparedEngine {
+                ports: self.ports(request, provider),
+                guidance: guidance.unwrap_or_else(|| Guidance::first(&request.known, parts)),
+                compaction,
+            }),
             notices,
-            compaction,
         })
     }
 

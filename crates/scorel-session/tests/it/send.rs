@@ -151,6 +151,7 @@ async fn a_message_can_choose_the_model_from_now_on() {
     let id = rig.session().await;
     let request = SendRequest {
         model: Some("other".to_owned()),
+        runner: None,
         ..message("one")
     };
     let mut follower = rig.follow(id).await;
@@ -172,6 +173,7 @@ async fn what_is_too_large_for_a_record_is_refused_and_changes_nothing() {
     let large = || message(&"x".repeat(4 * 1024 * 1024));
     let with_model = || SendRequest {
         model: Some("other".to_owned()),
+        runner: None,
         ..large()
     };
     for request in [large(), with_model()] {

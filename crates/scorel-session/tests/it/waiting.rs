@@ -258,6 +258,7 @@ async fn another_model_ends_the_wait_and_is_the_one_that_is_asked() {
         if by_send {
             let request = SendRequest {
                 model: Some("other".to_owned()),
+                runner: None,
                 ..message("and this")
             };
             lane.send(request).await.expect("queued");

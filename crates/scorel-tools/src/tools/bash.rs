@@ -8,6 +8,7 @@ mod access;
 mod background;
 mod bash_arguments;
 mod bash_tool;
+mod begun_command;
 mod commands;
 mod foreground;
 mod guarded;
@@ -26,6 +27,7 @@ mod stop_tool;
 mod stopped;
 
 pub(crate) use bash_tool::BashTool;
+pub use begun_command::BegunCommand;
 pub use commands::Commands;
 pub(crate) use output_tool::OutputTool;
 pub use planned::PlannedCommand;

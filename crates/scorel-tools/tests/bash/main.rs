@@ -7,6 +7,7 @@
 )]
 
 mod background;
+mod begun;
 mod builds;
 #[path = "../../../scorel-pdf/tests/it/document.rs"]
 mod document;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     }
     let mut trials = foreground::trials();
     trials.extend(background::trials());
+    trials.extend(begun::trials());
     trials.extend(builds::trials());
     trials.extend(hidden::trials());
     trials.extend(home::trials());

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use scorel_exec::{Environment, ResourceLimits, Supervisors};
 use scorel_proto::{BlobHash, Block};
 use scorel_runtime::{
-    BlobSink, CommandAccess, HiddenFiles, Permit, ToolCall, ToolContext, ToolList, ToolOutcome,
-    ToolUpdates,
+    BegunCall, BlobSink, CommandAccess, HiddenFiles, Permit, ToolCall, ToolContext, ToolList,
+    ToolOutcome, ToolPlan, ToolUpdates,
 };
 use scorel_tools::{CommandSettings, Commands, ProjectTools, ToolHost};
 use serde_json::{Value, json};
@@ -162,6 +162,11 @@ impl Session {
         command: CommandAccess,
         context: ToolContext,
     ) -> ToolAnswer {
+        let (plan, permit) = self.plan(name, input, command).await;
+        ToolAnswer::new(plan.run(permit, context).await)
+    }
+
+    async fn plan(&self, name: &str, input: Value, command: CommandAccess) -> (ToolPlan, Permit) {
         let call = ToolCall {
             id: "call_1".to_owned(),
             name: name.to_owned(),
@@ -174,8 +179,14 @@ impl Session {
             ..Permit::default()
         };
         let list = ToolList::new(self.tools.list()).unwrap();
-        let plan = list.plan(call).await;
-        ToolAnswer::new(plan.run(permit, context).await)
+        (list.plan(call).await, permit)
+    }
+
+    /// Begins a call of `Bash`, whose command does not run before [`ToolAnswer::of`].
+    pub(crate) async fn begin_bash(&self, command: &str) -> BegunCall {
+        let input = json!({ "command": command });
+        let (plan, permit) = self.plan("Bash", input, self.access).await;
+        plan.begin(permit).await
     }
 
     pub(crate) async fn bash(&self, command: &str) -> ToolAnswer {
@@ -197,6 +208,15 @@ pub(crate) struct ToolAnswer {
 }
 
 impl ToolAnswer {
+    /// Runs a call that was begun.
+    pub(crate) async fn of(begun: BegunCall) -> Self {
+        let context = ToolContext {
+            updates: watch::Sender::new(None),
+            cancel: CancellationToken::new(),
+        };
+        Self::new(begun.run(context).await)
+    }
+
     fn new(outcome: ToolOutcome) -> Self {
         let [Block::Text { text, .. }] = outcome.content.as_slice() else {
             panic!("one text expected: {outcome:?}");

@@ -1,4 +1,5 @@
 mod random;
+mod runner;
 
 use super::*;
 use crate::{
@@ -50,7 +51,7 @@ impl Path {
     fn steer(&mut self, text: &str) -> EventId {
         let meta = Meta {
             source: Some(MessageSource::Steer),
-            provider: None,
+            ..Meta::default()
         };
         let content = vec![Block::text(text)];
         self.message(Message::User(UserMessage { content, meta }))

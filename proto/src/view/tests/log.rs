@@ -117,6 +117,7 @@ impl Log {
             tool_name: "Read".into(),
             event_id,
             files: Vec::new(),
+            ran_by: None,
         }));
         event_id
     }

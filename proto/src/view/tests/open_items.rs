@@ -133,6 +133,7 @@ fn tool(log: &mut Log) -> EventId {
         tool_call_id: "c1".into(),
         tool_name: "Read".into(),
         args: json!({"path": "x"}),
+        ran_by: None,
     }));
     event_id
 }

@@ -44,6 +44,36 @@ fn body() -> impl Strategy<Value = Value> {
         (call(), event()).prop_map(|(call, event)| json!({
             "type": "tool_started", "toolCallId": call, "toolName": "R", "eventId": event,
         })),
+        (which(), call(), prop::option::of(call())).prop_map(|(runner, text, context)| {
+            let runner = format!("r{runner}");
+            let mut meta = json!({"runner": {"name": runner}});
+            if let Some(context) = context {
+                meta["runner"]["contextId"] = json!(context);
+            }
+            json!({"type": "message", "message": {
+                "role": "assistant", "content": [{"type": "text", "text": text}], "model": "m",
+                "stopReason": "end_turn", "meta": meta,
+            }})
+        }),
+        (which(), prop::option::of(call()), any::<bool>()).prop_map(|(runner, context, resumed)| {
+            let mut body = json!({
+                "type": "runner_start", "runner": format!("r{runner}"), "traceId": id("trn", 0),
+                "command": ["x"], "cwd": "/", "context": if resumed { "resumed" } else { "new" },
+            });
+            if let Some(context) = context {
+                body["contextId"] = json!(context);
+            }
+            body
+        }),
+        (which(), prop::option::of(call())).prop_map(|(runner, context)| json!({
+            "type": "runner_context", "runner": format!("r{runner}"), "contextId": context,
+            "cwd": "/",
+        })),
+        Just(json!({
+            "type": "runner_exit", "traceId": id("trn", 0), "code": null, "signal": null,
+            "kept": true, "durationMs": 1,
+        })),
+        Just(json!({"type": "runner_log", "stream": "stderr", "text": "x"})),
         event().prop_map(|target| json!({"type": "rewind", "targetEventId": target})),
         Just(json!({"type": "rewind", "targetEventId": null})),
         event().prop_map(|leaf| json!({"type": "branch", "leafEventId": leaf})),

@@ -205,12 +205,8 @@ fn facts_change_one_by_one() {
     change(SessionChanges {
         model: Some("m".into()),
         thinking_level: Some(ThinkingLevel::High),
-        tools: None,
-        on_restart: None,
         archived: Some(true),
-        title: None,
-        refresh_instructions: None,
-        title_source: None,
+        ..SessionChanges::default()
     });
     let state = &log.view.state;
     assert_eq!(state.title.as_deref(), Some("T"));
@@ -254,4 +250,19 @@ fn the_records_alone_give_the_view_of_a_finished_turn() {
     log.assistant(vec![Block::text("a")]);
     log.outcome(OutcomeReason::Cancelled);
     assert_eq!(log.replay(), log.view);
+}
+
+#[test]
+fn a_session_has_the_runner_that_was_set_last() {
+    let mut log = Log::new();
+    assert_eq!(log.view.state.runner_name(), "scorel");
+    for runner in ["codex", "scorel"] {
+        log.push(PersistentBody::SessionInfo(SessionInfoBody {
+            changes: SessionChanges {
+                runner: Some(runner.into()),
+                ..SessionChanges::default()
+            },
+        }));
+        assert_eq!(log.view.state.runner_name(), runner);
+    }
 }

@@ -57,6 +57,7 @@ pub(super) fn started() -> PersistentBody {
             path: path("src/main.rs"),
             before: file(),
         }],
+        ran_by: None,
     })
 }
 

@@ -115,7 +115,7 @@ pub(super) fn steer() -> Message {
         content: vec![Block::text("Only the tests"), image()],
         meta: Meta {
             source: Some(MessageSource::Steer),
-            provider: None,
+            ..Meta::default()
         },
     })
 }
@@ -132,8 +132,8 @@ pub(super) fn assistant() -> Message {
         }),
         partial: false,
         meta: Meta {
-            source: None,
             provider: Some(json!({"responseId": "resp_1"})),
+            ..Meta::default()
         },
     })
 }

@@ -3,6 +3,7 @@
 mod conversation;
 mod host;
 mod reading;
+mod runner;
 mod session;
 mod trust;
 
@@ -19,6 +20,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(conversation::all());
     all.extend(super::files::methods());
     all.extend(reading::all());
+    all.extend(runner::all());
     all.extend(trust::all());
     all
 }

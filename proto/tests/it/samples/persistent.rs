@@ -22,13 +22,13 @@ pub(super) fn all() -> Vec<Golden> {
     goldens
 }
 
-fn golden((variant, body): (&str, PersistentBody)) -> Golden {
+pub(super) fn golden((variant, body): (&str, PersistentBody)) -> Golden {
     let name = format!("event/{}{variant}", body.type_name());
     Golden::of_event(name, &Event::Persistent(Box::new(event(body))))
 }
 
 /// An event of a turn as it stands in the log.
-fn event(body: PersistentBody) -> PersistentEvent {
+pub(super) fn event(body: PersistentBody) -> PersistentEvent {
     let in_tree = body.place() != TreePlacement::Control;
     PersistentEvent {
         id: ids::event(2),
@@ -202,6 +202,7 @@ fn session_info() -> SessionInfoBody {
             title: Some("Read me".into()),
             title_source: Some(TitleSource::Generated),
             model: Some("gpt-5".into()),
+            runner: Some("codex".into()),
             thinking_level: Some(ThinkingLevel::High),
             tools: None,
             on_restart: None,
@@ -411,6 +412,7 @@ fn tool_started() -> ToolStartedBody {
         tool_name: "Read".into(),
         event_id: ids::event(3),
         files: Vec::new(),
+        ran_by: None,
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn all() -> Vec<Golden> {
         .collect()
 }
 
-fn golden((variant, body): (&str, TransientBody)) -> Golden {
+pub(super) fn golden((variant, body): (&str, TransientBody)) -> Golden {
     let name = format!("event/{}{variant}", body.type_name());
     let event = TransientEvent {
         seq: ids::seq(9),
@@ -136,6 +136,7 @@ fn tool() -> Vec<(&'static str, TransientBody)> {
                 tool_call_id: tool_call_id.clone(),
                 tool_name: tool_name.clone(),
                 args: json!({"path": "README.md"}),
+                ran_by: None,
             }),
         ),
         (

@@ -161,3 +161,26 @@ fn retries_and_waits_are_shown_with_what_failed_and_until_when() {
         );
     }
 }
+
+#[test]
+fn a_runner_is_announced_and_its_notices_are_shown() {
+    let log =
+        |stream: &str, text: &str| json!({"type": "runner_log", "stream": stream, "text": text});
+    let text = shown(&[
+        json!({
+            "type": "runner_start", "id": EventId::generate(), "parentId": null, "runner": "codex",
+            "traceId": "trn_01ARZ3NDEKTSV4RRFFQ69G5FAV", "command": ["codex"], "cwd": "/p",
+            "context": "new",
+        }),
+        log("stderr", "noise\n"),
+        log("notice", "an update is available\n"),
+    ]);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    assert_eq!(
+        lines,
+        [
+            "- runner codex started (new context)",
+            "- an update is available"
+        ]
+    );
+}

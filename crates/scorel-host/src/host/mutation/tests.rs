@@ -113,6 +113,7 @@ fn creation(project_id: ProjectId) -> Effect {
         params: CreateSessionParams {
             project_id,
             title: Some("a title".to_owned()),
+            runner: None,
             model: None,
             thinking_level: Some(ThinkingLevel::High),
             tools: None,

@@ -16,7 +16,7 @@ use scorel_runtime::{
 use scorel_session::TokioClock;
 use serde_json::json;
 
-use super::super::{Gate, GateSettings, Grants};
+use super::super::{CommandPlace, Gate, GateSettings, Grants};
 use crate::config::ConfigSource;
 
 /// A tool as an MCP server offers it: the daemon knows its schema and forwards its calls.
@@ -170,7 +170,7 @@ impl ConfiguredHome {
                 base_dirs: BaseDirs::new(Path::new("/p"), Path::new("/home/u"), self.dir.path()),
                 timeout: None,
                 allow_at_timeout: false,
-                sandbox: true,
+                commands: CommandPlace::Sandbox,
                 hides_denied: true,
             })),
             clock: Arc::new(TokioClock::new()),

@@ -57,6 +57,7 @@ fn creation() -> (Effect, Subject) {
     let params = CreateSessionParams {
         project_id: ProjectId::generate(),
         title: Some("a title".to_owned()),
+        runner: None,
         model: None,
         thinking_level: None,
         tools: None,

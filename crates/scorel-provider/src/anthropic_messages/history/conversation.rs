@@ -2,14 +2,41 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::server_tools;
+use crate::wire::JsonBody;
+
+/// How many user messages are marked for the cache: the last one, and the one before it, where the
+/// previous request ended. A breakpoint looks back only 20 blocks, and more may have been added since.
+const MARKED: usize = 2;
 
 /// Messages under construction; the roles alternate.
+///
+/// Three parts, in this order: messages that are written, messages that have ended, and the last
+/// one, which may go on.
 #[derive(Debug, Default)]
-pub(in crate::anthropic_messages) struct Conversation {
-    messages: Vec<RoleMessage>,
+pub(super) struct Conversation {
+    written: WrittenMessages,
+    /// As they are sent, but for their marks.
+    ended: Vec<RoleMessage>,
+    last: Option<RoleMessage>,
 }
 
-#[derive(Debug, Serialize)]
+/// What matters of the messages that are written to those that follow.
+#[derive(Debug, Clone, Copy, Default)]
+struct WrittenMessages {
+    any: bool,
+    thinking: LoopThinking,
+}
+
+/// How the tool loop begins that a conversation ends with.
+#[derive(Debug, Clone, Copy, Default)]
+enum LoopThinking {
+    #[default]
+    NotBegun,
+    Begins,
+    Lacks,
+}
+
+#[derive(Debug, Clone, Serialize)]
 struct RoleMessage {
     role: MessageRole,
     /// Never empty.
@@ -36,7 +63,7 @@ impl Conversation {
     /// All results of one reply's calls go into one message, before any other block: otherwise the
     /// API reports a missing result.
     pub(super) fn add_result(&mut self, result: Value) {
-        match self.messages.last_mut() {
+        match &mut self.last {
             Some(message) if message.role == MessageRole::User => {
                 let end = message.blocks.iter().position(|block| !is_result(block));
                 let end = end.unwrap_or(message.blocks.len());
@@ -50,86 +77,132 @@ impl Conversation {
         if blocks.is_empty() {
             return;
         }
-        match self.messages.last_mut() {
+        match &mut self.last {
             Some(message) if message.role == role => message.blocks.extend(blocks),
-            _ => self.messages.push(RoleMessage { role, blocks }),
-        }
-    }
-
-    /// Applies the rules for the ends of messages and of the conversation, and sets the cache
-    /// breakpoints.
-    pub(super) fn finish(&mut self) {
-        self.end_messages();
-        let first = self.messages.first();
-        if first.is_some_and(|message| message.role == MessageRole::Assistant) {
-            let go_on = RoleMessage {
-                role: MessageRole::User,
-                blocks: vec![json!({"type": "text", "text": "Go on."})],
-            };
-            self.messages.insert(0, go_on);
-        }
-        self.trim_end();
-        self.mark_for_cache();
-    }
-
-    /// Removes what the API rejects at the end of an assistant message: reasoning, and uses of its own
-    /// tools without a result, unless the reply is still to be continued.
-    fn end_messages(&mut self) {
-        let last = self.messages.len().saturating_sub(1);
-        let messages = std::mem::take(&mut self.messages);
-        for (index, mut message) in messages.into_iter().enumerate() {
-            if message.role == MessageRole::Assistant {
-                server_tools::keep_pairs(&mut message.blocks, index == last);
-                let end = message.blocks.iter().rposition(|block| !is_thinking(block));
-                message.blocks.truncate(end.map_or(0, |end| end + 1));
+            last => {
+                let ended = last.replace(RoleMessage { role, blocks });
+                if let Some(ended) = ended {
+                    append(&mut self.ended, ended.ended(false));
+                }
             }
-            self.add(message.role, message.blocks);
         }
+    }
+
+    /// Writes what no further message changes. The last messages that have ended may get a mark for the
+    /// cache, or go on if what follows is left out.
+    pub(super) fn write_settled(&mut self, body: &mut JsonBody) {
+        let users = self.ended.iter().enumerate().rev();
+        let mut users = users.filter(|(_, message)| message.role == MessageRole::User);
+        let held = users.nth(MARKED - 1).map_or(0, |(place, _)| place);
+        for message in self.ended.drain(..held) {
+            if !self.written.any && message.role == MessageRole::Assistant {
+                body.item(RoleMessage::go_on());
+            }
+            self.written.add(&message);
+            body.item(message);
+        }
+    }
+
+    /// Writes the rest, with the rules for the end of the conversation and the cache breakpoints.
+    pub(super) fn write_rest(&self, body: &mut JsonBody) {
+        let mut rest = self.rest();
+        if let Some(last) = rest.last_mut() {
+            last.trim_end();
+        }
+        let users = rest.iter_mut().rev();
+        let users = users.filter(|message| message.role == MessageRole::User);
+        for message in users.take(MARKED) {
+            message.mark();
+        }
+        rest.iter().for_each(|message| body.item(message));
+    }
+
+    /// Whether the conversation ends inside a tool loop whose first assistant message does not
+    /// begin with thinking.
+    pub(super) fn lacks_thinking(&self) -> bool {
+        let mut all = self.written;
+        self.rest().iter().for_each(|message| all.add(message));
+        matches!(all.thinking, LoopThinking::Lacks)
+    }
+
+    /// The messages that are not written, as they are if none follows.
+    fn rest(&self) -> Vec<RoleMessage> {
+        let mut rest = self.ended.clone();
+        if let Some(last) = self.last.clone() {
+            append(&mut rest, last.ended(true));
+        }
+        let first = rest.first().filter(|_| !self.written.any);
+        if first.is_some_and(|message| message.role == MessageRole::Assistant) {
+            rest.insert(0, RoleMessage::go_on());
+        }
+        rest
+    }
+}
+
+impl WrittenMessages {
+    fn add(&mut self, message: &RoleMessage) {
+        self.any = true;
+        let first = message.blocks.first();
+        match message.role {
+            // The results of calls belong to their loop.
+            MessageRole::User if first.is_some_and(is_result) => {}
+            MessageRole::User => self.thinking = LoopThinking::NotBegun,
+            MessageRole::Assistant if matches!(self.thinking, LoopThinking::NotBegun) => {
+                self.thinking = if first.is_some_and(is_thinking) {
+                    LoopThinking::Begins
+                } else {
+                    LoopThinking::Lacks
+                };
+            }
+            MessageRole::Assistant => {}
+        }
+    }
+}
+impl RoleMessage {
+    /// Comes first where the API would get an assistant message first.
+    fn go_on() -> Self {
+        Self {
+            role: MessageRole::User,
+            blocks: vec![json!({"type": "text", "text": "Go on."})],
+        }
+    }
+
+    /// Without what the API rejects at the end of an assistant message: reasoning, and uses of its own
+    /// tools without a result, unless the reply is still to be continued (`is_last`). May be empty.
+    fn ended(mut self, is_last: bool) -> Self {
+        if self.role == MessageRole::Assistant {
+            server_tools::keep_pairs(&mut self.blocks, is_last);
+            let end = self.blocks.iter().rposition(|block| !is_thinking(block));
+            self.blocks.truncate(end.map_or(0, |end| end + 1));
+        }
+        self
     }
 
     /// The API rejects trailing white space in a last assistant text.
     fn trim_end(&mut self) {
-        let last = self
-            .messages
-            .last_mut()
-            .filter(|message| message.role == MessageRole::Assistant);
-        let block = last.and_then(|message| message.blocks.last_mut());
+        let block = self.blocks.last_mut();
+        let block = block.filter(|_| self.role == MessageRole::Assistant);
         if let Some(block) = block.filter(|block| block["type"] == "text") {
             let text = block["text"].as_str().unwrap_or_default().trim_end();
             block["text"] = json!(text);
         }
     }
 
-    /// Marks the last user message, and the one before it, where the previous request ended: a
-    /// breakpoint looks back only 20 blocks, and more may have been added since.
-    fn mark_for_cache(&mut self) {
-        let users = self.messages.iter_mut().rev();
-        let users = users.filter(|message| message.role == MessageRole::User);
-        for block in users
-            .take(2)
-            .filter_map(|message| message.blocks.last_mut())
-        {
+    fn mark(&mut self) {
+        if let Some(block) = self.blocks.last_mut() {
             cache_here(block);
         }
     }
+}
 
-    /// Whether the conversation ends inside a tool loop whose first assistant message does not
-    /// begin with thinking.
-    pub(in crate::anthropic_messages) fn lacks_thinking(&self) -> bool {
-        let asked = self.messages.iter().rposition(|message| {
-            message.role == MessageRole::User && !message.blocks.first().is_some_and(is_result)
-        });
-        let since = self
-            .messages
-            .iter()
-            .skip(asked.map_or(0, |asked| asked + 1));
-        let mut replies = since.filter(|message| message.role == MessageRole::Assistant);
-        let first = replies.next().and_then(|message| message.blocks.first());
-        first.is_some_and(|block| !is_thinking(block))
+/// Adds a message to those before it. One that is empty is left out, and its neighbours become one.
+fn append(messages: &mut Vec<RoleMessage>, message: RoleMessage) {
+    if message.blocks.is_empty() {
+        return;
     }
-
-    pub(in crate::anthropic_messages) fn into_messages(self) -> impl Serialize {
-        self.messages
+    match messages.last_mut() {
+        Some(before) if before.role == message.role => before.blocks.extend(message.blocks),
+        _ => messages.push(message),
     }
 }
 

@@ -2,12 +2,11 @@ use scorel_proto::{Block, Message};
 use scorel_runtime::ThinkingLevel;
 use serde_json::{Value, json};
 
-use super::render;
 use crate::anthropic_messages::samples::{
     MODEL, answer, body, call, conversation, endpoint, origin, result, text, thinking, tool,
 };
 use crate::anthropic_messages::{AnthropicDialect, AnthropicMessages};
-use crate::wire::Wire;
+use crate::wire::{Wire, render};
 
 #[test]
 fn a_whole_request_has_the_shape_that_was_recorded() {
@@ -48,8 +47,8 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         "stop_sequences": ["END"],
     });
     assert_eq!(body(&endpoint, &request), expected);
-    let again = render(&endpoint, &request);
-    assert_eq!(render(&endpoint, &request), again);
+    let again = render::<AnthropicMessages>(&endpoint, &request);
+    assert_eq!(render::<AnthropicMessages>(&endpoint, &request), again);
 }
 
 #[test]

@@ -11,15 +11,15 @@ const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// An assistant message as it is sent.
 #[derive(Debug, Default)]
-pub(super) struct ModelContent<'a> {
+pub(super) struct ModelContent {
     pub(super) parts: Vec<Value>,
-    pub(super) calls: Vec<SentCall<'a>>,
+    pub(super) calls: Vec<SentCall>,
 }
 
 #[derive(Debug)]
-pub(super) struct SentCall<'a> {
-    pub(super) id: &'a str,
-    pub(super) name: &'a str,
+pub(super) struct SentCall {
+    pub(super) id: String,
+    pub(super) name: String,
     /// The id in the request, which the response has to repeat. Only ids that this model issued are
     /// sent: older Gemini models issue none, and not every endpoint takes them.
     pub(super) sent_id: Option<String>,
@@ -27,11 +27,11 @@ pub(super) struct SentCall<'a> {
 
 /// The parts of a message in their order: a signature is only valid on its own part, which must not
 /// be moved or merged. Of a partial message only the text is sent.
-pub(super) fn render<'a>(
+pub(super) fn render(
     endpoint: &GeminiEndpoint,
     family: GeminiFamily,
-    message: &'a AssistantMessage,
-) -> ModelContent<'a> {
+    message: &AssistantMessage,
+) -> ModelContent {
     let origin = endpoint.origin();
     let mut sent = ModelContent::default();
     for block in &message.content {
@@ -62,7 +62,7 @@ pub(super) fn render<'a>(
     sent
 }
 
-impl<'a> ModelContent<'a> {
+impl ModelContent {
     fn plain(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.parts.push(json!({"text": text}));
@@ -101,8 +101,8 @@ impl<'a> ModelContent<'a> {
     fn call(
         &mut self,
         family: GeminiFamily,
-        id: &'a str,
-        (name, input): (&'a str, &Value),
+        id: &str,
+        (name, input): (&str, &Value),
         facts: CallFacts,
     ) {
         let mut function = Map::new();
@@ -121,8 +121,8 @@ impl<'a> ModelContent<'a> {
         }
         self.parts.push(Value::Object(part));
         self.calls.push(SentCall {
-            id,
-            name,
+            id: id.to_owned(),
+            name: name.to_owned(),
             sent_id: facts.id,
         });
     }

@@ -5,7 +5,7 @@ use crate::wire::InputContent;
 
 /// The function responses of one turn. They are sent in the order of their calls: calls without ids
 /// are matched by order only.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct FunctionResponses {
     /// Each with the position of its call.
     responses: Vec<(usize, Value)>,

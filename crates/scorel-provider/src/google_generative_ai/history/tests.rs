@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use crate::Timeouts;
 use crate::blobs::OneBlob;
+use crate::google_generative_ai::GoogleGenerativeAi;
 use crate::google_generative_ai::dialect::{GeminiDialect, GeminiEndpoint};
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
-use crate::google_generative_ai::request;
 use crate::http::Http;
+use crate::wire::render;
 
 const OLD: &str = "gemini-2.5-flash";
 const NEW: &str = "gemini-3-flash-preview";
@@ -49,7 +50,7 @@ fn conversation(messages: Vec<Message>) -> ModelRequest {
 }
 
 fn body(endpoint: &GeminiEndpoint, request: &ModelRequest) -> Value {
-    serde_json::from_slice(&request::render(endpoint, request)).unwrap()
+    serde_json::from_slice(&render::<GoogleGenerativeAi>(endpoint, request)).unwrap()
 }
 
 fn contents(model: &str, messages: Vec<Message>) -> Value {
@@ -174,8 +175,8 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
     });
     assert_eq!(body(&endpoint, &request), expected);
     assert_eq!(
-        request::render(&endpoint, &request),
-        request::render(&endpoint, &request)
+        render::<GoogleGenerativeAi>(&endpoint, &request),
+        render::<GoogleGenerativeAi>(&endpoint, &request)
     );
 }
 
@@ -183,9 +184,9 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
 fn a_longer_conversation_begins_with_the_same_bytes() {
     let mut messages = vec![Message::user("one"), answer(vec![Block::text("two")])];
     let endpoint = endpoint("gemma-3");
-    let short = request::render(&endpoint, &conversation(messages.clone()));
+    let short = render::<GoogleGenerativeAi>(&endpoint, &conversation(messages.clone()));
     messages.push(Message::user("three"));
-    let long = request::render(&endpoint, &conversation(messages));
+    let long = render::<GoogleGenerativeAi>(&endpoint, &conversation(messages));
     // All but the brackets that close it.
     assert!(long.starts_with(&short[..short.len() - 2]));
 }

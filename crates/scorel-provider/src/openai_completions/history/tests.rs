@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use crate::blobs::OneBlob;
 use crate::http::Http;
+use crate::openai_completions::OpenAiCompletions;
 use crate::openai_completions::dialect::{ChatDialect, ChatEndpoint};
-use crate::openai_completions::request;
+use crate::wire::render;
 use crate::{NoBlobs, Timeouts};
 
 fn endpoint(dialect: ChatDialect) -> ChatEndpoint {
@@ -46,7 +47,7 @@ fn conversation(messages: Vec<Message>) -> ModelRequest {
 }
 
 fn body(endpoint: &ChatEndpoint, request: &ModelRequest) -> Value {
-    serde_json::from_slice(&request::render(endpoint, request)).unwrap()
+    serde_json::from_slice(&render::<OpenAiCompletions>(endpoint, request)).unwrap()
 }
 
 fn messages(dialect: ChatDialect, messages: Vec<Message>) -> Value {
@@ -145,8 +146,8 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
     });
     assert_eq!(body(&endpoint, &request), expected);
     assert_eq!(
-        request::render(&endpoint, &request),
-        request::render(&endpoint, &request)
+        render::<OpenAiCompletions>(&endpoint, &request),
+        render::<OpenAiCompletions>(&endpoint, &request)
     );
 }
 

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use crate::blobs::OneBlob;
 use crate::http::Http;
+use crate::openai_responses::OpenAiResponses;
 use crate::openai_responses::dialect::{ResponsesDialect, ResponsesEndpoint};
-use crate::openai_responses::request;
+use crate::wire::render;
 use crate::{ThinkingLevels, Timeouts};
 
 fn endpoint(dialect: ResponsesDialect) -> ResponsesEndpoint {
@@ -46,7 +47,7 @@ fn conversation(messages: Vec<Message>) -> ModelRequest {
 }
 
 fn body(endpoint: &ResponsesEndpoint, request: &ModelRequest) -> Value {
-    serde_json::from_slice(&request::render(endpoint, request)).unwrap()
+    serde_json::from_slice(&render::<OpenAiResponses>(endpoint, request)).unwrap()
 }
 
 fn input(dialect: ResponsesDialect, messages: Vec<Message>) -> Value {
@@ -172,8 +173,8 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
     assert_eq!(key.unwrap().as_str().unwrap().len(), 32);
     assert_eq!(rendered, expected);
     assert_eq!(
-        request::render(&endpoint, &request),
-        request::render(&endpoint, &request)
+        render::<OpenAiResponses>(&endpoint, &request),
+        render::<OpenAiResponses>(&endpoint, &request)
     );
 }
 
@@ -185,9 +186,10 @@ fn a_longer_conversation_begins_with_the_bytes_of_the_shorter() {
         Message::Assistant(assistant(vec![thinking(), call("call_1")])),
         result("call_1", vec![Block::text("5")]),
     ]);
-    let before = String::from_utf8(request::render(&endpoint, &request)).unwrap();
+    let before =
+        String::from_utf8(render::<OpenAiResponses>(&endpoint, &request).to_vec()).unwrap();
     request.messages.push(Message::user("more"));
-    let after = String::from_utf8(request::render(&endpoint, &request)).unwrap();
+    let after = String::from_utf8(render::<OpenAiResponses>(&endpoint, &request).to_vec()).unwrap();
     let (items, _) = before.split_once("],\"stream\"").unwrap();
     assert!(after.starts_with(items));
     let key = |body: &str| serde_json::from_str::<Value>(body).unwrap()["prompt_cache_key"].take();

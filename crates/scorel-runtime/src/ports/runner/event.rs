@@ -1,4 +1,4 @@
-use scorel_proto::{Block, Cost, Usage};
+use scorel_proto::{Block, Cost, RunnerLogStream, Usage};
 use serde_json::Value;
 
 use super::{RunnerError, RunnerQuestion};
@@ -68,17 +68,6 @@ pub enum RunnerEvent {
     },
     /// The turn is over. The link takes another prompt, unless the turn failed.
     End(RunnerEnd),
-}
-
-/// Where a log text comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunnerLogStream {
-    /// A line of the output that is no message of the protocol.
-    Stdout,
-    /// The error output.
-    Stderr,
-    /// A message of the protocol for people.
-    Notice,
 }
 
 /// The end of a call.

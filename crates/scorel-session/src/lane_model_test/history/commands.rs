@@ -153,6 +153,7 @@ impl History {
             parent_event_id: parent.map(|node| self.event(node)),
             expected_leaf_id: expected_leaf.map(|node| self.event(node)),
             model: None,
+            runner: None,
         };
         let expected = self.reference.send(message);
         let reply = self.try_out(Command::Send(request), expected).await;

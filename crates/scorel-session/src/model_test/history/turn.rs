@@ -270,6 +270,7 @@ impl History {
             tool_name: call.tool_name.clone(),
             event_id,
             files: Vec::new(),
+            ran_by: None,
         });
         if self.commit(EventDraft::new(started).in_turn(turn_id)).await {
             let body = ToolExecutionStart {
@@ -278,6 +279,7 @@ impl History {
                 tool_call_id: call.tool_call_id,
                 tool_name: call.tool_name,
                 args: json!({}),
+                ran_by: None,
             };
             self.show(turn_id, TransientBody::ToolExecutionStart(body))
                 .await;

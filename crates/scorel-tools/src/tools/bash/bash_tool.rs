@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 use scorel_runtime::{
-    Permit, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec, blocking,
+    BegunCall, Permit, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, blocking,
     parse_arguments,
 };
 use serde_json::Value;
@@ -56,22 +56,23 @@ impl BashTool {
         Ok((planned, arguments.background.unwrap_or(false)))
     }
 
-    async fn run(
+    fn begin(&self, command: PlannedCommand, permit: &Permit) -> BegunCall {
+        let begun = self.commands.begin(&self.files, command, permit);
+        BegunCall::new(
+            Vec::new(),
+            |context| async move { begun.run(&context).await },
+        )
+    }
+
+    async fn start_background(
         self: Arc<Self>,
-        (command, background): (PlannedCommand, bool),
+        command: PlannedCommand,
         permit: Permit,
-        context: ToolContext,
     ) -> ToolOutcome {
-        if background {
-            let started = self
-                .commands
-                .start_background(&self.files, command, &permit);
-            started.await.unwrap_or_else(|outcome| outcome)
-        } else {
-            self.commands
-                .run(&self.files, command, &permit, &context)
-                .await
-        }
+        let started = self
+            .commands
+            .start_background(&self.files, command, &permit);
+        started.await.unwrap_or_else(|outcome| outcome)
     }
 }
 
@@ -86,15 +87,16 @@ impl Tool for BashTool {
             match blocking(move || tool.parse(call.input)).await {
                 Ok((command, background)) => {
                     let effects = vec![command.effect()];
-                    let (commands, standby) = (Arc::clone(&self.commands), command.standby.clone());
-                    let plan = ToolPlan::new(effects, move |permit, context| {
-                        self.run((command, background), permit, context)
-                    });
                     if background {
-                        // It joins the session's space.
-                        return plan;
+                        // Nothing stands by for it: it joins the session's space.
+                        return ToolPlan::new(effects, move |permit, _| {
+                            self.start_background(command, permit)
+                        });
                     }
-                    plan.prepared_by(move |permit| commands.stand_by(permit.command, standby))
+                    let (commands, standby) = (Arc::clone(&self.commands), command.standby.clone());
+                    let begin = move |permit| ready(self.begin(command, &permit));
+                    ToolPlan::recorded(effects, begin)
+                        .prepared_by(move |permit| commands.stand_by(permit.command, standby))
                 }
                 Err(outcome) => ToolPlan::answered(outcome),
             }

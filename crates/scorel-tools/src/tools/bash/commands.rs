@@ -5,21 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_exec::{
-    CommandOrder, CommandResources, Environment, ResourceLimits, Run, RunGroup, SharedSpace,
+    CommandOrder, CommandResources, Environment, HeldRun, ResourceLimits, RunGroup, SharedSpace,
     StartError, Supervisors, Surroundings, Umask,
 };
-use scorel_runtime::{CommandAccess, Permit, ToolContext, ToolOutcome, blocking};
+use scorel_runtime::{CommandAccess, Permit, ToolOutcome, blocking};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use super::access::{CommandPlaces, Confinement, namespaces};
 use super::background::Background;
-use super::present::CommandFigures;
 use super::recording::CommandRecording;
 use super::session_space::SessionSpace;
 use super::standby_slot::StandbySlot;
 use super::stopped::SandboxFacts;
-use super::{CommandSettings, PlannedCommand, foreground, present};
+use super::{CommandSettings, PlannedCommand, present};
 use crate::error::{ErrorCode, ToolError};
 use crate::lazy::Lazy;
 use crate::session_files::SessionFiles;
@@ -38,9 +37,9 @@ pub struct Commands {
 }
 
 /// A command with the sandbox that it starts in.
-struct ReadyCommand {
-    planned: PlannedCommand,
-    confinement: Confinement,
+pub(super) struct ReadyCommand {
+    pub(super) planned: Arc<PlannedCommand>,
+    pub(super) confinement: Confinement,
     environment: Environment,
     umask: Option<Umask>,
     limits: ResourceLimits,
@@ -50,14 +49,14 @@ struct ReadyCommand {
 
 /// How long a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stay {
+pub(super) enum Stay {
     /// The call waits for it.
     Foreground,
     Background,
 }
 
 impl ReadyCommand {
-    fn facts(&self) -> Option<SandboxFacts> {
+    pub(super) fn facts(&self) -> Option<SandboxFacts> {
         self.confinement.facts(&self.planned.path)
     }
 }
@@ -107,101 +106,50 @@ impl Commands {
         self.background.list()
     }
 
-    /// Runs a command to its end within what `permit` grants, and shows its output as it comes.
-    /// Cancelling ends its processes and keeps the output so far.
-    pub async fn run(
-        self: &Arc<Self>,
-        files: &Arc<SessionFiles>,
-        command: PlannedCommand,
-        permit: &Permit,
-        context: &ToolContext,
-    ) -> ToolOutcome {
-        let result = self.run_to_end(files, command, permit, context).await;
-        result.unwrap_or_else(|outcome| outcome)
-    }
-
-    async fn run_to_end(
-        self: &Arc<Self>,
-        files: &Arc<SessionFiles>,
-        command: PlannedCommand,
-        permit: &Permit,
-        context: &ToolContext,
-    ) -> Result<ToolOutcome, ToolOutcome> {
-        let ready = self
-            .prepare(files, command, permit, Stay::Foreground)
-            .await?;
-        let recording = CommandRecording::begin(files, permit).await?;
-        let run = match self.start(&ready, None) {
-            Ok(run) => run,
-            Err(error) => {
-                recording.abandon().await?;
-                return Err(error.into());
-            }
-        };
-        let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
-        let figures = CommandFigures {
-            sandbox: ready.confinement.name,
-            timeout: ready.planned.timeout,
-            facts: ready.facts(),
-            unhidden: ready.confinement.unhidden,
-        };
-        let files = Arc::clone(files);
-        blocking(move || -> Result<_, ToolOutcome> {
-            let mut outcome = present::ended(&run, &watched, &figures, files.host.blobs());
-            recording.end(watched.end.is_some(), &mut outcome);
-            Ok(outcome)
-        })
-        .await
-    }
-
     pub(super) async fn start_background(
         self: &Arc<Self>,
         files: &Arc<SessionFiles>,
         command: PlannedCommand,
         permit: &Permit,
     ) -> Result<ToolOutcome, ToolOutcome> {
-        let ready = self
-            .prepare(files, command, permit, Stay::Background)
-            .await?;
+        let (commands, inner) = (Arc::clone(self), Arc::clone(files));
+        let (planned, granted) = (Arc::new(command), permit.clone());
+        let ready = blocking(move || commands.ready(&inner, planned, &granted, Stay::Background));
+        let ready = ready.await?;
         let group = self.group()?;
-        let start = || Ok((self.start(&ready, Some(group))?, ready.facts()));
+        let start = || Ok((self.hold(&ready, Some(group))?.start(), ready.facts()));
         let id = self.background.start(&ready.planned.command, start)?;
         let mut outcome = present::started(&id, &ready.confinement);
         CommandRecording::of_background(files, permit).end(true, &mut outcome);
         Ok(outcome)
     }
 
-    async fn prepare(
-        self: &Arc<Self>,
-        files: &Arc<SessionFiles>,
-        planned: PlannedCommand,
+    /// Finds out how a command is to run. Blocks.
+    pub(super) fn ready(
+        &self,
+        files: &SessionFiles,
+        planned: Arc<PlannedCommand>,
         permit: &Permit,
         stay: Stay,
-    ) -> Result<ReadyCommand, ToolOutcome> {
-        let (commands, files) = (Arc::clone(self), Arc::clone(files));
-        let permit = permit.clone();
-        blocking(move || -> Result<_, ToolError> {
-            let temporary = commands.temporary()?;
-            let settings = lock(&commands.settings).clone();
-            let settings = settings.get();
-            let confinement = commands.confinement(&permit, settings, &files, &temporary)?;
-            let mut environment = settings.environment.clone();
-            if confinement.sandbox.is_some() {
-                // The configuration is protected, so `checkout -b x origin/y` could not note what x
-                // tracks.
-                environment = environment.with_git_setting("branch.autoSetupMerge", "false");
-            }
-            Ok(ReadyCommand {
-                space: commands.space(&confinement, stay)?,
-                planned,
-                confinement,
-                environment: environment.with_temporary_dir(&temporary),
-                umask: settings.umask,
-                limits: settings.limits,
-                temporary,
-            })
+    ) -> Result<ReadyCommand, ToolError> {
+        let temporary = self.temporary()?;
+        let settings = lock(&self.settings).clone();
+        let settings = settings.get();
+        let confinement = self.confinement(permit, settings, files, &temporary)?;
+        let mut environment = settings.environment.clone();
+        if confinement.sandbox.is_some() {
+            // The configuration is protected, so `checkout -b x origin/y` could not note what x tracks.
+            environment = environment.with_git_setting("branch.autoSetupMerge", "false");
+        }
+        Ok(ReadyCommand {
+            space: self.space(&confinement, stay)?,
+            planned,
+            confinement,
+            environment: environment.with_temporary_dir(&temporary),
+            umask: settings.umask,
+            limits: settings.limits,
+            temporary,
         })
-        .await
     }
 
     fn temporary(&self) -> Result<PathBuf, ToolError> {
@@ -270,7 +218,12 @@ impl Commands {
         }
     }
 
-    fn start(&self, ready: &ReadyCommand, group: Option<Arc<RunGroup>>) -> Result<Run, ToolError> {
+    /// Has a supervisor prepare the command.
+    pub(super) fn hold(
+        &self,
+        ready: &ReadyCommand,
+        group: Option<Arc<RunGroup>>,
+    ) -> Result<HeldRun, ToolError> {
         let order = CommandOrder {
             command: ready.planned.command.clone().into(),
             environment: ready.environment.clone(),
@@ -286,11 +239,9 @@ impl Commands {
             spool_dir: Some(ready.temporary.clone()),
         };
         let directory = ready.planned.directory.as_fd();
-        let started = match ready.planned.standby.take() {
-            Some(standby) => self.supervisors.start_under(standby, order, directory),
-            None => self.supervisors.start(order, directory),
-        };
-        started.map_err(|error| refused(&error))
+        let standby = ready.planned.standby.take();
+        let held = self.supervisors.hold(standby, order, directory);
+        held.map_err(|error| refused(&error))
     }
 }
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use scorel_files::FileRecorder;
 use scorel_proto::RecordedFiles;
-use scorel_runtime::{CommandAccess, Permit, ToolOutcome, blocking};
+use scorel_runtime::{CommandAccess, Permit, ToolOutcome};
 use serde_json::Value;
 
 use crate::session_files::SessionFiles;
@@ -19,17 +19,26 @@ pub(super) enum CommandRecording {
 
 impl CommandRecording {
     /// Prepares for a command that the call waits for. Copies files that have changed.
-    pub(super) async fn begin(files: &SessionFiles, permit: &Permit) -> Result<Self, ToolOutcome> {
+    pub(super) fn prepare(files: &SessionFiles, permit: &Permit) -> Self {
         let Some(recorder) = recorder(files, permit) else {
-            return Ok(Self::Needless);
+            return Self::Needless;
         };
-        blocking(move || -> Result<_, ToolOutcome> {
-            Ok(match recorder.watch_command() {
+        match recorder.watch_command() {
+            Ok(()) => Self::Watched(recorder),
+            Err(reason) => Self::Unwatched(reason),
+        }
+    }
+
+    /// The command starts now. Not before its call is on record: after a crash, what the command did is
+    /// looked for in the name of a call that has started.
+    pub(super) fn begin(self) -> Self {
+        match self {
+            Self::Watched(recorder) => match recorder.command_starts() {
                 Ok(()) => Self::Watched(recorder),
                 Err(reason) => Self::Unwatched(reason),
-            })
-        })
-        .await
+            },
+            unwatched => unwatched,
+        }
     }
 
     /// A command in the background goes on after its call.
@@ -38,17 +47,6 @@ impl CommandRecording {
             Some(_) => Self::Unwatched("the command goes on in the background".to_owned()),
             None => Self::Needless,
         }
-    }
-
-    /// The command did not start.
-    pub(super) async fn abandon(self) -> Result<(), ToolOutcome> {
-        blocking(move || -> Result<_, ToolOutcome> {
-            if let Self::Watched(recorder) = self {
-                recorder.command_not_started();
-            }
-            Ok(())
-        })
-        .await
     }
 
     /// Adds what the command did to its outcome. Blocks on the disk.

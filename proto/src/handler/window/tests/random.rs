@@ -87,7 +87,7 @@ impl History {
                 content: vec![Block::text("steer")],
                 meta: Meta {
                     source: Some(MessageSource::Steer),
-                    provider: None,
+                    ..Meta::default()
                 },
             })),
             Happening::Internal => message(Message::Internal(InternalMessage {

@@ -28,6 +28,7 @@ fn sending() -> Vec<Golden> {
         parent_event_id: None,
         expected_leaf_id: None,
         model: None,
+        runner: None,
         command_id: None,
     };
     let full = SendMessageParams {
@@ -36,6 +37,7 @@ fn sending() -> Vec<Golden> {
         parent_event_id: Some(Some(ids::event(1))),
         expected_leaf_id: Some(Some(ids::event(2))),
         model: Some("gpt-5".into()),
+        runner: Some("codex".into()),
         command_id: Some(ids::command()),
         ..minimal
     };

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{method, params_of, result_of};
 use crate::golden::Golden;
-use crate::samples::{ids, persistent, transient};
+use crate::samples::{ids, persistent, runners, transient};
 
 pub(super) fn all() -> Vec<Golden> {
     let mut all = log();
@@ -211,15 +211,20 @@ pub(in crate::samples) fn in_flight() -> InFlight {
                     },
                 ],
             }],
-            tools: vec![OpenTool {
-                event_id: ids::event(4),
-                parent_id: None,
-                tool_call_id: "call_0".into(),
-                tool_name: "Read".into(),
-                args: json!({"path": "README.md"}),
-                partial: Some(json!({"tail": "…", "bytes": 3})),
-            }],
+            tools: vec![
+                OpenTool {
+                    event_id: ids::event(4),
+                    parent_id: None,
+                    tool_call_id: "call_0".into(),
+                    tool_name: "Read".into(),
+                    args: json!({"path": "README.md"}),
+                    ran_by: None,
+                    partial: Some(json!({"tail": "…", "bytes": 3})),
+                },
+                runners::open_tool(),
+            ],
             retry: Some(Box::new(transient::retry())),
+            log: Some(Box::new(runners::log_tail())),
         },
         queue: Queue {
             items: vec![persistent::item()],

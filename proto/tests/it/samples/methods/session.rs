@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
     CloneSessionParams, CostTotal, CreateSession, CreateSessionParams, CreateSessionResult,
@@ -9,7 +11,7 @@ use scorel_proto::{
 
 use super::{method, params_of, result_of};
 use crate::golden::Golden;
-use crate::samples::{ids, messages, persistent};
+use crate::samples::{ids, messages, persistent, runners};
 
 pub(in crate::samples) fn project() -> Project {
     Project {
@@ -35,6 +37,8 @@ pub(in crate::samples) fn session() -> Session {
         title: Some("Read me".into()),
         title_source: Some(TitleSource::Generated),
         model: Some("openai/gpt-5".into()),
+        runner: "codex".into(),
+        runner_contexts: [("codex".to_owned(), runners::context())].into(),
         thinking_level: ThinkingLevel::Medium,
         tools: None,
         phase: Phase::AwaitingPermission,
@@ -69,6 +73,8 @@ fn empty() -> Session {
         title: None,
         title_source: None,
         model: None,
+        runner: scorel_proto::OWN_RUNNER.into(),
+        runner_contexts: BTreeMap::new(),
         thinking_level: ThinkingLevel::Default,
         tools: None,
         phase: Phase::Idle,
@@ -102,6 +108,7 @@ fn creating() -> Vec<Golden> {
         project_id: ids::project(),
         title: None,
         model: None,
+        runner: None,
         thinking_level: None,
         tools: None,
         command_id: None,
@@ -109,6 +116,7 @@ fn creating() -> Vec<Golden> {
     let full = CreateSessionParams {
         title: Some("Read me".into()),
         model: Some("gpt-5".into()),
+        runner: Some("codex".into()),
         thinking_level: Some(ThinkingLevel::Low),
         tools: None,
         command_id: Some(ids::command()),
@@ -182,6 +190,7 @@ fn changing() -> Vec<Golden> {
         session_id,
         title: Some("New".into()),
         model: Some("gpt-5".into()),
+        runner: Some("scorel".into()),
         thinking_level: Some(ThinkingLevel::None),
         tools: None,
         on_restart: Some(OnRestart::Resume),

@@ -1,14 +1,14 @@
 //! A conversation as quoted text, for a model that is not in it.
 
 use scorel_journal::Blobs;
-use scorel_proto::{Block, Message, TokenEstimate, WindowItem};
+use scorel_proto::{Block, Message, TokenEstimate, WindowItem, excerpt};
 
 /// How many bytes of a tool's result or arguments are quoted: a summary needs what was found, and the
 /// rest of a long output is what made the conversation too long.
 const RESULT_BYTES: usize = 2 * 1024;
 
 /// The messages as text, one each.
-pub(super) fn quoted<'a>(
+pub(crate) fn quoted<'a>(
     messages: impl Iterator<Item = (&'a WindowItem, &'a Message)>,
     blobs: &Blobs,
 ) -> Vec<String> {
@@ -18,7 +18,7 @@ pub(super) fn quoted<'a>(
 }
 
 /// Joins texts to parts of at most about `max_tokens`. A text that is longer than that is divided.
-pub(super) fn parts(texts: &[String], max_tokens: u64) -> Vec<String> {
+pub(crate) fn parts(texts: &[String], max_tokens: u64) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut room = 0;
     for text in texts {
@@ -115,18 +115,7 @@ fn quoted_block(block: &Block, blobs: &Blobs) -> Option<String> {
 
 /// The beginning and the end of a long text.
 fn shortened(text: &str) -> String {
-    if text.len() <= RESULT_BYTES {
-        return text.to_owned();
-    }
-    let boundary = |mut at: usize| {
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let head = boundary(RESULT_BYTES / 2);
-    let tail = boundary(text.len() - RESULT_BYTES / 2);
-    format!("{}\n[…]\n{}", &text[..head], &text[tail..])
+    excerpt(text, RESULT_BYTES)
 }
 
 #[cfg(test)]

@@ -1,0 +1,153 @@
+//! The runners that sessions can choose.
+//!
+//! In: `[runners.NAME]` and the runners that are built in, the environment of commands, secrets by name.
+//! Out: a [`WireRunner`] with all that its programs are started with. Nothing is started here.
+
+mod effects;
+mod suitable;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use scorel_exec::Supervisors;
+use scorel_runner::{RunnerSetup, Secrets, Versions, WireRunner};
+use scorel_runtime::{RunnerError, RunnerErrorKind};
+
+use crate::commands::CommandHost;
+use crate::config::{Config, RunnerConfig, RunnerSandbox, nearest};
+use crate::secret::SecretStore;
+
+pub(crate) use effects::ProjectEffects;
+pub(crate) use suitable::{access, check_suitable, settings_hash};
+
+/// Makes runners of their configuration.
+#[derive(Debug)]
+pub(crate) struct HostRunners {
+    supervisors: Arc<Supervisors>,
+    versions: Arc<Versions>,
+    commands: Arc<CommandHost>,
+    secrets: SecretStore,
+}
+
+/// No runner has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no runner `{name}` is configured")]
+pub(crate) struct UnknownRunner {
+    pub(crate) name: String,
+    /// The most similar name that is known.
+    pub(crate) suggestion: Option<String>,
+}
+
+impl UnknownRunner {
+    /// What helps.
+    pub(crate) fn hint(&self) -> String {
+        match &self.suggestion {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => "`scorelctl runners` lists them; add one as [runners.NAME] in config.toml"
+                .to_owned(),
+        }
+    }
+}
+
+impl HostRunners {
+    pub(crate) fn new(
+        supervisors: Arc<Supervisors>,
+        commands: Arc<CommandHost>,
+        secrets: SecretStore,
+    ) -> Self {
+        Self {
+            versions: Versions::new(Arc::clone(&supervisors)),
+            supervisors,
+            commands,
+            secrets,
+        }
+    }
+
+    /// What makes the commands of the same sessions.
+    pub(crate) const fn commands(&self) -> &Arc<CommandHost> {
+        &self.commands
+    }
+
+    /// The configuration of a runner.
+    pub(crate) fn find<'a>(
+        config: &'a Config,
+        name: &str,
+    ) -> Result<&'a RunnerConfig, UnknownRunner> {
+        config.runners.get(name).ok_or_else(|| UnknownRunner {
+            name: name.to_owned(),
+            suggestion: nearest(name, config.runners.keys().map(String::as_str)).map(str::to_owned),
+        })
+    }
+
+    /// A runner for a project. Blocks: asks the login shell, and reads the `env` file.
+    pub(crate) fn open(
+        &self,
+        config: &Config,
+        runner: &RunnerConfig,
+        project: &Path,
+    ) -> Result<WireRunner, RunnerError> {
+        let setup = self.setup(config, runner, project)?;
+        Ok(WireRunner::new(
+            setup,
+            Arc::clone(&self.supervisors),
+            Arc::clone(&self.versions),
+        ))
+    }
+
+    fn setup(
+        &self,
+        config: &Config,
+        runner: &RunnerConfig,
+        project: &Path,
+    ) -> Result<RunnerSetup, RunnerError> {
+        let mut environment = self.commands.runner_environment(config, project);
+        for (name, value) in &runner.env {
+            environment.set(name.as_str(), value.as_str());
+        }
+        let mut values = Vec::new();
+        for (name, secret) in &runner.secret_env {
+            let value = self.secret(runner, secret)?;
+            environment.set(name.as_str(), &value);
+            values.push(value);
+        }
+        let token = runner.token_env.as_deref();
+        let token = token.map(|name| self.secret(runner, name)).transpose()?;
+        let setup = RunnerSetup {
+            name: runner.name.clone(),
+            wire: runner.wire,
+            command: runner.command.clone(),
+            environment,
+            base_url: runner.base_url.clone(),
+            token: None,
+            model: runner.model.clone(),
+            min_version: runner.min_version,
+            sandbox: match runner.sandbox {
+                RunnerSandbox::Own => None,
+                RunnerSandbox::Scorel => Some(self.commands.runner_sandbox(
+                    config,
+                    project,
+                    &runner.state_dirs,
+                )),
+            },
+            secrets: Secrets::new(values),
+            install: runner.install.clone(),
+        };
+        Ok(match token {
+            Some(token) => setup.with_token(token),
+            None => setup,
+        })
+    }
+
+    fn secret(&self, runner: &RunnerConfig, name: &str) -> Result<String, RunnerError> {
+        let failed = |message: String| RunnerError::new(RunnerErrorKind::NotLoggedIn, message);
+        match self.secrets.plain(name) {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => Err(failed(format!("{} needs the secret `{name}`", runner.name))
+                .with_hint(format!(
+                    "put `{name}=…` into {}",
+                    self.secrets.file().display()
+                ))),
+            Err(error) => Err(failed(error.to_string())),
+        }
+    }
+}

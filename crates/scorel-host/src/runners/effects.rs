@@ -1,0 +1,67 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scorel_fetch::Fetcher;
+use scorel_runtime::{ActionEffects, Effect, RunnerAction};
+use scorel_tools::SessionFiles;
+
+/// The effects of what a runner asks to do, with its paths resolved as those of the session's own tools
+/// are. Looks at the file system.
+#[derive(Debug)]
+pub(crate) struct ProjectEffects {
+    files: Arc<SessionFiles>,
+    fetcher: Fetcher,
+}
+
+impl ProjectEffects {
+    pub(crate) const fn new(files: Arc<SessionFiles>, fetcher: Fetcher) -> Self {
+        Self { files, fetcher }
+    }
+}
+
+impl ActionEffects for ProjectEffects {
+    fn of(&self, action: &RunnerAction) -> Vec<Effect> {
+        match action {
+            RunnerAction::Command { command, directory } => vec![self.command(command, directory)],
+            RunnerAction::Write { paths } => each(paths, |path| self.files.changing(path)),
+            RunnerAction::Read { paths } => each(paths, |path| self.files.reading(path)),
+            RunnerAction::Fetch { url } => vec![Effect::FetchUrl {
+                url: url.clone(),
+                is_private: self.fetcher.needs_permit(url),
+            }],
+            RunnerAction::Other { tool } => vec![Effect::CallOutside { tool: tool.clone() }],
+        }
+    }
+}
+
+impl ProjectEffects {
+    fn command(&self, command: &str, directory: &Path) -> Effect {
+        let directory = self.files.project().join(directory);
+        match directory.canonicalize() {
+            Ok(directory) => Effect::RunCommand {
+                command: command.to_owned(),
+                directory,
+                // It is not known what its sandbox allows. The gate of a runner assumes all.
+                network: false,
+            },
+            Err(error) => Effect::Unresolved {
+                reason: format!("{} cannot be used: {error}", directory.display()),
+            },
+        }
+    }
+}
+
+/// The effect on each path. A runner that names none is not taken at its word.
+fn each(paths: &[PathBuf], effect: impl Fn(&str) -> Effect) -> Vec<Effect> {
+    if paths.is_empty() {
+        let reason = "the runner does not say which files it is about".to_owned();
+        return vec![Effect::Unresolved { reason }];
+    }
+    let effects = paths.iter().map(|path| match path.to_str() {
+        Some(path) => effect(path),
+        None => Effect::Unresolved {
+            reason: format!("{} is not UTF-8", path.display()),
+        },
+    });
+    effects.collect()
+}

@@ -1,0 +1,42 @@
+//! What a permission mode means for a runner.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use scorel_permission::Mode;
+use scorel_runtime::{RunnerAccess, RunnerCapabilities, RunnerError, RunnerErrorKind};
+
+use crate::config::RunnerConfig;
+
+/// Refuses a runner that acts without asking where the user wants to be asked.
+pub(crate) fn check_suitable(
+    runner: &RunnerConfig,
+    capabilities: RunnerCapabilities,
+    mode: Mode,
+) -> Result<(), RunnerError> {
+    if capabilities.permissions || mode == Mode::Full || runner.trust_own {
+        return Ok(());
+    }
+    let name = &runner.name;
+    let message = format!("{name} never asks before it acts, and the mode is `{mode}`");
+    let hint = format!(
+        "set `trustOwn = true` in [runners.{name}] if it may do what it likes, or use the mode `full`"
+    );
+    Err(RunnerError::new(RunnerErrorKind::Unsuitable, message).with_hint(hint))
+}
+
+/// What a runner's own sandbox may allow without a question.
+pub(crate) const fn access(mode: Mode) -> RunnerAccess {
+    match mode {
+        Mode::Readonly => RunnerAccess::ReadOnly,
+        Mode::Ask | Mode::Workspace => RunnerAccess::Workspace,
+        Mode::Full => RunnerAccess::Full,
+    }
+}
+
+/// Tells the settings of one process from those of another. Within this daemon only: it is no stable
+/// hash.
+pub(crate) fn settings_hash(runner: &RunnerConfig, mode: Mode) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{runner:?} {mode:?}").hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,148 @@
+//! The body of a request, which goes on from the body of the request before.
+//!
+//! In: a request, and with its messages what was kept of the last one. Out: the bytes to send. Nearly
+//! all of them are those that were sent before: a conversation grows at its end. So the last body is
+//! kept beside the messages, in their [`RenderedSlot`](scorel_proto::RenderedSlot), and the next one
+//! is made by cutting off its end and writing on. It goes where the messages go, so it is dropped
+//! with a session's window.
+
+use bytes::Bytes;
+use scorel_proto::{Block, Context, Message};
+use scorel_runtime::ModelRequest;
+
+use super::{JsonBody, ModelEndpoint, ModelOrigin, Wire, WireHistory};
+
+/// Beside the texts of a message.
+const SYNTAX: usize = 64;
+
+/// A rendered request, and how the next one goes on from it.
+#[derive(Debug)]
+struct KeptBody<W: Wire> {
+    rules: RenderingRules<W::Dialect>,
+    body: Bytes,
+    /// Its length up to the conversation.
+    head: usize,
+    /// Its length up to what a further message may change.
+    settled: usize,
+    history: W::History,
+    messages: Context,
+}
+
+/// What of an endpoint decides how a conversation is rendered, beside what is in the head of the body.
+/// The source of images is not among it: a conversation has one.
+#[derive(Debug, PartialEq, Eq)]
+struct RenderingRules<D> {
+    origin: ModelOrigin,
+    dialect: D,
+    images: bool,
+}
+
+/// Renders a request.
+///
+/// Blocks: it reads images from files.
+pub(crate) fn render<W: Wire>(
+    endpoint: &ModelEndpoint<W::Dialect>,
+    request: &ModelRequest,
+) -> Bytes {
+    let slot = request.messages.rendered();
+    let kept = KeptBody::<W>::resume(slot.take(), endpoint, request);
+    let (rendered, body) = kept.finish(endpoint, request);
+    slot.keep(rendered);
+    body
+}
+
+/// A body that is being written.
+struct OpenBody<W: Wire> {
+    rules: RenderingRules<W::Dialect>,
+    body: JsonBody,
+    head: usize,
+    history: W::History,
+    messages: Context,
+}
+
+impl<W: Wire> KeptBody<W> {
+    /// The body that goes on from the kept one, or a new one.
+    fn resume(
+        kept: Option<Self>,
+        endpoint: &ModelEndpoint<W::Dialect>,
+        request: &ModelRequest,
+    ) -> OpenBody<W> {
+        let rules = RenderingRules {
+            origin: endpoint.origin(),
+            dialect: endpoint.dialect,
+            images: endpoint.images,
+        };
+        let mut head = JsonBody::default();
+        W::head(endpoint, request, &mut head);
+        let continued = kept.filter(|kept| {
+            kept.rules == rules
+                && kept.body[..kept.head] == *head.as_bytes()
+                && request.messages.continues(&kept.messages)
+        });
+        match continued {
+            Some(kept) => OpenBody {
+                rules,
+                body: JsonBody::beginning_of(kept.body, kept.settled),
+                head: kept.head,
+                history: kept.history,
+                messages: kept.messages,
+            },
+            None => {
+                let length = head.len();
+                head.reserve(request.messages.iter().map(size_hint).sum());
+                OpenBody {
+                    rules,
+                    body: head,
+                    head: length,
+                    history: W::History::default(),
+                    messages: Context::default(),
+                }
+            }
+        }
+    }
+}
+
+impl<W: Wire> OpenBody<W> {
+    fn finish(
+        mut self,
+        endpoint: &ModelEndpoint<W::Dialect>,
+        request: &ModelRequest,
+    ) -> (KeptBody<W>, Bytes) {
+        for message in request.messages.iter().skip(self.messages.len()) {
+            self.history.add(endpoint, message, &mut self.body);
+        }
+        self.messages.catch_up(&request.messages);
+        let settled = self.body.len();
+        self.history.finish(endpoint, &mut self.body);
+        self.body.end_list();
+        W::tail(endpoint, request, &self.history, &mut self.body);
+        let body = self.body.into_bytes();
+        let kept = KeptBody {
+            rules: self.rules,
+            body: body.clone(),
+            head: self.head,
+            settled,
+            history: self.history,
+            messages: self.messages,
+        };
+        (kept, body)
+    }
+}
+
+/// About how many bytes a message has in a body. What is not text is small beside it, or rare.
+fn size_hint(message: &Message) -> usize {
+    let blocks = match message {
+        Message::User(message) => &message.content,
+        Message::Internal(message) => &message.content,
+        Message::Assistant(message) => &message.content,
+        Message::ToolResult(message) => &message.result().content,
+    };
+    let text = |block: &Block| match block {
+        Block::Text { text, .. } | Block::Thinking { text, .. } => text.len(),
+        _ => SYNTAX,
+    };
+    SYNTAX + blocks.iter().map(text).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! The processes of runners: how many there are, and those that wait for their session's next turn.
+//!
+//! In: a turn that wants to run ([`RunnerPool::admit`]), a link whose turn is over
+//! ([`RunnerPool::keep`]). Out: that link again for the next turn, unless its time is up, its place is
+//! needed, or its process said something meanwhile.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use scorel_proto::SessionId;
+use scorel_runtime::{RunnerEvent, RunnerLink};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio_util::task::TaskTracker;
+
+/// Processes of runners at a time. One takes some 200 MB, so that this is what a usual machine has room
+/// for; a turn beyond waits.
+const MAX_PROCESSES: usize = 16;
+
+/// Of these, those that wait for a turn.
+const MAX_KEPT: usize = 4;
+
+/// The places for processes of runners, and the processes that are kept.
+#[derive(Debug)]
+pub(crate) struct RunnerPool {
+    places: Arc<Semaphore>,
+    kept: Mutex<KeptProcesses>,
+}
+
+#[derive(Debug, Default)]
+struct KeptProcesses {
+    by_session: HashMap<SessionId, KeptProcess>,
+    /// Counts up, so that the oldest can be told.
+    next: u64,
+    /// The daemon stops, and waits for the tasks that watch: a turn that ends now leaves nothing.
+    is_closed: bool,
+}
+
+/// A process that a task watches. Dropping it ends the process.
+#[derive(Debug)]
+struct KeptProcess {
+    key: LinkKey,
+    number: u64,
+    wanted: oneshot::Sender<oneshot::Sender<PlacedLink>>,
+}
+
+/// What a kept link must agree in with the turn that takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LinkKey {
+    pub(crate) runner: String,
+    /// The context that it is in.
+    pub(crate) context: String,
+    pub(crate) settings_hash: u64,
+}
+
+/// The right to one process.
+#[derive(Debug)]
+pub(crate) struct ProcessPlace(
+    #[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit,
+);
+
+/// A link with the place of its process.
+pub(crate) struct PlacedLink {
+    pub(crate) link: Box<dyn RunnerLink>,
+    pub(crate) place: ProcessPlace,
+}
+
+impl fmt::Debug for PlacedLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PlacedLink")
+    }
+}
+
+impl RunnerPool {
+    pub(crate) fn new() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(MAX_PROCESSES)),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// A place for one process. Waits while all are taken; those that only wait give way.
+    pub(crate) async fn admit(&self) -> ProcessPlace {
+        if self.places.available_permits() == 0 {
+            self.kept().end_oldest();
+        }
+        let permit = Arc::clone(&self.places).acquire_owned().await;
+        ProcessPlace(permit.expect("the semaphore is never closed"))
+    }
+
+    /// The session's kept link, if it is what the turn wants; another one ends.
+    pub(crate) async fn take(&self, session: SessionId, key: &LinkKey) -> Option<PlacedLink> {
+        let kept = self.kept().by_session.remove(&session)?;
+        if kept.key != *key {
+            return None;
+        }
+        let (reply, link) = oneshot::channel();
+        kept.wanted.send(reply).ok()?;
+        link.await.ok()
+    }
+
+    /// Keeps a link for the session's next turn, for `time` at most.
+    pub(crate) fn keep(
+        &self,
+        tasks: &TaskTracker,
+        session: SessionId,
+        key: LinkKey,
+        link: PlacedLink,
+        time: Duration,
+    ) {
+        let (wanted, asked) = oneshot::channel();
+        tasks.spawn(watch(link, asked, time));
+        self.kept().insert(session, key, wanted);
+    }
+
+    /// Ends what is kept for a session.
+    pub(crate) fn end(&self, session: SessionId) {
+        self.kept().by_session.remove(&session);
+    }
+
+    /// Ends all that is kept, and what would be kept from now on: the daemon stops.
+    pub(crate) fn close(&self) {
+        let mut kept = self.kept();
+        kept.is_closed = true;
+        kept.by_session.clear();
+    }
+
+    fn kept(&self) -> MutexGuard<'_, KeptProcesses> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl KeptProcesses {
+    fn insert(
+        &mut self,
+        session: SessionId,
+        key: LinkKey,
+        wanted: oneshot::Sender<oneshot::Sender<PlacedLink>>,
+    ) {
+        if self.is_closed {
+            return;
+        }
+        // Those that ended by themselves.
+        self.by_session.retain(|_, kept| !kept.wanted.is_closed());
+        let number = self.next;
+        self.next += 1;
+        let process = KeptProcess {
+            key,
+            number,
+            wanted,
+        };
+        self.by_session.insert(session, process);
+        if self.by_session.len() > MAX_KEPT {
+            self.end_oldest();
+        }
+    }
+
+    fn end_oldest(&mut self) {
+        let oldest = self.by_session.iter().min_by_key(|(_, kept)| kept.number);
+        if let Some(session) = oldest.map(|(session, _)| *session) {
+            self.by_session.remove(&session);
+        }
+    }
+}
+
+/// Waits for the next turn, or for a reason to end the process. One that does more than tell a note has
+/// had its context changed from elsewhere.
+async fn watch(
+    mut placed: PlacedLink,
+    mut asked: oneshot::Receiver<oneshot::Sender<PlacedLink>>,
+    time: Duration,
+) {
+    let time_up = tokio::time::sleep(time);
+    tokio::pin!(time_up);
+    loop {
+        tokio::select! {
+            biased;
+            reply = &mut asked => {
+                if let Ok(reply) = reply {
+                    match reply.send(placed) {
+                        Ok(()) => return,
+                        // The turn was dropped meanwhile.
+                        Err(unused) => placed = unused,
+                    }
+                }
+                break;
+            }
+            () = &mut time_up => break,
+            event = placed.link.next() => match event {
+                Ok(RunnerEvent::Log { .. } | RunnerEvent::Progress) => {}
+                _ => break,
+            },
+        }
+    }
+    placed.link.release().await;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! Pulls a runner through a turn, one step at a time, as `drive` does the engine.
+//!
+//! In: a runner that the host has prepared, and what the session knows of its contexts. Out: the records
+//! that only turns of runners have (`runner_start`, `runner_context`, `runner_exit`), and everything else
+//! through the same bridge and the same questions as in a turn of the engine. A process that stays goes
+//! to the pool.
+
+mod handover;
+mod link_choice;
+mod plan;
+mod prompt;
+mod records;
+mod reopened;
+
+use std::sync::Arc;
+
+use scorel_runtime::{Question, RunnerDriver, RunnerStep, StopCause, ToolCall, TurnEnd, TurnStep};
+
+use self::records::RunRecords;
+use self::reopened::EarlierDecision;
+use super::ask::{PermissionAnswer, permission, remember};
+use super::bridge::TurnBridge;
+use super::exit::TurnExit;
+use super::task::TurnTask;
+use crate::runner_pool::{PlacedLink, ProcessPlace};
+use crate::{PreparedRunner, SessionError};
+
+/// One turn of a runner while it runs.
+struct RunnerTurn {
+    task: TurnTask,
+    prepared: PreparedRunner,
+    bridge: TurnBridge,
+    records: RunRecords,
+    /// A decision about a call of a process that is gone, for the call that takes its place.
+    decided: Option<EarlierDecision>,
+    place: ProcessPlace,
+}
+
+/// How a question ended.
+enum Asked {
+    Answered,
+    /// The turn is left.
+    Left(TurnExit),
+}
+
+impl TurnTask {
+    /// Runs the turn to its end. A step is durable or published before the next one is asked for.
+    pub(super) async fn drive_runner(
+        &self,
+        prepared: PreparedRunner,
+    ) -> Result<TurnExit, SessionError> {
+        let decided = match self.reopen(&prepared).await? {
+            Ok(decided) => decided,
+            Err(cause) => return Ok(self.stopped(cause).into()),
+        };
+        let place = tokio::select! {
+            biased;
+            cause = self.stop.fired() => return Ok(self.stopped(cause).into()),
+            place = self.lane.runners().admit() => place,
+        };
+        let name = prepared.ports.runner.name().to_owned();
+        let turn = RunnerTurn {
+            task: self.clone(),
+            bridge: TurnBridge::of_runner(self.clone(), &name),
+            records: RunRecords::new(self.clone(), name, prepared.handover_bytes),
+            prepared,
+            decided,
+            place,
+        };
+        turn.run().await
+    }
+}
+
+impl RunnerTurn {
+    async fn run(mut self) -> Result<TurnExit, SessionError> {
+        let mut driver = self.open().await;
+        loop {
+            // Enabled before the look: a steer that comes between the two would wait for the next step.
+            let lane = Arc::clone(&self.task.lane);
+            let queued = lane.queued();
+            tokio::pin!(queued);
+            queued.as_mut().enable();
+            if driver.takes_steers() && lane.view(|view| view.state.queue.has_steers()) {
+                self.steer(&mut driver).await?;
+                continue;
+            }
+            let step = tokio::select! {
+                () = queued => continue,
+                step = driver.next() => step,
+            };
+            match step {
+                RunnerStep::Turn(TurnStep::Finished(end)) => {
+                    return Ok(self.finished(driver, end).await?.into());
+                }
+                RunnerStep::Turn(TurnStep::NeedPermission { call, question }) => {
+                    match self.ask(&mut driver, call, question).await? {
+                        Asked::Answered => {}
+                        Asked::Left(exit) => return Ok(exit),
+                    }
+                }
+                RunnerStep::NeedPrompt => {
+                    let prompt = self.records.prompt(self.decided.as_ref()).await?;
+                    driver.provide_prompt(prompt);
+                }
+                step => self.take(step).await?,
+            }
+        }
+    }
+
+    /// Writes or shows a step that asks for nothing.
+    async fn take(&mut self, step: RunnerStep) -> Result<(), SessionError> {
+        match step {
+            RunnerStep::Fact(fact) => {
+                self.records.take(fact).await?;
+                self.bridge.set_context(self.records.context());
+                Ok(())
+            }
+            RunnerStep::Turn(TurnStep::Event(event)) => {
+                self.records.plan_if_due().await?;
+                self.bridge.handle(event).await
+            }
+            // The others are answered where they are met, or come from the engine only.
+            RunnerStep::Turn(_) | RunnerStep::NeedPrompt | RunnerStep::QuestionWithdrawn => Ok(()),
+        }
+    }
+
+    /// Asks a client, while the runner goes on: it may withdraw its question, or end.
+    async fn ask(
+        &mut self,
+        driver: &mut RunnerDriver,
+        call: ToolCall,
+        question: Question,
+    ) -> Result<Asked, SessionError> {
+        if let Some(decision) = self.decided.take_if(|decided| decided.is_about(&call)) {
+            driver.provide_permission(decision.permission());
+            return Ok(Asked::Answered);
+        }
+        let task = self.task.clone();
+        let asking = task.ask(&call, &question);
+        tokio::pin!(asking);
+        loop {
+            let step = tokio::select! {
+                biased;
+                answer = &mut asking => {
+                    return match answer? {
+                        PermissionAnswer::Decided(decision) => {
+                            let gate = &*self.prepared.ports.gate;
+                            remember(gate, &question.rules, &decision);
+                            driver.provide_permission(permission(&decision));
+                            Ok(Asked::Answered)
+                        }
+                        PermissionAnswer::Stopped(cause) => self.leave(driver, cause).await,
+                    };
+                }
+                step = driver.next() => step,
+            };
+            match step {
+                RunnerStep::QuestionWithdrawn => {
+                    task.withdraw(&call.id, "the runner no longer asks").await?;
+                    return Ok(Asked::Answered);
+                }
+                RunnerStep::Turn(TurnStep::Finished(end)) => {
+                    task.withdraw(&call.id, "the runner has ended").await?;
+                    return Ok(Asked::Left(end.into()));
+                }
+                step => self.take(step).await?,
+            }
+        }
+    }
+
+    /// The daemon stops while a client is asked. The question stays open and the process ends: the next
+    /// daemon takes the answer to another one.
+    async fn leave(
+        &mut self,
+        driver: &mut RunnerDriver,
+        cause: StopCause,
+    ) -> Result<Asked, SessionError> {
+        driver.abort();
+        loop {
+            match driver.next().await {
+                RunnerStep::Fact(fact) => self.records.take(fact).await?,
+                RunnerStep::Turn(TurnStep::Finished(_)) => break,
+                // The call stays open with its question, so nothing more of the turn is recorded.
+                _ => {}
+            }
+        }
+        Ok(Asked::Left(self.task.stopped(cause).into()))
+    }
+
+    /// Hands the runner the steers that wait. They are messages of the turn before it gets them.
+    async fn steer(&mut self, driver: &mut RunnerDriver) -> Result<(), SessionError> {
+        let (lane, turn_id) = (Arc::clone(&self.task.lane), self.task.turn_id);
+        let take = async || {
+            lane.persist(move |section| section.take_steer(turn_id))
+                .await
+        };
+        while let Some(content) = take().await? {
+            let input = prompt::input(&content, lane.blobs()).await?;
+            driver.steer(input);
+        }
+        Ok(())
+    }
+
+    async fn finished(
+        mut self,
+        mut driver: RunnerDriver,
+        end: TurnEnd,
+    ) -> Result<TurnEnd, SessionError> {
+        self.records.last_plan().await?;
+        if let Some(link) = driver.take_link() {
+            let placed = PlacedLink {
+                link,
+                place: self.place,
+            };
+            self.records.keep(placed, &self.prepared);
+        }
+        Ok(end)
+    }
+}

@@ -1,0 +1,150 @@
+//! Commands from their permits on.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use scorel_exec::HeldRun;
+use scorel_runtime::{Permit, ToolContext, ToolOutcome, blocking, blocking_now};
+use tokio::time::Instant;
+
+use super::commands::{ReadyCommand, Stay};
+use super::present::CommandFigures;
+use super::recording::CommandRecording;
+use super::{Commands, PlannedCommand, foreground, present};
+use crate::error::ToolError;
+use crate::session_files::SessionFiles;
+
+/// How long a command that is prepared may wait for its start. What was changed meanwhile, by people, would
+/// count as its change, and is not in the state of protected files that is put back after it.
+const FRESH: Duration = Duration::from_millis(100);
+
+/// A command that was permitted and is being prepared, while its call is recorded.
+///
+/// It starts when it is [run](Self::run). Dropping this value ends the preparation, and nothing has
+/// happened.
+pub struct BegunCommand {
+    call: Arc<CommandCall>,
+    held: BoxFuture<'static, Result<HeldCommand, ToolOutcome>>,
+}
+
+/// What a command is prepared from.
+struct CommandCall {
+    commands: Arc<Commands>,
+    files: Arc<SessionFiles>,
+    planned: Arc<PlannedCommand>,
+    permit: Permit,
+}
+
+/// A command that is prepared.
+struct HeldCommand {
+    ready: ReadyCommand,
+    recording: CommandRecording,
+    run: HeldRun,
+    since: Instant,
+}
+
+impl Commands {
+    /// Runs a command to its end within what `permit` grants, and shows its output as it comes.
+    /// Cancelling ends its processes and keeps the output so far.
+    pub async fn run(
+        self: &Arc<Self>,
+        files: &Arc<SessionFiles>,
+        command: PlannedCommand,
+        permit: &Permit,
+        context: &ToolContext,
+    ) -> ToolOutcome {
+        self.begin(files, command, permit).run(context).await
+    }
+
+    /// Prepares a command within what `permit` grants, while its call is being recorded. Returns at once.
+    /// Call it in a Tokio runtime.
+    #[must_use]
+    pub fn begin(
+        self: &Arc<Self>,
+        files: &Arc<SessionFiles>,
+        command: PlannedCommand,
+        permit: &Permit,
+    ) -> BegunCommand {
+        BegunCommand::new(CommandCall {
+            commands: Arc::clone(self),
+            files: Arc::clone(files),
+            planned: Arc::new(command),
+            permit: permit.clone(),
+        })
+    }
+}
+
+impl fmt::Debug for BegunCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BegunCommand")
+            .field("planned", &self.call.planned)
+            .finish_non_exhaustive()
+    }
+}
+
+impl BegunCommand {
+    fn new(call: CommandCall) -> Self {
+        let call = Arc::new(call);
+        let held = Arc::clone(&call).hold();
+        Self { call, held }
+    }
+
+    /// Starts the command, and runs it to its end as [`Commands::run`].
+    pub async fn run(self, context: &ToolContext) -> ToolOutcome {
+        let result = self.run_to_end(context).await;
+        result.unwrap_or_else(|outcome| outcome)
+    }
+
+    async fn run_to_end(self, context: &ToolContext) -> Result<ToolOutcome, ToolOutcome> {
+        let Self { call, held } = self;
+        let mut held = held.await?;
+        if held.since.elapsed() > FRESH {
+            drop(held);
+            held = Arc::clone(&call).hold().await?;
+        }
+        let HeldCommand {
+            ready,
+            recording,
+            run,
+            ..
+        } = held;
+        let start = move || -> Result<_, ToolOutcome> { Ok((recording.begin(), run.start())) };
+        let (recording, run) = blocking(start).await?;
+        let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
+        let figures = CommandFigures {
+            sandbox: ready.confinement.name,
+            timeout: ready.planned.timeout,
+            facts: ready.facts(),
+            unhidden: ready.confinement.unhidden,
+        };
+        blocking(move || -> Result<_, ToolOutcome> {
+            let blobs = call.files.host.blobs();
+            let mut outcome = present::ended(&run, &watched, &figures, blobs);
+            recording.end(watched.end.is_some(), &mut outcome);
+            Ok(outcome)
+        })
+        .await
+    }
+}
+
+impl CommandCall {
+    /// Prepares the command: its processes, and meanwhile the copies of the files that it may change.
+    fn hold(self: Arc<Self>) -> BoxFuture<'static, Result<HeldCommand, ToolOutcome>> {
+        blocking_now(move || -> Result<_, ToolError> {
+            let (planned, permit) = (Arc::clone(&self.planned), &self.permit);
+            let ready = self
+                .commands
+                .ready(&self.files, planned, permit, Stay::Foreground)?;
+            let run = self.commands.hold(&ready, None)?;
+            let recording = CommandRecording::prepare(&self.files, permit);
+            Ok(HeldCommand {
+                ready,
+                recording,
+                run,
+                since: Instant::now(),
+            })
+        })
+    }
+}

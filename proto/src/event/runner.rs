@@ -1,0 +1,126 @@
+//! Events of turns that a runner runs: its start, its context, its log and its end.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{BlobHash, EventId, TurnId};
+
+/// Body of `runner_start`. The prompt goes to the runner after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunnerStartBody {
+    /// The runner's name in the configuration, such as `codex`.
+    pub runner: String,
+    /// The run; the same as `turnId`.
+    pub trace_id: TurnId,
+    /// The program with its arguments. They hold no prompt and no secret.
+    pub command: Vec<String>,
+    /// The directory that it works in, absolute.
+    pub cwd: String,
+    /// Its version, if it tells one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Whether the turn goes on in a context that the runner has.
+    pub context: RunnerContextOrigin,
+    /// The runner's own id of the context; absent if it is not known before the first prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<String>,
+    /// What the runner is told of the conversation before the prompt, because its context lacks it;
+    /// absent if it lacks nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover: Option<RunnerHandover>,
+}
+
+/// Where the context of a run comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunnerContextOrigin {
+    /// It is made for the run.
+    New,
+    /// It was made by an earlier run.
+    Resumed,
+}
+
+/// The part of a conversation that a runner is told as text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunnerHandover {
+    /// The first event of the part.
+    pub from_event_id: EventId,
+    /// The last event of the part.
+    pub through_event_id: EventId,
+    /// The size of the text in bytes.
+    pub bytes: u64,
+    /// The blob that holds the text.
+    pub blob: BlobHash,
+}
+
+/// Body of `runner_context`: a runner is bound to a context, or to none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunnerContextBody {
+    /// The runner's name in the configuration.
+    pub runner: String,
+    /// The runner's own id of the context. `null` unbinds: the next turn begins a new one.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub context_id: Option<String>,
+    /// The directory in which the context can be resumed, absolute.
+    pub cwd: String,
+    /// Why it changed, for people; absent if the runner just named its context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Body of `runner_exit`. There is one for each `runner_start`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunnerExitBody {
+    /// The run; the same as `turnId`.
+    pub trace_id: TurnId,
+    /// The exit code; `null` if the process was killed, is kept, or ended unobserved.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub code: Option<i32>,
+    /// The signal that killed the process; `null` if none did.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub signal: Option<i32>,
+    /// Whether the process waits for the session's next turn.
+    pub kept: bool,
+    /// The time since `runner_start`, in milliseconds.
+    pub duration_ms: u64,
+    /// What the runner logged; absent if that is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<RunnerLogBlob>,
+}
+
+/// The log of a run, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunnerLogBlob {
+    /// The blob that holds the end of the log.
+    pub blob: BlobHash,
+    /// The size of the blob in bytes.
+    pub bytes: u64,
+    /// How many bytes of the log were before that, and are not kept.
+    pub dropped_bytes: u64,
+}
+
+/// Body of `runner_log`, and an element of the log in `inFlight`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunnerLog {
+    /// Where the text comes from.
+    pub stream: RunnerLogStream,
+    /// The text to append. Not escaped: it may contain terminal control sequences.
+    pub text: String,
+}
+
+/// Where a text of a runner's log comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunnerLogStream {
+    /// Output that is no message of the runner's protocol.
+    Stdout,
+    /// The error output.
+    Stderr,
+    /// A message of the runner's protocol for people.
+    Notice,
+}

@@ -1,0 +1,25 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a runner can do beyond running a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a yes or no of its own, and clients get them by name"
+)]
+pub struct RunnerCapabilities {
+    /// It takes messages while it works. Without this a steer becomes a follow-up.
+    pub steer: bool,
+    /// It resumes a context in a new process.
+    pub resume: bool,
+    /// It asks before what it does.
+    pub permissions: bool,
+    /// It ends a turn on request and stays usable.
+    pub cancel: bool,
+    /// It reports tokens.
+    pub usage: bool,
+    /// It reports money.
+    pub cost: bool,
+    /// It takes images.
+    pub images: bool,
+}
