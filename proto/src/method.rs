@@ -186,11 +186,11 @@ methods! {
             [ProjectNotFound, ProviderError];
         /// Lists the runners: the daemon's own engine, and the foreign agents that can run turns of a
         /// session. Looks for their programs, and starts none but to ask for a version.
-        ListRunners = "listRunners", Read, later, ListRunnersParams => ListRunnersResult,
+        ListRunners = "listRunners", Read, now, ListRunnersParams => ListRunnersResult,
             [ProjectNotFound];
         /// Starts a runner, makes a context and ends it again, without a prompt. Fails with
         /// `runner_error` if it cannot be used.
-        CheckRunner = "checkRunner", Control, later, CheckRunnerParams => CheckRunnerResult,
+        CheckRunner = "checkRunner", Control, now, CheckRunnerParams => CheckRunnerResult,
             [RunnerError];
         /// Sums up what the model calls of all sessions used and cost, deleted sessions included.
         GetUsage = "getUsage", Read, now, GetUsageParams => GetUsageResult, [];
@@ -263,7 +263,7 @@ methods! {
              StorageStalled, Overloaded];
         /// Gives up the context that a runner keeps of the session: its next turn begins a new one, and
         /// is told the conversation. Fails with `runtime_busy` while the runner runs a turn.
-        ForgetContext = "forgetContext", Control, later,
+        ForgetContext = "forgetContext", Control, now,
             ForgetContextParams => ForgetContextResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, StorageStalled, Conflict];
         /// Accepts a damaged place in the log, so that the session can be written again. The damage

@@ -2,6 +2,7 @@
 
 mod on_ask;
 mod queue;
+mod runners;
 mod target;
 mod travel;
 mod trust;
@@ -14,6 +15,7 @@ use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
 pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
+pub(crate) use runners::{RunnersArgs, RunnersCommand};
 pub(crate) use target::TargetArgs;
 pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
 
@@ -57,7 +59,7 @@ pub(crate) enum CliCommand {
     /// List the registered project directories
     Projects,
     /// Print a session's conversation
-    Show(TargetArgs),
+    Show(ShowArgs),
     /// Tell the running turn something: it reads it before its next model call
     Steer(SteerArgs),
     /// List the messages that wait, or change them
@@ -86,6 +88,8 @@ pub(crate) enum CliCommand {
     Approve(ApproveArgs),
     /// List the available models
     Models(ModelsArgs),
+    /// List the agents that can run a session's turns, check one, or look at the contexts that they keep
+    Runners(RunnersArgs),
     /// List the skills of the user and of a project
     Skills(SkillsArgs),
     /// List what a project brings with it, such as skills, and trust it
@@ -127,6 +131,10 @@ pub(crate) struct SendArgs {
     /// by `scorelctl models`
     #[arg(long, short)]
     pub(crate) model: Option<String>,
+    /// Switch the session to this runner, as listed by `scorelctl runners`; `scorel` is the daemon's own
+    /// engine
+    #[arg(long, short, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) runner: Option<String>,
     /// Switch the session to this set of tools: coding, readonly, all or none
     #[arg(long, value_name = "PRESET")]
     pub(crate) tools: Option<ToolPreset>,
@@ -191,6 +199,15 @@ impl TailArgs {
     pub(crate) const fn follows(&self) -> bool {
         self.follow && !self.no_follow
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Also print what runners wrote to their logs
+    #[arg(long)]
+    pub(crate) logs: bool,
 }
 
 #[derive(Debug, Args)]

@@ -21,6 +21,7 @@ mod queue;
 mod resend;
 mod restored;
 mod rewind;
+mod runners;
 mod send;
 mod sessions;
 mod show;
@@ -122,6 +123,9 @@ async fn dispatch(
         }
         CliCommand::Models(args) => {
             models::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Runners(args) => {
+            runners::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Skills(args) => {
             skills::run(&args, &mut DaemonClient::connect(link).await?, output).await

@@ -9,7 +9,7 @@ mod rpc_error;
 use scorel_journal::BlobError;
 use scorel_proto::{ProjectId, ProtocolRange, RpcError};
 use scorel_provider::ListError;
-use scorel_runtime::ProviderError;
+use scorel_runtime::{ProviderError, RunnerError};
 use scorel_session::SessionError;
 
 use crate::directories::DirectoriesError;
@@ -66,6 +66,9 @@ pub(crate) enum CallError {
     },
     #[error("there is no provider `{name}`; known are {}", known.join(", "))]
     UnknownProvider { name: String, known: Vec<String> },
+    /// The runner that the caller named cannot be used.
+    #[error("{error}")]
+    Runner { runner: String, error: RunnerError },
     /// A parameter that has the right type and a value that the method refuses. `field` goes to the
     /// error's details, where clients look for it.
     #[error("{reason}")]

@@ -16,6 +16,7 @@ use crate::device::Device;
 use crate::models::Models;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
+use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 use crate::skills::Skills;
 use crate::trust::TrustStore;
@@ -31,6 +32,7 @@ pub struct Host {
     pub(crate) models: Arc<Models>,
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) skills: Skills,
+    pub(crate) runners: Arc<HostRunners>,
     pub(crate) device: Device,
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,

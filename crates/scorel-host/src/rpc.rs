@@ -13,6 +13,7 @@ mod host;
 mod projects;
 mod reading;
 mod register;
+mod runners;
 mod sessions;
 mod subscribe;
 mod travel;
@@ -41,6 +42,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     reading::register(&mut table)?;
     subscribe::register(&mut table)?;
     trust::register(&mut table)?;
+    runners::register(&mut table)?;
     unavailable::register(&mut table)?;
     Ok(table.build())
 }

@@ -1,9 +1,11 @@
 //! The runners that sessions can choose.
 //!
 //! In: `[runners.NAME]` and the runners that are built in, the environment of commands, secrets by name.
-//! Out: a [`WireRunner`] with all that its programs are started with. Nothing is started here.
+//! Out: a [`WireRunner`] with all that its programs are started with. Only `checkRunner`
+//! and the question for a version start one.
 
 mod effects;
+mod report;
 mod suitable;
 
 use std::path::Path;
@@ -12,6 +14,7 @@ use std::sync::Arc;
 use scorel_exec::Supervisors;
 use scorel_runner::{RunnerSetup, Secrets, Versions, WireRunner};
 use scorel_runtime::{RunnerError, RunnerErrorKind};
+use tokio::sync::Mutex;
 
 use crate::commands::CommandHost;
 use crate::config::{Config, RunnerConfig, RunnerSandbox, nearest};
@@ -27,6 +30,8 @@ pub(crate) struct HostRunners {
     versions: Arc<Versions>,
     commands: Arc<CommandHost>,
     secrets: SecretStore,
+    /// Held by a `checkRunner`: one process at a time.
+    checking: Mutex<()>,
 }
 
 /// No runner has this name.
@@ -60,6 +65,7 @@ impl HostRunners {
             supervisors,
             commands,
             secrets,
+            checking: Mutex::default(),
         }
     }
 

@@ -48,7 +48,7 @@ pub(crate) struct Turns {
     grants: Grants,
     notices: Notices,
     commands: Arc<CommandHost>,
-    runners: HostRunners,
+    runners: Arc<HostRunners>,
     skills: Skills,
     fetcher: Fetcher,
     open_projects: OpenProjects,
@@ -77,7 +77,7 @@ impl Turns {
         config: Arc<ConfigSource>,
         models: Arc<Models>,
         home: &Path,
-        runners: HostRunners,
+        runners: Arc<HostRunners>,
         skills: Skills,
         sessions: Weak<Sessions>,
     ) -> Self {

@@ -105,7 +105,8 @@ impl Launch {
     }
 }
 
-fn find_program(setup: &RunnerSetup) -> Result<PathBuf, RunnerError> {
+/// The program by its path, or on the `PATH` of its environment.
+pub(crate) fn find_program(setup: &RunnerSetup) -> Result<PathBuf, RunnerError> {
     let name = setup.command.first().map_or("", String::as_str);
     let found = if name.contains('/') {
         Some(PathBuf::from(name)).filter(|path| is_program(path))

@@ -5,10 +5,11 @@ use std::fs::{self, File};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use scorel_exec::{CommandLine, CommandOrder, Environment, Supervisors};
+use tokio::sync::OnceCell;
 
 use crate::version::Version;
 
@@ -22,8 +23,11 @@ const ANSWER: usize = 4096;
 #[derive(Debug)]
 pub struct Versions {
     supervisors: Arc<Supervisors>,
-    known: Mutex<HashMap<FileIdentity, Option<Version>>>,
+    /// A cell each, so that those who ask at the same time wait for one answer.
+    known: Mutex<HashMap<FileIdentity, VersionCell>>,
 }
+
+type VersionCell = Arc<OnceCell<Option<Version>>>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct FileIdentity {
@@ -60,13 +64,10 @@ impl Versions {
     /// `None` if the program does not tell its version.
     pub(crate) async fn of(&self, program: &Path, environment: &Environment) -> Option<Version> {
         let identity = FileIdentity::of(program)?;
-        let known = self.known().get(&identity).copied();
-        if let Some(known) = known {
-            return known;
-        }
-        let version = self.ask(program, environment).await;
-        self.known().insert(identity, version);
-        version
+        let cell = Arc::clone(self.known().entry(identity).or_default());
+        *cell
+            .get_or_init(async || self.ask(program, environment).await)
+            .await
     }
 
     async fn ask(&self, program: &Path, environment: &Environment) -> Option<Version> {
@@ -90,7 +91,7 @@ impl Versions {
         Version::find(&String::from_utf8_lossy(&answer))
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<FileIdentity, Option<Version>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<FileIdentity, VersionCell>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

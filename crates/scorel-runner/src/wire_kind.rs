@@ -1,5 +1,7 @@
 //! The protocols by name.
 
+use scorel_runtime::RunnerCapabilities;
+
 /// The protocol that a runner speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireKind {
@@ -16,4 +18,26 @@ pub enum CommandOutput {
     Text,
     /// One event a line.
     Events,
+}
+
+impl WireKind {
+    /// What runners of the wire can do; a single one may be able to do less.
+    #[must_use]
+    pub fn capabilities(self) -> RunnerCapabilities {
+        let all = RunnerCapabilities::ALL;
+        match self {
+            Self::ClaudeCode => all,
+            Self::Codex => RunnerCapabilities { cost: false, ..all },
+            // What an agent can do beyond that, it says in its handshake.
+            Self::Acp => RunnerCapabilities {
+                steer: false,
+                ..all
+            },
+            Self::Command(CommandOutput::Text) => RunnerCapabilities::default(),
+            Self::Command(CommandOutput::Events) => RunnerCapabilities {
+                resume: true,
+                ..RunnerCapabilities::default()
+            },
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::os::fd::AsFd as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
@@ -11,7 +12,7 @@ use scorel_runtime::{
 };
 
 use crate::dialect::Dialect;
-use crate::launch::Launch;
+use crate::launch::{Launch, find_program};
 use crate::peer::Peer;
 use crate::setup::RunnerSetup;
 use crate::version::Version;
@@ -41,33 +42,43 @@ impl WireRunner {
         }
     }
 
-    /// Whether the program is installed and new enough, without starting more of it than its version.
-    /// `None` if it does not tell one.
+    /// The version of the program that is installed, without starting more of it. `None` if it does not
+    /// tell one, or none is required.
     ///
     /// # Errors
-    /// [`RunnerErrorKind::NotInstalled`] and [`RunnerErrorKind::TooOld`].
-    pub async fn check(&self, launch: &RunnerOrder) -> Result<Option<Version>, RunnerError> {
-        self.check_version(&Launch::of(&self.setup, launch)?).await
+    /// [`RunnerErrorKind::NotInstalled`].
+    pub async fn version(&self) -> Result<Option<Version>, RunnerError> {
+        let program = find_program(&self.setup)?;
+        Ok(self.version_of(&program).await)
     }
 
-    async fn check_version(&self, launch: &Launch) -> Result<Option<Version>, RunnerError> {
-        let Some(min) = self.setup.min_version else {
-            return Ok(None);
+    async fn version_of(&self, program: &Path) -> Option<Version> {
+        self.setup.min_version?;
+        self.versions.of(program, &self.setup.environment).await
+    }
+
+    /// Refuses a version that is too old.
+    ///
+    /// # Errors
+    /// [`RunnerErrorKind::TooOld`].
+    pub fn check_version(&self, version: Option<Version>) -> Result<(), RunnerError> {
+        let (Some(version), Some(min)) = (version, self.setup.min_version) else {
+            return Ok(());
         };
-        let version = self.versions.of(&launch.program, &launch.environment).await;
-        if let Some(version) = version.filter(|version| *version < min) {
-            let name = &self.setup.name;
-            let message = format!("{name} {version} is older than {min}, the oldest that is tried");
-            let error = RunnerError::new(RunnerErrorKind::TooOld, message);
-            let hint = format!("update it, or set `minVersion` of [runners.{name}]");
-            return Err(error.with_hint(hint));
+        if version >= min {
+            return Ok(());
         }
-        Ok(version)
+        let name = &self.setup.name;
+        let message = format!("{name} {version} is older than {min}, the oldest that is tried");
+        let error = RunnerError::new(RunnerErrorKind::TooOld, message);
+        let hint = format!("update it, or set `minVersion` of [runners.{name}]");
+        Err(error.with_hint(hint))
     }
 
     async fn start(self, order: RunnerOrder) -> Result<Box<dyn RunnerLink>, RunnerError> {
         let launch = Launch::of(&self.setup, &order)?;
-        let version = self.check_version(&launch).await?;
+        let version = self.version_of(&launch.program).await;
+        self.check_version(version)?;
         let start = RunnerStart {
             command: launch.command(),
             directory: order.directory.clone(),
@@ -139,29 +150,7 @@ impl Runner for WireRunner {
     }
 
     fn capabilities(&self) -> RunnerCapabilities {
-        let all = RunnerCapabilities {
-            steer: true,
-            resume: true,
-            permissions: true,
-            cancel: true,
-            usage: true,
-            cost: true,
-            images: true,
-        };
-        match self.setup.wire {
-            WireKind::ClaudeCode => all,
-            WireKind::Codex => RunnerCapabilities { cost: false, ..all },
-            // What an agent can do beyond that, it says in its handshake.
-            WireKind::Acp => RunnerCapabilities {
-                steer: false,
-                ..all
-            },
-            WireKind::Command(CommandOutput::Text) => RunnerCapabilities::default(),
-            WireKind::Command(CommandOutput::Events) => RunnerCapabilities {
-                resume: true,
-                ..RunnerCapabilities::default()
-            },
-        }
+        self.setup.wire.capabilities()
     }
 
     fn open(

@@ -38,6 +38,7 @@ mod descriptors;
 mod draft;
 mod end_wait;
 mod fold;
+mod forget_context;
 mod health;
 mod history;
 #[cfg(test)]

@@ -119,6 +119,15 @@ impl RunnerPool {
         self.kept().by_session.remove(&session);
     }
 
+    /// Ends what is kept for a session, if it is a process of this runner.
+    pub(crate) fn end_of(&self, session: SessionId, runner: &str) {
+        let mut kept = self.kept();
+        let is_its = |kept: &KeptProcess| kept.key.runner == runner;
+        if kept.by_session.get(&session).is_some_and(is_its) {
+            kept.by_session.remove(&session);
+        }
+    }
+
     /// Ends all that is kept, and what would be kept from now on: the daemon stops.
     pub(crate) fn close(&self) {
         let mut kept = self.kept();

@@ -23,3 +23,16 @@ pub struct RunnerCapabilities {
     /// It takes images.
     pub images: bool,
 }
+
+impl RunnerCapabilities {
+    /// Everything.
+    pub const ALL: Self = Self {
+        steer: true,
+        resume: true,
+        permissions: true,
+        cancel: true,
+        usage: true,
+        cost: true,
+        images: true,
+    };
+}

@@ -39,6 +39,7 @@ pub(super) async fn run(
         session: SessionSelector::Id(session_id),
         project: args.target.project,
         model: args.model,
+        runner: None,
         tools: None,
         detach: args.detach,
         while_running: WhileRunningArg::Reject,

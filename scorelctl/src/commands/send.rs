@@ -6,9 +6,9 @@ mod questions;
 
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
-    Content, CreateSession, CreateSessionParams, EventId, GetStatus, NoParams, SendMessage,
-    SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
-    WhileRunning,
+    Content, CreateSession, CreateSessionParams, EventId, GetStatus, NoParams, OWN_RUNNER,
+    SendMessage, SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession,
+    UpdateSessionParams, WhileRunning,
 };
 use serde::Serialize;
 
@@ -124,7 +124,7 @@ async fn send(
         parent_event_id: place.map(|place| place.parent),
         expected_leaf_id: place.map(|place| place.leaf),
         model: args.model.clone(),
-        runner: None,
+        runner: args.runner.clone(),
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<SendMessage>(&params).await?;
@@ -151,7 +151,7 @@ async fn session(args: &SendArgs, control: &mut DaemonClient) -> Result<Session,
                 project_id: project.project_id,
                 title: None,
                 model: args.model.clone(),
-                runner: None,
+                runner: args.runner.clone(),
                 thinking_level: None,
                 tools: args.tools,
                 command_id: Some(new_command_id()),
@@ -193,7 +193,8 @@ async fn say_demo(
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    if output.json {
+    let runner = args.runner.as_deref().unwrap_or(&session.runner);
+    if output.json || runner != OWN_RUNNER {
         return Ok(());
     }
     let model = match args.model.as_ref().or(session.model.as_ref()) {

@@ -1,3 +1,4 @@
+mod runner_log;
 mod todo;
 
 use std::collections::HashSet;
@@ -7,7 +8,7 @@ use scorel_proto::{
     PersistentBody, Phase, Seq, SessionId, TreeEntry, TurnId,
 };
 
-use crate::args::TargetArgs;
+use crate::args::{ShowArgs, TargetArgs};
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,11 +24,14 @@ const RESULT_LINES: usize = 20;
 
 /// Prints the conversation from the root to the active leaf, and the to-do list.
 pub(super) async fn run(
-    args: &TargetArgs,
+    args: &ShowArgs,
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let session_id = target::existing(control, &args.session, args.project.as_deref()).await?;
+    let session_id = {
+        let TargetArgs { session, project } = &args.target;
+        target::existing(control, session, project.as_deref()).await?
+    };
     let mut conversation = ActivePath::of(control, session_id).await?;
     let mut transcript = Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true);
     let mut todo = TodoList::default();
@@ -57,6 +61,10 @@ pub(super) async fn run(
                 continue;
             }
             transcript.event(&event, output)?;
+            if args.logs {
+                let shown = (&mut transcript, &mut *output);
+                runner_log::show(&event, session_id, control, shown).await?;
+            }
             todo = TodoList::of(&event).unwrap_or(todo);
         }
         if !page.more || page.events.is_empty() {
@@ -85,7 +93,8 @@ pub(super) async fn run(
 /// Selects the events of the active path.
 struct ActivePath {
     path: HashSet<EventId>,
-    /// The turns on the path. How they ended is not part of the tree; it is shown with them.
+    /// The turns on the path. What ran them and how they ended is not part of the tree; it is shown with
+    /// them.
     turns: HashSet<TurnId>,
 }
 
@@ -124,16 +133,22 @@ impl ActivePath {
             return true;
         }
         let of_path = |turn| self.turns.contains(&turn);
-        ends_job(event) && event.turn_id().is_some_and(of_path)
+        is_about_turn(event) && event.turn_id().is_some_and(of_path)
     }
 }
 
-/// Whether the event says how a turn ended, or a compaction in it that left no summary.
-fn ends_job(event: &Event) -> bool {
+/// Whether the event says how a turn ended, a compaction in it that left no summary, or which runner ran it.
+fn is_about_turn(event: &Event) -> bool {
     match event {
         Event::Persistent(event) => match &event.body {
             PersistentBody::Compaction(body) => body.state != CompactionState::Started,
-            body => matches!(body, PersistentBody::TurnOutcome(_)),
+            body => matches!(
+                body,
+                PersistentBody::TurnOutcome(_)
+                    | PersistentBody::RunnerStart(_)
+                    | PersistentBody::RunnerContext(_)
+                    | PersistentBody::RunnerExit(_)
+            ),
         },
         other => other.type_name() == "turn_outcome",
     }

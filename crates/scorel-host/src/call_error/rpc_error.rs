@@ -36,6 +36,11 @@ impl From<CallError> for RpcError {
                 ListError::Call(error) => provider_failed(&provider, &error),
             },
             CallError::CheckModel { provider, error } => provider_failed(&provider, &error),
+            CallError::Runner { runner, error } => {
+                let (kind, hint) = (error.kind, error.hint);
+                let details = json!({ "runner": runner, "kind": kind, "hint": hint });
+                Self::new(ErrorCode::RunnerError, text).with_details(details)
+            }
             CallError::UnknownProvider { .. } => {
                 plain(ErrorCode::InvalidParams).with_details(json!({ "field": "provider" }))
             }

@@ -59,7 +59,8 @@ impl Host {
             home.root(),
             parts.umask,
         );
-        let runners = HostRunners::new(parts.supervisors, commands, SecretStore::new(home.env()));
+        let secrets = SecretStore::new(home.env());
+        let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
         let mut made = None;
@@ -76,7 +77,7 @@ impl Host {
                     Arc::clone(&config),
                     Arc::clone(&models),
                     home.root(),
-                    runners,
+                    Arc::clone(&runners),
                     skills.clone(),
                     sessions,
                 );
@@ -91,6 +92,7 @@ impl Host {
             models,
             trust,
             skills,
+            runners,
             device: parts.device,
             home: home.root().to_owned(),
             started_at: parts.started_at,

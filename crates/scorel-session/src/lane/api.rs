@@ -15,6 +15,7 @@ use super::append_message::AppendMessage;
 use super::cancel::CancelAndClear;
 use super::delete::DeleteSession;
 use super::end_wait::EndWait;
+use super::forget_context::ForgetContext;
 use super::move_leaf::{LeafTarget, MoveLeaf};
 use super::respond::PermissionResponse;
 use super::rewrite::QueueRewrite;
@@ -188,6 +189,21 @@ impl Lane {
         expected: TurnId,
     ) -> Result<Seq, SessionError> {
         self.mutate(EndWait { command, expected }).await
+    }
+
+    /// Gives up the context that a runner keeps of the session, and the process that waits in it. `None`
+    /// if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Busy`] while the runner runs a turn, otherwise see [`SessionError`]. Nothing has
+    /// changed then.
+    pub async fn forget_context(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        runner: String,
+    ) -> Result<Option<Seq>, SessionError> {
+        self.mutate(ForgetContext { command, runner }).await
     }
 
     /// Accepts a damaged place. The session goes on when none is left.

@@ -1,0 +1,87 @@
+//! Methods about runners: `listRunners`, `checkRunner`, `forgetContext`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use scorel_proto::{
+    CheckRunner, CheckRunnerParams, CheckRunnerResult, ForgetContext, ForgetContextParams,
+    ForgetContextResult, ListRunners, ListRunnersParams, ListRunnersResult, Method, OWN_RUNNER,
+};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_runtime::{RunnerError, RunnerErrorKind};
+
+use super::caller::command;
+use super::register::{blocking, method};
+use super::sessions::{check_runner, project_dir};
+use crate::call_error::CallError;
+use crate::config::Config;
+use crate::host::Host;
+use crate::runners::HostRunners;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<ListRunners, _, _>(table, list)?;
+    method::<CheckRunner, _, _>(table, check)?;
+    method::<ForgetContext, _, _>(table, forget)
+}
+
+async fn list(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: ListRunnersParams,
+) -> Result<ListRunnersResult, CallError> {
+    let project = params.project_id;
+    let project = project.map(|id| project_dir(&host, id)).transpose()?;
+    let config = config(&host, project.clone()).await?;
+    let dir = project.unwrap_or_else(home);
+    Ok(ListRunnersResult {
+        runners: host.runners.list(&config, &dir).await,
+    })
+}
+
+async fn check(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: CheckRunnerParams,
+) -> Result<CheckRunnerResult, CallError> {
+    let name = params.runner;
+    if name == OWN_RUNNER {
+        let text = "`scorel` is the daemon's own engine; `checkModel` tests its model";
+        return Err(CallError::invalid_field("runner", text));
+    }
+    let config = config(&host, None).await?;
+    let runner = HostRunners::find(&config, &name).map_err(|unknown| {
+        let error = RunnerError::new(RunnerErrorKind::NotInstalled, unknown.to_string());
+        CallError::Runner {
+            runner: name,
+            error: error.with_hint(unknown.hint()),
+        }
+    })?;
+    host.runners.check(&config, runner, home()).await
+}
+
+async fn forget(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: ForgetContextParams,
+) -> Result<ForgetContextResult, CallError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, ForgetContext::NAME, &params)?;
+    let lane = host.sessions.get(params.session_id).await?;
+    let seq = lane.forget_context(command, params.runner.clone()).await?;
+    // One that is not configured any more may have left a context.
+    if seq.is_none() {
+        check_runner(&host, Some(&params.runner))?;
+    }
+    Ok(ForgetContextResult { seq })
+}
+
+/// Reads files.
+async fn config(host: &Arc<Host>, project: Option<PathBuf>) -> Result<Arc<Config>, CallError> {
+    let host = Arc::clone(host);
+    blocking(move || host.config.current(project.as_deref())).await
+}
+
+/// Where runners are started of which no project is known. They get no prompt there.
+fn home() -> PathBuf {
+    std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"))
+}
