@@ -1,11 +1,11 @@
 //! Every mutating command, repeated with the same command id.
 
-use scorel_proto::METHODS;
+use scorel_proto::{METHODS, SendMessage, SendMessageParams};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::raw::RawConnection;
-use crate::under_test::{SCORELD, Watch, new_session, send};
+use crate::under_test::{SCORELD, Watch, message, new_session, send};
 
 const CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const OTHER_CLIENT: &str = "cli_01BX5ZZKBKACTAV9WEVGEMMVRZ";
@@ -20,6 +20,18 @@ const OTHERS: [&str; 5] = [
     "endWait",
     "compact",
 ];
+
+/// A runner that keeps a context.
+const KEEPER: &str = r#"
+[runners.keeper]
+type = "command"
+output = "events"
+trustOwn = true
+command = ["/bin/sh", "-c", """
+    echo '{"type": "context", "contextId": "one"}'
+    echo '{"type": "text", "text": "Yes."}'
+"""]
+"#;
 
 /// A command, its parameters, and other valid parameters.
 type CommandCase = (&'static str, Value, Value);
@@ -37,10 +49,17 @@ impl CommandStage {
         model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
+        daemon.configure_more(KEEPER);
         daemon.spawn().await;
         let (client, session) = new_session(&daemon).await;
         let mut watch = Watch::from_start(&client, session).await;
         send(&client, session, "Hello?").await;
+        watch.until("turn_outcome").await;
+        let to_keeper = SendMessageParams {
+            runner: Some("keeper".to_owned()),
+            ..message(session, "And you?")
+        };
+        client.call::<SendMessage>(&to_keeper).await.unwrap();
         watch.until("turn_outcome").await;
         Self {
             daemon,
@@ -116,6 +135,11 @@ impl CommandStage {
                     "restoreFiles": {}}),
                 json!({"sessionId": session, "leafEventId": leaf, "expectedLeafId": null,
                     "restoreFiles": {"scope": "all"}}),
+            ),
+            (
+                "forgetContext",
+                json!({"sessionId": session, "runner": "keeper"}),
+                json!({"sessionId": session, "runner": "codex"}),
             ),
             (
                 "appendCustomMessage",

@@ -5,6 +5,8 @@
 //! [`Strace`], its system calls and injected faults; [`CheckedLog`] and [`Sightings`], the invariants
 //! of a session's log and of what clients saw of it, whatever faults were injected.
 
+mod agent_cli;
+mod agent_model;
 mod checked_log;
 mod daemon;
 mod deadline;
@@ -16,6 +18,8 @@ mod sightings;
 mod strace;
 mod strict;
 
+pub use agent_cli::AgentCli;
+pub use agent_model::AgentModel;
 pub use checked_log::{CheckedLog, CheckedRecord, LogFault, sealed};
 pub use daemon::DaemonUnderTest;
 pub use deadline::Deadline;

@@ -7,17 +7,17 @@ use scorel_runner::RunnerSetup;
 use scorel_runtime::{
     Permission, RawRuntimeEvent, RunnerDriver, RunnerFact, RunnerInput, RunnerStep, TurnStep,
 };
-use scorel_testkit::{ModelReply, ModelServer};
+use scorel_testkit::{AgentCli, ModelReply, ModelServer};
 use serde_json::json;
 
-use crate::cli::{Cli, Installed};
+use crate::cli::Installed;
 use crate::scripted::{environment, runner};
 use crate::trial;
 use crate::turn::{Bench, Turn};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for cli in Cli::ALL {
+    for cli in AgentCli::ALL {
         let name = |test: &str| format!("programs::{}_{test}", cli.name());
         let mut all = vec![
             trial(name("keeps_its_context_and_asks"), move || allowed(cli)),
@@ -25,7 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             trial(name("replaces_a_lost_context"), move || lost(cli)),
             trial(name("is_cancelled_at_a_question"), move || cancelled(cli)),
         ];
-        if cli != Cli::Gemini {
+        if cli != AgentCli::Gemini {
             all.extend([
                 trial(name("resumes_in_a_new_process"), move || resumed(cli)),
                 trial(name("takes_a_message_while_it_works"), move || steered(cli)),
@@ -33,7 +33,7 @@ pub(crate) fn trials() -> Vec<Trial> {
                 trial(name("says_that_it_is_not_logged_in"), move || no_login(cli)),
             ]);
         }
-        if cli == Cli::Claude {
+        if cli == AgentCli::Claude {
             let test = name("sends_its_token_nowhere_else");
             all.push(trial(test, hostile_settings));
         }
@@ -60,7 +60,7 @@ fn tokens(turn: &Turn) -> (u64, u64) {
     (turn.end.usage.input_tokens, turn.end.usage.output_tokens)
 }
 
-async fn allowed(cli: Cli) {
+async fn allowed(cli: AgentCli) {
     let command = cli.command("call_1", "touch made");
     let program = Installed::new(cli, [say("first answer"), command, say("second answer")]).await;
     let mut bench = program.bench();
@@ -91,7 +91,7 @@ async fn allowed(cli: Cli) {
     );
 }
 
-async fn denied(cli: Cli) {
+async fn denied(cli: AgentCli) {
     let program = Installed::new(cli, [cli.command("call_1", "touch made"), say("a pity")]).await;
     let mut bench = program.bench();
     let no = Permission::Refused("not today".to_owned());
@@ -102,7 +102,7 @@ async fn denied(cli: Cli) {
     bench.release().await;
 }
 
-async fn lost(cli: Cli) {
+async fn lost(cli: AgentCli) {
     let program = Installed::new(cli, [say("hi")]).await;
     let mut bench = program.bench();
     bench.order.context = Some("11111111-2222-4333-8444-555555555555".to_owned());
@@ -119,7 +119,7 @@ async fn lost(cli: Cli) {
 }
 
 /// At its question.
-async fn cancelled(cli: Cli) {
+async fn cancelled(cli: AgentCli) {
     let command = cli.command("call_1", "touch made");
     let program = Installed::new(cli, [say("first"), command, say("next")]).await;
     let mut bench = program.bench();
@@ -136,7 +136,7 @@ async fn cancelled(cli: Cli) {
     assert!(bench.release().await.is_none(), "it is not kept");
 }
 
-async fn resumed(cli: Cli) {
+async fn resumed(cli: AgentCli) {
     let program = Installed::new(cli, [say("first answer"), say("second answer")]).await;
     let mut bench = program.bench();
     let first = bench.turn("first question", Permission::Granted).await;
@@ -154,7 +154,7 @@ async fn resumed(cli: Cli) {
     bench.release().await;
 }
 
-async fn steered(cli: Cli) {
+async fn steered(cli: AgentCli) {
     let program = Installed::new(cli, [cli.command("call_1", "touch made"), say("done")]).await;
     let mut bench = program.bench();
     let mut taken = None;
@@ -182,7 +182,7 @@ async fn steered(cli: Cli) {
     bench.release().await;
 }
 
-async fn image(cli: Cli) {
+async fn image(cli: AgentCli) {
     /// A picture of one pixel.
     const PNG: &[u8] = include_bytes!("../fixtures/pixel.png");
     let program = Installed::new(cli, [say("a dot")]).await;
@@ -210,7 +210,7 @@ async fn image(cli: Cli) {
 }
 
 /// In an empty home, at its own endpoint.
-async fn no_login(cli: Cli) {
+async fn no_login(cli: AgentCli) {
     let program = Installed::new(cli, []).await;
     let setup = RunnerSetup {
         base_url: None,
@@ -232,7 +232,7 @@ async fn no_login(cli: Cli) {
 /// Settings of the user and of the project that would lead the token elsewhere.
 async fn hostile_settings() {
     let elsewhere = ModelServer::start().await.unwrap();
-    let program = Installed::new(Cli::Claude, [say("hi")]).await;
+    let program = Installed::new(AgentCli::Claude, [say("hi")]).await;
     let url = format!("http://{}", elsewhere.address());
     let settings = json!({"env": {"ANTHROPIC_BASE_URL": url}}).to_string();
     for directory in [program.home.path(), program.project.path()] {

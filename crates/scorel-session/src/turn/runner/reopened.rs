@@ -4,8 +4,8 @@
 //! not run, the runner resumes and is told, and its next equal request gets the decision, once.
 
 use scorel_proto::{
-    EventId, Message, MessageBody, OpenCall, PermissionDecisionBody, PermissionRequestBody,
-    PersistentBody, ToolResultBlock, ToolResultMessage,
+    EventId, Message, MessageBody, OpenCall, PermissionDecisionBody, PersistentBody,
+    ToolResultBlock, ToolResultMessage,
 };
 use scorel_runtime::{Permission, StopCause, ToolCall};
 use serde_json::Value;
@@ -57,21 +57,18 @@ impl TurnTask {
         &self,
         prepared: &PreparedRunner,
     ) -> Result<Result<Option<EarlierDecision>, StopCause>, SessionError> {
-        let open = self.lane.view(|view| {
+        let asked = self.lane.view(|view| {
             let calls = &view.state.turn.as_ref()?.calls;
-            let asked = calls.iter().rev().filter_map(|call| call.asked.as_ref());
-            let is_open = |request: &&PermissionRequestBody| {
-                let mut open = view.state.permissions.iter();
-                open.any(|open| open.request_id == request.request_id)
-            };
+            let mut open = view.state.permissions.iter();
+            let open = open.find(|request| {
+                let mut calls = calls.iter();
+                calls.any(|call| call.tool_call_id == request.tool_call_id)
+            });
             // It may have been answered since this daemon has started.
-            asked
-                .clone()
-                .find(is_open)
-                .or(asked.clone().next())
-                .cloned()
+            let answered = calls.iter().rev().find_map(|call| call.asked.as_ref());
+            open.or(answered).cloned()
         });
-        let Some(request) = open else {
+        let Some(request) = asked else {
             return Ok(Ok(None));
         };
         let decision = match self.await_decision(&request).await? {

@@ -1,0 +1,117 @@
+//! Plain commands as runners.
+
+use scorel_proto::{SendMessage, SendMessageParams};
+use scorel_testkit::{ModelServer, ScriptedChat};
+
+use super::{answer_of, only, send_to};
+use crate::under_test::{Watch, connect, daemon, message, new_session};
+
+/// Repeats its prompt.
+const ECHO: &str = r#"
+[runners.echo]
+type = "command"
+command = ["/bin/sh", "-c", "echo was told:; cat"]
+trustOwn = true
+"#;
+
+fn answer(text: &str) -> ScriptedChat {
+    ScriptedChat::default().text(text).finish("stop")
+}
+
+#[tokio::test]
+async fn engine_and_runner_take_turns_and_know_what_the_other_said() {
+    let model = ModelServer::start().await.unwrap();
+    model.answer(answer("one"));
+    model.answer(answer("three"));
+    let daemon = daemon(&model, ECHO).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send_to(&client, id, "scorel", "first").await;
+    watch.until("turn_outcome").await;
+
+    send_to(&client, id, "echo", "second").await;
+    let events = watch.until("turn_outcome").await;
+    let start = only(&events, "runner_start");
+    assert_eq!(
+        (&start["runner"], &start["context"]),
+        (&"echo".into(), &"new".into())
+    );
+    assert!(start["handover"]["blob"].is_string(), "{start}");
+    let exit = only(&events, "runner_exit");
+    assert_eq!((&exit["code"], &exit["kept"]), (&0.into(), &false.into()));
+    assert_eq!(only(&events, "turn_outcome")["reason"], "completed");
+    let said = answer_of(&events);
+    assert_eq!(said["message"]["meta"]["runner"]["name"], "echo");
+    let text = said["message"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("[user]\nfirst") && text.contains("[agent]\none"),
+        "{text}"
+    );
+    assert_eq!(text.matches("second").count(), 1, "{text}");
+
+    send_to(&client, id, "scorel", "third").await;
+    watch.until("turn_outcome").await;
+    let requests = model.requests();
+    let last = String::from_utf8_lossy(&requests.last().unwrap().body).into_owned();
+    assert!(
+        last.contains("was told:") && last.contains("third"),
+        "{last}"
+    );
+}
+
+#[tokio::test]
+async fn a_runner_that_never_asks_is_refused_where_the_user_wants_to_be_asked() {
+    let model = ModelServer::start().await.unwrap();
+    let config = ECHO.replace("trustOwn = true\n", "");
+    let daemon = daemon(&model, &config).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send_to(&client, id, "echo", "go").await;
+    let events = watch.until("turn_outcome").await;
+    let outcome = only(&events, "turn_outcome");
+    assert_eq!(outcome["error"]["code"], "runner_unsuitable", "{outcome}");
+    let hint = outcome["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("trustOwn"), "{hint}");
+}
+
+#[tokio::test]
+async fn an_unknown_runner_is_refused_with_the_nearest_name() {
+    let model = ModelServer::start().await.unwrap();
+    let daemon = daemon(&model, ECHO).await;
+    let (client, id) = new_session(&daemon).await;
+    let params = SendMessageParams {
+        runner: Some("codx".to_owned()),
+        ..message(id, "go")
+    };
+    let error = client.call::<SendMessage>(&params).await.unwrap_err();
+    assert!(
+        error.to_string().contains("did you mean `codex`?"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_killed_daemon_leaves_one_end_for_each_start_and_the_next_turn_runs() {
+    let model = ModelServer::start().await.unwrap();
+    let config = ECHO.replace("cat\"]", "echo begun; exec sleep 600\"]");
+    let mut daemon = daemon(&model, &config).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send_to(&client, id, "echo", "go").await;
+    watch.until("text_delta").await;
+    daemon.kill().await;
+    daemon.configure_more("");
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    let events = watch.until("turn_outcome").await;
+    assert_eq!(only(&events, "turn_outcome")["reason"], "interrupted");
+    let exit = only(&events, "runner_exit");
+    assert!(exit["code"].is_null() && exit["signal"].is_null(), "{exit}");
+    let text = answer_of(&events)["message"]["content"][0]["text"].clone();
+    assert!(text.as_str().unwrap().contains("was told:"), "{text}");
+    model.answer(answer("back"));
+    send_to(&client, id, "scorel", "and now?").await;
+    let events = watch.until("turn_outcome").await;
+    assert_eq!(only(&events, "turn_outcome")["reason"], "completed");
+}
