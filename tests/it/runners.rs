@@ -4,6 +4,7 @@
 mod cancels;
 mod commands;
 mod contexts;
+mod files;
 mod kills;
 mod processes;
 mod scene;
