@@ -8,6 +8,7 @@ mod files;
 mod kills;
 mod processes;
 mod scene;
+mod services;
 mod switching;
 mod turns;
 

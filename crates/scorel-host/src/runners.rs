@@ -6,6 +6,7 @@
 
 mod effects;
 mod report;
+mod services;
 mod suitable;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ use crate::config::{Config, RunnerConfig, RunnerSandbox, nearest};
 use crate::secret::SecretStore;
 
 pub(crate) use effects::ProjectEffects;
+pub(crate) use services::ProjectServices;
 pub(crate) use suitable::{access, check_suitable, settings_hash};
 
 /// Makes runners of their configuration.

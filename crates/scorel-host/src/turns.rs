@@ -30,7 +30,9 @@ use crate::notices::Notices;
 use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 use crate::recorders::Recorders;
-use crate::runners::{HostRunners, ProjectEffects, access, check_suitable, settings_hash};
+use crate::runners::{
+    HostRunners, ProjectEffects, ProjectServices, access, check_suitable, settings_hash,
+};
 use crate::session_blobs::SessionBlobs;
 use crate::skills::{SkillProject, SkillTool, Skills, listing};
 use crate::titles;
@@ -249,10 +251,14 @@ impl Turns {
         check_suitable(settings, runner.capabilities(), mode).map_err(|it| it.turn_error())?;
         let SessionTools { project, .. } = self.tools(request, config, dir)?;
         let effects = ProjectEffects::new(Arc::clone(project.files()), self.fetcher.clone());
+        let own = self.gate(request, config, dir, CommandPlace::Sandbox)?;
+        let commands = project.commands().cloned();
+        let services = ProjectServices::new(Arc::clone(project.files()), commands, Arc::new(own));
         let ports = RunnerPorts {
             runner: Arc::new(runner),
             gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
             effects: Arc::new(effects),
+            services: Arc::new(services),
             clock: Arc::new(TokioClock::new()),
             limits: limits(&config.runtime),
             idle: settings.idle,
