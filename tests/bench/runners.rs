@@ -22,9 +22,9 @@ const PROCESSES: usize = 16;
 const QUIET: Duration = Duration::from_secs(3);
 
 /// Deltas of the session that is watched while runners of another are killed, and how many of them come
-/// between two kills.
-const WATCHED: usize = 4_000;
-const BETWEEN_KILLS: usize = 100;
+/// between two kills. Fewer than 100 in the second would make the figure that of the kills alone.
+const WATCHED: usize = 10_000;
+const BETWEEN_KILLS: usize = 250;
 
 /// A daemon whose runner writes an event for each byte that it is sent over a socket.
 struct RunnerBench {
@@ -171,6 +171,7 @@ async fn beside_kills(program: &Path) -> Figure {
         with: json!({
             "besideMs": rounded(beside.p99()),
             "aloneMs": rounded(alone.p99()),
+            "besideMaxMs": rounded(beside.max()),
             "p50Ratio": rounded(beside.p50() / alone.p50()),
             "kills": kills,
         }),
