@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use self::permission::Permissions;
 use self::services::Services;
-use super::json::number;
+use super::json::{number, parsed};
 use crate::data_url::base64;
 use crate::dialect::{Dialect, ended};
 use crate::exchange::Exchange;
@@ -398,11 +398,4 @@ impl Dialect for AcpDialect {
         }
         Err(ended(end, errors))
     }
-}
-
-fn parsed<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, RunnerError> {
-    serde_json::from_value(value).map_err(|error| {
-        let message = format!("the agent sent what the protocol does not know: {error}");
-        RunnerError::new(RunnerErrorKind::Protocol, message)
-    })
 }

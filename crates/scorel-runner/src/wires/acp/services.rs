@@ -11,7 +11,7 @@ use agent_client_protocol_schema::v1::{
 use scorel_runtime::{RunnerError, RunnerErrorKind, ServiceReply, ServiceRequest, TerminalExit};
 use serde_json::{Value, json};
 
-use super::parsed;
+use crate::wires::json::parsed;
 
 /// Requests that may be open at a time.
 const MAX_OPEN: usize = 256;
