@@ -15,7 +15,8 @@ const AGENT: &str = include_str!("agent.py");
 
 /// Writes in the project, and tries to write outside of it.
 const ESCAPE: &str = "\
-print('a line that is cut')
+import os
+print(os.environ['WORD'])
 open('made', 'w')
 try:
     open('/etc/scorel-made', 'w')
@@ -147,7 +148,12 @@ async fn terminals_run_in_the_sandbox_of_commands() {
         return;
     }
     let mut scene = ServiceScene::new("").await;
-    let create = |command: &str, args: Value| json!(["terminal/create", {"command": command, "args": args, "outputByteLimit": 10}]);
+    let project = scene.daemon.project();
+    let create = |command: &str, args: Value| {
+        let environment = json!([{"name": "WORD", "value": "a 'line' that is cut"}]);
+        json!(["terminal/create", {"command": command, "args": args, "env": environment,
+            "cwd": project, "outputByteLimit": 10}])
+    };
     let of = |method: &str| json!([method, {"terminalId": "$terminal"}]);
     let calls = json!([
         create("python3", json!(["-c", ESCAPE])),
@@ -165,7 +171,7 @@ async fn terminals_run_in_the_sandbox_of_commands() {
     let results = scene.results().await;
     assert_eq!(results[1]["exitCode"], 3, "{results:?}");
     assert_eq!(results[2]["truncated"], true, "{results:?}");
-    assert_eq!(results[2]["output"].as_str().unwrap().len(), 10);
+    assert_eq!(results[2]["output"], "at is cut\n");
     assert_eq!(results[2]["exitStatus"]["exitCode"], 3);
     assert_eq!(results[4]["code"], -32602, "it is released: {results:?}");
     assert!(results[6]["exitStatus"].is_null(), "{results:?}");

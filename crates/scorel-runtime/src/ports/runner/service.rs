@@ -97,7 +97,7 @@ pub enum ServiceReply {
 }
 
 /// How a command ended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalExit {
     /// Its exit code.
     pub code: Option<u32>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scorel_exec::{Run, RunEnd, ShellExit};
+use scorel_exec::{EndCause, Run, RunEnd, ShellExit};
 use scorel_runtime::{Permit, TerminalExit};
 
 use super::commands::Stay;
@@ -67,16 +67,18 @@ impl Terminal {
     }
 }
 
+/// SIGTERM, for a command that was stopped before its shell had started.
+const STOPPED: i32 = 15;
+
+/// What shells return for a command that cannot be run.
+const NOT_STARTED: u32 = 127;
+
 fn exit(end: &RunEnd) -> TerminalExit {
-    match end.exit {
-        Some(ShellExit::Code(code)) => TerminalExit {
-            code: u32::try_from(code).ok(),
-            signal: None,
-        },
-        Some(ShellExit::Signal(signal)) => TerminalExit {
-            code: None,
-            signal: Some(signal),
-        },
-        None => TerminalExit::default(),
-    }
+    let (code, signal) = match (end.exit, &end.cause) {
+        (Some(ShellExit::Code(code)), _) => (u32::try_from(code).ok(), None),
+        (Some(ShellExit::Signal(signal)), _) => (None, Some(signal)),
+        (None, EndCause::NotStarted(_)) => (Some(NOT_STARTED), None),
+        (None, _) => (None, Some(STOPPED)),
+    };
+    TerminalExit { code, signal }
 }
