@@ -20,18 +20,21 @@ impl Exchange {
 
     /// A text for people.
     pub(crate) fn notice(&mut self, text: impl Into<String>) {
-        self.event(RunnerEvent::Log {
-            stream: RunnerLogStream::Notice,
-            text: text.into(),
-        });
+        self.log_line(RunnerLogStream::Notice, text.into());
     }
 
     /// A message that the dialect does not know.
     pub(crate) fn unknown(&mut self, line: &[u8]) {
-        self.event(RunnerEvent::Log {
-            stream: RunnerLogStream::Stdout,
-            text: String::from_utf8_lossy(line).into_owned(),
-        });
+        let text = String::from_utf8_lossy(line).into_owned();
+        self.log_line(RunnerLogStream::Stdout, text);
+    }
+
+    /// A line of the log, whose texts are appended to each other.
+    pub(crate) fn log_line(&mut self, stream: RunnerLogStream, mut text: String) {
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        self.event(RunnerEvent::Log { stream, text });
     }
 
     /// Sends a line.

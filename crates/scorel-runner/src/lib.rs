@@ -15,6 +15,7 @@
 mod builtin;
 mod data_url;
 mod dialect;
+mod event_cutter;
 mod exchange;
 mod launch;
 mod line_reader;

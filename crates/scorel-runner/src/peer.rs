@@ -10,6 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::line_reader::{LineReader, LineTooLong};
 use crate::outgoing::Outgoing;
+use crate::secrets::{SecretCutter, Secrets};
 use crate::stderr_tail::StderrTail;
 
 /// Bytes read at a time: the capacity of a pipe.
@@ -46,18 +47,23 @@ pub(crate) struct Peer {
     stdout: Option<Receiver>,
     stderr: Option<Receiver>,
     framing: Framing,
+    /// Nothing is kept before secrets are cut out of it.
+    stdout_cutter: SecretCutter,
+    stderr_cutter: SecretCutter,
     lines: LineReader,
     errors: StderrTail,
 }
 
 impl Peer {
-    pub(crate) fn new(process: PipedRun, framing: Framing) -> Self {
+    pub(crate) fn new(process: PipedRun, framing: Framing, secrets: &Secrets) -> Self {
         Self {
             run: process.run,
             outgoing: Outgoing::new(process.stdin),
             stdout: Some(process.stdout),
             stderr: Some(process.stderr),
             framing,
+            stdout_cutter: SecretCutter::new(secrets.clone()),
+            stderr_cutter: SecretCutter::new(secrets.clone()),
             lines: LineReader::default(),
             errors: StderrTail::default(),
         }
@@ -89,6 +95,12 @@ impl Peer {
                 Ready::Ended => {
                     self.stdout = None;
                     self.stderr = None;
+                    let text = self.end_stderr();
+                    if !text.is_empty() {
+                        return Ok(Output::Stderr(text));
+                    }
+                    let held = self.stdout_cutter.end();
+                    self.lines.push(&held);
                     let rest = self.lines.take_rest();
                     let is_end = rest.is_empty();
                     return Ok(if is_end {
@@ -127,7 +139,10 @@ impl Peer {
         let mut chunk = [0; CHUNK];
         match try_read(self.stdout.as_ref(), &mut chunk) {
             Some(0) => self.stdout = None,
-            Some(count) => self.lines.push(&chunk[..count]),
+            Some(count) => {
+                let told = self.stdout_cutter.push(&chunk[..count]);
+                self.lines.push(&told);
+            }
             None => {}
         }
     }
@@ -135,11 +150,19 @@ impl Peer {
     fn read_stderr(&mut self) -> Option<String> {
         let mut chunk = [0; CHUNK];
         let count = try_read(self.stderr.as_ref(), &mut chunk)?;
-        if count == 0 {
+        let text = if count == 0 {
             self.stderr = None;
-        }
-        let text = self.errors.push(&chunk[..count]);
+            self.end_stderr()
+        } else {
+            let told = self.stderr_cutter.push(&chunk[..count]);
+            self.errors.push(&told)
+        };
         (!text.is_empty()).then_some(text)
+    }
+
+    fn end_stderr(&mut self) -> String {
+        let held = self.stderr_cutter.end();
+        self.errors.push(&held) + &self.errors.end()
     }
 
     /// The end of a process whose output has ended. It is ended if it does not do so itself soon.

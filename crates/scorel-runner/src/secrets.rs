@@ -1,15 +1,16 @@
 //! Secrets that are cut out of what a runner writes.
 
-use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use memchr::memmem;
+use serde_json::json;
 
 const REPLACEMENT: &[u8] = b"[secret]";
 
 /// A shorter one would be part of many a word.
 const MIN_LENGTH: usize = 8;
 
-/// The values of secrets. Does not print them.
+/// The values of secrets, as they are and as JSON writes them. Does not print them.
 #[derive(Clone, Default)]
 pub struct Secrets(Vec<String>);
 
@@ -22,10 +23,16 @@ impl std::fmt::Debug for Secrets {
 impl Secrets {
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        let mut values: Vec<String> = values.into_iter().collect();
+        let both = values.into_iter().flat_map(|value| {
+            let escaped = json!(value).to_string();
+            let escaped = escaped.trim_matches('"').to_owned();
+            [value, escaped]
+        });
+        let mut values: Vec<String> = both.collect();
         values.retain(|value| value.len() >= MIN_LENGTH);
         // One may be the beginning of another.
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values.sort_by(|one, other| (other.len(), other).cmp(&(one.len(), one)));
+        values.dedup();
         Self(values)
     }
 
@@ -35,27 +42,87 @@ impl Secrets {
         Self::new(self.0.into_iter().chain([value]))
     }
 
-    pub(crate) fn cut<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        let mut text = Cow::Borrowed(bytes);
-        for secret in &self.0 {
-            if memmem::find(&text, secret.as_bytes()).is_some() {
-                text = Cow::Owned(replace(&text, secret.as_bytes()));
-            }
-        }
-        text
+    /// A text without them.
+    pub(crate) fn cut(&self, text: &str) -> String {
+        let mut cutter = SecretCutter::new(self.clone());
+        let mut left = cutter.push(text.as_bytes());
+        left.extend(cutter.end());
+        String::from_utf8_lossy(&left).into_owned()
+    }
+
+    /// The first that is in the bytes as a whole, and its length; of several there, the longest.
+    fn find(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+        let found = self.0.iter().filter_map(|secret| {
+            let at = memmem::find(bytes, secret.as_bytes())?;
+            Some((at, secret.len()))
+        });
+        found.min_by_key(|(at, length)| (*at, Reverse(*length)))
+    }
+
+    /// Where the bytes end in the beginning of one.
+    fn begins_at(&self, bytes: &[u8]) -> usize {
+        let longest = self.0.first().map_or(0, String::len);
+        let mut places = bytes.len().saturating_sub(longest)..bytes.len();
+        let begins = |at: &usize| {
+            let end = &bytes[*at..];
+            let is_part = |secret: &String| end.len() < secret.len();
+            let mut longer = self.0.iter().filter(|secret| is_part(secret));
+            longer.any(|secret| secret.as_bytes().starts_with(end))
+        };
+        places.find(begins).unwrap_or(bytes.len())
     }
 }
 
-fn replace(text: &[u8], secret: &[u8]) -> Vec<u8> {
-    let mut replaced = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = memmem::find(rest, secret) {
-        replaced.extend_from_slice(&rest[..at]);
-        replaced.extend_from_slice(REPLACEMENT);
-        rest = &rest[at + secret.len()..];
+/// Cuts secrets out of a stream that comes in pieces.
+#[derive(Debug)]
+pub(crate) struct SecretCutter {
+    secrets: Secrets,
+    /// What may be the beginning of a secret.
+    held: Vec<u8>,
+}
+
+impl SecretCutter {
+    pub(crate) const fn new(secrets: Secrets) -> Self {
+        Self {
+            secrets,
+            held: Vec::new(),
+        }
     }
-    replaced.extend_from_slice(rest);
-    replaced
+
+    /// What can be told of the stream with the next piece.
+    pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        let mut bytes = std::mem::take(&mut self.held);
+        bytes.extend_from_slice(piece);
+        let mut told = Vec::with_capacity(bytes.len());
+        let mut rest = bytes.as_slice();
+        let mut held_from = self.secrets.begins_at(rest);
+        while let Some((at, length)) = self.secrets.find(rest)
+            // A longer one may begin there, or before.
+            && at < held_from
+        {
+            told.extend_from_slice(&rest[..at]);
+            told.extend_from_slice(REPLACEMENT);
+            rest = &rest[at + length..];
+            held_from = self.secrets.begins_at(rest);
+        }
+        told.extend_from_slice(&rest[..held_from]);
+        self.held = rest[held_from..].to_vec();
+        told
+    }
+
+    /// The rest at the end of the stream.
+    pub(crate) fn end(&mut self) -> Vec<u8> {
+        let bytes = std::mem::take(&mut self.held);
+        let mut told = Vec::new();
+        let mut rest = bytes.as_slice();
+        while let Some((at, length)) = self.secrets.find(rest) {
+            told.extend_from_slice(&rest[..at]);
+            told.extend_from_slice(REPLACEMENT);
+            rest = &rest[at + length..];
+        }
+        told.extend_from_slice(rest);
+        told
+    }
 }
 
 #[cfg(test)]
@@ -65,8 +132,36 @@ mod tests {
     #[test]
     fn secrets_are_cut_out_the_longer_first() {
         let secrets = Secrets::new(["sk-12345", "sk-12345-67", "ab"].map(str::to_owned));
-        let cut = secrets.cut(b"sk-12345-67 sk-12345, ab sk-1234");
-        assert_eq!(cut.as_ref(), b"[secret] [secret], ab sk-1234");
+        let cut = secrets.cut("sk-12345-67 sk-12345, ab sk-1234");
+        assert_eq!(cut, "[secret] [secret], ab sk-1234");
         assert_eq!(format!("{secrets:?}"), "Secrets(2)");
+    }
+
+    #[test]
+    fn secrets_are_cut_out_however_the_bytes_are_cut() {
+        let secrets = Secrets::new(["sk-12345", "sk-12345-67", "a\"b\\c-9876"].map(str::to_owned));
+        let text = br#"sk-12345-67 sk-12345, sk-sk-12345 a"b\c-9876 a\"b\\c-9876 sk-1234"#;
+        let expected = "[secret] [secret], sk-[secret] [secret] [secret] sk-1234";
+        for first in 0..text.len() {
+            for second in first..text.len() {
+                let mut cutter = SecretCutter::new(secrets.clone());
+                let pieces = [&text[..first], &text[first..second], &text[second..]];
+                let mut told = pieces.map(|piece| cutter.push(piece)).concat();
+                told.extend(cutter.end());
+                assert_eq!(
+                    String::from_utf8(told).unwrap(),
+                    expected,
+                    "{first} {second}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_secret_is_told_at_once() {
+        let mut cutter = SecretCutter::new(Secrets::new(["sk-12345".to_owned()]));
+        assert_eq!(cutter.push(b"ask-"), b"a");
+        assert_eq!(cutter.push(b"ing\n"), b"sk-ing\n");
+        assert_eq!(cutter.end(), b"");
     }
 }

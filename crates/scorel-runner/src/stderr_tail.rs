@@ -16,14 +16,21 @@ pub(crate) struct StderrTail {
 }
 
 impl StderrTail {
-    /// The text of a chunk. An empty chunk is the end.
+    /// The text of a chunk.
     pub(crate) fn push(&mut self, chunk: &[u8]) -> String {
         self.reader.push(chunk);
-        let bytes = match chunk {
-            [] => self.reader.take_rest(),
-            _ => self.reader.take_text(),
-        };
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let bytes = self.reader.take_text();
+        self.keep(&bytes)
+    }
+
+    /// What is left at the end.
+    pub(crate) fn end(&mut self) -> String {
+        let bytes = self.reader.take_rest();
+        self.keep(&bytes)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes).into_owned();
         let kept = &bytes[bytes.len().saturating_sub(TAIL)..];
         let excess = (self.tail.len() + kept.len()).saturating_sub(TAIL);
         self.tail.drain(..excess);
@@ -61,6 +68,6 @@ mod tests {
         assert_eq!(tail.push(b"a\xc3"), "a");
         assert_eq!(tail.push(b"\xbcb"), "üb");
         assert_eq!(tail.push(b"\xc3"), "");
-        assert_eq!(tail.push(b""), "\u{fffd}");
+        assert_eq!(tail.end(), "\u{fffd}");
     }
 }

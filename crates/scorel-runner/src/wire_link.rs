@@ -10,6 +10,7 @@ use scorel_runtime::{
 use tokio::time::timeout;
 
 use crate::dialect::Dialect;
+use crate::event_cutter::EventCutter;
 use crate::exchange::Exchange;
 use crate::peer::{Output, Peer, exit_of};
 use crate::secrets::Secrets;
@@ -21,7 +22,7 @@ pub(crate) struct WireLink<D> {
     peer: Peer,
     dialect: D,
     exchange: Exchange,
-    secrets: Secrets,
+    cutter: EventCutter,
     start: RunnerStart,
     in_turn: bool,
     /// The program has ended.
@@ -42,7 +43,7 @@ impl<D: Dialect> WireLink<D> {
             peer,
             dialect,
             exchange: Exchange::default(),
-            secrets,
+            cutter: EventCutter::new(secrets),
             start,
             in_turn: false,
             has_ended: false,
@@ -74,23 +75,19 @@ impl<D: Dialect> WireLink<D> {
     async fn step(&mut self) -> Result<(), RunnerError> {
         match self.peer.next().await? {
             Output::Piece(piece) | Output::Rest(piece) => {
-                let piece = self.secrets.cut(&piece);
                 self.dialect.receive(&piece, &mut self.exchange)?;
                 self.flush()
             }
             Output::Stderr(text) => {
-                let text = self.secrets.cut(text.as_bytes());
                 self.exchange.event(RunnerEvent::Log {
                     stream: RunnerLogStream::Stderr,
-                    text: String::from_utf8_lossy(&text).into_owned(),
+                    text,
                 });
                 Ok(())
             }
             Output::End => {
                 let (end, errors) = self.peer.wait_for_end().await;
                 self.has_ended = true;
-                let errors = self.secrets.cut(errors.as_bytes()).into_owned();
-                let errors = String::from_utf8_lossy(&errors);
                 let ended = self.dialect.ended(&end, &errors)?;
                 self.exchange.event(RunnerEvent::End(ended));
                 Ok(())
@@ -109,17 +106,27 @@ impl<D: Dialect> WireLink<D> {
 
     async fn next_event(&mut self) -> Result<RunnerEvent, RunnerError> {
         loop {
-            if let Some(event) = self.exchange.next_event() {
+            if let Some(event) = self.cutter.next() {
                 if let RunnerEvent::End(_) = event {
                     self.in_turn = false;
                 }
                 return Ok(event);
             }
+            if let Some(event) = self.exchange.next_event() {
+                self.cutter.push(event);
+                continue;
+            }
             if let Some(failure) = &self.failure {
                 return Err(failure.clone());
             }
-            // What was collected before a failure is reported before it.
-            self.failure = self.step().await.err();
+            if let Err(failure) = self.step().await {
+                // What was collected before it comes before the end of a text.
+                while let Some(event) = self.exchange.next_event() {
+                    self.cutter.push(event);
+                }
+                self.cutter.end();
+                self.failure = Some(failure);
+            }
         }
     }
 }

@@ -138,8 +138,9 @@ impl WireRunner {
         };
         let process = self.supervisors.start_piped(order, directory.as_fd());
         let process = process.map_err(|error| failed(error.to_string()))?;
-        let peer = Peer::new(process, dialect.framing());
-        let link = WireLink::open(peer, dialect, self.setup.secrets.clone(), start).await?;
+        let secrets = &self.setup.secrets;
+        let peer = Peer::new(process, dialect.framing(), secrets);
+        let link = WireLink::open(peer, dialect, secrets.clone(), start).await?;
         Ok(Box::new(link))
     }
 }

@@ -33,6 +33,8 @@ struct KeptProcesses {
     by_session: HashMap<SessionId, KeptProcess>,
     /// Counts up, so that the oldest can be told.
     next: u64,
+    /// Turns without a place. While there are any, no process is kept.
+    waiting: usize,
     /// The daemon stops, and waits for the tasks that watch: a turn that ends now leaves nothing.
     is_closed: bool,
 }
@@ -82,9 +84,10 @@ impl RunnerPool {
 
     /// A place for one process. Waits while all are taken; those that only wait give way.
     pub(crate) async fn admit(&self) -> ProcessPlace {
-        if self.places.available_permits() == 0 {
-            self.kept().end_oldest();
+        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
+            return ProcessPlace(permit);
         }
+        let _waiting = WaitingTurn::begin(self);
         let permit = Arc::clone(&self.places).acquire_owned().await;
         ProcessPlace(permit.expect("the semaphore is never closed"))
     }
@@ -140,6 +143,25 @@ impl RunnerPool {
     }
 }
 
+/// A turn is counted while it waits for a place, however that ends.
+struct WaitingTurn<'a>(&'a RunnerPool);
+
+impl<'a> WaitingTurn<'a> {
+    fn begin(pool: &'a RunnerPool) -> Self {
+        let mut kept = pool.kept();
+        kept.waiting += 1;
+        kept.end_oldest();
+        drop(kept);
+        Self(pool)
+    }
+}
+
+impl Drop for WaitingTurn<'_> {
+    fn drop(&mut self) {
+        self.0.kept().waiting -= 1;
+    }
+}
+
 impl KeptProcesses {
     fn insert(
         &mut self,
@@ -147,7 +169,7 @@ impl KeptProcesses {
         key: LinkKey,
         wanted: oneshot::Sender<oneshot::Sender<PlacedLink>>,
     ) {
-        if self.is_closed {
+        if self.is_closed || self.waiting > 0 {
             return;
         }
         // Those that ended by themselves.

@@ -67,11 +67,13 @@ async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
             Ok(prepared) => prepared,
             Err(error) => return Ok(task.failed(error).into()),
         };
-        task.announce(prepared.notices).await?;
         let engine = match prepared.backend {
             TurnBackend::Engine(engine) => engine,
-            TurnBackend::Runner(runner) => return task.drive_runner(runner).await,
+            TurnBackend::Runner(runner) => {
+                return task.drive_runner(runner, prepared.notices).await;
+            }
         };
+        task.announce(prepared.notices).await?;
         let mut ports = engine.ports;
         ports.system = task.tell_model(known, engine.guidance).await?;
         match task

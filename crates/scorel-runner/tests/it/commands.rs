@@ -66,7 +66,7 @@ async fn events() {
         ("completed", "one two|three")
     );
     assert_eq!(turn.context().as_deref(), Some("ctx-1"));
-    assert_eq!(turn.logs(), "working");
+    assert_eq!(turn.logs(), "working\n");
     assert_eq!(
         turn.results(),
         [("Bash".to_owned(), false, "file".to_owned())]

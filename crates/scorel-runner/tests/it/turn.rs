@@ -168,7 +168,7 @@ impl Turn {
             RunnerFact::Log { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        texts.collect::<Vec<_>>().join("\n")
+        texts.collect()
     }
 
     /// The code of the error, or what else the turn ended with.

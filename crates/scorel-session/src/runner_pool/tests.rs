@@ -83,6 +83,11 @@ impl TestPool {
 
     /// Keeps a link for a session. The sender is its process.
     async fn keep(&self, session: SessionId) -> mpsc::Sender<RunnerEvent> {
+        let place = self.pool.admit().await;
+        self.keep_in(session, place)
+    }
+
+    fn keep_in(&self, session: SessionId, place: ProcessPlace) -> mpsc::Sender<RunnerEvent> {
         let (process, events) = mpsc::channel(8);
         let link = Box::new(TestLink {
             start: RunnerStart {
@@ -95,7 +100,6 @@ impl TestPool {
             events,
             released: Arc::clone(&self.released),
         });
-        let place = self.pool.admit().await;
         let placed = PlacedLink { link, place };
         let time = Duration::from_secs(300);
         self.pool
@@ -197,4 +201,20 @@ async fn a_turn_waits_for_a_place_and_a_kept_process_gives_its_own() {
     assert!(test.pool.admit().now_or_never().is_none());
     drop(taken);
     assert!(test.pool.admit().now_or_never().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_kept_while_a_turn_waits_for_a_place() {
+    let test = TestPool::new();
+    let mut taken = Vec::new();
+    for _ in 0..MAX_PROCESSES - 1 {
+        taken.push(test.pool.admit().await);
+    }
+    let place = test.pool.admit().await;
+    let mut waiting = Box::pin(test.pool.admit());
+    assert!(waiting.as_mut().now_or_never().is_none());
+    let session = SessionId::generate();
+    let _process = test.keep_in(session, place);
+    waiting.await;
+    test.ended(1).await;
 }

@@ -15,6 +15,7 @@ mod watched;
 
 use std::sync::Arc;
 
+use scorel_proto::NoticeBody;
 use scorel_runtime::{Question, RunnerDriver, RunnerStep, StopCause, ToolCall, TurnEnd, TurnStep};
 
 use self::records::RunRecords;
@@ -45,10 +46,12 @@ enum Asked {
 }
 
 impl TurnTask {
-    /// Runs the turn to its end. A step is durable or published before the next one is asked for.
+    /// Runs the turn to its end. A step is durable or published before the next one is asked for. It is
+    /// announced once it has a place.
     pub(super) async fn drive_runner(
         &self,
         prepared: PreparedRunner,
+        notices: Vec<NoticeBody>,
     ) -> Result<TurnExit, SessionError> {
         let decided = match self.reopen(&prepared).await? {
             Ok(decided) => decided,
@@ -59,6 +62,7 @@ impl TurnTask {
             cause = self.stop.fired() => return Ok(self.stopped(cause).into()),
             place = self.lane.runners().admit() => place,
         };
+        self.announce(notices).await?;
         let name = prepared.ports.runner.name().to_owned();
         let turn = RunnerTurn {
             task: self.clone(),

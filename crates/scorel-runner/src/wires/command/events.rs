@@ -74,13 +74,13 @@ impl EventsDialect {
         match event {
             CommandEvent::Start | CommandEvent::Exit => {}
             CommandEvent::Context { context_id } => self.bind(context_id, out),
-            CommandEvent::Log { stream, data } => out.event(RunnerEvent::Log {
-                stream: match stream {
+            CommandEvent::Log { stream, data } => {
+                let stream = match stream {
                     LogStream::Stdout => RunnerLogStream::Stdout,
                     LogStream::Stderr => RunnerLogStream::Stderr,
-                },
-                text: data,
-            }),
+                };
+                out.log_line(stream, data);
+            }
             CommandEvent::Error { message } => self.error = Some(message),
             CommandEvent::Text { text, delta } => {
                 out.event(RunnerEvent::Text { delta: text });
