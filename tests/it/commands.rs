@@ -106,8 +106,8 @@ impl CommandStage {
             ),
             (
                 "archiveSession",
-                json!({"sessionId": session}),
                 json!({"sessionId": session, "archived": false}),
+                json!({"sessionId": session}),
             ),
             (
                 "appendCustom",

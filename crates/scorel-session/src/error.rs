@@ -60,6 +60,9 @@ pub enum SessionError {
     /// The session is not what the caller expects.
     #[error("{0}")]
     Conflict(String),
+    /// An archived session is for reading only.
+    #[error("the session is archived: restore it to go on")]
+    Archived,
     /// The active leaf is not the expected one.
     #[error("the active leaf is not `expectedLeafId`: {}", leaf_name(*.active))]
     LeafMoved { active: Option<EventId> },
@@ -139,6 +142,7 @@ impl SessionError {
                 ErrorCode::Overloaded
             }
             Self::Conflict(_)
+            | Self::Archived
             | Self::QueueChanged { .. }
             | Self::LeafMoved { .. }
             | Self::NothingToCompact

@@ -72,7 +72,7 @@ pub struct Session {
     pub created_at: u64,
     /// The time of its last persistent event, in milliseconds since 1970.
     pub updated_at: u64,
-    /// Whether it is archived: hidden from lists, otherwise unchanged.
+    /// Whether it is archived: hidden from lists, and without new messages. Otherwise unchanged.
     pub archived: bool,
     /// Why it cannot be used, or only be read; absent if nothing is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -90,6 +90,7 @@ fn session(error: &SessionError) -> RpcError {
             json!({ "compactedThrough": compacted_through })
         }
         SessionError::NothingToCompact => json!({ "kind": "nothing" }),
+        SessionError::Archived => json!({ "kind": "archived" }),
         SessionError::NotPrepared(error) => json!({ "reason": error.code }),
         SessionError::TooLarge { limit } => json!({ "limit": limit }),
         SessionError::QueueFull { limit } | SessionError::QueueTooLarge { limit } => {

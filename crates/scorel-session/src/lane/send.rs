@@ -64,6 +64,9 @@ impl Mutation for SendRequest {
     }
 
     fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        if section.view().state.archived {
+            return Err(SessionError::Archived);
+        }
         if let Some(expected) = self.expected_leaf_id {
             section.check_leaf(expected)?;
         }

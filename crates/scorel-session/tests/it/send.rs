@@ -264,6 +264,17 @@ async fn a_change_of_the_session_is_recorded_and_does_not_move_the_leaf() {
         (Some("a title"), true)
     );
     assert_eq!(after.last_persistent_seq, seq);
+    let refused = lane.send(message("two")).await;
+    assert!(
+        matches!(refused, Err(SessionError::Archived)),
+        "{refused:?}"
+    );
+    let restored = SessionChanges {
+        archived: Some(false),
+        ..SessionChanges::default()
+    };
+    let command = message("restored").command;
+    lane.update(command, restored).await.expect("restored");
     rig.exchange(id, "two").await;
     rig.check(id).await;
 }
