@@ -1,13 +1,25 @@
 //! Turns of foreign agents, over real processes and sockets: plain commands, and Codex, Claude Code and
 //! Gemini CLI with a scripted model and no account.
 
+mod archived;
 mod cancels;
+mod cli;
+mod command_lines;
 mod commands;
+mod concurrent;
 mod contexts;
+mod cut_secrets;
+mod disk;
+mod double;
+mod endpoints;
+mod errors;
 mod files;
+mod hostile;
 mod kills;
+mod pipes;
 mod processes;
 mod scene;
+mod secrets;
 mod services;
 mod switching;
 mod turns;
