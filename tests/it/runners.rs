@@ -1,12 +1,24 @@
 //! Turns of foreign agents, over real processes and sockets: plain commands, and Codex, Claude Code and
 //! Gemini CLI with a scripted model and no account.
 
+mod archived;
 mod cancels;
+mod cli;
+mod command_lines;
 mod commands;
+mod concurrent;
 mod contexts;
+mod cut_secrets;
+mod disk;
+mod double;
+mod endpoints;
+mod errors;
+mod hostile;
 mod kills;
+mod pipes;
 mod processes;
 mod scene;
+mod secrets;
 mod switching;
 mod turns;
 

@@ -5,6 +5,7 @@
 //! [`Strace`], its system calls and injected faults; [`CheckedLog`] and [`Sightings`], the invariants
 //! of a session's log and of what clients saw of it, whatever faults were injected.
 
+mod acp_script;
 mod agent_cli;
 mod agent_model;
 mod checked_log;
@@ -18,6 +19,7 @@ mod sightings;
 mod strace;
 mod strict;
 
+pub use acp_script::{ACP_HANDSHAKE, AcpScript, HOSTILE_ACP};
 pub use agent_cli::AgentCli;
 pub use agent_model::AgentModel;
 pub use checked_log::{CheckedLog, CheckedRecord, LogFault, sealed};

@@ -1,7 +1,5 @@
 //! Cancelled turns of agents.
 
-use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 use rustix::process::Signal;
@@ -9,6 +7,7 @@ use scorel_client::Connection;
 use scorel_proto::{Cancel, CancelParams, PermissionDecision, SessionId};
 use scorel_testkit::{AgentCli, ResponseGate};
 
+use super::pipes::NamedPipe;
 use super::scene::{AgentScene, answer, runner, say};
 use super::{only, processes, send_to};
 use crate::under_test::{Watch, new_session};
@@ -100,12 +99,13 @@ async fn reach(
 ) -> ResponseGate {
     let gate = ResponseGate::new();
     let begun = scene.daemon.project().join("begun");
+    let mut pipe = None;
     match phase {
         Phase::Model | Phase::Stopped => scene.reply(say("never").hold(&gate)),
         Phase::Text => scene.reply(say("some text").stall(&gate)),
         Phase::Question => scene.reply(cli.command("call_q", "touch unwanted")),
         Phase::Command => {
-            make_pipe(&begun);
+            pipe = Some(NamedPipe::make(&begun));
             scene.reply(cli.command("call_c", "touch seen; sleep 4000 & echo >begun; sleep 4000"));
         }
     }
@@ -128,14 +128,8 @@ async fn reach(
             let asked = watch.until("permission_request").await;
             let asked = asked.last().unwrap();
             answer(client, id, asked, PermissionDecision::Once).await;
-            tokio::fs::read(&begun).await.unwrap();
+            pipe.unwrap().written().await;
         }
     }
     gate
-}
-
-/// A named pipe, whose reader waits for the first writer.
-fn make_pipe(path: &Path) {
-    let made = Command::new("mkfifo").arg(path).status().unwrap();
-    assert!(made.success());
 }

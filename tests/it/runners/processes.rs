@@ -1,7 +1,7 @@
 //! The processes of the agents, found by the home that they were started with.
 
 use std::fs;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,26 @@ use crate::under_test::PATIENCE;
 
 /// The processes whose environment has this `HOME`. One that has ended has no environment.
 pub(super) fn of(home: &Path) -> Vec<Pid> {
-    let wanted = format!("HOME={}\0", home.display());
-    let entries = fs::read_dir("/proc").unwrap();
-    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let has = |pid: &i32| {
+    let all = environments(home).into_iter();
+    all.filter_map(|(pid, _)| Pid::from_raw(pid)).collect()
+}
+
+/// The same with their environments, `NAME=value` each.
+pub(super) fn environments(home: &Path) -> Vec<(i32, Vec<String>)> {
+    let wanted = format!("HOME={}", home.display());
+    let read = |pid: i32| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        String::from_utf8_lossy(&environment).contains(&wanted)
+        let text = String::from_utf8_lossy(&environment).into_owned();
+        let variables: Vec<String> = text.split('\0').map(str::to_owned).collect();
+        variables.contains(&wanted).then_some((pid, variables))
     };
-    pids.filter(has).filter_map(Pid::from_raw).collect()
+    all().filter_map(read).collect()
+}
+
+/// The processes of the machine.
+pub(super) fn all() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").unwrap();
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
 pub(super) fn signal(home: &Path, signal: Signal) {
@@ -35,11 +47,32 @@ pub(super) fn wait_until_gone(home: &Path) -> Duration {
     while let Some(&pid) = of(home).first() {
         let left = PATIENCE.saturating_sub(begun.elapsed());
         assert!(!left.is_zero(), "process {pid:?} is left");
-        let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {
-            continue;
-        };
-        let mut fds = [PollFd::from_borrowed_fd(handle.as_fd(), PollFlags::IN)];
-        poll(&mut fds, Some(&Timespec::try_from(left).unwrap())).unwrap();
+        if let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) {
+            has_ended_in(&handle, left);
+        }
     }
     begun.elapsed()
+}
+
+/// A process that is running now, whichever gets its number later.
+pub(super) struct RunningProcess(OwnedFd);
+
+impl RunningProcess {
+    pub(super) fn open(pid: i32) -> Self {
+        let pid = Pid::from_raw(pid).unwrap();
+        Self(pidfd_open(pid, PidfdFlags::empty()).unwrap())
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        has_ended_in(&self.0, Duration::ZERO)
+    }
+
+    pub(super) fn wait_for_end(&self) {
+        assert!(has_ended_in(&self.0, PATIENCE), "it is left");
+    }
+}
+
+fn has_ended_in(process: &OwnedFd, time: Duration) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(process.as_fd(), PollFlags::IN)];
+    poll(&mut fds, Some(&Timespec::try_from(time).unwrap())).unwrap() > 0
 }

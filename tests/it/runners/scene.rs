@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::under_test::{SCORELD, connect};
 
 /// The variable with the token for the agents' model, and its value.
-const TOKEN: (&str, &str) = ("AGENT_TOKEN", "token-of-the-test");
+pub(super) const TOKEN: (&str, &str) = ("AGENT_TOKEN", "token-of-the-test");
 
 /// A daemon whose runners are the installed agents. They share a scripted model; the engine has one that
 /// refuses what a provider would refuse.
@@ -27,6 +27,13 @@ impl AgentScene {
     /// With keys for all of their sections, and with more sections. `None`, with a reason printed, if one
     /// of the agents is not installed.
     pub(super) async fn start(clis: &[AgentCli], keys: &str, more: &str) -> Option<Self> {
+        let mut scene = Self::prepare(clis, keys, more).await?;
+        scene.daemon.spawn().await;
+        Some(scene)
+    }
+
+    /// The same before the daemon is started.
+    pub(super) async fn prepare(clis: &[AgentCli], keys: &str, more: &str) -> Option<Self> {
         if let Some(missing) = clis.iter().find(|cli| cli.program().is_none()) {
             println!(
                 "skipped: {} is not installed in SCOREL_RUNNER_PROGRAMS",
@@ -47,14 +54,12 @@ impl AgentScene {
             daemon.configure_more(&section(*cli, keys, &agents, home.path()));
         }
         daemon.configure_more(more);
-        let mut scene = Self {
+        Some(Self {
             daemon,
             agents,
             engine,
             home,
-        };
-        scene.daemon.spawn().await;
-        Some(scene)
+        })
     }
 
     pub(super) fn reply(&self, reply: ModelReply) {

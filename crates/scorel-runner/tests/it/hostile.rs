@@ -5,127 +5,25 @@ use std::time::Duration;
 use libtest_mimic::Trial;
 use scorel_runner::{CommandOutput, Secrets, WireKind};
 use scorel_runtime::{Permission, RawRuntimeEvent, RunnerInput, RunnerStep, TurnStep};
+use scorel_testkit::{ACP_HANDSHAKE, HOSTILE_ACP};
 
 use crate::processes;
-use crate::scripted::{ACP, bench, runner, setup};
+use crate::scripted::{bench, runner, setup};
 use crate::trial;
 use crate::turn::{Bench, Turn};
 
 const EVENTS: WireKind = WireKind::Command(CommandOutput::Events);
 const TEXT: WireKind = WireKind::Command(CommandOutput::Text);
 
-/// What a script after the handshake of ACP leads to: the outcome, the text, and a part of the log.
-const SCRIPTS: &[(&str, &str, &str, &str, &str)] = &[
-    (
-        "a_line_of_9_mib_is_an_error",
-        "head -c 9437184 /dev/zero | tr '\\0' x; echo; say late; end",
-        "runner_protocol",
-        "",
-        "",
-    ),
-    (
-        "a_line_without_an_end_is_an_error",
-        "exec tr '\\0' x </dev/zero",
-        "runner_protocol",
-        "",
-        "",
-    ),
-    (
-        "bytes_that_are_no_text_are_logged",
-        "say one; printf '\\xff\\xfe\\n'; say two; end",
-        "completed",
-        "onetwo",
-        "\u{fffd}\u{fffd}",
-    ),
-    (
-        "lines_that_are_no_json_are_logged",
-        "echo hello; echo '[1,'; say one; end",
-        "completed",
-        "one",
-        "hello\n[1,",
-    ),
-    (
-        "an_answer_to_no_question_is_logged",
-        "echo '{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{\"stray\":true}}'; say one; end",
-        "completed",
-        "one",
-        "stray",
-    ),
-    (
-        "an_answer_that_comes_twice_is_logged",
-        "say one; end; end; sleep 0",
-        "completed",
-        "one",
-        "",
-    ),
-    (
-        "an_unknown_update_is_logged",
-        "update '{\"sessionUpdate\":\"dance\",\"step\":3}'; say one; end",
-        "completed",
-        "one",
-        "dance",
-    ),
-    (
-        "an_unknown_request_is_refused",
-        "echo '{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"fs/dance\",\"params\":{}}'; read -r answer; \
-         case $answer in *-32601*) say refused;; *) say \"$answer\";; esac; end",
-        "completed",
-        "refused",
-        "fs/dance is not supported",
-    ),
-    (
-        "two_open_calls_under_one_id_are_an_error",
-        "for i in 1 2; do update '{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c\",\"title\":\"t\"}'; done; end",
-        "runner_protocol",
-        "",
-        "",
-    ),
-    (
-        "ten_thousand_open_calls_are_an_error",
-        "for i in {1..10000}; do update \"{\\\"sessionUpdate\\\":\\\"tool_call\\\",\\\"toolCallId\\\":\\\"c$i\\\",\\\"title\\\":\\\"t\\\"}\"; done; end",
-        "runner_protocol",
-        "",
-        "",
-    ),
-    (
-        "an_answer_of_the_wrong_shape_is_an_error",
-        "echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"stopReason\":5}}'",
-        "runner_protocol",
-        "",
-        "",
-    ),
-    (
-        "a_stop_reason_is_a_limit",
-        "say one; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"stopReason\":\"max_tokens\"}}'",
-        "max_tokens",
-        "one",
-        "",
-    ),
-    (
-        "an_exit_code_is_an_error_with_the_end_of_the_error_output",
-        "say one; echo 'out of cheese' >&2; exit 3",
-        "runner_failed",
-        "one",
-        "out of cheese",
-    ),
-    (
-        "a_kill_is_an_error",
-        "say one; kill -9 $$",
-        "runner_failed",
-        "one",
-        "",
-    ),
-];
-
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for &(name, script, outcome, text, log) in SCRIPTS {
-        let name = format!("hostile::{name}");
+    for row in HOSTILE_ACP {
+        let name = format!("hostile::{}", row.name);
         trials.push(trial(name, move || async move {
-            let turn = acp(script).await;
-            assert_eq!(turn.outcome(), outcome, "{:?}", turn.end.error);
-            assert_eq!(turn.text(), text);
-            assert!(turn.logs().contains(log), "{}", turn.logs());
+            let turn = acp(row.script).await;
+            assert_eq!(turn.outcome(), row.outcome, "{:?}", turn.end.error);
+            assert_eq!(turn.text(), row.text);
+            assert!(turn.logs().contains(row.log), "{}", turn.logs());
         }));
     }
     trials.push(trial("hostile::many_updates_of_one_call", many_updates));
@@ -166,7 +64,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 async fn acp(script: &str) -> Turn {
-    let script = format!("{ACP}\n{script}\ncat >/dev/null");
+    let script = format!("{ACP_HANDSHAKE}\n{script}\ncat >/dev/null");
     let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
     let turn = bench.turn("go", Permission::Granted).await;
     bench.release().await;
@@ -199,7 +97,7 @@ const ASK: &str = r#"ask() { echo "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":
 "#;
 
 async fn question_twice() {
-    let script = format!("{ACP}{ASK} ask allow_once y; ask allow_once y; end");
+    let script = format!("{ACP_HANDSHAKE}{ASK} ask allow_once y; ask allow_once y; end");
     let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
     // The first one stays open.
     let turn = bench.turn_with("go", |_| None, |_, _| {}).await;
@@ -260,7 +158,7 @@ async fn secrets() {
 
 async fn ignored_cancel() {
     let canary = processes::canary();
-    let script = format!("{ACP} say one; setsid sleep {canary} & kill -STOP $$; end");
+    let script = format!("{ACP_HANDSHAKE} say one; setsid sleep {canary} & kill -STOP $$; end");
     let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
     bench.cancel = Duration::from_millis(100);
     let signal = bench.signal.clone();
@@ -303,7 +201,7 @@ async fn never_reads() {
 }
 
 async fn dies_at_question() {
-    let script = format!("{ACP}{ASK} ask allow_once y; kill -9 $$");
+    let script = format!("{ACP_HANDSHAKE}{ASK} ask allow_once y; kill -9 $$");
     let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
     // No answer comes.
     let turn = bench.turn_with("go", |_| None, |_, _| {}).await;

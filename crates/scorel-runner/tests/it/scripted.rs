@@ -43,13 +43,3 @@ pub(crate) fn runner(setup: RunnerSetup) -> WireRunner {
 pub(crate) fn bench(wire: WireKind, script: &str, directory: &Path) -> Bench {
     Bench::new(runner(setup(wire, &["bash", "-c", script])), directory)
 }
-
-/// The handshake of an ACP agent, up to its first prompt, which is call 3.
-pub(crate) const ACP: &str = r#"
-read -r _; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}'
-read -r _; echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'
-read -r _
-update() { echo "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":$1}}"; }
-say() { update "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"$1\"}}"; }
-end() { echo '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}'; }
-"#;
