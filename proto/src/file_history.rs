@@ -40,7 +40,18 @@ impl PersistentBody {
     pub fn file_changes(&self) -> &[FileChange] {
         match self {
             Self::Message(body) => &body.files,
+            Self::RunnerExit(body) => &body.files,
             _ => self.restored_files().unwrap_or_default(),
+        }
+    }
+
+    /// Why there may be more changes of files than [`Self::file_changes`].
+    #[must_use]
+    pub fn unwatched(&self) -> Option<&str> {
+        match self {
+            Self::Message(body) => body.unwatched.as_deref(),
+            Self::RunnerExit(body) => body.unwatched.as_deref(),
+            _ => None,
         }
     }
 

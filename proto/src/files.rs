@@ -318,6 +318,17 @@ pub struct RecordedFiles {
     pub unwatched: Option<String>,
 }
 
+impl RecordedFiles {
+    /// The same changes, made by something else.
+    #[must_use]
+    pub fn by(mut self, by: ChangedBy) -> Self {
+        for change in &mut self.files {
+            change.by = by;
+        }
+        self
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! Baselines for the daemon: programs that only move bytes, each in its own process as the daemon
 //! is.
 
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use scorel_proto::{ClientId, EventId, Seq, SessionId, TextDelta, TransientBody, TransientEvent};
@@ -52,6 +53,20 @@ pub(crate) async fn echo(path: &str) {
         }
     });
     echo.await.unwrap();
+}
+
+/// A runner that writes an event for each byte that it gets.
+pub(crate) fn agent(path: &str) {
+    let mut stream = std::os::unix::net::UnixStream::connect(path).unwrap();
+    let mut output = std::io::stdout().lock();
+    let mut buffer = [0; 64];
+    while let Ok(read @ 1..) = stream.read(&mut buffer) {
+        for _ in 0..read {
+            let event = b"{\"type\": \"text\", \"text\": \" word\", \"delta\": true}\n";
+            output.write_all(event).unwrap();
+        }
+        output.flush().unwrap();
+    }
 }
 
 /// Encodes each event once and writes it to every socket, `batch` events per write.

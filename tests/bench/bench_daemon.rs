@@ -15,11 +15,17 @@ pub(crate) struct BenchDaemon {
 
 impl BenchDaemon {
     pub(crate) async fn new(program: &Path) -> Self {
+        Self::with(program, "").await
+    }
+
+    /// With more tables in the configuration.
+    pub(crate) async fn with(program: &Path, tables: &str) -> Self {
         let mut daemon = DaemonUnderTest::new(program);
         let model = ModelServer::start().await.unwrap();
         daemon.configure_model(&model.base_url());
         // The conversations here are longer than any model's window, and are not to be summarised.
         daemon.configure_more("contextWindow = 100000000\n");
+        daemon.configure_more(tables);
         daemon.spawn().await;
         let mut client = BenchClient::connect(&daemon.socket()).await;
         let project = json!({"workDir": daemon.project()});

@@ -16,6 +16,7 @@ mod latency;
 mod long_history;
 mod memory;
 mod round_trip;
+mod runners;
 mod samples;
 mod start;
 mod throughput;
@@ -30,7 +31,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 12] = [
+const GROUPS: [&str; 13] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -43,6 +44,7 @@ const GROUPS: [&str; 12] = [
     "memory",
     "window",
     "append",
+    "runners",
 ];
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["bare-echo", path] => bare::echo(path),
+        ["bare-agent", path] => bare::agent(path),
         ["bare-fan-out", path, events, batch] => {
             bare::fan_out(path, events.parse().unwrap(), batch.parse().unwrap());
         }
@@ -89,7 +92,8 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "sessions" => sessions(daemon).await,
             "memory" => memory::measure(daemon).await,
             "window" => memory::windows(daemon).await,
-            _ => append::measure(),
+            "append" => append::measure(),
+            _ => runners::measure(daemon).await,
         };
         for figure in measured {
             println!("{}", figure.json());

@@ -18,6 +18,10 @@ impl Samples {
         self.quantile(0.99)
     }
 
+    pub(crate) fn max(&self) -> f64 {
+        self.quantile(1.0)
+    }
+
     fn quantile(&self, part: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();

@@ -105,11 +105,6 @@ impl CommandStage {
                 json!({"sessionId": session, "title": "two"}),
             ),
             (
-                "archiveSession",
-                json!({"sessionId": session, "archived": false}),
-                json!({"sessionId": session}),
-            ),
-            (
                 "appendCustom",
                 json!({"sessionId": session, "kind": "a.b", "data": 1}),
                 json!({"sessionId": session, "kind": "a.b", "data": 2}),
@@ -163,6 +158,11 @@ impl CommandStage {
                 "sendMessage",
                 json!({"sessionId": session, "content": "one"}),
                 json!({"sessionId": session, "content": "two"}),
+            ),
+            (
+                "archiveSession",
+                json!({"sessionId": session}),
+                json!({"sessionId": session, "archived": false}),
             ),
             (
                 "deleteSession",

@@ -13,12 +13,14 @@ mod disk;
 mod double;
 mod endpoints;
 mod errors;
+mod files;
 mod hostile;
 mod kills;
 mod pipes;
 mod processes;
 mod scene;
 mod secrets;
+mod services;
 mod switching;
 mod turns;
 

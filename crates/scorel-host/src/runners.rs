@@ -5,7 +5,9 @@
 //! and the question for a version start one.
 
 mod effects;
+mod prepared;
 mod report;
+mod services;
 mod suitable;
 
 use std::path::Path;
@@ -20,8 +22,8 @@ use crate::commands::CommandHost;
 use crate::config::{Config, RunnerConfig, RunnerSandbox, nearest};
 use crate::secret::SecretStore;
 
-pub(crate) use effects::ProjectEffects;
-pub(crate) use suitable::{access, check_suitable, settings_hash};
+pub(crate) use prepared::RunnerParts;
+pub(crate) use suitable::check_suitable;
 
 /// Makes runners of their configuration.
 #[derive(Debug)]

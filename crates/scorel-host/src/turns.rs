@@ -12,25 +12,25 @@ use scorel_proto::{
     ToolPreset, TurnError,
 };
 use scorel_runtime::{
-    Provider, RetryPolicy, Runner as _, RunnerError, RunnerErrorKind, RunnerPorts, ToolClass,
-    ToolList, TurnLimits, TurnPorts,
+    Provider, RetryPolicy, Runner as _, RunnerError, RunnerErrorKind, ToolClass, ToolList,
+    TurnLimits, TurnPorts,
 };
 use scorel_session::{
-    CompactionSetup, PreparedEngine, PreparedRunner, PreparedTurn, Sessions, TitleAnswer,
-    TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
+    CompactionSetup, PreparedEngine, PreparedTurn, Sessions, TitleAnswer, TitleRequest, TokioClock,
+    TurnBackend, TurnRequest, TurnSetup,
 };
 use scorel_tools::{OpenProjects, ProjectTools, Roots, ToolHost};
 
 use crate::commands::CommandHost;
 use crate::compaction_facts::compaction_facts;
-use crate::config::{Config, ConfigSource, OnContextLost, RuntimeConfig};
+use crate::config::{Config, ConfigSource, RuntimeConfig};
 use crate::instructions::{DeeperGuides, GuidedTool, InstructionSources, guidance, instructions};
 use crate::models::{Models, WantedModel};
 use crate::notices::Notices;
 use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 use crate::recorders::Recorders;
-use crate::runners::{HostRunners, ProjectEffects, access, check_suitable, settings_hash};
+use crate::runners::{HostRunners, RunnerParts, check_suitable};
 use crate::session_blobs::SessionBlobs;
 use crate::skills::{SkillProject, SkillTool, Skills, listing};
 use crate::titles;
@@ -248,26 +248,17 @@ impl Turns {
         let mode = config.permissions.mode;
         check_suitable(settings, runner.capabilities(), mode).map_err(|it| it.turn_error())?;
         let SessionTools { project, .. } = self.tools(request, config, dir)?;
-        let effects = ProjectEffects::new(Arc::clone(project.files()), self.fetcher.clone());
-        let ports = RunnerPorts {
-            runner: Arc::new(runner),
+        let parts = RunnerParts {
+            settings,
+            mode,
+            project: &project,
+            fetcher: &self.fetcher,
             gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
-            effects: Arc::new(effects),
-            clock: Arc::new(TokioClock::new()),
+            own_gate: Arc::new(self.gate(request, config, dir, CommandPlace::Sandbox)?),
             limits: limits(&config.runtime),
-            idle: settings.idle,
-            cancel: settings.cancel,
-            renew_lost: settings.on_context_lost == OnContextLost::Renew,
         };
         Ok(PreparedTurn {
-            backend: TurnBackend::Runner(PreparedRunner {
-                ports,
-                directory: project.files().project().to_owned(),
-                access: access(mode),
-                keep: settings.keep,
-                settings_hash: settings_hash(settings, mode),
-                handover_bytes: settings.handover_bytes,
-            }),
+            backend: TurnBackend::Runner(parts.prepared(runner)),
             notices: Vec::new(),
         })
     }

@@ -1,7 +1,9 @@
 //! What the wires differ in.
 
 use scorel_exec::RunEnd;
-use scorel_runtime::{RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerInput};
+use scorel_runtime::{
+    RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerInput, ServiceReply,
+};
 
 use crate::exchange::Exchange;
 use crate::peer::Framing;
@@ -36,6 +38,16 @@ pub(crate) trait Dialect: Send + 'static {
         &mut self,
         _question: &str,
         _answer: RunnerAnswer,
+        _out: &mut Exchange,
+    ) -> Result<(), RunnerError> {
+        Ok(())
+    }
+
+    /// A wire whose runners leave nothing to the daemon has none to answer.
+    fn served(
+        &mut self,
+        _request: &str,
+        _reply: Result<ServiceReply, String>,
         _out: &mut Exchange,
     ) -> Result<(), RunnerError> {
         Ok(())

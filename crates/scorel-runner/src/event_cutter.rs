@@ -64,6 +64,7 @@ impl EventCutter {
             | RunnerEvent::Progress
             | RunnerEvent::Model { .. }
             | RunnerEvent::AskWithdrawn { .. }
+            | RunnerEvent::Serve { .. }
             | RunnerEvent::Spent(_) => self.ready.push_back(event),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, FutureExt as _};
 use scorel_runtime::{
     RunnerAnswer, RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,
-    RunnerLogStream, RunnerStart,
+    RunnerLogStream, RunnerStart, ServiceReply,
 };
 use tokio::time::timeout;
 
@@ -152,6 +152,15 @@ impl<D: Dialect> RunnerLink for WireLink<D> {
 
     fn answer(&mut self, question: &str, answer: RunnerAnswer) -> Result<(), RunnerError> {
         self.dialect.answer(question, answer, &mut self.exchange)?;
+        self.flush()
+    }
+
+    fn served(
+        &mut self,
+        request: &str,
+        reply: Result<ServiceReply, String>,
+    ) -> Result<(), RunnerError> {
+        self.dialect.served(request, reply, &mut self.exchange)?;
         self.flush()
     }
 

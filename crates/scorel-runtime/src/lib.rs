@@ -39,9 +39,10 @@ pub use ports::{
     Provider, ProviderError, ProviderEvent, ProviderStream, Question, ReadFilter, Runner,
     RunnerAccess, RunnerAction, RunnerAnswer, RunnerCallEnd, RunnerCapabilities, RunnerEnd,
     RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,
-    RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerSpent, RunnerStart, ThinkingLevel,
-    TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec,
-    ToolUpdates, Verdict, blocking, blocking_now, call_cost, parse_arguments,
+    RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerServices, RunnerSpent, RunnerStart,
+    ServiceReply, ServiceRequest, TerminalExit, ThinkingLevel, TokenPrice, Tool, ToolCall,
+    ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict,
+    blocking, blocking_now, call_cost, parse_arguments,
 };
 pub use retry::RetryPolicy;
 pub use runner_driver::{ActionEffects, RunnerDriver, RunnerFact, RunnerPorts, RunnerStep};

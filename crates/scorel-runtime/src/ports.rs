@@ -41,8 +41,8 @@ pub use provider::{
 pub use runner::{
     PlanEntry, PlanStatus, Runner, RunnerAccess, RunnerAction, RunnerAnswer, RunnerCallEnd,
     RunnerCapabilities, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit,
-    RunnerInput, RunnerLink, RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerSpent,
-    RunnerStart,
+    RunnerInput, RunnerLink, RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerServices,
+    RunnerSpent, RunnerStart, ServiceReply, ServiceRequest, TerminalExit,
 };
 pub use token_price::{TokenPrice, call_cost};
 pub use tool::Tool;

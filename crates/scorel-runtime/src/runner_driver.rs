@@ -1,6 +1,7 @@
 mod calls;
 mod draft;
 mod questions;
+mod services;
 mod state;
 mod step;
 mod waiting;
@@ -15,13 +16,14 @@ use scorel_proto::{CostTotal, MessageCancelReason, OutcomeReason, StopReason, Tu
 use self::calls::OpenCalls;
 use self::draft::MessageDraft;
 use self::questions::Questions;
+use self::services::OpenServices;
 use self::state::{LinkState, Waited};
 use self::step::EarlyEnd;
 pub use self::step::{RunnerFact, RunnerStep};
 use crate::ports::{
     Gatekeeper, Permission, Runner, RunnerAction, RunnerAnswer, RunnerEnd, RunnerError,
     RunnerErrorKind, RunnerEvent, RunnerInput, RunnerLink, RunnerOrder, RunnerQuestion,
-    RunnerSpent, RunnerStart,
+    RunnerServices, RunnerSpent, RunnerStart,
 };
 use crate::stop::{Stop, StopSignal};
 use crate::{Clock, Effect, RawRuntimeEvent, TurnEnd, TurnLimits, TurnStep};
@@ -41,6 +43,8 @@ pub struct RunnerPorts {
     pub gate: Arc<dyn Gatekeeper>,
     /// What there is to decide about.
     pub effects: Arc<dyn ActionEffects>,
+    /// Does what the runner leaves to the daemon.
+    pub services: Arc<dyn RunnerServices>,
     /// Time and sleeping.
     pub clock: Arc<dyn Clock>,
     /// When the turn ends by itself.
@@ -67,6 +71,7 @@ pub struct RunnerDriver {
     draft: MessageDraft,
     calls: OpenCalls,
     questions: Questions,
+    services: OpenServices,
     usage: Usage,
     cost: CostTotal,
     /// Messages that the answer had.
@@ -117,6 +122,7 @@ impl RunnerDriver {
         Self {
             draft: MessageDraft::new(ports.runner.name(), ports.limits.max_answer_bytes),
             calls: OpenCalls::new(ports.runner.name()),
+            services: OpenServices::new(Arc::clone(&ports.services)),
             ports,
             stop,
             order,
@@ -149,6 +155,10 @@ impl RunnerDriver {
                 Waited::Event(event) => self.take(event),
                 Waited::Failed(error) => self.failed(&error),
                 Waited::Judged(question, verdict) => self.judged(question, verdict),
+                Waited::Served((id, reply)) => {
+                    self.heard_at = self.ports.clock.now();
+                    self.send(|link| link.served(&id, reply));
+                }
                 Waited::Stop(cause) => self.end_early(EarlyEnd::Stopped(cause)),
                 Waited::Overdue => self.overdue(),
                 Waited::Released(exit) => self.released(exit),
@@ -168,15 +178,19 @@ impl RunnerDriver {
 
     /// Answers [`TurnStep::NeedPermission`].
     pub fn provide_permission(&mut self, permission: Permission) {
+        let Some((question, waited)) = self.questions.answered(self.ports.clock.now()) else {
+            return;
+        };
         let answer = match permission {
-            Permission::Granted => RunnerAnswer::Once,
+            Permission::Granted => {
+                self.services.allow(question.action);
+                RunnerAnswer::Once
+            }
             Permission::Refused(reason) => RunnerAnswer::No(reason),
         };
-        if let Some((question, waited)) = self.questions.answered(self.ports.clock.now()) {
-            self.stop.extend(waited);
-            self.heard_at = self.ports.clock.now();
-            self.send(|link| link.answer(&question, answer));
-        }
+        self.stop.extend(waited);
+        self.heard_at = self.ports.clock.now();
+        self.send(|link| link.answer(&question.id, answer));
     }
 
     /// Whether the runner takes a message now.
@@ -301,6 +315,7 @@ impl RunnerDriver {
                     self.due.push_back(RunnerStep::QuestionWithdrawn);
                 }
             }
+            RunnerEvent::Serve { id, request } => self.services.begin(id, request),
             RunnerEvent::Spent(spent) => self.count(&spent),
             RunnerEvent::End(end) => self.ended(end),
         }
@@ -448,6 +463,7 @@ impl RunnerDriver {
         let now = self.ports.clock.now();
         let unknown = self.calls.close(reason == OutcomeReason::Cancelled, now);
         self.events(unknown);
+        self.services.end();
         self.finish(reason, error);
         self.release(keep);
     }

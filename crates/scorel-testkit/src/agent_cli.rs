@@ -8,6 +8,14 @@ use crate::{ModelReply, RecordedRequest, WireApi};
 /// Where `tests/runners/set-up` has put the programs: the directory with `codex`, `claude` and `gemini`.
 const PROGRAMS: &str = "SCOREL_RUNNER_PROGRAMS";
 
+/// Codex puts an empty `.git` into each directory that its sandbox may write, and leaves it there when it is
+/// killed. In `/tmp` that would be above the projects of other tests.
+const CODEX_CONFIG: &str = "\
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
+";
+
 /// A foreign agent that tests start, with a home of its own and a scripted model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentCli {
@@ -107,7 +115,11 @@ impl AgentCli {
     /// If that cannot be written.
     pub fn prepare_home(self, home: &Path) {
         match self {
-            Self::Codex => fs::create_dir_all(home.join(".codex")).expect("a writable home"),
+            Self::Codex => {
+                fs::create_dir_all(home.join(".codex")).expect("a writable home");
+                let path = home.join(".codex/config.toml");
+                fs::write(path, CODEX_CONFIG).expect("a writable home");
+            }
             Self::Claude => {}
             Self::Gemini => {
                 fs::create_dir_all(home.join(".gemini")).expect("a writable home");

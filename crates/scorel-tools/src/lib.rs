@@ -14,6 +14,7 @@
 //! everything that was left out. The `details` are for user interfaces: one object, `ok: true` with
 //! figures or `ok: false` with an error's code, message and details.
 
+mod agent_files;
 mod char_boundary;
 mod content_hash;
 mod details;
@@ -54,4 +55,4 @@ pub use roots::{EntryKind, Location, Roots};
 pub use session_files::SessionFiles;
 pub use skill_roots::SkillRoots;
 pub use tools::ProjectTools;
-pub use tools::bash::{BegunCommand, CommandSettings, Commands, PlannedCommand};
+pub use tools::bash::{BegunCommand, CommandSettings, Commands, PlannedCommand, Terminal};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlobHash, EventId, TurnId};
+use crate::{BlobHash, EventId, FileChange, RecordedFiles, TurnId};
 
 /// Body of `runner_start`. The prompt goes to the runner after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -90,6 +90,24 @@ pub struct RunnerExitBody {
     /// What the runner logged; absent if that is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<RunnerLogBlob>,
+    /// The files of the project that changed during the run, `by: runner`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
+    /// Why there may be more changes of files than these; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwatched: Option<String>,
+}
+
+impl RunnerExitBody {
+    /// The same end, with the files that the run changed.
+    #[must_use]
+    pub fn recording(self, recorded: RecordedFiles) -> Self {
+        Self {
+            files: recorded.files,
+            unwatched: recorded.unwatched,
+            ..self
+        }
+    }
 }
 
 /// The log of a run, as it is kept.

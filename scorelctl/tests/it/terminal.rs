@@ -63,6 +63,10 @@ impl Terminal {
 
     pub(crate) fn types(&mut self, keys: &str) {
         self.user.write_all(keys.as_bytes()).expect("written");
+        // The kernel hands keys to the terminal later, on a busy machine after the program has ended and
+        // restored the echo. A poll of the program's side waits for that.
+        let mut polled = [PollFd::new(self.program.as_fd(), PollFlags::POLLIN)];
+        poll(&mut polled, PollTimeout::ZERO).expect("polled");
     }
 
     pub(crate) fn signal(&self, signal: Signal) {

@@ -2,6 +2,7 @@
 
 use scorel_proto::{SendMessage, SendMessageParams};
 use scorel_testkit::{ModelServer, ScriptedChat};
+use serde_json::Value;
 
 use super::{answer_of, only, send_to};
 use crate::under_test::{Watch, connect, daemon, message, new_session};
@@ -114,4 +115,37 @@ async fn a_killed_daemon_leaves_one_end_for_each_start_and_the_next_turn_runs() 
     send_to(&client, id, "scorel", "and now?").await;
     let events = watch.until("turn_outcome").await;
     assert_eq!(only(&events, "turn_outcome")["reason"], "completed");
+}
+
+/// A result above 64 KiB: its beginning is in the log, all of it in a blob.
+#[tokio::test]
+async fn a_large_result_of_a_call_becomes_a_blob() {
+    let model = ModelServer::start().await.unwrap();
+    let config = r#"
+[runners.lister]
+type = "command"
+output = "events"
+trustOwn = true
+command = ["/bin/bash", "-c", """
+    say() { echo "{\\"type\\": \\"claude_message\\", \\"messageType\\": \\"$1\\", \\"raw\\": {\\"message\\": {\\"content\\": [$2]}}}"; }
+    say assistant '{"type": "tool_use", "id": "c", "name": "List", "input": {}}'
+    printf -v long '%*s' 70000 ''
+    say user "{\\"type\\": \\"tool_result\\", \\"tool_use_id\\": \\"c\\", \\"content\\": \\"begin$long\\"}"
+"""]
+"#;
+    let daemon = daemon(&model, config).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send_to(&client, id, "lister", "go").await;
+    let events = watch.until("turn_outcome").await;
+    let is_result = |event: &&Value| event["message"]["role"] == "tool_result";
+    let result = events.iter().find(is_result).expect("a result");
+    let block = &result["message"]["content"][0]["content"][0];
+    assert_eq!(
+        (&block["type"], &block["size"]),
+        (&"blob".into(), &70_005.into()),
+        "{block}"
+    );
+    let preview = block["preview"].as_str().unwrap();
+    assert!(preview.starts_with("begin") && preview.len() < 20_000);
 }

@@ -4,6 +4,7 @@
 //! an open question.
 
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -91,6 +92,7 @@ async fn killed_at_every_record(cli: AgentCli) {
         }
         scene.daemon.kill().await;
         longest = longest.max(processes::wait_until_gone(scene.home.path()));
+        remove_lock(scene.home.path());
         client = scene.spawn().await;
         kills += 1;
         next_turn_works(&scene, (&client, id), cli).await;
@@ -100,6 +102,12 @@ async fn killed_at_every_record(cli: AgentCli) {
         "{}: {kills} kills, the last process was gone after {longest:?}",
         cli.name()
     );
+}
+
+/// Gemini CLI, killed while it holds the lock of its list of projects, leaves it there. The next one looks
+/// at it again after 12 s and after 25 s, and so takes longer to start than a runner may.
+fn remove_lock(home: &Path) {
+    let _absent = fs::remove_dir(home.join(".gemini/projects.json.lock"));
 }
 
 /// A subscription to what comes from now on.

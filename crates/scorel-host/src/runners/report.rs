@@ -11,7 +11,8 @@ use scorel_proto::{
 use scorel_runner::{WireKind, WireRunner};
 use scorel_runtime::{Runner as _, RunnerError, RunnerErrorKind, RunnerOrder};
 
-use super::{HostRunners, access, check_suitable};
+use super::HostRunners;
+use super::suitable::{access, check_suitable};
 use crate::call_error::CallError;
 use crate::config::{Config, RunnerConfig};
 

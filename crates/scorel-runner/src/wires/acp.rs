@@ -2,6 +2,7 @@
 
 mod calls;
 mod permission;
+mod services;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
@@ -14,13 +15,14 @@ use scorel_exec::RunEnd;
 use scorel_proto::Usage;
 use scorel_runtime::{
     PlanEntry, PlanStatus, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent,
-    RunnerInput, RunnerOrder, RunnerSpent,
+    RunnerInput, RunnerOrder, RunnerSpent, ServiceReply,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::permission::Permissions;
-use super::json::number;
+use self::services::Services;
+use super::json::{number, parsed};
 use crate::data_url::base64;
 use crate::dialect::{Dialect, ended};
 use crate::exchange::Exchange;
@@ -52,6 +54,7 @@ pub(crate) struct AcpDialect {
     logins: Vec<String>,
     session: Option<String>,
     permissions: Permissions,
+    services: Services,
     meter: UsageMeter,
     /// What came before the handshake and is no message.
     junk: String,
@@ -67,6 +70,7 @@ impl AcpDialect {
             logins: Vec::new(),
             session: None,
             permissions: Permissions::default(),
+            services: Services::default(),
             meter: UsageMeter::default(),
             junk: String::new(),
         }
@@ -205,6 +209,7 @@ impl AcpDialect {
 
     fn end(&mut self, end: RunnerEnd, out: &mut Exchange) {
         self.permissions = Permissions::default();
+        self.services = Services::default();
         out.event(RunnerEvent::End(end));
     }
 
@@ -260,6 +265,10 @@ impl AcpDialect {
         out: &mut Exchange,
     ) -> Result<(), RunnerError> {
         if method != "session/request_permission" {
+            if let Some((id, request)) = self.services.begin(id, method, params)? {
+                out.event(RunnerEvent::Serve { id, request });
+                return Ok(());
+            }
             out.notice(format!("{method} is not supported"));
             let refusal = self.rpc.refusal(id, METHOD_NOT_FOUND, "method not found");
             return out.send(&refusal);
@@ -282,7 +291,9 @@ impl AcpDialect {
 impl Dialect for AcpDialect {
     fn open(&mut self, out: &mut Exchange) -> Result<(), RunnerError> {
         let client = Implementation::new("scorel", env!("CARGO_PKG_VERSION"));
-        let initialize = InitializeRequest::new(ProtocolVersion::V1).client_info(client);
+        let initialize = InitializeRequest::new(ProtocolVersion::V1)
+            .client_info(client)
+            .client_capabilities(services::offered());
         self.call(Purpose::Initialize, "initialize", &initialize, out)
     }
 
@@ -351,6 +362,21 @@ impl Dialect for AcpDialect {
         }
     }
 
+    fn served(
+        &mut self,
+        request: &str,
+        reply: Result<ServiceReply, String>,
+        out: &mut Exchange,
+    ) -> Result<(), RunnerError> {
+        let Some(id) = self.services.end(request) else {
+            return Ok(());
+        };
+        match services::answer(reply) {
+            Ok(result) => out.send(&self.rpc.answer(&id, &result)),
+            Err((code, text)) => out.send(&self.rpc.refusal(&id, code, &text)),
+        }
+    }
+
     fn interrupt(&mut self, out: &mut Exchange) -> Result<bool, RunnerError> {
         let session = self.session.clone().unwrap_or_default();
         let cancel = json!(CancelNotification::new(session));
@@ -372,11 +398,4 @@ impl Dialect for AcpDialect {
         }
         Err(ended(end, errors))
     }
-}
-
-fn parsed<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, RunnerError> {
-    serde_json::from_value(value).map_err(|error| {
-        let message = format!("the agent sent what the protocol does not know: {error}");
-        RunnerError::new(RunnerErrorKind::Protocol, message)
-    })
 }

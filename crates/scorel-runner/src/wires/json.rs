@@ -1,5 +1,6 @@
 //! Looking at values of which not everything is known.
 
+use scorel_runtime::{RunnerError, RunnerErrorKind};
 use serde_json::Value;
 
 use scorel_proto::Block;
@@ -23,4 +24,12 @@ pub(super) fn text_block(text: impl Into<String>) -> Vec<Block> {
         return Vec::new();
     }
     vec![Block::text(text)]
+}
+
+/// A message of an agent as what the protocol says it is.
+pub(super) fn parsed<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, RunnerError> {
+    serde_json::from_value(value).map_err(|error| {
+        let message = format!("the agent sent what the protocol does not know: {error}");
+        RunnerError::new(RunnerErrorKind::Protocol, message)
+    })
 }

@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use scorel_runtime::{ActionEffects, Effect, Gatekeeper, Permit, Question, RunnerAction, Verdict};
+use scorel_runtime::{
+    ActionEffects, Effect, Gatekeeper, Permit, Question, RunnerAction, RunnerServices,
+    ServiceReply, ServiceRequest, Verdict,
+};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AskingGate {
@@ -40,4 +43,17 @@ impl ActionEffects for AskingGate {
             tool: "runner".to_owned(),
         }]
     }
+}
+
+/// Nothing is done for a runner.
+impl RunnerServices for AskingGate {
+    fn serve(
+        &self,
+        request: ServiceRequest,
+        _: bool,
+    ) -> BoxFuture<'static, Result<ServiceReply, String>> {
+        Box::pin(std::future::ready(Err(format!("not served: {request:?}"))))
+    }
+
+    fn end(&self) {}
 }

@@ -54,6 +54,7 @@ impl Bench {
             runner: Arc::clone(&self.runner),
             gate: Arc::new(self.gate.clone()),
             effects: Arc::new(self.gate.clone()),
+            services: Arc::new(self.gate.clone()),
             clock: Arc::new(RealClock::new()),
             limits: TurnLimits::default(),
             idle: Duration::from_secs(120),

@@ -3,7 +3,7 @@
 //! ```text
 //! order ─ Runner::open ─→ RunnerLink ── start() ─→ what was started
 //!                          prompt ──→   next() ──→ events … End
-//!                          answer, steer, interrupt ──→ (while it runs)
+//!                          answer, served, steer, interrupt ──→ (while it runs)
 //!                          release ──→ how the process ended
 //! ```
 //!
@@ -17,6 +17,7 @@ mod event;
 mod link;
 mod order;
 mod question;
+mod service;
 
 use std::fmt;
 
@@ -29,6 +30,7 @@ pub use link::{RunnerExit, RunnerLink, RunnerStart};
 pub use order::{RunnerAccess, RunnerInput, RunnerOrder};
 pub use question::{RunnerAnswer, RunnerQuestion};
 pub use scorel_proto::{RunnerCapabilities, RunnerErrorKind, RunnerLogStream};
+pub use service::{RunnerServices, ServiceReply, ServiceRequest, TerminalExit};
 
 /// A configured runner.
 pub trait Runner: fmt::Debug + Send + Sync {

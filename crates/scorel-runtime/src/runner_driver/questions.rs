@@ -12,7 +12,7 @@ use crate::ports::RunnerQuestion;
 pub(super) struct Questions {
     waiting: VecDeque<(RunnerQuestion, BoxFuture<'static, Verdict>)>,
     /// The one that a client is asked, and since when.
-    open: Option<(String, Duration)>,
+    open: Option<(RunnerQuestion, Duration)>,
 }
 
 impl Questions {
@@ -34,23 +34,23 @@ impl Questions {
     }
 
     pub(super) fn open(&mut self, question: RunnerQuestion, now: Duration) {
-        self.open = Some((question.id, now));
+        self.open = Some((question, now));
     }
 
     pub(super) const fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// The id of the open question, and how long it was open.
-    pub(super) fn answered(&mut self, now: Duration) -> Option<(String, Duration)> {
-        let (id, asked_at) = self.open.take()?;
-        Some((id, now.saturating_sub(asked_at)))
+    /// The open question, and how long it was open.
+    pub(super) fn answered(&mut self, now: Duration) -> Option<(RunnerQuestion, Duration)> {
+        let (question, asked_at) = self.open.take()?;
+        Some((question, now.saturating_sub(asked_at)))
     }
 
     /// How long the question was open, if it was.
     pub(super) fn withdraw(&mut self, id: &str, now: Duration) -> Option<Duration> {
         self.waiting.retain(|(question, _)| question.id != id);
-        let is_it = self.open.as_ref().is_some_and(|(open, _)| open == id);
+        let is_it = self.open.as_ref().is_some_and(|(open, _)| open.id == id);
         let (_, waited) = is_it.then(|| self.answered(now))??;
         Some(waited)
     }

@@ -3,6 +3,7 @@ use std::fmt;
 use futures_util::future::BoxFuture;
 use scorel_proto::{OutcomeReason, TurnError};
 
+use super::services::Served;
 use super::step::EarlyEnd;
 use crate::ports::{RunnerError, RunnerEvent, RunnerExit, RunnerLink, RunnerQuestion};
 use crate::{StopCause, TurnLimits, Verdict};
@@ -39,6 +40,7 @@ pub(super) enum Waited {
     Event(RunnerEvent),
     Failed(RunnerError),
     Judged(RunnerQuestion, Verdict),
+    Served(Served),
     Stop(StopCause),
     /// The runner is silent for too long, or does not end.
     Overdue,

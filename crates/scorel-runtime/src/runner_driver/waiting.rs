@@ -30,6 +30,7 @@ impl RunnerDriver {
                 biased;
                 cause = stop, if !is_ending => Waited::Stop(cause),
                 (question, verdict) = self.questions.judged() => Waited::Judged(question, verdict),
+                served = self.services.next() => Waited::Served(served),
                 event = link.next() => match event {
                     Ok(event) => Waited::Event(event),
                     Err(error) => Waited::Failed(error),
@@ -43,11 +44,13 @@ impl RunnerDriver {
         }
     }
 
-    /// Until the runner counts as stalled; without end while a question is open.
+    /// Until the runner counts as stalled; without end while it waits for a person or for the daemon.
     fn time_left(&self) -> BoxFuture<'static, ()> {
         let until = match &self.ending {
             Some((_, until)) => *until,
-            None if self.questions.is_open() => return Box::pin(std::future::pending()),
+            None if self.questions.is_open() || self.services.is_busy() => {
+                return Box::pin(std::future::pending());
+            }
             None => self.heard_at.saturating_add(self.ports.idle),
         };
         let left = until.saturating_sub(self.ports.clock.now());

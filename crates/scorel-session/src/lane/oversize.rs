@@ -15,6 +15,10 @@ const MARGIN: usize = 64 * 1024;
 /// How much of a text stays in the message when the text becomes a blob, in bytes.
 const PREVIEW: usize = 16 * 1024;
 
+/// The largest text in a result of a runner's tool, in bytes. It has a context of its own, so a model that
+/// takes over needs the beginning at most.
+const RUNNER_RESULT: usize = 64 * 1024;
+
 impl Section<'_> {
     /// Commits an event. If its message is too large for a record, the largest texts become blobs.
     ///
@@ -23,9 +27,12 @@ impl Section<'_> {
         &mut self,
         draft: &EventDraft,
     ) -> Result<PersistentEvent, SessionError> {
+        let mut draft = draft.clone();
+        if let PersistentBody::Message(body) = &mut draft.body {
+            shorten_runner_result(&mut body.message, &self.lane.blobs)?;
+        }
         match self.commit(draft.clone()) {
             Err(SessionError::TooLarge { .. }) => {
-                let mut draft = draft.clone();
                 if let PersistentBody::Message(body) = &mut draft.body {
                     let files = encoded_len(&body.files);
                     make_fit(&mut body.message, files, &self.lane.blobs)?;
@@ -35,6 +42,19 @@ impl Section<'_> {
             committed => committed,
         }
     }
+}
+
+/// Large texts in a result of a runner's tool become blobs.
+fn shorten_runner_result(message: &mut Message, blobs: &Blobs) -> Result<(), SessionError> {
+    let is_runners = message.runner().is_some() && matches!(message, Message::ToolResult(_));
+    if !is_runners {
+        return Ok(());
+    }
+    let blocks = content(message).iter_mut();
+    for block in blocks.filter(|block| text_len(block) > RUNNER_RESULT) {
+        *block = stored(block, blobs)?;
+    }
+    Ok(())
 }
 
 /// `files` is the length of the recorded changes of files, in bytes.

@@ -118,18 +118,21 @@ impl Lane {
             preview.user_event_id = Some(event.id);
         }
         if let Some(turn_id) = event.turn_id {
-            self.find_outcome(turn_id, source, &mut preview)?;
-            self.count_changes(source, &mut preview)?;
+            let mut history = self.changes(source, &mut preview)?;
+            self.read_end(turn_id, source, &mut history, &mut preview)?;
+            let changed = history.files();
+            let changed = changed.filter(|(_, file)| !file.after.is(&file.before));
+            preview.file_changes = Some(changed.count() as u64);
         }
         Ok(preview)
     }
 
-    /// Counts the files that have another state after the turn than before it.
-    fn count_changes(
+    /// What the messages of the turn did to files.
+    fn changes(
         &self,
         source: &PreviewSource,
         preview: &mut TurnPreview,
-    ) -> Result<(), SessionError> {
+    ) -> Result<FileHistory, SessionError> {
         let mut history = FileHistory::default();
         for place in &source.changing {
             preview.bytes += u64::from(place.len);
@@ -138,16 +141,15 @@ impl Lane {
                 history.apply(&event);
             }
         }
-        let changed = history.files();
-        let changed = changed.filter(|(_, file)| !file.after.is(&file.before));
-        preview.file_changes = Some(changed.count() as u64);
-        Ok(())
+        Ok(history)
     }
 
-    fn find_outcome(
+    /// Reads what follows the last message of the turn: what its runner did to files, and its outcome.
+    fn read_end(
         &self,
         turn_id: TurnId,
         source: &PreviewSource,
+        history: &mut FileHistory,
         preview: &mut TurnPreview,
     ) -> Result<(), SessionError> {
         for place in &source.after {
@@ -160,6 +162,11 @@ impl Lane {
             };
             match head.turn_id {
                 Some(other) if other != turn_id => return Ok(()),
+                Some(_) if head.type_name == "runner_exit" => {
+                    if let Ok(event) = decoded(&line) {
+                        history.apply(&event);
+                    }
+                }
                 Some(_) if head.type_name == "turn_outcome" => {
                     let reason = head.reason.map(serde_json::from_value);
                     preview.outcome = reason.and_then(Result::ok);

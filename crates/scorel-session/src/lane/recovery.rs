@@ -72,14 +72,18 @@ impl Section<'_> {
             return Ok(());
         };
         let last_sign = self.view().state.updated_at;
-        let body = PersistentBody::RunnerExit(RunnerExitBody {
+        let body = RunnerExitBody {
             trace_id: run.trace_id,
             code: None,
             signal: None,
             kept: false,
             duration_ms: last_sign.saturating_sub(run.started_at),
             log: None,
-        });
+            files: Vec::new(),
+            unwatched: None,
+        };
+        let body = body.recording(self.interrupted_run_files());
+        let body = PersistentBody::RunnerExit(body);
         self.commit(EventDraft::new(body).in_turn(run.trace_id))?;
         Ok(())
     }

@@ -204,7 +204,7 @@ impl Lane {
         Ok((history, last))
     }
 
-    fn recorder(&self) -> Result<Arc<FileRecorder>, SessionError> {
+    pub(crate) fn recorder(&self) -> Result<Arc<FileRecorder>, SessionError> {
         let files = self.setup().files(self.id(), self.header().project_id);
         files.map_err(|error| {
             SessionError::Filesystem(format!("the project's files cannot be used: {error}"))
@@ -213,9 +213,22 @@ impl Lane {
 }
 
 impl Section<'_> {
+    /// What an interrupted run of a runner has done to files. Blocks on the disk.
+    pub(super) fn interrupted_run_files(&self) -> RecordedFiles {
+        let recorded = match self.lane.recorder() {
+            Ok(recorder) => recorder.command_interrupted(),
+            Err(error) => Some(RecordedFiles {
+                files: Vec::new(),
+                unwatched: Some(error.to_string()),
+            }),
+        };
+        recorded.unwrap_or_default().by(ChangedBy::Runner)
+    }
+
     /// What an interrupted call has done to files, as far as that can be found out. Blocks on the disk.
     pub(super) fn interrupted_files(&self, call: &OpenCall) -> RecordedFiles {
-        if call.started.is_none() {
+        // What a runner's calls did is part of its run.
+        if call.started.is_none() || call.ran_by.is_some() {
             return RecordedFiles::default();
         }
         match self.lane.recorder() {

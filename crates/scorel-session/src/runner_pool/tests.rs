@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use scorel_proto::SessionId;
 use scorel_runtime::{
     RunnerAnswer, RunnerError, RunnerEvent, RunnerExit, RunnerInput, RunnerLink, RunnerStart,
+    ServiceReply,
 };
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
@@ -39,6 +40,10 @@ impl RunnerLink for TestLink {
     }
 
     fn answer(&mut self, _: &str, _: RunnerAnswer) -> Result<(), RunnerError> {
+        Ok(())
+    }
+
+    fn served(&mut self, _: &str, _: Result<ServiceReply, String>) -> Result<(), RunnerError> {
         Ok(())
     }
 

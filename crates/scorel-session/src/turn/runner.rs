@@ -11,6 +11,7 @@ mod plan;
 mod prompt;
 mod records;
 mod reopened;
+mod watched;
 
 use std::sync::Arc;
 

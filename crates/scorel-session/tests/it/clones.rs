@@ -52,10 +52,6 @@ async fn a_clone_has_the_path_and_nothing_of_what_ran() {
         model: Some("other".to_owned()),
         ..SessionChanges::default()
     };
-    let archived = SessionChanges {
-        archived: Some(true),
-        ..SessionChanges::default()
-    };
     lane.update(plain(), changes).await.expect("changed");
     lane.rewind(plain(), Some(ends[0]), Some(ends[1]))
         .await
@@ -65,6 +61,10 @@ async fn a_clone_has_the_path_and_nothing_of_what_ran() {
     rig.begin(id, "three").await;
     let call = rig.model().await;
     rig.say(id, "four").await;
+    let archived = SessionChanges {
+        archived: Some(true),
+        ..SessionChanges::default()
+    };
     lane.update(plain(), archived).await.expect("archived");
 
     let copy = clone(&rig, id, Some(ends[1])).await.expect("cloned");

@@ -273,8 +273,10 @@ async fn a_change_of_the_session_is_recorded_and_does_not_move_the_leaf() {
         archived: Some(false),
         ..SessionChanges::default()
     };
-    let command = message("restored").command;
-    lane.update(command, restored).await.expect("restored");
+    let request = message("restore");
+    lane.update(request.command, restored)
+        .await
+        .expect("restored");
     rig.exchange(id, "two").await;
     rig.check(id).await;
 }

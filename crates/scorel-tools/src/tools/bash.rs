@@ -25,6 +25,7 @@ mod settings;
 mod standby_slot;
 mod stop_tool;
 mod stopped;
+mod terminal;
 
 pub(crate) use bash_tool::BashTool;
 pub use begun_command::BegunCommand;
@@ -33,3 +34,4 @@ pub(crate) use output_tool::OutputTool;
 pub use planned::PlannedCommand;
 pub use settings::CommandSettings;
 pub(crate) use stop_tool::StopTool;
+pub use terminal::Terminal;

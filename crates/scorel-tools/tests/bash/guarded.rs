@@ -460,7 +460,13 @@ fn supervisor_of(canary: &str) -> rustix::process::Pid {
         fields.split_whitespace().nth(1).unwrap().parse().unwrap()
     };
     let own = i32::try_from(std::process::id()).unwrap();
-    let mut pid = crate::session::processes(canary)[0];
+    // The command has said that it is ready before its `sleep` has a command line.
+    let mut pid = loop {
+        match crate::session::processes(canary).first() {
+            Some(pid) => break *pid,
+            None => std::thread::yield_now(),
+        }
+    };
     while parent(pid) != own {
         pid = parent(pid);
     }

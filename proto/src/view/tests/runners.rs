@@ -39,6 +39,8 @@ fn exit(log: &mut Log) {
         kept: false,
         duration_ms: 1,
         log: None,
+        files: Vec::new(),
+        unwatched: None,
     }));
 }
 

@@ -1,7 +1,7 @@
 //! What only turns of runners have.
 
 use scorel_proto::{
-    AssistantMessage, Block, Event, Message, MessageBody, MessageRunner, Meta, OpenTool,
+    AssistantMessage, Block, ChangedBy, Event, Message, MessageBody, MessageRunner, Meta, OpenTool,
     OutcomeReason, PersistentBody, RunnerContext, RunnerContextBody, RunnerContextOrigin,
     RunnerErrorKind, RunnerExitBody, RunnerHandover, RunnerLog, RunnerLogBlob, RunnerLogStream,
     RunnerLogTail, RunnerStartBody, StopReason, ToolExecutionStart, ToolResultBlock,
@@ -10,7 +10,7 @@ use scorel_proto::{
 };
 use serde_json::json;
 
-use super::{ids, messages, persistent, transient};
+use super::{files, ids, messages, persistent, transient};
 use crate::golden::Golden;
 
 const RUNNER: &str = "codex";
@@ -73,6 +73,8 @@ fn exit() -> RunnerExitBody {
             bytes: 262_144,
             dropped_bytes: 17,
         }),
+        files: vec![files::change(ChangedBy::Runner)],
+        unwatched: None,
     }
 }
 
@@ -94,6 +96,8 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
         code: None,
         kept: true,
         log: None,
+        files: Vec::new(),
+        unwatched: Some("the project has too many files".into()),
         ..exit()
     };
     vec![

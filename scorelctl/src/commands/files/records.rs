@@ -1,6 +1,5 @@
 use scorel_proto::{
-    Event, EventId, FileChange, GetEvents, GetEventsParams, PersistentBody, PersistentEvent, Seq,
-    SessionId, TurnId,
+    Event, EventId, FileChange, GetEvents, GetEventsParams, PersistentEvent, Seq, SessionId, TurnId,
 };
 use serde::Serialize;
 
@@ -74,10 +73,7 @@ impl FileRecords {
             self.turns.push((turn, event.id));
         }
         let files = event.body.file_changes().to_vec();
-        let unwatched = match &event.body {
-            PersistentBody::Message(body) => body.unwatched.clone(),
-            _ => None,
-        };
+        let unwatched = event.body.unwatched().map(str::to_owned);
         if !files.is_empty() || unwatched.is_some() {
             self.records.push(FileRecord {
                 event_id: event.id,

@@ -1,7 +1,7 @@
 use scorel_proto::{Block, Cost, RunnerLogStream, Usage};
 use serde_json::Value;
 
-use super::{RunnerError, RunnerQuestion};
+use super::{RunnerError, RunnerQuestion, ServiceRequest};
 use crate::ToolCall;
 
 /// What a runner reports of a turn.
@@ -58,6 +58,13 @@ pub enum RunnerEvent {
     AskWithdrawn {
         /// The question's id.
         id: String,
+    },
+    /// The runner has the daemon do something, and waits for the answer.
+    Serve {
+        /// Names the request, for its answer.
+        id: String,
+        /// What is to be done.
+        request: ServiceRequest,
     },
     /// Model calls were made. Never a total: what is reported once is not reported again.
     Spent(RunnerSpent),

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
 
-use super::{RunnerAnswer, RunnerError, RunnerEvent, RunnerInput};
+use super::{RunnerAnswer, RunnerError, RunnerEvent, RunnerInput, ServiceReply};
 
 /// A running program with an open context.
 ///
@@ -31,6 +31,16 @@ pub trait RunnerLink: Send {
     /// # Errors
     /// Too much is waiting to be sent.
     fn answer(&mut self, question: &str, answer: RunnerAnswer) -> Result<(), RunnerError>;
+
+    /// Answers a [`RunnerEvent::Serve`], once. The error is for the runner's model.
+    ///
+    /// # Errors
+    /// Too much is waiting to be sent.
+    fn served(
+        &mut self,
+        request: &str,
+        reply: Result<ServiceReply, String>,
+    ) -> Result<(), RunnerError>;
 
     /// Adds a message to the running turn. Returns whether the runner takes one.
     ///

@@ -14,6 +14,7 @@ use super::handover::{HandoverText, handover};
 use super::plan::PlanRecord;
 use super::prompt;
 use super::reopened::EarlierDecision;
+use super::watched::WatchedFiles;
 use crate::lane::EventDraft;
 use crate::runner_pool::{LinkKey, PlacedLink};
 use crate::turn::task::TurnTask;
@@ -37,6 +38,7 @@ pub(super) struct RunRecords {
 struct OpenProcess {
     directory: String,
     started_at: u64,
+    files: WatchedFiles,
 }
 
 impl RunRecords {
@@ -106,10 +108,11 @@ impl RunRecords {
                 .filter(|_| start.resumed)
                 .map(|bound| bound.context_id)
         });
-        self.run = Some(OpenProcess {
+        let mut run = OpenProcess {
             directory: directory.clone(),
             started_at: self.task.lane.now_ms(),
-        });
+            files: WatchedFiles::begin(&self.task.lane).await?,
+        };
         self.record(PersistentBody::RunnerStart(RunnerStartBody {
             runner: self.runner.clone(),
             trace_id: self.task.turn_id,
@@ -120,7 +123,10 @@ impl RunRecords {
             context_id: self.context.clone(),
             handover: told,
         }))
-        .await
+        .await?;
+        run.files.start().await?;
+        self.run = Some(run);
+        Ok(())
     }
 
     /// What a context lacks of the conversation. A message of this turn is its prompt, until the runner has
@@ -238,15 +244,19 @@ impl RunRecords {
         }
         let log = self.stored_log().await?;
         let now = self.task.lane.now_ms();
-        self.record(PersistentBody::RunnerExit(RunnerExitBody {
+        let recorded = run.files.end().await?;
+        let body = RunnerExitBody {
             trace_id: self.task.turn_id,
             code: exit.code,
             signal: exit.signal,
             kept,
             duration_ms: now.saturating_sub(run.started_at),
             log,
-        }))
-        .await
+            files: Vec::new(),
+            unwatched: None,
+        };
+        self.record(PersistentBody::RunnerExit(body.recording(recorded)))
+            .await
     }
 
     async fn stored_log(&mut self) -> Result<Option<RunnerLogBlob>, SessionError> {

@@ -1,0 +1,53 @@
+use std::sync::Arc;
+
+use scorel_fetch::Fetcher;
+use scorel_permission::Mode;
+use scorel_runner::WireRunner;
+use scorel_runtime::{Gatekeeper, RunnerPorts, TurnLimits};
+use scorel_session::{PreparedRunner, TokioClock};
+use scorel_tools::ProjectTools;
+
+use super::effects::ProjectEffects;
+use super::services::ProjectServices;
+use super::suitable::{access, settings_hash};
+use crate::config::{OnContextLost, RunnerConfig};
+
+/// What a runner's turn is made of, besides the runner.
+pub(crate) struct RunnerParts<'a> {
+    pub(crate) settings: &'a RunnerConfig,
+    pub(crate) mode: Mode,
+    pub(crate) project: &'a ProjectTools,
+    pub(crate) fetcher: &'a Fetcher,
+    /// Judges what the runner does itself.
+    pub(crate) gate: Arc<dyn Gatekeeper>,
+    /// Judges what the session's tools do for it.
+    pub(crate) own_gate: Arc<dyn Gatekeeper>,
+    pub(crate) limits: TurnLimits,
+}
+
+impl RunnerParts<'_> {
+    pub(crate) fn prepared(self, runner: WireRunner) -> PreparedRunner {
+        let (settings, files) = (self.settings, self.project.files());
+        let commands = self.project.commands().cloned();
+        let services = ProjectServices::new(Arc::clone(files), commands, self.own_gate);
+        let ports = RunnerPorts {
+            runner: Arc::new(runner),
+            gate: self.gate,
+            effects: Arc::new(ProjectEffects::new(Arc::clone(files), self.fetcher.clone())),
+            services: Arc::new(services),
+            clock: Arc::new(TokioClock::new()),
+            limits: self.limits,
+            idle: settings.idle,
+            cancel: settings.cancel,
+            renew_lost: settings.on_context_lost == OnContextLost::Renew,
+        };
+        PreparedRunner {
+            ports,
+            directory: files.project().to_owned(),
+            access: access(self.mode),
+            keep: settings.keep,
+            settings_hash: settings_hash(settings, self.mode),
+            handover_bytes: settings.handover_bytes,
+        }
+    }
+}

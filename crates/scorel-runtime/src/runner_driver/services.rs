@@ -1,0 +1,68 @@
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+
+use crate::ports::{RunnerAction, RunnerServices, ServiceReply, ServiceRequest};
+
+/// Requests that may be served at a time.
+const MAX_OPEN: usize = 64;
+
+/// An answer for the runner, with the id of its request.
+pub(super) type Served = (String, Result<ServiceReply, String>);
+
+/// What is done for a runner at the moment.
+pub(super) struct OpenServices {
+    services: Arc<dyn RunnerServices>,
+    open: FuturesUnordered<BoxFuture<'static, Served>>,
+    /// What a client has allowed in this turn.
+    allowed: Vec<RunnerAction>,
+}
+
+impl OpenServices {
+    pub(super) fn new(services: Arc<dyn RunnerServices>) -> Self {
+        Self {
+            services,
+            open: FuturesUnordered::new(),
+            allowed: Vec::new(),
+        }
+    }
+
+    /// A client has allowed an action, of which requests may be a part.
+    pub(super) fn allow(&mut self, action: RunnerAction) {
+        self.allowed.push(action);
+    }
+
+    pub(super) fn begin(&mut self, id: String, request: ServiceRequest) {
+        if self.open.len() >= MAX_OPEN {
+            let text = format!("more than {MAX_OPEN} requests are open");
+            let refused = std::future::ready((id, Err(text)));
+            self.open.push(Box::pin(refused));
+            return;
+        }
+        let is_allowed = self.allowed.iter().any(|action| request.is_part_of(action));
+        let serving = self.services.serve(request, is_allowed);
+        self.open.push(Box::pin(async move { (id, serving.await) }));
+    }
+
+    /// The next answer. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Served {
+        match self.open.next().await {
+            Some(served) => served,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Whether the runner waits for the daemon.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// The turn is over.
+    pub(super) fn end(&mut self) {
+        self.open.clear();
+        self.allowed.clear();
+        self.services.end();
+    }
+}

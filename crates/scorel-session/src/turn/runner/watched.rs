@@ -1,0 +1,59 @@
+//! What a run does to the files of the project.
+//!
+//! A runner changes files in ways that nothing tells, so the files from before the run are compared with
+//! those after it. Once a run, not once a call: a comparison looks at every file of the project.
+
+use std::sync::Arc;
+
+use scorel_files::FileRecorder;
+use scorel_proto::{ChangedBy, RecordedFiles};
+
+use crate::lane::Lane;
+use crate::{SessionError, blocking};
+
+/// The files of a run.
+pub(super) enum WatchedFiles {
+    Watched(Arc<FileRecorder>),
+    /// Why its changes are not seen, for people.
+    Unwatched(String),
+}
+
+impl WatchedFiles {
+    /// The files are now what they were before the run.
+    pub(super) async fn begin(lane: &Arc<Lane>) -> Result<Self, SessionError> {
+        let lane = Arc::clone(lane);
+        blocking(move || match lane.recorder() {
+            Ok(recorder) => match recorder.watch_command() {
+                Ok(()) => Self::Watched(recorder),
+                Err(reason) => Self::Unwatched(reason),
+            },
+            Err(error) => Self::Unwatched(error.to_string()),
+        })
+        .await
+    }
+
+    /// The run is on record and gets its prompt now. After a crash its changes are looked for.
+    pub(super) async fn start(&mut self) -> Result<(), SessionError> {
+        if let Self::Watched(recorder) = self {
+            let recorder = Arc::clone(recorder);
+            if let Err(reason) = blocking(move || recorder.command_starts()).await? {
+                *self = Self::Unwatched(reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// What has changed since.
+    pub(super) async fn end(self) -> Result<RecordedFiles, SessionError> {
+        match self {
+            Self::Watched(recorder) => {
+                let recorded = blocking(move || recorder.command_ended()).await?;
+                Ok(recorded.by(ChangedBy::Runner))
+            }
+            Self::Unwatched(reason) => Ok(RecordedFiles {
+                files: Vec::new(),
+                unwatched: Some(reason),
+            }),
+        }
+    }
+}
